@@ -1,0 +1,227 @@
+//! The one list of error kinds.
+
+use std::fmt;
+
+/// Why a request was not answered as asked. A kind of its own exists where a caller would act
+/// differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ErrorKind {
+    /// The request itself breaks a rule, whatever the state is.
+    InvalidArgument,
+    /// The object does not exist.
+    NotFound,
+    /// The object exists already.
+    AlreadyExists,
+    /// A precondition on uid or resource version failed; the current object is in the answer.
+    Conflict,
+    /// The member expired, left, or never joined: join again.
+    NotAMember,
+    /// Another instance joined under this id: stop for good.
+    StaleEpoch,
+    /// A version is not decoded by everyone who would have to.
+    NotDecodable,
+    /// The object is not encoded in the selected version.
+    EncodingNotSelected,
+    /// The field can never change.
+    Immutable,
+    /// The members do not agree on a version.
+    NoAgreement,
+    /// Writes in another version may still be on their way: try again when they have drained.
+    Draining,
+    /// The request is older than what its session still remembers: it was not executed by this
+    /// attempt, and nobody can say whether an earlier one was.
+    RequestExpired,
+    /// The revision is older than the history.
+    Compacted,
+    /// The revision does not exist yet.
+    FutureRevision,
+    /// The request is larger than is allowed.
+    TooLarge,
+    /// A quota of the replicated state is used up.
+    Quota,
+    /// The replica has more to do than it can queue. Not executed.
+    Overloaded,
+    /// No quorum, or none reachable from this replica. Not executed.
+    Unavailable,
+    /// The request was sent on but its outcome is not known: it may still commit.
+    UnknownOutcome,
+    /// The deadline passed first: it may still commit.
+    DeadlineExceeded,
+    /// The caller did not say who it is.
+    Unauthenticated,
+    /// The caller may not do this.
+    PermissionDenied,
+    /// Stored data is damaged.
+    DataLoss,
+}
+
+/// What a caller knows of its request after an error: three different things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// A rule said no; nothing changed.
+    Refused,
+    /// It was never proposed; nothing changed, and the same request may succeed later.
+    NotExecuted,
+    /// It may have been executed, and may still be.
+    Unknown,
+}
+
+impl ErrorKind {
+    /// Every kind, in the order of declaration.
+    pub const ALL: [Self; 23] = [
+        Self::InvalidArgument,
+        Self::NotFound,
+        Self::AlreadyExists,
+        Self::Conflict,
+        Self::NotAMember,
+        Self::StaleEpoch,
+        Self::NotDecodable,
+        Self::EncodingNotSelected,
+        Self::Immutable,
+        Self::NoAgreement,
+        Self::Draining,
+        Self::RequestExpired,
+        Self::Compacted,
+        Self::FutureRevision,
+        Self::TooLarge,
+        Self::Quota,
+        Self::Overloaded,
+        Self::Unavailable,
+        Self::UnknownOutcome,
+        Self::DeadlineExceeded,
+        Self::Unauthenticated,
+        Self::PermissionDenied,
+        Self::DataLoss,
+    ];
+
+    /// The kind's name on the wire, in logs and in the bindings. It never changes.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::InvalidArgument => "INVALID_ARGUMENT",
+            Self::NotFound => "NOT_FOUND",
+            Self::AlreadyExists => "ALREADY_EXISTS",
+            Self::Conflict => "CONFLICT",
+            Self::NotAMember => "NOT_A_MEMBER",
+            Self::StaleEpoch => "STALE_EPOCH",
+            Self::NotDecodable => "NOT_DECODABLE",
+            Self::EncodingNotSelected => "ENCODING_NOT_SELECTED",
+            Self::Immutable => "IMMUTABLE",
+            Self::NoAgreement => "NO_AGREEMENT",
+            Self::Draining => "DRAINING",
+            Self::RequestExpired => "REQUEST_EXPIRED",
+            Self::Compacted => "COMPACTED",
+            Self::FutureRevision => "FUTURE_REVISION",
+            Self::TooLarge => "TOO_LARGE",
+            Self::Quota => "QUOTA",
+            Self::Overloaded => "OVERLOADED",
+            Self::Unavailable => "UNAVAILABLE",
+            Self::UnknownOutcome => "UNKNOWN_OUTCOME",
+            Self::DeadlineExceeded => "DEADLINE_EXCEEDED",
+            Self::Unauthenticated => "UNAUTHENTICATED",
+            Self::PermissionDenied => "PERMISSION_DENIED",
+            Self::DataLoss => "DATA_LOSS",
+        }
+    }
+
+    /// The kind with this [`reason`](Self::reason).
+    pub fn from_reason(reason: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.reason() == reason)
+    }
+
+    /// What the caller knows of its request.
+    pub const fn verdict(self) -> Verdict {
+        match self {
+            Self::InvalidArgument
+            | Self::NotFound
+            | Self::AlreadyExists
+            | Self::Conflict
+            | Self::NotAMember
+            | Self::StaleEpoch
+            | Self::NotDecodable
+            | Self::EncodingNotSelected
+            | Self::Immutable
+            | Self::NoAgreement
+            | Self::Draining
+            | Self::Compacted
+            | Self::FutureRevision
+            | Self::TooLarge
+            | Self::Quota
+            | Self::Unauthenticated
+            | Self::PermissionDenied
+            | Self::DataLoss => Verdict::Refused,
+            Self::Overloaded | Self::Unavailable => Verdict::NotExecuted,
+            Self::RequestExpired | Self::UnknownOutcome | Self::DeadlineExceeded => {
+                Verdict::Unknown
+            }
+        }
+    }
+
+    /// Whether the very same request, sent again later, may succeed without the danger of being
+    /// executed twice.
+    pub const fn retryable(self) -> bool {
+        match self {
+            Self::Draining | Self::Overloaded | Self::Unavailable => true,
+            Self::InvalidArgument
+            | Self::NotFound
+            | Self::AlreadyExists
+            | Self::Conflict
+            | Self::NotAMember
+            | Self::StaleEpoch
+            | Self::NotDecodable
+            | Self::EncodingNotSelected
+            | Self::Immutable
+            | Self::NoAgreement
+            | Self::RequestExpired
+            | Self::Compacted
+            | Self::FutureRevision
+            | Self::TooLarge
+            | Self::Quota
+            | Self::UnknownOutcome
+            | Self::DeadlineExceeded
+            | Self::Unauthenticated
+            | Self::PermissionDenied
+            | Self::DataLoss => false,
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.reason())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_a_reason_of_its_own_that_leads_back_to_it() {
+        for kind in ErrorKind::ALL {
+            assert_eq!(ErrorKind::from_reason(kind.reason()), Some(kind));
+        }
+    }
+
+    #[test]
+    fn all_lists_every_kind_in_order() {
+        assert!(ErrorKind::ALL.is_sorted());
+        assert_eq!(ErrorKind::ALL.len(), ErrorKind::DataLoss as usize + 1);
+    }
+
+    #[test]
+    fn an_unknown_reason_is_no_kind() {
+        assert_eq!(ErrorKind::from_reason("INTERNAL"), None);
+        assert_eq!(ErrorKind::from_reason("conflict"), None);
+    }
+
+    #[test]
+    fn what_was_not_executed_is_retryable_and_what_is_unknown_never_is() {
+        for kind in ErrorKind::ALL {
+            match kind.verdict() {
+                Verdict::NotExecuted => assert!(kind.retryable(), "{kind}"),
+                Verdict::Unknown => assert!(!kind.retryable(), "{kind}"),
+                Verdict::Refused => assert_eq!(kind.retryable(), kind == ErrorKind::Draining),
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The typed values of Synod and their rules: one object, one file.
+//!
+//! Everything here is a plain value. There is no I/O, no clock, no randomness, no `async`, no
+//! serialization: what arrives as text or numbers is parsed once, into a type that can only hold
+//! what is legal, and past that line nobody checks again. A parse answers with a [`Violation`]:
+//! the field's path and the broken rule, in the words that Kubernetes uses where it has the same
+//! rule. [`Violations`] collects them, so that a caller learns of all faults at once.
+//!
+//! A value does not know where it stands in a request, so a violation that a parse returns names
+//! no field, or only the part below the value; [`Violation::at`] puts it in its place. Paths are
+//! those of the protocol's JSON form (`entries[2].decodableVersions[0]`).
+//!
+//! Ordering is always bytewise on the text, never by locale, and equal on every replica. The
+//! values that live in the replicated state are cheap to clone: their text is shared.
+
+#![deny(clippy::wildcard_enum_match_arm)]
+
+mod agreement;
+mod apiserver_id;
+mod binary_version;
+mod cluster_id;
+mod condition;
+mod endpoint;
+mod equivalents;
+mod error;
+mod instance_id;
+mod kind;
+mod labels;
+pub mod limits;
+mod log_time;
+mod member;
+mod member_id;
+mod metadata;
+pub mod names;
+mod persisted;
+mod refusal;
+mod report;
+pub mod requests;
+mod resource;
+mod revision;
+pub mod settings;
+mod storage_version_hash;
+mod storage_version_status;
+mod text;
+mod uid;
+mod uuid;
+mod versions;
+mod violation;
+
+pub use agreement::{AgreementChange, agreement_condition, common_encoding_version};
+pub use apiserver_id::apiserver_id;
+pub use binary_version::BinaryVersion;
+pub use cluster_id::ClusterId;
+pub use condition::{Condition, ConditionStatus};
+pub use endpoint::Endpoint;
+pub use equivalents::sort_and_fold_equivalents;
+pub use error::{ErrorKind, Verdict};
+pub use instance_id::InstanceId;
+pub use kind::Kind;
+pub use labels::Labels;
+pub use limits::{LIMITS, Limit};
+pub use log_time::{LogTime, Ttl, WallTime};
+pub use member::{Member, Phase};
+pub use member_id::MemberId;
+pub use metadata::Metadata;
+pub use names::{
+    NameRule, dns1035_label, dns1123_label, dns1123_subdomain, label_value, qualified_name,
+};
+pub use persisted::Persisted;
+pub use refusal::{Current, Refusal};
+pub use report::{ReportEntry, ReportEntryText, Stance, StanceText};
+pub use requests::{
+    Adopt, CloseSession, Join, Leave, MarkReady, OpenSession, Renew, Report, UpdateSettings,
+};
+pub use resource::GroupResource;
+pub use revision::{Epoch, RequestId, Revision, Sequence, SessionId};
+pub use settings::{Settings, SettingsPatch};
+pub use storage_version_hash::StorageVersionHash;
+pub use storage_version_status::{
+    ConditionText, check_common_version, check_conditions, check_unique_members,
+};
+pub use uid::Uid;
+pub use versions::{ApiVersion, VersionSet};
+pub use violation::{Violation, Violations};

@@ -1,0 +1,202 @@
+//! The limits that stand in the program, all of them, and how they relate.
+//!
+//! Limits that decide what is *applied* are replicated [`settings`](crate::settings) instead, so
+//! that every replica decides alike; the bounds of those are in the same table form there.
+//! [`LIMITS`] is what the documentation publishes.
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// Bytes of a DNS label, a resource, a kind, a label's value.
+pub const LABEL_BYTES_MAX: usize = 63;
+/// Bytes of a DNS subdomain: a group, a member's id.
+pub const SUBDOMAIN_BYTES_MAX: usize = 253;
+/// Bytes of a version with its group, and of a StorageVersion's name.
+pub const QUALIFIED_BYTES_MAX: usize = SUBDOMAIN_BYTES_MAX + 1 + LABEL_BYTES_MAX;
+/// Bytes of the instance that speaks for a member.
+pub const INSTANCE_ID_BYTES_MAX: usize = 64;
+/// Bytes of the release that a member says it runs.
+pub const BINARY_VERSION_BYTES_MAX: usize = 128;
+/// Bytes of the address that a member gives.
+pub const ENDPOINT_BYTES_MAX: usize = 512;
+/// Labels of an object.
+pub const LABELS_MAX: usize = 64;
+/// Versions in each list of a report's entry.
+pub const VERSIONS_PER_ENTRY_MAX: usize = 64;
+/// Shortest time to live, in milliseconds.
+pub const TTL_MS_MIN: u64 = 1_000;
+/// Longest time to live, in milliseconds.
+pub const TTL_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
+
+/// Bytes of a request on the wire, reports aside.
+pub const REQUEST_BYTES_MAX: usize = 1536 * KIB;
+/// Bytes of a report on the wire.
+pub const REPORT_BYTES_MAX: usize = 8 * MIB;
+/// Objects on a page of a list.
+pub const LIST_PAGE_MAX: usize = 5_000;
+/// Shortest interval of a watch's bookmarks, in milliseconds.
+pub const BOOKMARK_INTERVAL_MS_MIN: u64 = 1_000;
+/// Longest interval of a watch's bookmarks, in milliseconds.
+pub const BOOKMARK_INTERVAL_MS_MAX: u64 = 30_000;
+
+/// Broken rules that one answer names; the others are counted.
+pub const VIOLATIONS_MAX: usize = 100;
+/// Bytes of a bad value that an error message quotes.
+pub const QUOTED_BYTES_MAX: usize = 320;
+
+/// Bytes of commands that gather in one log entry. A single command may be larger.
+pub const BATCH_BYTES_MAX: usize = MIB;
+/// Bytes of the largest single command as it is stored.
+pub const COMMAND_BYTES_MAX: usize = 12 * MIB;
+/// Bytes of the largest record of the write-ahead log, without its frame.
+pub const WAL_RECORD_BYTES_MAX: usize = 16 * MIB;
+/// Bytes of the largest message between replicas.
+pub const PEER_MESSAGE_BYTES_MAX: usize = 17 * MIB;
+/// Bytes of state that stay usable for what keeps the cluster going when the quota is full.
+pub const STATE_RESERVE_BYTES: u64 = 64 << 20;
+
+// A longest legal value is quoted whole, so that its message can be searched for.
+const _: () = assert!(QUALIFIED_BYTES_MAX <= QUOTED_BYTES_MAX);
+// Any request can be a command, and most commands can share an entry with others.
+const _: () = assert!(REQUEST_BYTES_MAX <= REPORT_BYTES_MAX);
+const _: () = assert!(BATCH_BYTES_MAX <= COMMAND_BYTES_MAX);
+// A report, as it is stored, is as large as on the wire plus less than half: each of its texts
+// stands once in both, only the frame around it may be wider.
+const _: () = assert!(REPORT_BYTES_MAX + REPORT_BYTES_MAX / 2 <= COMMAND_BYTES_MAX);
+// An entry is a batch or one command, and its own fields.
+const _: () = assert!(BATCH_BYTES_MAX + MIB <= WAL_RECORD_BYTES_MAX);
+const _: () = assert!(COMMAND_BYTES_MAX + MIB <= WAL_RECORD_BYTES_MAX);
+// A message carries at least one entry, with its id and the sender's.
+const _: () = assert!(WAL_RECORD_BYTES_MAX + MIB <= PEER_MESSAGE_BYTES_MAX);
+const _: () = assert!(TTL_MS_MIN < TTL_MS_MAX);
+const _: () = assert!(BOOKMARK_INTERVAL_MS_MIN < BOOKMARK_INTERVAL_MS_MAX);
+
+/// A row of the published table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// What is limited.
+    pub name: &'static str,
+    /// The limit itself, which is still allowed.
+    pub value: u64,
+    /// What is counted.
+    pub unit: &'static str,
+    /// What happens beyond it.
+    pub beyond: &'static str,
+}
+
+const INVALID: &str = "refused with INVALID_ARGUMENT";
+const TOO_LARGE: &str = "refused with TOO_LARGE";
+
+/// Every limit of this file, as it is published.
+pub const LIMITS: &[Limit] = &[
+    limit("request", REQUEST_BYTES_MAX, "bytes", TOO_LARGE),
+    limit("report", REPORT_BYTES_MAX, "bytes", TOO_LARGE),
+    limit(
+        "list page",
+        LIST_PAGE_MAX,
+        "objects",
+        "the page is cut and a token continues it",
+    ),
+    limit(
+        "label of a name, resource, kind",
+        LABEL_BYTES_MAX,
+        "bytes",
+        INVALID,
+    ),
+    limit("group, member id", SUBDOMAIN_BYTES_MAX, "bytes", INVALID),
+    limit(
+        "version with its group",
+        QUALIFIED_BYTES_MAX,
+        "bytes",
+        INVALID,
+    ),
+    limit("StorageVersion name", QUALIFIED_BYTES_MAX, "bytes", INVALID),
+    limit("instance", INSTANCE_ID_BYTES_MAX, "bytes", INVALID),
+    limit("binary version", BINARY_VERSION_BYTES_MAX, "bytes", INVALID),
+    limit("endpoint", ENDPOINT_BYTES_MAX, "bytes", INVALID),
+    limit("labels of an object", LABELS_MAX, "labels", INVALID),
+    limit(
+        "decodable or served versions of an entry",
+        VERSIONS_PER_ENTRY_MAX,
+        "versions",
+        INVALID,
+    ),
+    Limit {
+        name: "shortest TTL",
+        value: TTL_MS_MIN,
+        unit: "ms",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "longest TTL",
+        value: TTL_MS_MAX,
+        unit: "ms",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "shortest bookmark interval",
+        value: BOOKMARK_INTERVAL_MS_MIN,
+        unit: "ms",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "longest bookmark interval",
+        value: BOOKMARK_INTERVAL_MS_MAX,
+        unit: "ms",
+        beyond: INVALID,
+    },
+    limit(
+        "violations in an answer",
+        VIOLATIONS_MAX,
+        "violations",
+        "counted, not named",
+    ),
+    limit(
+        "quoted value in a message",
+        QUOTED_BYTES_MAX,
+        "bytes",
+        "cut, with '...' after it",
+    ),
+    limit(
+        "commands in a log entry",
+        BATCH_BYTES_MAX,
+        "bytes",
+        "the next entry takes the others",
+    ),
+    limit("single command", COMMAND_BYTES_MAX, "bytes", TOO_LARGE),
+    limit(
+        "WAL record",
+        WAL_RECORD_BYTES_MAX,
+        "bytes",
+        "taken for damage when read",
+    ),
+    limit(
+        "peer message",
+        PEER_MESSAGE_BYTES_MAX,
+        "bytes",
+        "refused by the receiving replica",
+    ),
+    Limit {
+        name: "state reserve",
+        value: STATE_RESERVE_BYTES,
+        unit: "bytes",
+        beyond: "refused with QUOTA",
+    },
+];
+
+const fn limit(
+    name: &'static str,
+    value: usize,
+    unit: &'static str,
+    beyond: &'static str,
+) -> Limit {
+    Limit {
+        name,
+        value: value as u64,
+        unit,
+        beyond,
+    }
+}
+
+#[cfg(test)]
+mod tests;

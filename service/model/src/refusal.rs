@@ -1,0 +1,87 @@
+//! The answer "no": its kind, its words, and what the caller needs to go on.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+
+use crate::{ErrorKind, Member, Settings, Violation};
+
+/// Why a request was refused.
+///
+/// The kind and the metadata are for programs, the message is for people and is not part of the
+/// interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What a program decides on.
+    pub kind: ErrorKind,
+    /// The object, the rule, and what to do, in one sentence.
+    pub message: String,
+    /// The broken rules of an invalid request, all of them.
+    pub violations: Vec<Violation>,
+    /// Facts for programs, by name: the oldest usable revision, the time left, and so on.
+    pub metadata: BTreeMap<String, String>,
+    /// The object as it stands, where a comparison was lost.
+    pub current: Option<Box<Current>>,
+}
+
+/// The object that a comparison was lost to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Current {
+    /// The replicated settings.
+    Settings(Settings),
+    /// A member.
+    Member(Member),
+}
+
+impl Refusal {
+    /// A refusal with nothing but its kind and message.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            violations: Vec::new(),
+            metadata: BTreeMap::new(),
+            current: None,
+        }
+    }
+
+    /// The same refusal with one more fact for programs.
+    #[must_use]
+    pub fn with(mut self, key: impl Into<String>, value: impl ToString) -> Self {
+        self.metadata.insert(key.into(), value.to_string());
+        self
+    }
+
+    /// The same refusal with the object as it stands.
+    #[must_use]
+    pub fn with_current(mut self, current: Current) -> Self {
+        self.current = Some(Box::new(current));
+        self
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)
+    }
+}
+
+impl Error for Refusal {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_reads_as_kind_and_message_and_carries_its_facts() {
+        let refusal = Refusal::new(ErrorKind::Compacted, "revision 3 is older than the history")
+            .with("oldest_revision", 17)
+            .with_current(Current::Settings(Settings::default()));
+        assert_eq!(
+            refusal.to_string(),
+            "COMPACTED: revision 3 is older than the history"
+        );
+        assert_eq!(refusal.metadata["oldest_revision"], "17");
+        assert!(refusal.current.is_some());
+    }
+}

@@ -1,0 +1,204 @@
+//! What a member says of one resource.
+
+use crate::limits::VERSIONS_PER_ENTRY_MAX;
+use crate::violation::excerpt;
+use crate::{ApiVersion, GroupResource, Kind, VersionSet, Violation, Violations};
+
+/// One resource of one member: what it decodes and serves, and what it encodes or prefers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportEntry {
+    /// The resource.
+    pub resource: GroupResource,
+    /// The kind that its objects have.
+    pub kind: Kind,
+    /// The versions that the member can read from the store.
+    pub decodable: VersionSet,
+    /// The versions that it serves; each is decodable.
+    pub served: VersionSet,
+    /// Whether it has made up its mind about the encoding; what it names is decodable.
+    pub stance: Stance,
+}
+
+/// Who decides what a member encodes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stance {
+    /// It does itself, and this is what it encodes.
+    Fixed {
+        /// The version that it encodes.
+        encoding: ApiVersion,
+    },
+    /// All members do together: it encodes what is selected.
+    Voting {
+        /// The version that it votes for.
+        preferred: ApiVersion,
+    },
+}
+
+impl Stance {
+    /// The version that it names: encoded if fixed, preferred if voting.
+    pub const fn version(&self) -> &ApiVersion {
+        match self {
+            Self::Fixed { encoding } => encoding,
+            Self::Voting { preferred } => preferred,
+        }
+    }
+
+    /// Whether it votes.
+    pub const fn is_voting(&self) -> bool {
+        match self {
+            Self::Fixed { .. } => false,
+            Self::Voting { .. } => true,
+        }
+    }
+}
+
+/// An entry as it arrives, before anything is known to be legal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportEntryText<'a> {
+    /// The API group; empty for the core group.
+    pub group: &'a str,
+    /// The plural name.
+    pub resource: &'a str,
+    /// The kind of the objects.
+    pub kind: &'a str,
+    /// What can be decoded.
+    pub decodable: Vec<&'a str>,
+    /// What is served.
+    pub served: Vec<&'a str>,
+    /// What is encoded or preferred.
+    pub stance: StanceText<'a>,
+}
+
+/// A stance as it arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StanceText<'a> {
+    /// See [`Stance::Fixed`].
+    Fixed {
+        /// The version that is encoded.
+        encoding: &'a str,
+    },
+    /// See [`Stance::Voting`].
+    Voting {
+        /// The version that is voted for.
+        preferred: &'a str,
+    },
+}
+
+impl ReportEntry {
+    /// The entry that `text` describes.
+    ///
+    /// # Errors
+    ///
+    /// Every broken rule of every field at once, at the field's name.
+    pub fn parse(text: &ReportEntryText<'_>) -> Result<Self, Violations> {
+        let mut violations = Violations::new();
+        let resource = violations.parsed("", GroupResource::new(text.group, text.resource));
+        let kind = violations.parsed("kind", Kind::parse(text.kind));
+        let stance = text.stance.parse(&mut violations);
+        let decodable = parse_versions(DECODABLE, &text.decodable, &mut violations);
+        let served = parse_versions(SERVED, &text.served, &mut violations);
+        text.check_relations(&mut violations);
+        match (resource, kind, stance) {
+            (Some(resource), Some(kind), Some(stance)) if violations.is_empty() => Ok(Self {
+                resource,
+                kind,
+                decodable,
+                served,
+                stance,
+            }),
+            _ => Err(violations),
+        }
+    }
+
+    /// Adds every rule that the entry breaks, at `path`: the relations between its fields, which
+    /// their types cannot say.
+    pub fn check(&self, path: &str, violations: &mut Violations) {
+        let mut found = Violations::new();
+        self.as_text().check_relations(&mut found);
+        violations.extend_at(path, found);
+    }
+
+    /// The entry as it would arrive.
+    pub fn as_text(&self) -> ReportEntryText<'_> {
+        ReportEntryText {
+            group: self.resource.group(),
+            resource: self.resource.resource(),
+            kind: self.kind.as_str(),
+            decodable: self.decodable.iter().map(ApiVersion::as_str).collect(),
+            served: self.served.iter().map(ApiVersion::as_str).collect(),
+            stance: match &self.stance {
+                Stance::Fixed { encoding } => StanceText::Fixed {
+                    encoding: encoding.as_str(),
+                },
+                Stance::Voting { preferred } => StanceText::Voting {
+                    preferred: preferred.as_str(),
+                },
+            },
+        }
+    }
+}
+
+const DECODABLE: &str = "decodableVersions";
+const SERVED: &str = "servedVersions";
+
+/// Parses the versions that a list may have; what is beyond is refused without a look at it.
+fn parse_versions(field: &str, texts: &[&str], violations: &mut Violations) -> VersionSet {
+    if texts.len() > VERSIONS_PER_ENTRY_MAX {
+        violations.push(Violation::too_many(texts.len(), VERSIONS_PER_ENTRY_MAX).at(field));
+    }
+    let within = texts.iter().take(VERSIONS_PER_ENTRY_MAX).enumerate();
+    within
+        .filter_map(|(i, text)| {
+            violations.parsed(&format!("{field}[{i}]"), ApiVersion::parse(text))
+        })
+        .collect()
+}
+
+impl StanceText<'_> {
+    fn parse(self, violations: &mut Violations) -> Option<Stance> {
+        let (field, version) = self.named();
+        let version = violations.parsed(field, ApiVersion::parse(version))?;
+        Some(match self {
+            Self::Fixed { .. } => Stance::Fixed { encoding: version },
+            Self::Voting { .. } => Stance::Voting { preferred: version },
+        })
+    }
+
+    /// The field that is given, and the version in it.
+    const fn named(&self) -> (&'static str, &str) {
+        match self {
+            Self::Fixed { encoding } => ("encodingVersion", encoding),
+            Self::Voting { preferred } => ("preferredVersion", preferred),
+        }
+    }
+}
+
+impl ReportEntryText<'_> {
+    /// What is encoded, preferred or served must be decodable. It is compared as text, so that a
+    /// malformed version does not hide that it is missing elsewhere.
+    fn check_relations(&self, violations: &mut Violations) {
+        let longest = self.decodable.len().max(self.served.len());
+        if longest > VERSIONS_PER_ENTRY_MAX {
+            return;
+        }
+        let (field, version) = self.stance.named();
+        if !self.decodable.contains(&version) {
+            let rule = format_args!("{DECODABLE} must include {field} {}", excerpt(version));
+            violations.push(Violation::invalid_list(&self.decodable, rule).at(DECODABLE));
+        }
+        let decodable = format!("[{}]", self.decodable.join(" "));
+        for (i, version) in self.served.iter().enumerate() {
+            if !self.decodable.contains(version) {
+                let rule = format_args!(
+                    "individual served version : {} must be included in {DECODABLE} : {}",
+                    excerpt(version),
+                    excerpt(&decodable)
+                );
+                violations.push(Violation::invalid(version, rule).at(&format!("{SERVED}[{i}]")));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

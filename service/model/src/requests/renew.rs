@@ -1,0 +1,21 @@
+//! Staying a member.
+
+use crate::{Epoch, MemberId, Violations};
+
+/// Moves a member's deadline. Changes no object, so it moves no revision and wakes no watcher.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renew {
+    /// The member.
+    pub member: MemberId,
+    /// The epoch that it speaks under.
+    pub epoch: Epoch,
+}
+
+impl Renew {
+    /// What is wrong with its shape.
+    pub fn check(&self) -> Violations {
+        let mut violations = Violations::new();
+        violations.parsed("epoch", self.epoch.check());
+        violations
+    }
+}

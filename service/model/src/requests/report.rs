@@ -1,0 +1,43 @@
+//! Reporting and voting.
+
+use std::collections::BTreeSet;
+
+use crate::settings::REPORT_ENTRIES_MAX;
+use crate::{Epoch, MemberId, ReportEntry, Violation, Violations};
+
+/// Says what a member decodes, serves, and encodes or prefers, of any number of resources at one
+/// revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The member.
+    pub member: MemberId,
+    /// The epoch that it speaks under.
+    pub epoch: Epoch,
+    /// One entry for each resource; none stands twice.
+    pub entries: Vec<ReportEntry>,
+    /// Whether the member's entries for other resources go.
+    pub replace: bool,
+}
+
+impl Report {
+    /// What is wrong with its shape. How many entries are allowed is a setting that apply knows;
+    /// here they are only held below the most that it can be set to.
+    pub fn check(&self) -> Violations {
+        let mut violations = Violations::new();
+        violations.parsed("epoch", self.epoch.check());
+        let entries_max = REPORT_ENTRIES_MAX.max as usize;
+        if self.entries.len() > entries_max {
+            let violation = Violation::too_many(self.entries.len(), entries_max);
+            violations.push(violation.at("entries"));
+        }
+        let mut seen = BTreeSet::new();
+        for (i, entry) in self.entries.iter().enumerate() {
+            entry.check(&format!("entries[{i}]"), &mut violations);
+            if !seen.insert(&entry.resource) {
+                let duplicate = Violation::duplicate(entry.resource.qualified());
+                violations.push(duplicate.at(&format!("entries[{i}].resource")));
+            }
+        }
+        violations
+    }
+}

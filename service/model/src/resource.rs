@@ -1,0 +1,159 @@
+//! A resource: what API servers encode, by group and plural name.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::names::{Faults, dns1035_label, dns1123_subdomain};
+use crate::{Violation, Violations};
+
+/// A group and a resource in it, ordered by group and then by resource.
+///
+/// The core group is the empty string. Where a StorageVersion is named it is written `core`, so
+/// no group can have that name.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct GroupResource {
+    /// `resource.group`, or `resource` in the core group.
+    text: Arc<str>,
+    /// Where the resource ends in it. A resource is a label, so there is no dot before.
+    resource_len: u8,
+}
+
+/// How the core group is written in the name of a StorageVersion.
+const CORE: &str = "core";
+
+impl GroupResource {
+    /// The resource of this name in this group.
+    ///
+    /// # Errors
+    ///
+    /// A group that is neither empty nor a DNS-1123 subdomain, or that is called `core`; a
+    /// resource that is no DNS-1035 label. All at once, at `group` and `resource`.
+    pub fn new(group: &str, resource: &str) -> Result<Self, Violations> {
+        let mut violations = Violations::new();
+        if group == CORE {
+            let rule = "the core group is written as the empty string";
+            violations.push(Violation::invalid(group, rule).at("group"));
+        } else if !group.is_empty()
+            && let Err(rule) = dns1123_subdomain(group)
+        {
+            violations.push(Violation::invalid(group, rule).at("group"));
+        }
+        if let Err(rule) = dns1035_label(resource) {
+            violations.push(Violation::invalid(resource, rule).at("resource"));
+        }
+        if violations.is_empty() {
+            Ok(Self::of_legal(group, resource))
+        } else {
+            Err(violations)
+        }
+    }
+
+    /// The resource whose StorageVersion has this name: `core.pods`, `apps.deployments`.
+    ///
+    /// # Errors
+    ///
+    /// Not of the form `<group>.<resource>`, split at the last dot, or a part that breaks its
+    /// rule.
+    pub fn parse_storage_version_name(name: &str) -> Result<Self, Violation> {
+        let Some((group, resource)) = name.rsplit_once('.') else {
+            return Err(Violation::invalid(
+                name,
+                "name must be in the form of <group>.<resource>",
+            ));
+        };
+        let mut faults = Faults::default();
+        faults.nest("the group segment ", dns1123_subdomain(group));
+        faults.nest("the resource segment ", dns1035_label(resource));
+        faults
+            .into_result()
+            .map_err(|rule| Violation::invalid(name, rule))?;
+        let group = if group == CORE { "" } else { group };
+        Ok(Self::of_legal(group, resource))
+    }
+
+    /// The resource with this [qualified](Self::qualified) name: `pods`, `deployments.apps`.
+    ///
+    /// # Errors
+    ///
+    /// A part that breaks its rule; the name is split at the first dot.
+    pub fn parse_qualified(name: &str) -> Result<Self, Violations> {
+        match name.split_once('.') {
+            None => Self::new("", name),
+            Some((_, "")) => Err(Violation::invalid(name, "must not end with a dot").into()),
+            Some((resource, group)) => Self::new(group, resource),
+        }
+    }
+
+    /// The API group; empty for the core group.
+    pub fn group(&self) -> &str {
+        // Beyond the dot, which the core group does not have.
+        self.text.get(self.resource_end() + 1..).unwrap_or_default()
+    }
+
+    /// The plural name.
+    pub fn resource(&self) -> &str {
+        &self.text[..self.resource_end()]
+    }
+
+    /// The name of its StorageVersion: `core.pods`, `apps.deployments`.
+    pub fn storage_version_name(&self) -> String {
+        self.to_string()
+    }
+
+    /// The name of its StorageState: `pods`, `deployments.apps`.
+    pub fn storage_state_name(&self) -> &str {
+        &self.text
+    }
+
+    /// The form in which Kubernetes' messages name a resource: `pods`, `deployments.apps`.
+    pub fn qualified(&self) -> &str {
+        &self.text
+    }
+
+    fn of_legal(group: &str, resource: &str) -> Self {
+        let text = match group {
+            "" => resource.into(),
+            _ => format!("{resource}.{group}").into(),
+        };
+        // A label has at most 63 bytes.
+        let resource_len = resource.len() as u8;
+        Self { text, resource_len }
+    }
+
+    fn resource_end(&self) -> usize {
+        usize::from(self.resource_len)
+    }
+}
+
+impl Ord for GroupResource {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.group(), self.resource()).cmp(&(other.group(), other.resource()))
+    }
+}
+
+impl PartialOrd for GroupResource {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for GroupResource {
+    /// The name of its StorageVersion.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let group = match self.group() {
+            "" => CORE,
+            group => group,
+        };
+        write!(f, "{group}.{}", self.resource())
+    }
+}
+
+impl fmt::Debug for GroupResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GroupResource({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! What must hold of a StorageVersion as a whole.
+//!
+//! Kubernetes checks this when a client writes a status. Nobody can write one in Synod: agreement
+//! and conditions are computed where they are stored. The same rules are given here as checks of
+//! what was computed or read back from a disk.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use crate::names::qualified_name;
+use crate::{ApiVersion, Condition, MemberId, Violation, Violations, common_encoding_version};
+
+/// Checks that no member has two entries.
+pub fn check_unique_members<'a>(members: impl IntoIterator<Item = &'a MemberId>) -> Violations {
+    let mut violations = Violations::new();
+    let mut seen = BTreeSet::new();
+    for (i, member) in members.into_iter().enumerate() {
+        if !seen.insert(member) {
+            let path = format!("storageVersions[{i}].apiServerID");
+            violations.push(Violation::duplicate(member.as_str()).at(&path));
+        }
+    }
+    violations
+}
+
+/// Checks that `common` is the one version that these entries encode.
+pub fn check_common_version<'a>(
+    encodings: impl IntoIterator<Item = Option<&'a ApiVersion>>,
+    common: Option<&ApiVersion>,
+) -> Violations {
+    let violation = match (common_encoding_version(encodings), common) {
+        (actual, common) if actual == common => return Violations::new(),
+        (Some(actual), None) => {
+            Violation::required(format_args!("the common encoding version is {actual}"))
+        }
+        (Some(actual), Some(common)) => {
+            let rule = format_args!("the actual common encoding version is {actual}");
+            Violation::invalid(common.as_str(), rule)
+        }
+        (None, common) => Violation::invalid(
+            common.map_or("", ApiVersion::as_str),
+            "should be nil if servers do not agree on the same encoding version, or if there is \
+             no server reporting the supported versions yet",
+        ),
+    };
+    violation.at("commonEncodingVersion").into()
+}
+
+/// The texts of a condition that have a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConditionText<'a> {
+    /// Which aspect.
+    pub kind: &'a str,
+    /// Whether it holds.
+    pub status: &'a str,
+    /// Why, for programs.
+    pub reason: &'a str,
+    /// Why, for people.
+    pub message: &'a str,
+}
+
+impl<'a> From<&'a Condition> for ConditionText<'a> {
+    fn from(condition: &'a Condition) -> Self {
+        Self {
+            kind: &condition.kind,
+            status: condition.status.as_str(),
+            reason: &condition.reason,
+            message: &condition.message,
+        }
+    }
+}
+
+/// Checks that each condition stands once and says all that it must.
+///
+/// Type and status need not be ones that are known here: there may be more of them later.
+pub fn check_conditions<'a, C: Into<ConditionText<'a>>>(
+    conditions: impl IntoIterator<Item = C>,
+) -> Violations {
+    let mut violations = Violations::new();
+    let mut places = BTreeMap::new();
+    for (i, condition) in conditions.into_iter().enumerate() {
+        let condition = condition.into();
+        if let Some(first) = places.get(condition.kind) {
+            let rule = format_args!(
+                "the type of the condition is not unique, it also appears in conditions[{first}]"
+            );
+            violations.push(Violation::invalid(condition.kind, rule).at(&field(i, "type")));
+        } else {
+            places.insert(condition.kind, i);
+        }
+        check_condition(i, condition, &mut violations);
+    }
+    violations
+}
+
+fn check_condition(i: usize, condition: ConditionText<'_>, violations: &mut Violations) {
+    for (name, value) in [("type", condition.kind), ("status", condition.status)] {
+        if let Err(rule) = qualified_name(value) {
+            violations.push(Violation::invalid(value, rule).at(&field(i, name)));
+        }
+    }
+    for (name, value) in [("reason", condition.reason), ("message", condition.message)] {
+        if value.is_empty() {
+            let rule = format_args!("{name} cannot be empty");
+            violations.push(Violation::required(rule).at(&field(i, name)));
+        }
+    }
+}
+
+fn field(i: usize, name: &str) -> String {
+    format!("conditions[{i}].{name}")
+}
+
+#[cfg(test)]
+mod tests;
