@@ -1,0 +1,369 @@
+//! The state as a sequence of rows, and back: what a checkpoint holds.
+//!
+//! Derived maps are not written: tallies, the index by member and the order of deadlines are rebuilt, and the digest of
+//! the rebuilt state is compared with the one in the header.
+
+use std::fmt;
+use std::sync::Arc;
+
+use imbl::OrdMap;
+use synod_model::{
+    AgreementChange, ClusterId, GroupResource, LogTime, Member, MemberId, Revision, Sequence,
+    SessionId, Settings,
+};
+
+use crate::digest::{
+    RowHash, RowSum, agreement_hash, deadline_hash, entry_hash, events_hash, member_hash,
+    outcome_hash, replica_hash, session_hash, settings_hash, storage_state_hash,
+    storage_version_hash,
+};
+use crate::state::{Session, StorageState, StorageVersion};
+use crate::tally::Tally;
+use crate::{
+    Deadline, Digest, EntryRow, Holder, MACHINE_VERSION, OutcomeRow, ReplicaId, ReplicaRow,
+    RevisionEvents, State, StorageStateRow, StorageVersionRow,
+};
+
+/// One row of the state. A checkpoint is one `Header`, then the other rows in any order that [`State::rows`] gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// What is no row of a map, and the digest of the whole state.
+    Header {
+        /// The cluster; `None` before its first command.
+        cluster: Option<ClusterId>,
+        /// The behaviour of apply in force.
+        machine_version: u32,
+        /// The store's counter.
+        revision: Revision,
+        /// The log time of the last entry.
+        log_time: LogTime,
+        /// When deadlines were last lifted.
+        lifted_at: LogTime,
+        /// The newest revision that the history does not keep.
+        history_floor: Revision,
+        /// What [`State::digest`] must answer for the loaded state.
+        digest: Digest,
+    },
+    /// The replicated settings.
+    Settings(Arc<Settings>),
+    /// What a replica announced.
+    Replica(ReplicaId, ReplicaRow),
+    /// A member.
+    Member(Arc<Member>),
+    /// A deadline.
+    Deadline(Holder, Deadline),
+    /// An open session, and the lowest sequence that it still takes.
+    Session(SessionId, Sequence),
+    /// The kept outcome of a request.
+    Outcome(SessionId, Sequence, Arc<OutcomeRow>),
+    /// A reported resource. It comes before its entries.
+    StorageVersion(GroupResource, Arc<StorageVersionRow>),
+    /// One resource of one member.
+    Entry(GroupResource, MemberId, Arc<EntryRow>),
+    /// What stays of a resource. It comes before its agreements.
+    StorageState(GroupResource, Arc<StorageStateRow>),
+    /// A line of a resource's history of agreements, oldest first.
+    Agreement(GroupResource, Arc<AgreementChange>),
+    /// The events of a revision, oldest first.
+    Events(Arc<RevisionEvents>),
+}
+
+/// Why rows are no state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CorruptState(String);
+
+impl fmt::Display for CorruptState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the rows of the checkpoint are no state: {}", self.0)
+    }
+}
+
+impl std::error::Error for CorruptState {}
+
+impl State {
+    /// Every row, the header first.
+    pub fn rows(&self) -> impl Iterator<Item = Row> + '_ {
+        let header = Row::Header {
+            cluster: self.cluster,
+            machine_version: self.machine_version,
+            revision: self.revision,
+            log_time: self.log_time,
+            lifted_at: self.deadlines.lifted_at,
+            history_floor: self.history.floor(),
+            digest: self.digest(),
+        };
+        let settings = self
+            .cluster
+            .map(|_| Row::Settings(Arc::clone(&self.settings)));
+        [header]
+            .into_iter()
+            .chain(settings)
+            .chain(
+                self.replicas
+                    .iter()
+                    .map(|(id, row)| Row::Replica(*id, row.clone())),
+            )
+            .chain(
+                self.members
+                    .values()
+                    .map(|member| Row::Member(Arc::clone(member))),
+            )
+            .chain(
+                self.deadlines
+                    .iter()
+                    .map(|(holder, deadline)| Row::Deadline(holder.clone(), *deadline)),
+            )
+            .chain(
+                self.sessions
+                    .iter()
+                    .flat_map(|(id, session)| session_rows(*id, session)),
+            )
+            .chain(
+                self.storage_versions
+                    .iter()
+                    .flat_map(|(resource, version)| version_rows(resource, version)),
+            )
+            .chain(
+                self.storage_states
+                    .iter()
+                    .flat_map(|(resource, state)| state_rows(resource, state)),
+            )
+            .chain(
+                self.history
+                    .iter()
+                    .map(|events| Row::Events(Arc::clone(events))),
+            )
+    }
+
+    /// The state that has these rows.
+    ///
+    /// # Errors
+    ///
+    /// [`CorruptState`] if the rows contradict each other, have no header, need a machine version that this build does
+    /// not know, or give another digest than the header says.
+    pub fn from_rows(rows: impl IntoIterator<Item = Row>) -> Result<Self, CorruptState> {
+        let mut rows = rows.into_iter();
+        let mut state = Self::new();
+        let Some(Row::Header {
+            cluster,
+            machine_version,
+            revision,
+            log_time,
+            lifted_at,
+            history_floor,
+            digest,
+        }) = rows.next()
+        else {
+            return Err(CorruptState("the first row is no header".to_owned()));
+        };
+        if machine_version > MACHINE_VERSION {
+            return Err(CorruptState(format!(
+                "it was written under machine version {machine_version}, and this build knows {MACHINE_VERSION}: run \
+                 the newer release"
+            )));
+        }
+        state.cluster = cluster;
+        state.machine_version = machine_version;
+        state.revision = revision;
+        state.log_time = log_time;
+        state.deadlines.lifted_at = lifted_at;
+        state.history.set_floor(history_floor);
+        for row in rows {
+            state.load(row)?;
+        }
+        state.check_loaded(digest)?;
+        Ok(state)
+    }
+
+    fn load(&mut self, row: Row) -> Result<(), CorruptState> {
+        let Some(hash) = row.hash() else {
+            return Err(CorruptState("it has two headers".to_owned()));
+        };
+        self.sum.add(hash);
+        let fresh = match row {
+            Row::Header { .. } => false,
+            Row::Settings(settings) => {
+                self.settings = settings;
+                true
+            }
+            Row::Replica(id, row) => self.replicas.insert(id, row).is_none(),
+            Row::Member(member) => self.members.insert(member.id.clone(), member).is_none(),
+            Row::Deadline(holder, deadline) => self.deadlines.insert(holder, deadline).is_none(),
+            Row::Session(id, lowest) => self
+                .sessions
+                .insert(
+                    id,
+                    Session {
+                        lowest,
+                        outcomes: OrdMap::new(),
+                    },
+                )
+                .is_none(),
+            Row::Outcome(id, sequence, row) => {
+                let session = self
+                    .sessions
+                    .get_mut(&id)
+                    .ok_or_else(|| orphan("an outcome", "session", id))?;
+                session.outcomes.insert(sequence, row).is_none()
+            }
+            Row::StorageVersion(resource, row) => {
+                let version = StorageVersion {
+                    row,
+                    entries: OrdMap::new(),
+                    tally: Arc::new(Tally::default()),
+                };
+                self.storage_versions.insert(resource, version).is_none()
+            }
+            Row::Entry(resource, member, row) => self.load_entry(resource, member, row)?,
+            Row::StorageState(resource, row) => {
+                let state = StorageState {
+                    row,
+                    agreements: imbl::Vector::new(),
+                };
+                self.storage_states.insert(resource, state).is_none()
+            }
+            Row::Agreement(resource, line) => {
+                let state = self.storage_states.get_mut(&resource);
+                state
+                    .ok_or_else(|| orphan("an agreement", "storage state", &resource))?
+                    .agreements
+                    .push_back(line);
+                true
+            }
+            Row::Events(events) => self.load_events(events, hash)?,
+        };
+        if fresh {
+            Ok(())
+        } else {
+            Err(CorruptState("it holds two rows of one key".to_owned()))
+        }
+    }
+
+    fn load_entry(
+        &mut self,
+        resource: GroupResource,
+        member: MemberId,
+        row: Arc<EntryRow>,
+    ) -> Result<bool, CorruptState> {
+        let version = self.storage_versions.get_mut(&resource);
+        let version = version.ok_or_else(|| orphan("an entry", "storage version", &resource))?;
+        Arc::make_mut(&mut version.tally).add(&row);
+        self.reported
+            .entry(member.clone())
+            .or_default()
+            .insert(resource);
+        Ok(version.entries.insert(member, row).is_none())
+    }
+
+    fn load_events(
+        &mut self,
+        events: Arc<RevisionEvents>,
+        hash: RowHash,
+    ) -> Result<bool, CorruptState> {
+        if !self.history.takes(events.revision) {
+            return Err(CorruptState(format!(
+                "its history has a gap before revision {}",
+                events.revision
+            )));
+        }
+        self.history.push(events, hash);
+        Ok(true)
+    }
+
+    fn check_loaded(&self, digest: Digest) -> Result<(), CorruptState> {
+        if !self.history.takes(self.revision.next()) {
+            return Err(CorruptState(format!(
+                "its history does not end at revision {}",
+                self.revision
+            )));
+        }
+        if let Some((resource, _)) = self
+            .storage_versions
+            .iter()
+            .find(|(_, version)| version.tally.is_empty())
+        {
+            return Err(CorruptState(format!(
+                "storage version \"{resource}\" has no entry"
+            )));
+        }
+        if let Some(id) = self
+            .reported
+            .keys()
+            .find(|id| !self.members.contains_key(*id))
+        {
+            return Err(orphan("an entry", "member", id));
+        }
+        let found = self.digest();
+        if found == digest {
+            return Ok(());
+        }
+        Err(CorruptState(format!(
+            "its digest is {found}, and its header says {digest}"
+        )))
+    }
+
+    /// The digest computed anew from every row, rather than kept up to date. Costs a step for each row.
+    #[must_use]
+    pub fn recompute_digest(&self) -> Digest {
+        let mut sum = RowSum::default();
+        self.rows()
+            .filter_map(|row| row.hash())
+            .for_each(|hash| sum.add(hash));
+        sum.digest(self)
+    }
+}
+
+impl Row {
+    /// Its part of the digest; `None` for the header, which is no part of it.
+    fn hash(&self) -> Option<RowHash> {
+        match self {
+            Self::Header { .. } => None,
+            Self::Settings(settings) => Some(settings_hash(settings)),
+            Self::Replica(id, row) => Some(replica_hash(*id, row)),
+            Self::Member(member) => Some(member_hash(member)),
+            Self::Deadline(holder, deadline) => Some(deadline_hash(holder, deadline)),
+            Self::Session(id, lowest) => Some(session_hash(*id, *lowest)),
+            Self::Outcome(id, sequence, row) => Some(outcome_hash(*id, *sequence, row)),
+            Self::StorageVersion(resource, row) => Some(storage_version_hash(resource, row)),
+            Self::Entry(resource, member, row) => Some(entry_hash(resource, member, row)),
+            Self::StorageState(resource, row) => Some(storage_state_hash(resource, row)),
+            Self::Agreement(resource, line) => Some(agreement_hash(resource, line)),
+            Self::Events(events) => Some(events_hash(events)),
+        }
+    }
+}
+
+fn session_rows(id: SessionId, session: &Session) -> impl Iterator<Item = Row> + '_ {
+    let outcomes = session
+        .outcomes
+        .iter()
+        .map(move |(sequence, row)| Row::Outcome(id, *sequence, Arc::clone(row)));
+    std::iter::once(Row::Session(id, session.lowest)).chain(outcomes)
+}
+
+fn version_rows<'a>(
+    resource: &'a GroupResource,
+    version: &'a StorageVersion,
+) -> impl Iterator<Item = Row> + 'a {
+    let entries = version.entries.iter();
+    let entries =
+        entries.map(|(member, row)| Row::Entry(resource.clone(), member.clone(), Arc::clone(row)));
+    std::iter::once(Row::StorageVersion(
+        resource.clone(),
+        Arc::clone(&version.row),
+    ))
+    .chain(entries)
+}
+
+fn state_rows<'a>(
+    resource: &'a GroupResource,
+    state: &'a StorageState,
+) -> impl Iterator<Item = Row> + 'a {
+    let agreements = state.agreements.iter();
+    let agreements = agreements.map(|line| Row::Agreement(resource.clone(), Arc::clone(line)));
+    std::iter::once(Row::StorageState(resource.clone(), Arc::clone(&state.row))).chain(agreements)
+}
+
+fn orphan(what: &str, of: &str, key: impl fmt::Display) -> CorruptState {
+    CorruptState(format!("{what} of {of} \"{key}\", which it does not hold"))
+}

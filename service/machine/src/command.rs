@@ -1,0 +1,88 @@
+//! Every command there is.
+
+use std::collections::BTreeSet;
+
+use synod_model::{
+    Adopt, CloseSession, ClusterId, Epoch, Join, Leave, MarkReady, MemberId, OpenSession, Renew,
+    Report, SessionId, Settings, UpdateSettings,
+};
+
+use crate::{DirectoryId, ReplicaId};
+
+/// What a log entry can ask for. Each variant has its file under `commands/`.
+///
+/// A replica that reads a variant it does not know stops: it never skips.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Makes the cluster: its identity and first settings. The first command of every log.
+    Initialize(Initialize),
+    /// A replica says where it serves clients and which machine versions it knows.
+    AnnounceReplica(AnnounceReplica),
+    /// Raises the behaviour of apply once every replica knows it.
+    RaiseMachineVersion(RaiseMachineVersion),
+    /// Opens an exactly-once session.
+    OpenSession(OpenSession),
+    /// Ends a session and forgets its outcomes.
+    CloseSession(CloseSession),
+    /// Lets a member in, or replaces the one that holds the id.
+    Join(Join),
+    /// Moves a member's deadline.
+    Renew(Renew),
+    /// Moves a member from joining to ready.
+    MarkReady(MarkReady),
+    /// Removes a member and all that hangs on it.
+    Leave(Leave),
+    /// What a member says of its resources.
+    Report(Report),
+    /// A voter says that it now encodes the selected version.
+    Adopt(Adopt),
+    /// Removes what is past its deadline.
+    Expire(Expire),
+    /// Changes the replicated settings.
+    UpdateSettings(UpdateSettings),
+}
+
+/// The identity and the first settings of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Initialize {
+    /// The cluster's identity, made when the replica set was formed.
+    pub cluster: ClusterId,
+    /// The settings to begin with.
+    pub settings: Settings,
+}
+
+/// What a replica says of itself when it starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnnounceReplica {
+    /// Who speaks.
+    pub replica: ReplicaId,
+    /// The identity of its data directory.
+    pub directory: DirectoryId,
+    /// The address at which it serves clients: what a leader hint names.
+    pub client_endpoint: String,
+    /// The version of its program, for display.
+    pub binary: String,
+    /// The highest machine version that it knows.
+    pub machine_version: u32,
+}
+
+/// A new behaviour of apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RaiseMachineVersion {
+    /// The version to use from the next command on.
+    pub to: u32,
+    /// How many replicas the replica set has: each must have announced support.
+    pub replicas: u32,
+}
+
+/// What the leader found to be past its deadline. Apply checks each against the entry's own log time, so a renewal
+/// that is earlier in the log wins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expire {
+    /// Members, each with the epoch that was seen.
+    pub members: BTreeSet<(MemberId, Epoch)>,
+    /// Sessions.
+    pub sessions: BTreeSet<SessionId>,
+    /// Members whose present epoch never reported, so that the entries of the replaced one must go.
+    pub unreported: BTreeSet<(MemberId, Epoch)>,
+}

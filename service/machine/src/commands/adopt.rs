@@ -1,0 +1,68 @@
+//! `Adopt`: a voter's permits for the older version are drained, and it encodes what is selected.
+
+use synod_model::{Adopt, ErrorKind, Refusal};
+
+use crate::Answer;
+use crate::turn::Turn;
+use crate::voting::{Occasion, Said, decide};
+
+pub(crate) fn apply(turn: &mut Turn<'_>, adopt: &Adopt) -> Result<Answer, Refusal> {
+    let state = turn.state();
+    let member = state.fenced(&adopt.member, adopt.epoch)?;
+    let version = state.storage_versions.get(&adopt.resource);
+    let entry = version
+        .and_then(|version| version.entries.get(&adopt.member))
+        .filter(|_| member.reported);
+    if !entry.is_some_and(|entry| entry.is_voting()) {
+        return Err(Refusal::new(
+            ErrorKind::NotFound,
+            format!(
+                "resource \"{}\": member \"{}\" has no voting entry for it: report one before adopting",
+                adopt.resource, adopt.member
+            ),
+        )
+        .with("resource", adopt.resource.storage_version_name()));
+    }
+    check_selected(turn, adopt)?;
+    let occasion = Occasion {
+        revision: turn.revision(),
+        wall: turn.wall(),
+        cause: &adopt.member,
+    };
+    if let Some(decided) = decide(
+        turn.state(),
+        occasion,
+        &adopt.resource,
+        &[(&adopt.member, Said::Adopts)],
+    )? {
+        turn.carry_out(decided);
+    }
+    Ok(Answer::Done)
+}
+
+/// Refuses unless this very selection is adopted: selected may have moved while the caller drained.
+fn check_selected(turn: &Turn<'_>, adopt: &Adopt) -> Result<(), Refusal> {
+    let kept = turn
+        .state()
+        .storage_states
+        .get(&adopt.resource)
+        .expect("a reported resource has a storage state");
+    let (selected, revision) = (&kept.row.status.selected, kept.row.status.selected_revision);
+    if selected.is_some() && revision == adopt.selected_revision {
+        return Ok(());
+    }
+    let selected = selected
+        .as_ref()
+        .map_or("nothing", |version| version.as_str());
+    Err(Refusal::new(
+        ErrorKind::Conflict,
+        format!(
+            "resource \"{}\": selected_revision is {revision}, not {}: drain for {selected}, which is selected now, and \
+             adopt that",
+            adopt.resource, adopt.selected_revision
+        ),
+    )
+    .with("resource", adopt.resource.storage_version_name())
+    .with("selected_version", selected)
+    .with("selected_revision", revision.to_string()))
+}

@@ -1,0 +1,19 @@
+//! `AnnounceReplica`: where a replica serves clients, and which behaviours of apply it knows.
+
+use synod_model::Refusal;
+
+use crate::turn::Turn;
+use crate::{AnnounceReplica, Answer, ReplicaRow};
+
+pub(crate) fn apply(turn: &mut Turn<'_>, announce: &AnnounceReplica) -> Result<Answer, Refusal> {
+    let row = ReplicaRow {
+        directory: announce.directory,
+        client_endpoint: announce.client_endpoint.clone(),
+        binary: announce.binary.clone(),
+        machine_version: announce.machine_version,
+    };
+    if turn.state().replicas.get(&announce.replica) != Some(&row) {
+        turn.put_replica(announce.replica, row);
+    }
+    Ok(Answer::Done)
+}

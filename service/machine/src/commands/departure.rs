@@ -1,0 +1,63 @@
+//! Members that go, and the entries that go with them: shared by `Leave` and `Expire`.
+
+use std::collections::BTreeMap;
+
+use synod_model::{GroupResource, LogTime, MemberId};
+
+use crate::turn::Turn;
+use crate::voting::{Decided, Occasion, Said, decide};
+
+/// Whether writes of a member that goes may still land.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Drain {
+    /// They may, for as long as the setting `write_grace` says.
+    Running,
+    /// They cannot: the member has closed its gate and waited for its permits.
+    Done,
+}
+
+/// Removes the members with their entries, and recomputes every agreement that they touched.
+pub(super) fn remove_members(turn: &mut Turn<'_>, members: &[MemberId], drain: Drain) {
+    remove_entries(turn, members, drain);
+    for member in members {
+        turn.remove_member(member);
+    }
+}
+
+/// Removes the entries of the members, each resource evaluated once however many of them report it.
+pub(super) fn remove_entries(turn: &mut Turn<'_>, members: &[MemberId], drain: Drain) {
+    let mut dropped: BTreeMap<GroupResource, Vec<&MemberId>> = BTreeMap::new();
+    for member in members {
+        for resource in turn.state().reported.get(member).into_iter().flatten() {
+            dropped.entry(resource.clone()).or_default().push(member);
+        }
+    }
+    for (resource, members) in dropped {
+        let said: Vec<_> = members
+            .iter()
+            .map(|member| (*member, drops(turn, member, drain)))
+            .collect();
+        let occasion = Occasion {
+            revision: turn.revision(),
+            wall: turn.wall(),
+            cause: members[0],
+        };
+        let decided: Option<Decided> = decide(turn.state(), occasion, &resource, &said)
+            .expect("only a report can be refused, and nothing is reported here");
+        if let Some(decided) = decided {
+            turn.carry_out(decided);
+        }
+    }
+}
+
+fn drops(turn: &Turn<'_>, member: &MemberId, drain: Drain) -> Said<'static> {
+    // Entries of a replaced epoch began to drain when it was replaced; the present epoch wrote nothing by them.
+    let reported = turn
+        .state()
+        .members
+        .get(member)
+        .is_some_and(|member| member.reported);
+    let drain_until: Option<LogTime> = (reported && drain == Drain::Running)
+        .then(|| turn.log_time().after(turn.state().settings.write_grace));
+    Said::Drops { drain_until }
+}

@@ -1,0 +1,116 @@
+//! `Join`: lets a member in and gives it its epoch, this command's revision.
+
+use std::sync::Arc;
+
+use synod_model::{Epoch, ErrorKind, Join, LogTime, Member, MemberId, Metadata, Phase, Refusal};
+
+use crate::state::stale_epoch;
+use crate::turn::Turn;
+use crate::voting::drained;
+use crate::{Answer, Holder};
+
+pub(crate) fn apply(turn: &mut Turn<'_>, join: &Join) -> Result<Answer, Refusal> {
+    match turn.state().members.get(&join.id).cloned() {
+        Some(present) if present.instance == join.instance => stay(turn, &present, join),
+        Some(present) => replace(turn, &present, join),
+        None => enter(turn, join),
+    }
+}
+
+/// A new member.
+fn enter(turn: &mut Turn<'_>, join: &Join) -> Result<Answer, Refusal> {
+    let most = turn.state().settings.members_max;
+    if turn.state().members.len() as u64 >= u64::from(most) {
+        let message = format!(
+            "there are {most} members, the most that members_max allows: remove some or raise it"
+        );
+        return Err(Refusal::new(ErrorKind::Quota, message));
+    }
+    let metadata = turn.new_metadata();
+    Ok(admit(turn, join, metadata))
+}
+
+/// The same process joins again, perhaps because it lost the answer: it keeps its epoch.
+fn stay(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<Answer, Refusal> {
+    let mut member = Member {
+        ttl: join.ttl,
+        labels: join.labels.clone(),
+        version: join.version.clone(),
+        endpoint: join.endpoint.clone(),
+        ..(**present).clone()
+    };
+    if member != **present {
+        member.metadata.resource_version = turn.revision();
+        member.metadata.generation += 1;
+        turn.put_member(member);
+    }
+    turn.set_deadline(Holder::Member(join.id.clone()), join.ttl.duration());
+    Ok(Answer::Joined {
+        epoch: present.epoch,
+        ttl: join.ttl,
+    })
+}
+
+/// Another process holds the id: it is fenced from this revision on.
+///
+/// Its entries stay, as what may still be written, until the new epoch reports: a restart with an unchanged program
+/// changes no storage version.
+fn replace(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<Answer, Refusal> {
+    if let Some(lost) = join.lost_epoch.filter(|lost| present.epoch > *lost) {
+        return Err(stale_epoch(present, lost));
+    }
+    if present.reported {
+        let held_until = turn
+            .state()
+            .deadlines
+            .effective(&Holder::Member(join.id.clone()));
+        let held_until = held_until.expect("every member has a deadline");
+        drain_entries(
+            turn,
+            &join.id,
+            held_until.after(turn.state().settings.write_grace),
+        );
+    }
+    let metadata = Metadata {
+        resource_version: turn.revision(),
+        generation: present.metadata.generation + 1,
+        ..present.metadata.clone()
+    };
+    let answer = admit(turn, join, metadata);
+    if turn.state().reported.contains_key(&join.id) {
+        let grace = turn.state().settings.unreported_grace;
+        turn.set_deadline(Holder::Unreported(join.id.clone()), grace);
+    }
+    Ok(answer)
+}
+
+fn drain_entries(turn: &mut Turn<'_>, id: &MemberId, until: LogTime) {
+    for resource in turn.state().reported.get(id).cloned().unwrap_or_default() {
+        let entry = &turn.state().storage_versions[&resource].entries[id];
+        let kept = &turn.state().storage_states[&resource].row.status;
+        if let Some(after) = drained(kept, entry, until) {
+            turn.put_storage_state(&resource, after, None);
+        }
+    }
+}
+
+fn admit(turn: &mut Turn<'_>, join: &Join, metadata: Metadata) -> Answer {
+    let epoch = Epoch::new(turn.revision());
+    turn.put_member(Member {
+        id: join.id.clone(),
+        instance: join.instance.clone(),
+        epoch,
+        ttl: join.ttl,
+        labels: join.labels.clone(),
+        version: join.version.clone(),
+        endpoint: join.endpoint.clone(),
+        phase: Phase::Joining,
+        metadata,
+        reported: false,
+    });
+    turn.set_deadline(Holder::Member(join.id.clone()), join.ttl.duration());
+    Answer::Joined {
+        epoch,
+        ttl: join.ttl,
+    }
+}

@@ -1,0 +1,29 @@
+//! `RaiseMachineVersion`: a new behaviour of apply begins at one log index on every replica.
+
+use synod_model::{ErrorKind, Refusal};
+
+use crate::turn::Turn;
+use crate::{Answer, RaiseMachineVersion};
+
+pub(crate) fn apply(turn: &mut Turn<'_>, raise: RaiseMachineVersion) -> Result<Answer, Refusal> {
+    let state = turn.state();
+    if raise.to <= state.machine_version {
+        return Ok(Answer::Done);
+    }
+    let able = state
+        .replicas
+        .values()
+        .filter(|row| row.machine_version >= raise.to)
+        .count();
+    if (able as u64) < u64::from(raise.replicas) {
+        return Err(Refusal::new(
+            ErrorKind::InvalidArgument,
+            format!(
+                "machine version {}: {able} of {} replicas have announced that they know it: upgrade the others first",
+                raise.to, raise.replicas
+            ),
+        ));
+    }
+    turn.raise_machine_version(raise.to);
+    Ok(Answer::Done)
+}

@@ -1,0 +1,107 @@
+//! `Report`: all that a member says of its resources, in one command, at one revision.
+
+use std::collections::BTreeSet;
+
+use synod_model::{ErrorKind, GroupResource, Member, Refusal, Report};
+
+use crate::turn::Turn;
+use crate::voting::{Decided, Occasion, Said, decide};
+use crate::{Answer, Holder, Told};
+
+pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refusal> {
+    let member = (**turn.state().fenced(&report.member, report.epoch)?).clone();
+    check_size(turn, report, &member)?;
+    let decided = decide_all(turn, report, &member)?;
+    for decided in decided {
+        turn.carry_out(decided);
+    }
+    if !member.reported {
+        let mut member = Member {
+            reported: true,
+            ..member
+        };
+        member.metadata.resource_version = turn.revision();
+        turn.put_member(member);
+        turn.clear_deadline(&Holder::Unreported(report.member.clone()));
+    }
+    Ok(Answer::Reported(told(turn, report)))
+}
+
+/// The first report of an epoch takes the place of all entries of the epoch before.
+fn replaces(report: &Report, member: &Member) -> bool {
+    report.replace || !member.reported
+}
+
+fn check_size(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<(), Refusal> {
+    let kept = if replaces(report, member) {
+        None
+    } else {
+        turn.state().reported.get(&report.member)
+    };
+    let named: BTreeSet<&GroupResource> =
+        report.entries.iter().map(|entry| &entry.resource).collect();
+    let others = kept
+        .into_iter()
+        .flatten()
+        .filter(|resource| !named.contains(resource))
+        .count();
+    let most = turn.state().settings.report_entries_max;
+    if (named.len() + others) as u64 <= u64::from(most) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        ErrorKind::TooLarge,
+        format!(
+            "entries: member \"{}\" would report {} resources, and report_entries_max allows {most}",
+            report.member,
+            named.len() + others
+        ),
+    ))
+}
+
+/// The decisions of every resource that the report names or drops; the first refusal refuses the whole report.
+fn decide_all(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<Vec<Decided>, Refusal> {
+    let occasion = Occasion {
+        revision: turn.revision(),
+        wall: turn.wall(),
+        cause: &report.member,
+    };
+    let decide =
+        |resource, said| decide(turn.state(), occasion, resource, &[(&report.member, said)]);
+    let mut decided = Vec::new();
+    let mut named = BTreeSet::new();
+    for entry in &report.entries {
+        named.insert(&entry.resource);
+        let said = Said::Reports {
+            entry,
+            same_epoch: member.reported,
+        };
+        decided.extend(decide(&entry.resource, said)?);
+    }
+    if replaces(report, member) {
+        let dropped = turn
+            .state()
+            .reported
+            .get(&report.member)
+            .into_iter()
+            .flatten();
+        for resource in dropped.filter(|resource| !named.contains(resource)) {
+            // The gate of a resource that is reported no more was closed and drained before the report.
+            decided.extend(decide(resource, Said::Drops { drain_until: None })?);
+        }
+    }
+    Ok(decided)
+}
+
+fn told(turn: &Turn<'_>, report: &Report) -> Vec<Told> {
+    let told = report.entries.iter().map(|entry| {
+        let version = &turn.state().storage_versions[&entry.resource];
+        Told {
+            resource: entry.resource.clone(),
+            encoding: version.entries[&report.member].encoding.clone(),
+            selected: version.row.status.selected.clone(),
+            selected_revision: version.row.status.selected_revision,
+        }
+    });
+    told.collect()
+}

@@ -1,0 +1,184 @@
+//! The digest: one number over every row, kept up to date as rows change.
+//!
+//! Each row is written in a canonical form into BLAKE3; the first 32 bytes, as four little-endian words, are added to
+//! the sum when the row comes and subtracted when it goes. Addition forgets the order, so equal rows give equal sums
+//! whatever path led to them. It finds damage and divergence; it is no defence against someone who may write rows.
+//!
+//! The canonical form is not a stored format: it only has to be the same in every build that runs
+//! [`MACHINE_VERSION`](crate::MACHINE_VERSION). The number of bytes written serves as the estimate of a row's size.
+
+mod fold;
+
+use std::fmt;
+
+pub(crate) use fold::{
+    agreement_hash, deadline_hash, entry_hash, events_hash, member_hash, outcome_hash,
+    replica_hash, session_hash, settings_hash, storage_state_hash, storage_version_hash,
+};
+
+use crate::State;
+
+/// The digest of a state: equal for equal states.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest with these bytes.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Digest({self})")
+    }
+}
+
+/// The hash of one row, and how many bytes its canonical form has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RowHash {
+    words: [u64; 4],
+    bytes: u64,
+}
+
+impl RowHash {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// The sum over all rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RowSum {
+    words: [u64; 4],
+    rows: u64,
+    bytes: u64,
+}
+
+impl RowSum {
+    pub(crate) fn add(&mut self, row: RowHash) {
+        for (sum, word) in self.words.iter_mut().zip(row.words) {
+            *sum = sum.wrapping_add(word);
+        }
+        self.rows += 1;
+        self.bytes += row.bytes;
+    }
+
+    pub(crate) fn subtract(&mut self, row: RowHash) {
+        for (sum, word) in self.words.iter_mut().zip(row.words) {
+            *sum = sum.wrapping_sub(word);
+        }
+        self.rows -= 1;
+        self.bytes -= row.bytes;
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The digest of the state that has this sum over its rows: the sum, and what is no row.
+    pub(crate) fn digest(&self, state: &State) -> Digest {
+        let mut hasher = blake3::Hasher::new();
+        for word in self.words {
+            hasher.update(&word.to_le_bytes());
+        }
+        hasher.update(&self.rows.to_le_bytes());
+        let header = [
+            state.revision.get(),
+            state.log_time.as_millis(),
+            state.deadlines.lifted_at.as_millis(),
+            u64::from(state.machine_version),
+            state.history.floor().get(),
+        ];
+        for number in header {
+            hasher.update(&number.to_le_bytes());
+        }
+        if let Some(cluster) = &state.cluster {
+            hasher.update(cluster.as_bytes());
+        }
+        Digest(*hasher.finalize().as_bytes())
+    }
+}
+
+/// Writes one row in canonical form: numbers little-endian, texts and lists with their length before them.
+pub(crate) struct RowHasher {
+    hasher: blake3::Hasher,
+    bytes: u64,
+}
+
+impl RowHasher {
+    /// Begins a row of the kind with this tag. Tags are never reused.
+    fn new(tag: u8) -> Self {
+        let mut row = Self {
+            hasher: blake3::Hasher::new(),
+            bytes: 0,
+        };
+        row.raw(&[tag]);
+        row
+    }
+
+    fn raw(&mut self, bytes: &[u8]) {
+        self.hasher.update(bytes);
+        self.bytes += bytes.len() as u64;
+    }
+
+    fn number(&mut self, number: u64) {
+        self.raw(&number.to_le_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.raw(text.as_bytes());
+    }
+
+    fn flag(&mut self, flag: bool) {
+        self.raw(&[u8::from(flag)]);
+    }
+
+    fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
+        self.flag(value.is_some());
+        if let Some(value) = value {
+            write(self, value);
+        }
+    }
+
+    fn list<T>(
+        &mut self,
+        values: impl ExactSizeIterator<Item = T>,
+        mut write: impl FnMut(&mut Self, T),
+    ) {
+        self.number(values.len() as u64);
+        for value in values {
+            write(self, value);
+        }
+    }
+
+    fn finish(self) -> RowHash {
+        let hash = self.hasher.finalize();
+        let mut words = [0; 4];
+        for (word, bytes) in words.iter_mut().zip(hash.as_bytes().chunks_exact(8)) {
+            *word = bytes
+                .iter()
+                .rev()
+                .fold(0, |number, byte| (number << 8) | u64::from(*byte));
+        }
+        RowHash {
+            words,
+            bytes: self.bytes,
+        }
+    }
+}

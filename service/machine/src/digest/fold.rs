@@ -1,0 +1,459 @@
+//! The canonical form of each row.
+//!
+//! A field that is added to a row is added here in the same change: a row that two replicas hold differently must have
+//! two hashes. Destructuring without `..` makes the compiler ask.
+
+use synod_model::{
+    AgreementChange, ApiVersion, Condition, ConditionStatus, GroupResource, Member, MemberId,
+    Metadata, Persisted, Phase, Refusal, Sequence, SessionId, Settings, Stance, VersionSet,
+};
+
+use super::{RowHash, RowHasher};
+use crate::{
+    Answer, Change, Deadline, EntryRow, Holder, OutcomeRow, ReplicaId, ReplicaRow, RevisionEvents,
+    StateStatus, StorageStateRow, StorageVersionRow, Told, VersionStatus,
+};
+
+pub(crate) fn replica_hash(id: ReplicaId, row: &ReplicaRow) -> RowHash {
+    let ReplicaRow {
+        directory,
+        client_endpoint,
+        binary,
+        machine_version,
+    } = row;
+    let mut to = RowHasher::new(1);
+    to.number(id.get());
+    to.raw(directory.as_bytes());
+    to.text(client_endpoint);
+    to.text(binary);
+    to.number(u64::from(*machine_version));
+    to.finish()
+}
+
+pub(crate) fn member_hash(member: &Member) -> RowHash {
+    let mut to = RowHasher::new(2);
+    fold_member(&mut to, member);
+    to.finish()
+}
+
+pub(crate) fn deadline_hash(holder: &Holder, deadline: &Deadline) -> RowHash {
+    let Deadline { at, ttl } = deadline;
+    let mut to = RowHasher::new(3);
+    match holder {
+        Holder::Member(id) => {
+            to.number(1);
+            to.text(id.as_str());
+        }
+        Holder::Session(id) => {
+            to.number(2);
+            to.number(id.get());
+        }
+        Holder::Unreported(id) => {
+            to.number(3);
+            to.text(id.as_str());
+        }
+    }
+    to.number(at.as_millis());
+    to.number(millis(*ttl));
+    to.finish()
+}
+
+pub(crate) fn session_hash(id: SessionId, lowest: Sequence) -> RowHash {
+    let mut to = RowHasher::new(4);
+    to.number(id.get());
+    to.number(lowest.get());
+    to.finish()
+}
+
+pub(crate) fn outcome_hash(id: SessionId, sequence: Sequence, row: &OutcomeRow) -> RowHash {
+    let OutcomeRow {
+        revision,
+        changed,
+        result,
+    } = row;
+    let mut to = RowHasher::new(5);
+    to.number(id.get());
+    to.number(sequence.get());
+    to.number(revision.get());
+    to.flag(*changed);
+    match result {
+        Ok(answer) => {
+            to.flag(true);
+            fold_answer(&mut to, answer);
+        }
+        Err(refusal) => {
+            to.flag(false);
+            fold_refusal(&mut to, refusal);
+        }
+    }
+    to.finish()
+}
+
+pub(crate) fn entry_hash(resource: &GroupResource, member: &MemberId, row: &EntryRow) -> RowHash {
+    let mut to = RowHasher::new(6);
+    fold_resource(&mut to, resource);
+    to.text(member.as_str());
+    fold_entry(&mut to, row);
+    to.finish()
+}
+
+pub(crate) fn storage_version_hash(resource: &GroupResource, row: &StorageVersionRow) -> RowHash {
+    let mut to = RowHasher::new(7);
+    fold_resource(&mut to, resource);
+    fold_storage_version(&mut to, row);
+    to.finish()
+}
+
+pub(crate) fn storage_state_hash(resource: &GroupResource, row: &StorageStateRow) -> RowHash {
+    let mut to = RowHasher::new(8);
+    fold_resource(&mut to, resource);
+    fold_storage_state(&mut to, row);
+    to.finish()
+}
+
+pub(crate) fn agreement_hash(resource: &GroupResource, line: &AgreementChange) -> RowHash {
+    let mut to = RowHasher::new(9);
+    fold_resource(&mut to, resource);
+    fold_agreement(&mut to, line);
+    to.finish()
+}
+
+pub(crate) fn settings_hash(settings: &Settings) -> RowHash {
+    let mut to = RowHasher::new(10);
+    fold_settings(&mut to, settings);
+    to.finish()
+}
+
+pub(crate) fn events_hash(events: &RevisionEvents) -> RowHash {
+    let RevisionEvents { revision, changes } = events;
+    let mut to = RowHasher::new(11);
+    to.number(revision.get());
+    to.list(changes.iter(), fold_change);
+    to.finish()
+}
+
+fn fold_change(to: &mut RowHasher, change: &Change) {
+    match change {
+        Change::Member { id, before, after } => {
+            to.number(1);
+            to.text(id.as_str());
+            to.option(before.as_ref(), |to, member| fold_member(to, member));
+            to.option(after.as_ref(), |to, member| fold_member(to, member));
+        }
+        Change::StorageVersion {
+            resource,
+            entries,
+            before,
+            after,
+        } => {
+            to.number(2);
+            fold_resource(to, resource);
+            to.list(entries.iter(), |to, entry| {
+                to.text(entry.member.as_str());
+                to.option(entry.before.as_ref(), |to, row| fold_entry(to, row));
+                to.option(entry.after.as_ref(), |to, row| fold_entry(to, row));
+            });
+            to.option(before.as_ref(), |to, row| fold_storage_version(to, row));
+            to.option(after.as_ref(), |to, row| fold_storage_version(to, row));
+        }
+        Change::StorageState {
+            resource,
+            before,
+            after,
+            agreement,
+        } => {
+            to.number(3);
+            fold_resource(to, resource);
+            to.option(before.as_ref(), |to, row| fold_storage_state(to, row));
+            to.option(after.as_ref(), |to, row| fold_storage_state(to, row));
+            to.option(agreement.as_ref(), |to, line| fold_agreement(to, line));
+        }
+        Change::Settings { before, after } => {
+            to.number(4);
+            fold_settings(to, before);
+            fold_settings(to, after);
+        }
+    }
+}
+
+fn fold_member(to: &mut RowHasher, member: &Member) {
+    let Member {
+        id,
+        instance,
+        epoch,
+        ttl,
+        labels,
+        version,
+        endpoint,
+        phase,
+        metadata,
+        reported,
+    } = member;
+    to.text(id.as_str());
+    to.text(instance.as_str());
+    to.number(epoch.get());
+    to.number(ttl.as_millis());
+    to.list(labels.iter(), |to, (key, value)| {
+        to.text(key);
+        to.text(value);
+    });
+    to.text(version.as_str());
+    to.text(endpoint.as_str());
+    to.number(match phase {
+        Phase::Joining => 1,
+        Phase::Ready => 2,
+    });
+    fold_metadata(to, metadata);
+    to.flag(*reported);
+}
+
+fn fold_metadata(to: &mut RowHasher, metadata: &Metadata) {
+    let Metadata {
+        uid,
+        resource_version,
+        create_revision,
+        generation,
+        created,
+    } = metadata;
+    to.raw(uid.as_bytes());
+    to.number(resource_version.get());
+    to.number(create_revision.get());
+    to.number(*generation);
+    to.number(created.as_millis());
+}
+
+fn fold_resource(to: &mut RowHasher, resource: &GroupResource) {
+    to.text(resource.group());
+    to.text(resource.resource());
+}
+
+fn fold_version(to: &mut RowHasher, version: &ApiVersion) {
+    to.text(version.as_str());
+}
+
+fn fold_versions(to: &mut RowHasher, versions: &VersionSet) {
+    to.list(versions.iter(), fold_version);
+}
+
+fn fold_entry(to: &mut RowHasher, row: &EntryRow) {
+    let EntryRow {
+        kind,
+        decodable,
+        served,
+        stance,
+        encoding,
+        adopted_revision,
+        since,
+    } = row;
+    to.text(kind.as_str());
+    fold_versions(to, decodable);
+    fold_versions(to, served);
+    match stance {
+        Stance::Fixed { encoding } => {
+            to.number(1);
+            fold_version(to, encoding);
+        }
+        Stance::Voting { preferred } => {
+            to.number(2);
+            fold_version(to, preferred);
+        }
+    }
+    to.option(encoding.as_ref(), fold_version);
+    to.option(*adopted_revision, |to, revision| to.number(revision.get()));
+    to.number(since.get());
+}
+
+fn fold_storage_version(to: &mut RowHasher, row: &StorageVersionRow) {
+    let StorageVersionRow { metadata, status } = row;
+    let VersionStatus {
+        common,
+        selected,
+        selected_revision,
+        agreement_revision,
+        agreed,
+        decodable_by_all,
+        served_by_all,
+        all_equal,
+        decodable,
+    } = status;
+    fold_metadata(to, metadata);
+    to.option(common.as_ref(), fold_version);
+    to.option(selected.as_ref(), fold_version);
+    to.number(selected_revision.get());
+    to.number(agreement_revision.get());
+    to.option(agreed.as_ref(), fold_version);
+    to.list(decodable_by_all.iter(), fold_version);
+    to.list(served_by_all.iter(), fold_version);
+    fold_condition(to, all_equal);
+    fold_condition(to, decodable);
+}
+
+fn fold_condition(to: &mut RowHasher, condition: &Condition) {
+    let Condition {
+        kind,
+        status,
+        reason,
+        message,
+        observed_generation,
+        transition,
+        transition_revision,
+    } = condition;
+    to.text(kind);
+    to.number(match status {
+        ConditionStatus::True => 1,
+        ConditionStatus::False => 2,
+        ConditionStatus::Unknown => 3,
+    });
+    to.text(reason);
+    to.text(message);
+    to.number(*observed_generation);
+    to.number(transition.as_millis());
+    to.number(transition_revision.get());
+}
+
+fn fold_storage_state(to: &mut RowHasher, row: &StorageStateRow) {
+    let StorageStateRow { metadata, status } = row;
+    let StateStatus {
+        common,
+        selected,
+        selected_revision,
+        agreement_revision,
+        agreed,
+        persisted,
+        drains,
+    } = status;
+    fold_metadata(to, metadata);
+    to.option(common.as_ref(), fold_version);
+    to.option(selected.as_ref(), fold_version);
+    to.number(selected_revision.get());
+    to.number(agreement_revision.get());
+    to.option(agreed.as_ref(), fold_version);
+    to.list(persisted.iter(), |to, persisted| match persisted {
+        Persisted::Unknown => to.number(1),
+        Persisted::Version { hash, version } => {
+            to.number(2);
+            to.raw(hash.as_bytes());
+            to.option(version.as_ref(), fold_version);
+        }
+    });
+    to.list(drains.iter(), |to, (version, until)| {
+        fold_version(to, version);
+        to.number(until.as_millis());
+    });
+}
+
+fn fold_agreement(to: &mut RowHasher, line: &AgreementChange) {
+    let AgreementChange {
+        from,
+        to: into,
+        revision,
+        at,
+        cause,
+    } = line;
+    to.option(from.as_ref(), fold_version);
+    to.option(into.as_ref(), fold_version);
+    to.number(revision.get());
+    to.number(at.as_millis());
+    to.option(cause.as_ref(), |to, member| to.text(member.as_str()));
+}
+
+fn fold_settings(to: &mut RowHasher, settings: &Settings) {
+    let Settings {
+        history_revisions,
+        history_bytes,
+        write_grace,
+        unreported_grace,
+        session_ttl,
+        session_outcomes,
+        sessions_max,
+        members_max,
+        report_entries_max,
+        agreements_kept,
+        state_quota_bytes,
+        enforce_persisted,
+        revision,
+    } = settings;
+    to.number(*history_revisions);
+    to.number(*history_bytes);
+    to.number(millis(*write_grace));
+    to.number(millis(*unreported_grace));
+    to.number(millis(*session_ttl));
+    for limit in [
+        session_outcomes,
+        sessions_max,
+        members_max,
+        report_entries_max,
+        agreements_kept,
+    ] {
+        to.number(u64::from(*limit));
+    }
+    to.number(*state_quota_bytes);
+    to.list(enforce_persisted.iter(), fold_resource);
+    to.number(revision.get());
+}
+
+fn fold_answer(to: &mut RowHasher, answer: &Answer) {
+    match answer {
+        Answer::Done => to.number(1),
+        Answer::SessionOpened(id) => {
+            to.number(2);
+            to.number(id.get());
+        }
+        Answer::Joined { epoch, ttl } => {
+            to.number(3);
+            to.number(epoch.get());
+            to.number(ttl.as_millis());
+        }
+        Answer::Reported(told) => {
+            to.number(4);
+            to.list(told.iter(), fold_told);
+        }
+        Answer::Expired {
+            members,
+            sessions,
+            unreported,
+        } => {
+            to.number(5);
+            for count in [members, sessions, unreported] {
+                to.number(u64::from(*count));
+            }
+        }
+    }
+}
+
+fn fold_told(to: &mut RowHasher, told: &Told) {
+    let Told {
+        resource,
+        encoding,
+        selected,
+        selected_revision,
+    } = told;
+    fold_resource(to, resource);
+    to.option(encoding.as_ref(), fold_version);
+    to.option(selected.as_ref(), fold_version);
+    to.number(selected_revision.get());
+}
+
+fn fold_refusal(to: &mut RowHasher, refusal: &Refusal) {
+    let Refusal {
+        kind,
+        message,
+        violations,
+        metadata,
+        current,
+    } = refusal;
+    assert!(current.is_none(), "a kept refusal carries no object");
+    to.text(kind.reason());
+    to.text(message);
+    to.list(violations.iter(), |to, violation| {
+        to.text(&violation.to_string())
+    });
+    to.list(metadata.iter(), |to, (key, value)| {
+        to.text(key);
+        to.text(value);
+    });
+}
+
+fn millis(span: std::time::Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}

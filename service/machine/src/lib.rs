@@ -1,0 +1,58 @@
+//! The replicated state of Synod: a pure, total, deterministic machine.
+//!
+//! [`State::apply`] takes one [`LogEntry`] and answers with data: an [`Outcome`] for each command and the events of
+//! each revision it made. Nothing here knows a clock, a disk, a socket, a random source or async code: time and
+//! identities arrive inside the log entry. Two replicas that apply the same entries to the same state hold the same
+//! rows, the same history and the same [`Digest`], on every platform and for ever; a change of behaviour goes through
+//! [`MACHINE_VERSION`].
+//!
+//! A `State` is a value made of persistent maps: a clone is cheap, so readers, watches and checkpoints hold one while
+//! apply goes on.
+//!
+//! Where to look:
+//!
+//! - `commands/`: what each command does, one file each; [`Command`] lists them.
+//! - `voting.rs`: the rule of storage versions, what is selected, common and agreed.
+//! - `turn.rs`: the one door through which a command changes the state.
+//! - `history.rs` and `past.rs`: events by revision, and reads of an older revision.
+//! - `checkpoint.rs` and `digest.rs`: the state as rows, and the check that they are the same rows everywhere.
+
+mod apply;
+mod checkpoint;
+mod command;
+mod commands;
+mod deadlines;
+mod digest;
+mod history;
+mod log_entry;
+mod outcome;
+mod past;
+mod rows;
+mod sessions;
+mod state;
+mod tally;
+mod turn;
+mod views;
+mod voting;
+
+pub use checkpoint::{CorruptState, Row};
+pub use command::{AnnounceReplica, Command, Expire, Initialize, RaiseMachineVersion};
+pub use deadlines::{Deadline, Due, Holder};
+pub use digest::Digest;
+pub use history::{Change, Compacted, EntryChange, History, RevisionEvents};
+pub use log_entry::{Envelope, LogEntry};
+pub use outcome::{Answer, Applied, Outcome, Told};
+pub use past::{OutOfReach, Past};
+pub use rows::{
+    DirectoryId, EntryRow, OutcomeRow, ReplicaId, ReplicaRow, StateStatus, StorageStateRow,
+    StorageVersionRow, VersionStatus,
+};
+pub use sessions::Recorded;
+pub use state::State;
+pub use views::{StorageStateView, StorageVersionView};
+
+/// The highest behaviour of apply that this build knows.
+///
+/// The state carries the version that is in force; a [`Command::RaiseMachineVersion`] moves it once every replica has
+/// announced that it knows the new one.
+pub const MACHINE_VERSION: u32 = 1;

@@ -1,0 +1,156 @@
+//! Exactly once: what a session keeps, and what a request finds there.
+
+use std::sync::Arc;
+
+use imbl::OrdMap;
+use synod_model::{ErrorKind, Refusal, RequestId, Sequence, SessionId};
+
+use crate::digest::{outcome_hash, session_hash};
+use crate::state::{Session, State};
+use crate::turn::Turn;
+use crate::{Holder, Outcome, OutcomeRow};
+
+/// What is known of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// It was applied, and this is what became of it.
+    Applied(Outcome),
+    /// It was never applied here, and the session would still take it.
+    NotApplied,
+    /// Its session is unknown, or its sequence is below the kept range: it will never be executed, but an earlier
+    /// attempt may have been.
+    Expired,
+}
+
+impl State {
+    /// What is known of a request at this position of the log.
+    #[must_use]
+    pub fn recorded(&self, session: SessionId, sequence: Sequence) -> Recorded {
+        let Some(kept) = self.sessions.get(&session) else {
+            return Recorded::Expired;
+        };
+        match kept.outcomes.get(&sequence) {
+            Some(row) => Recorded::Applied(row.to_outcome()),
+            None if sequence < kept.lowest => Recorded::Expired,
+            None => Recorded::NotApplied,
+        }
+    }
+
+    /// Keeps the outcome of a request that was just applied, and forgets those that the caller has seen.
+    pub(crate) fn record(&mut self, request: RequestId, outcome: &Outcome) {
+        // The request may have closed its own session.
+        let Some(session) = self.sessions.get(&request.session) else {
+            return;
+        };
+        let id = request.session;
+        let mut session = session.clone();
+        let seen = session.lowest.max(request.lowest_unanswered);
+        if seen != session.lowest {
+            self.sum.subtract(session_hash(id, session.lowest));
+            self.sum.add(session_hash(id, seen));
+            session.lowest = seen;
+        }
+        let row = Arc::new(OutcomeRow::of(outcome));
+        self.sum.add(outcome_hash(id, request.sequence, &row));
+        session.outcomes.insert(request.sequence, row);
+        while let Some((oldest, row)) = session
+            .outcomes
+            .get_min()
+            .filter(|(oldest, _)| *oldest < seen)
+            .cloned()
+        {
+            session.outcomes.remove(&oldest);
+            self.sum.subtract(outcome_hash(id, oldest, &row));
+        }
+        self.sessions.insert(id, session);
+    }
+
+    pub(crate) fn remove_session(&mut self, id: SessionId) {
+        let session = self
+            .sessions
+            .remove(&id)
+            .expect("the command found the session");
+        self.sum.subtract(session_hash(id, session.lowest));
+        for (sequence, row) in &session.outcomes {
+            self.sum.subtract(outcome_hash(id, *sequence, row));
+        }
+    }
+
+    /// Whether the session has room for one more unanswered request.
+    pub(crate) fn check_room(&self, request: RequestId) -> Result<(), Refusal> {
+        let Some(session) = self.sessions.get(&request.session) else {
+            return Ok(());
+        };
+        let unanswered = session
+            .outcomes
+            .keys()
+            .filter(|sequence| **sequence >= request.lowest_unanswered)
+            .count();
+        let most = self.settings.session_outcomes;
+        if (unanswered as u64) < u64::from(most) {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            ErrorKind::Overloaded,
+            format!(
+                "session {}: it keeps {most} outcomes from sequence {} up: raise lowest_unanswered past the answers \
+                 that have arrived",
+                request.session, request.lowest_unanswered
+            ),
+        ))
+    }
+}
+
+impl Turn<'_> {
+    /// Opens a session whose id is this command's revision.
+    pub(crate) fn open_session(&mut self) -> SessionId {
+        let id = SessionId::new(self.revision());
+        let ttl = self.state().settings.session_ttl;
+        self.put_session(
+            id,
+            Session {
+                lowest: Sequence::FIRST,
+                outcomes: OrdMap::new(),
+            },
+        );
+        self.set_deadline(Holder::Session(id), ttl);
+        id
+    }
+}
+
+impl OutcomeRow {
+    /// The row of an outcome. The object that a refusal carries is not kept.
+    pub(crate) fn of(outcome: &Outcome) -> Self {
+        let result = outcome.result.clone().map_err(|refusal| Refusal {
+            current: None,
+            ..refusal
+        });
+        Self {
+            revision: outcome.revision,
+            changed: outcome.changed,
+            result,
+        }
+    }
+
+    /// The outcome that the row keeps.
+    #[must_use]
+    pub fn to_outcome(&self) -> Outcome {
+        Outcome {
+            revision: self.revision,
+            changed: self.changed,
+            result: self.result.clone(),
+        }
+    }
+}
+
+/// The refusal of a request that will never be executed.
+pub(crate) fn expired(request: RequestId) -> Refusal {
+    Refusal::new(
+        ErrorKind::RequestExpired,
+        format!(
+            "session {} does not know sequence {} any more, so it is not executed: if an earlier attempt was sent, its \
+             outcome is unknown; else open a new session and send again",
+            request.session, request.sequence
+        ),
+    )
+}

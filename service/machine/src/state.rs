@@ -1,0 +1,221 @@
+//! The state as a value: persistent maps, and the questions that need no past.
+
+use std::sync::Arc;
+
+use imbl::{OrdMap, OrdSet, Vector};
+use synod_model::{
+    AgreementChange, ClusterId, Epoch, ErrorKind, GroupResource, LogTime, Member, MemberId,
+    Refusal, Revision, Sequence, SessionId, Settings,
+};
+
+use crate::deadlines::Deadlines;
+use crate::digest::{Digest, RowSum};
+use crate::history::History;
+use crate::tally::Tally;
+use crate::{
+    EntryRow, MACHINE_VERSION, OutcomeRow, ReplicaId, ReplicaRow, StorageStateRow,
+    StorageVersionRow,
+};
+
+/// The whole replicated state at one position of the log. A clone is cheap and never changes.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub(crate) cluster: Option<ClusterId>,
+    pub(crate) machine_version: u32,
+    pub(crate) revision: Revision,
+    pub(crate) log_time: LogTime,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) replicas: OrdMap<ReplicaId, ReplicaRow>,
+    pub(crate) members: OrdMap<MemberId, Arc<Member>>,
+    pub(crate) deadlines: Deadlines,
+    pub(crate) sessions: OrdMap<SessionId, Session>,
+    pub(crate) storage_versions: OrdMap<GroupResource, StorageVersion>,
+    pub(crate) storage_states: OrdMap<GroupResource, StorageState>,
+    pub(crate) history: History,
+    /// The sum over every row above. What follows is derived from those rows.
+    pub(crate) sum: RowSum,
+    /// Which resources a member reports. A member without entries has no key here.
+    pub(crate) reported: OrdMap<MemberId, OrdSet<GroupResource>>,
+}
+
+/// A session with the outcomes it keeps.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    /// Sequences below this one are answered and forgotten: they are never executed again.
+    pub(crate) lowest: Sequence,
+    pub(crate) outcomes: OrdMap<Sequence, Arc<OutcomeRow>>,
+}
+
+/// A reported resource with its entries. It exists while it has at least one.
+#[derive(Clone, Debug)]
+pub(crate) struct StorageVersion {
+    pub(crate) row: Arc<StorageVersionRow>,
+    pub(crate) entries: OrdMap<MemberId, Arc<EntryRow>>,
+    /// The counts behind the row, derived from the entries.
+    pub(crate) tally: Arc<Tally>,
+}
+
+/// What stays of a resource, with its history of agreements.
+#[derive(Clone, Debug)]
+pub(crate) struct StorageState {
+    pub(crate) row: Arc<StorageStateRow>,
+    /// Oldest first.
+    pub(crate) agreements: Vector<Arc<AgreementChange>>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl State {
+    /// The state before the first entry: no cluster, revision zero.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            cluster: None,
+            machine_version: MACHINE_VERSION,
+            revision: Revision::ZERO,
+            log_time: LogTime::ZERO,
+            settings: Arc::new(Settings::default()),
+            replicas: OrdMap::new(),
+            members: OrdMap::new(),
+            deadlines: Deadlines::default(),
+            sessions: OrdMap::new(),
+            storage_versions: OrdMap::new(),
+            storage_states: OrdMap::new(),
+            history: History::default(),
+            sum: RowSum::default(),
+            reported: OrdMap::new(),
+        }
+    }
+
+    /// The cluster's identity; `None` before its first command.
+    #[must_use]
+    pub fn cluster(&self) -> Option<&ClusterId> {
+        self.cluster.as_ref()
+    }
+
+    /// The behaviour of apply that is in force.
+    #[must_use]
+    pub fn machine_version(&self) -> u32 {
+        self.machine_version
+    }
+
+    /// The store's one counter.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// The log time of the last entry.
+    #[must_use]
+    pub fn log_time(&self) -> LogTime {
+        self.log_time
+    }
+
+    /// The replicated settings.
+    #[must_use]
+    pub fn settings(&self) -> &Arc<Settings> {
+        &self.settings
+    }
+
+    /// The replicas that have announced themselves, by number.
+    pub fn replicas(&self) -> impl Iterator<Item = (ReplicaId, &ReplicaRow)> {
+        self.replicas.iter().map(|(id, row)| (*id, row))
+    }
+
+    /// How many members there are.
+    #[must_use]
+    pub fn member_count(&self) -> usize {
+        self.members.len()
+    }
+
+    /// How many sessions are open.
+    #[must_use]
+    pub fn session_count(&self) -> usize {
+        self.sessions.len()
+    }
+
+    /// How many resources are reported.
+    #[must_use]
+    pub fn storage_version_count(&self) -> usize {
+        self.storage_versions.len()
+    }
+
+    /// How many of the reported resources have no agreement.
+    ///
+    /// Costs one step for each reported resource.
+    #[must_use]
+    pub fn disagreement_count(&self) -> usize {
+        self.storage_versions
+            .values()
+            .filter(|version| version.row.status.agreed.is_none())
+            .count()
+    }
+
+    /// The events of the kept revisions.
+    #[must_use]
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The agreements of a resource that are kept, oldest first. They stay when the last entry goes.
+    pub fn agreements(
+        &self,
+        resource: &GroupResource,
+    ) -> impl Iterator<Item = &Arc<AgreementChange>> {
+        self.storage_states
+            .get(resource)
+            .into_iter()
+            .flat_map(|state| &state.agreements)
+    }
+
+    /// The digest over every row, deadlines and sessions too.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.sum.digest(self)
+    }
+
+    /// How many bytes the rows of the state hold, by the machine's own estimate, which is equal on every replica.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.sum.bytes()
+    }
+
+    /// The member, if it holds this very epoch.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_A_MEMBER` if nobody holds the id (or only an epoch of another cluster could be this large), and
+    /// `STALE_EPOCH` if another instance does by a later epoch.
+    pub(crate) fn fenced(&self, id: &MemberId, epoch: Epoch) -> Result<&Arc<Member>, Refusal> {
+        let absent = || {
+            Refusal::new(
+                ErrorKind::NotAMember,
+                format!("member \"{id}\" is not in the cluster with epoch {epoch}: join and report again"),
+            )
+            .with("member", id.as_str())
+        };
+        let member = self.members.get(id).ok_or_else(absent)?;
+        match member.epoch.cmp(&epoch) {
+            std::cmp::Ordering::Equal => Ok(member),
+            std::cmp::Ordering::Less => Err(absent()),
+            std::cmp::Ordering::Greater => Err(stale_epoch(member, epoch)),
+        }
+    }
+}
+
+/// The refusal of an epoch that another instance has replaced.
+pub(crate) fn stale_epoch(present: &Member, epoch: Epoch) -> Refusal {
+    Refusal::new(
+        ErrorKind::StaleEpoch,
+        format!(
+            "member \"{}\": epoch {epoch} was replaced by epoch {} of instance \"{}\": this process must stop writing",
+            present.id, present.epoch, present.instance
+        ),
+    )
+    .with("member", present.id.as_str())
+    .with("current_epoch", present.epoch.to_string())
+}

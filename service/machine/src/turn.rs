@@ -1,0 +1,407 @@
+//! A command's turn: the one door through which it changes the state.
+//!
+//! A command first decides, reading the state; then it changes rows through the methods here, which keep the digest,
+//! the derived indexes and the events in step. A command that refuses returns before its first change, so a refused
+//! command leaves nothing behind.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use synod_model::{
+    AgreementChange, ClusterId, GroupResource, LogTime, Member, MemberId, Metadata, Revision,
+    SessionId, Settings, Uid, WallTime,
+};
+
+use crate::digest::{
+    agreement_hash, deadline_hash, entry_hash, events_hash, member_hash, replica_hash,
+    session_hash, settings_hash, storage_state_hash, storage_version_hash,
+};
+use crate::state::{Session, StorageState, StorageVersion};
+use crate::voting::{Decided, Reported};
+use crate::{
+    Change, Deadline, EntryChange, Holder, ReplicaId, ReplicaRow, RevisionEvents, State,
+    StateStatus, StorageStateRow, StorageVersionRow,
+};
+
+pub(crate) struct Turn<'a> {
+    state: &'a mut State,
+    /// The revision that this command makes if it changes something.
+    revision: Revision,
+    wall: WallTime,
+    /// Whether something changed that readers can see.
+    moved: bool,
+    uids: u32,
+    changes: Vec<Change>,
+}
+
+impl<'a> Turn<'a> {
+    pub(crate) fn begin(state: &'a mut State, wall: WallTime) -> Self {
+        let revision = state.revision.next();
+        Self {
+            state,
+            revision,
+            wall,
+            moved: false,
+            uids: 0,
+            changes: Vec::new(),
+        }
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        self.state
+    }
+
+    pub(crate) fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    pub(crate) fn wall(&self) -> WallTime {
+        self.wall
+    }
+
+    pub(crate) fn log_time(&self) -> LogTime {
+        self.state.log_time
+    }
+
+    /// Ends the turn. If something changed, the revision moves and the history gains it.
+    pub(crate) fn end(self) -> Option<Arc<RevisionEvents>> {
+        if !self.moved {
+            assert!(self.changes.is_empty(), "an event belongs to a revision");
+            return None;
+        }
+        let events = Arc::new(RevisionEvents {
+            revision: self.revision,
+            changes: self.changes,
+        });
+        let hash = events_hash(&events);
+        self.state.sum.add(hash);
+        self.state.history.push(Arc::clone(&events), hash);
+        self.state.revision = self.revision;
+        Some(events)
+    }
+
+    /// The metadata of an object that this command makes.
+    pub(crate) fn new_metadata(&mut self) -> Metadata {
+        let cluster = self
+            .state
+            .cluster
+            .expect("objects are made in a cluster that is initialized");
+        let uid = Uid::derive(&cluster, self.revision, self.uids);
+        self.uids += 1;
+        Metadata {
+            uid,
+            resource_version: self.revision,
+            create_revision: self.revision,
+            generation: 1,
+            created: self.wall,
+        }
+    }
+
+    pub(crate) fn initialize(&mut self, cluster: ClusterId, settings: Settings) {
+        self.moved = true;
+        self.state.cluster = Some(cluster);
+        let settings = Arc::new(Settings {
+            revision: self.revision,
+            ..settings
+        });
+        self.state.sum.add(settings_hash(&settings));
+        self.state.settings = settings;
+    }
+
+    pub(crate) fn raise_machine_version(&mut self, to: u32) {
+        self.moved = true;
+        self.state.machine_version = to;
+    }
+
+    pub(crate) fn put_settings(&mut self, settings: Settings) {
+        self.moved = true;
+        let after = Arc::new(Settings {
+            revision: self.revision,
+            ..settings
+        });
+        let before = std::mem::replace(&mut self.state.settings, Arc::clone(&after));
+        self.state.sum.subtract(settings_hash(&before));
+        self.state.sum.add(settings_hash(&after));
+        self.changes.push(Change::Settings { before, after });
+    }
+
+    pub(crate) fn put_replica(&mut self, id: ReplicaId, row: ReplicaRow) {
+        self.moved = true;
+        self.state.sum.add(replica_hash(id, &row));
+        if let Some(before) = self.state.replicas.insert(id, row) {
+            self.state.sum.subtract(replica_hash(id, &before));
+        }
+    }
+
+    pub(crate) fn put_member(&mut self, member: Member) {
+        self.moved = true;
+        let id = member.id.clone();
+        let after = Arc::new(member);
+        self.state.sum.add(member_hash(&after));
+        let before = self.state.members.insert(id.clone(), Arc::clone(&after));
+        if let Some(before) = &before {
+            self.state.sum.subtract(member_hash(before));
+        }
+        self.changes.push(Change::Member {
+            id,
+            before,
+            after: Some(after),
+        });
+    }
+
+    /// Removes the member and its deadlines. Its entries are the caller's to remove.
+    pub(crate) fn remove_member(&mut self, id: &MemberId) {
+        self.moved = true;
+        let before = self
+            .state
+            .members
+            .remove(id)
+            .expect("the command found the member");
+        self.state.sum.subtract(member_hash(&before));
+        self.clear_deadline(&Holder::Member(id.clone()));
+        self.clear_deadline(&Holder::Unreported(id.clone()));
+        self.changes.push(Change::Member {
+            id: id.clone(),
+            before: Some(before),
+            after: None,
+        });
+    }
+
+    /// Sets a deadline `ttl` after this entry's log time. Moves no revision.
+    pub(crate) fn set_deadline(&mut self, holder: Holder, ttl: Duration) {
+        let deadline = Deadline {
+            at: self.state.log_time.after(ttl),
+            ttl,
+        };
+        self.state.sum.add(deadline_hash(&holder, &deadline));
+        if let Some(before) = self.state.deadlines.insert(holder.clone(), deadline) {
+            self.state.sum.subtract(deadline_hash(&holder, &before));
+        }
+    }
+
+    pub(crate) fn clear_deadline(&mut self, holder: &Holder) {
+        if let Some(before) = self.state.deadlines.remove(holder) {
+            self.state.sum.subtract(deadline_hash(holder, &before));
+        }
+    }
+
+    pub(crate) fn put_session(&mut self, id: SessionId, session: Session) {
+        self.moved = true;
+        self.state.sum.add(session_hash(id, session.lowest));
+        let before = self.state.sessions.insert(id, session);
+        assert!(
+            before.is_none(),
+            "a session's id is a revision, so it is new"
+        );
+    }
+
+    /// Removes the session, its outcomes and its deadline.
+    pub(crate) fn remove_session(&mut self, id: SessionId) {
+        self.moved = true;
+        self.state.remove_session(id);
+        self.clear_deadline(&Holder::Session(id));
+    }
+
+    /// Carries out what the voting rule decided for one resource.
+    pub(crate) fn carry_out(&mut self, decided: Decided) {
+        let Decided {
+            resource,
+            entries,
+            after,
+            state,
+            agreement,
+        } = decided;
+        let present = self.state.storage_versions.get(&resource);
+        if !entries.is_empty()
+            || after.as_ref().map(|after| &after.status)
+                != present.map(|present| &present.row.status)
+        {
+            self.put_storage_version(&resource, entries, after);
+        }
+        if let Some(status) = state {
+            self.put_storage_state(&resource, status, agreement);
+        }
+        self.state.assert_resource_invariants(&resource);
+    }
+
+    fn put_storage_version(
+        &mut self,
+        resource: &GroupResource,
+        entries: Vec<EntryChange>,
+        after: Option<Reported>,
+    ) {
+        self.moved = true;
+        let before = self
+            .state
+            .storage_versions
+            .get(resource)
+            .map(|version| Arc::clone(&version.row));
+        for change in &entries {
+            self.state.index_entry(resource, change);
+        }
+        if let Some(row) = &before {
+            self.state.sum.subtract(storage_version_hash(resource, row));
+        }
+        let row = match after {
+            None => {
+                self.state.storage_versions.remove(resource);
+                None
+            }
+            Some(Reported {
+                entries,
+                tally,
+                status,
+            }) => {
+                let row = Arc::new(StorageVersionRow {
+                    metadata: self.metadata(before.as_deref()),
+                    status,
+                });
+                self.state.sum.add(storage_version_hash(resource, &row));
+                let version = StorageVersion {
+                    row: Arc::clone(&row),
+                    entries,
+                    tally: Arc::new(tally),
+                };
+                self.state
+                    .storage_versions
+                    .insert(resource.clone(), version);
+                Some(row)
+            }
+        };
+        self.changes.push(Change::StorageVersion {
+            resource: resource.clone(),
+            entries,
+            before,
+            after: row,
+        });
+    }
+
+    fn metadata(&mut self, before: Option<&StorageVersionRow>) -> Metadata {
+        match before {
+            Some(row) => Metadata {
+                resource_version: self.revision,
+                ..row.metadata.clone()
+            },
+            None => self.new_metadata(),
+        }
+    }
+
+    /// Changes what stays of a resource, and adds a line to its history of agreements.
+    pub(crate) fn put_storage_state(
+        &mut self,
+        resource: &GroupResource,
+        status: StateStatus,
+        line: Option<AgreementChange>,
+    ) {
+        self.moved = true;
+        let kept = self.state.storage_states.get(resource);
+        let before = kept.map(|state| Arc::clone(&state.row));
+        let mut agreements = kept
+            .map(|state| state.agreements.clone())
+            .unwrap_or_default();
+        let metadata = match &before {
+            Some(before) => Metadata {
+                resource_version: self.revision,
+                ..before.metadata.clone()
+            },
+            None => self.new_metadata(),
+        };
+        let after = Arc::new(StorageStateRow { metadata, status });
+        self.state.sum.add(storage_state_hash(resource, &after));
+        if let Some(before) = &before {
+            self.state
+                .sum
+                .subtract(storage_state_hash(resource, before));
+        }
+        let agreement = line.map(Arc::new);
+        if let Some(line) = &agreement {
+            self.state.sum.add(agreement_hash(resource, line));
+            agreements.push_back(Arc::clone(line));
+        }
+        while agreements.len() as u64 > u64::from(self.state.settings.agreements_kept) {
+            let Some(oldest) = agreements.pop_front() else {
+                break;
+            };
+            self.state.sum.subtract(agreement_hash(resource, &oldest));
+        }
+        self.state.storage_states.insert(
+            resource.clone(),
+            StorageState {
+                row: Arc::clone(&after),
+                agreements,
+            },
+        );
+        self.changes.push(Change::StorageState {
+            resource: resource.clone(),
+            before,
+            after: Some(after),
+            agreement,
+        });
+    }
+}
+
+impl State {
+    /// Keeps the sum and the index by member in step with one changed entry.
+    fn index_entry(&mut self, resource: &GroupResource, change: &EntryChange) {
+        if let Some(row) = &change.before {
+            self.sum.subtract(entry_hash(resource, &change.member, row));
+        }
+        if let Some(row) = &change.after {
+            self.sum.add(entry_hash(resource, &change.member, row));
+        }
+        match (&change.before, &change.after) {
+            (None, Some(_)) => {
+                self.reported
+                    .entry(change.member.clone())
+                    .or_default()
+                    .insert(resource.clone());
+            }
+            (Some(_), None) => {
+                let resources = self
+                    .reported
+                    .get_mut(&change.member)
+                    .expect("a kept entry is in the index");
+                resources.remove(resource);
+                if resources.is_empty() {
+                    self.reported.remove(&change.member);
+                }
+            }
+            (Some(_), Some(_)) | (None, None) => {}
+        }
+    }
+
+    /// What must hold for a resource after every command, in production too: a replica on which it does not must stop.
+    fn assert_resource_invariants(&self, resource: &GroupResource) {
+        let Some(version) = self.storage_versions.get(resource) else {
+            return;
+        };
+        let state = &self
+            .storage_states
+            .get(resource)
+            .expect("a reported resource has a storage state")
+            .row
+            .status;
+        let status = &version.row.status;
+        assert_eq!(
+            status.selected, state.selected,
+            "{resource}: one selected version"
+        );
+        assert_eq!(status.agreed, state.agreed, "{resource}: one agreement");
+        if let Some(selected) = &state.selected {
+            assert!(
+                version.tally.all_decode(selected),
+                "{resource}: every entry decodes the selected version {selected}"
+            );
+        }
+        for encoding in version.tally.encodings().chain(&state.selected) {
+            let kept = state
+                .persisted
+                .iter()
+                .any(|kept| kept.version() == Some(encoding));
+            assert!(
+                kept,
+                "{resource}: {encoding} may be in the store, so it is in persisted"
+            );
+        }
+    }
+}

@@ -1,0 +1,491 @@
+//! The rule of storage versions: what follows for a resource when its entries change.
+//!
+//! [`decide`] is pure. It takes what some members now say of a resource and works out, in this order: the entries, the
+//! selected version, the encodings that voters take, the common encoding, agreement, and what is added to `persisted`
+//! and to the drains. A command collects the decisions of all resources that it touches, refuses if one refuses, and
+//! only then carries them out.
+
+mod conditions;
+mod selected;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use imbl::OrdMap;
+use synod_model::{
+    AgreementChange, ApiVersion, ErrorKind, GroupResource, LogTime, MemberId, Persisted, Refusal,
+    ReportEntry, Revision, Stance, WallTime,
+};
+
+use crate::state::{State, StorageVersion};
+use crate::tally::Tally;
+use crate::{EntryChange, EntryRow, StateStatus, StorageVersionRow, VersionStatus};
+
+/// What a member now says of a resource.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Said<'a> {
+    /// It reports this.
+    Reports {
+        entry: &'a ReportEntry,
+        /// Whether the entry before was of the same epoch: only then is its encoding kept.
+        same_epoch: bool,
+    },
+    /// Its permits for the older version are drained: it encodes what is selected.
+    Adopts,
+    /// It reports the resource no more, or is gone. What it may still write drains until the given log time.
+    Drops { drain_until: Option<LogTime> },
+}
+
+/// The facts of the command in which a decision is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Occasion<'a> {
+    pub(crate) revision: Revision,
+    pub(crate) wall: WallTime,
+    /// The member whose command it is, or the one that is removed.
+    pub(crate) cause: &'a MemberId,
+}
+
+/// What follows for one resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Decided {
+    pub(crate) resource: GroupResource,
+    /// The entries that changed.
+    pub(crate) entries: Vec<EntryChange>,
+    /// The resource after the change; `None` if its last entry went.
+    pub(crate) after: Option<Reported>,
+    /// What stays of the resource, if that changed.
+    pub(crate) state: Option<StateStatus>,
+    /// The line for the history of agreements, if agreement changed.
+    pub(crate) agreement: Option<AgreementChange>,
+}
+
+/// A reported resource before it has its place in the state.
+#[derive(Clone, Debug)]
+pub(crate) struct Reported {
+    pub(crate) entries: OrdMap<MemberId, Arc<EntryRow>>,
+    pub(crate) tally: Tally,
+    pub(crate) status: VersionStatus,
+}
+
+/// Works out what follows when the members say this of the resource. `None`: nothing changes.
+///
+/// # Errors
+///
+/// `NOT_DECODABLE` if a reported entry could not read what is selected, or what is stored where that is enforced.
+pub(crate) fn decide(
+    state: &State,
+    occasion: Occasion<'_>,
+    resource: &GroupResource,
+    said: &[(&MemberId, Said<'_>)],
+) -> Result<Option<Decided>, Refusal> {
+    let present = state.storage_versions.get(resource);
+    let before = state
+        .storage_states
+        .get(resource)
+        .map(|kept| &kept.row.status);
+    let mut draft = Draft::of(present, before, occasion);
+    for (member, said) in said {
+        draft.take(member, *said);
+    }
+    draft.select();
+    draft.let_voters_take_selected();
+    for (member, said) in said {
+        if let Said::Reports { entry, .. } = said {
+            draft.check_decodable(state, resource, member, entry)?;
+        }
+    }
+    Ok(draft.finish(resource, present.map(|version| &version.row)))
+}
+
+/// Raises the drain of every version that the member's entry may still write. `None`: nothing changes.
+pub(crate) fn drained(
+    state: &StateStatus,
+    entry: &EntryRow,
+    until: LogTime,
+) -> Option<StateStatus> {
+    let mut after = state.clone();
+    raise_drains(&mut after, entry, until);
+    (after != *state).then_some(after)
+}
+
+/// The versions that the holder of an entry may still write: the one it encodes, or, as long as it has not adopted what
+/// is selected, any that it decodes.
+fn may_write<'a>(entry: &'a EntryRow, state: &StateStatus) -> Vec<&'a ApiVersion> {
+    let behind = entry.is_voting()
+        && state.selected.is_some()
+        && entry.adopted_revision != Some(state.selected_revision);
+    if behind {
+        entry.decodable.iter().collect()
+    } else {
+        entry.encoding.iter().collect()
+    }
+}
+
+fn raise_drains(state: &mut StateStatus, entry: &EntryRow, until: LogTime) {
+    for version in may_write(entry, state) {
+        match state.drains.get_mut(version) {
+            Some(kept) => *kept = (*kept).max(until),
+            None => {
+                state.drains.insert(version.clone(), until);
+            }
+        }
+    }
+}
+
+/// A resource while a decision about it is made.
+struct Draft<'a> {
+    occasion: Occasion<'a>,
+    entries: OrdMap<MemberId, Arc<EntryRow>>,
+    tally: Tally,
+    /// Every member whose entry was touched, with the entry before.
+    touched: Vec<(MemberId, Option<Arc<EntryRow>>)>,
+    before: Option<&'a StateStatus>,
+    after: StateStatus,
+}
+
+impl<'a> Draft<'a> {
+    fn of(
+        present: Option<&StorageVersion>,
+        before: Option<&'a StateStatus>,
+        occasion: Occasion<'a>,
+    ) -> Self {
+        Self {
+            occasion,
+            entries: present
+                .map(|version| version.entries.clone())
+                .unwrap_or_default(),
+            tally: present
+                .map(|version| (*version.tally).clone())
+                .unwrap_or_default(),
+            touched: Vec::new(),
+            before,
+            after: before.cloned().unwrap_or_else(fresh_state),
+        }
+    }
+
+    fn take(&mut self, member: &MemberId, said: Said<'_>) {
+        let before = self.entries.get(member).cloned();
+        match said {
+            Said::Reports { entry, same_epoch } => {
+                let row = self.reported_row(entry, before.as_deref(), same_epoch);
+                self.put(member, Some(row));
+            }
+            Said::Adopts => {
+                let row = before
+                    .as_deref()
+                    .expect("the command found the voter's entry");
+                let row = EntryRow {
+                    encoding: self.after.selected.clone(),
+                    adopted_revision: Some(self.after.selected_revision),
+                    ..row.clone()
+                };
+                self.put(member, Some(row));
+            }
+            Said::Drops { drain_until } => {
+                if let (Some(entry), Some(until)) = (&before, drain_until) {
+                    raise_drains(&mut self.after, entry, until);
+                }
+                self.put(member, None);
+            }
+        }
+    }
+
+    /// The row of what was reported. A voter without an encoding here takes the selected one later.
+    fn reported_row(
+        &self,
+        entry: &ReportEntry,
+        before: Option<&EntryRow>,
+        same_epoch: bool,
+    ) -> EntryRow {
+        let voting = matches!(entry.stance, Stance::Voting { .. });
+        let before = before.filter(|before| before.is_voting() == voting);
+        let (encoding, adopted_revision) = match &entry.stance {
+            Stance::Fixed { encoding } => (Some(encoding.clone()), None),
+            Stance::Voting { .. } => before
+                .filter(|before| {
+                    same_epoch
+                        && before
+                            .encoding
+                            .as_ref()
+                            .is_some_and(|kept| entry.decodable.contains(kept))
+                })
+                .map(|before| (before.encoding.clone(), before.adopted_revision))
+                .unwrap_or_default(),
+        };
+        EntryRow {
+            kind: entry.kind.clone(),
+            decodable: entry.decodable.clone(),
+            served: entry.served.clone(),
+            stance: entry.stance.clone(),
+            encoding,
+            adopted_revision,
+            since: before.map_or(self.occasion.revision, |before| before.since),
+        }
+    }
+
+    fn put(&mut self, member: &MemberId, row: Option<EntryRow>) {
+        let before = match row {
+            Some(row) => {
+                self.tally.add(&row);
+                self.entries.insert(member.clone(), Arc::new(row))
+            }
+            None => self.entries.remove(member),
+        };
+        if let Some(before) = &before {
+            self.tally.remove(before);
+        }
+        if !self.touched.iter().any(|(touched, _)| touched == member) {
+            self.touched.push((member.clone(), before));
+        }
+    }
+
+    /// Evaluates selected once, after all entries changed, and only while the resource has an entry.
+    fn select(&mut self) {
+        let selected = selected::next(&self.tally, &self.entries, self.after.selected.as_ref());
+        if selected != self.after.selected {
+            self.after.selected = selected;
+            self.after.selected_revision = self.occasion.revision;
+        }
+    }
+
+    /// A voter that encodes nothing yet has no permit to drain: it takes what is selected in this very command.
+    fn let_voters_take_selected(&mut self) {
+        let Some(selected) = self.after.selected.clone() else {
+            return;
+        };
+        let waiting = |row: &EntryRow| row.is_voting() && row.encoding.is_none();
+        let was_selected = self.before.is_some_and(|before| before.selected.is_some());
+        // Only a selection out of nothing can find waiting voters among the untouched entries.
+        let takers: Vec<MemberId> = if was_selected {
+            let touched = self.touched.iter().map(|(member, _)| member);
+            touched
+                .filter(|member| self.entries.get(*member).is_some_and(|row| waiting(row)))
+                .cloned()
+                .collect()
+        } else {
+            self.entries
+                .iter()
+                .filter(|(_, row)| waiting(row))
+                .map(|(member, _)| member.clone())
+                .collect()
+        };
+        for member in takers {
+            let row = self
+                .entries
+                .get(&member)
+                .expect("the taker was found among the entries");
+            let row = EntryRow {
+                encoding: Some(selected.clone()),
+                adopted_revision: Some(self.after.selected_revision),
+                ..(**row).clone()
+            };
+            self.put(&member, Some(row));
+        }
+    }
+
+    fn check_decodable(
+        &self,
+        state: &State,
+        resource: &GroupResource,
+        member: &MemberId,
+        entry: &ReportEntry,
+    ) -> Result<(), Refusal> {
+        if let Some(selected) = self
+            .after
+            .selected
+            .as_ref()
+            .filter(|selected| !entry.decodable.contains(selected))
+        {
+            return Err(not_decodable(
+                resource,
+                member,
+                entry,
+                selected,
+                "the selected version",
+            ));
+        }
+        let enforced = state.settings.enforce_persisted.contains(resource);
+        if !enforced || matches!(entry.stance, Stance::Fixed { .. }) {
+            return Ok(());
+        }
+        let present = self
+            .touched
+            .iter()
+            .find(|(touched, _)| touched == member)
+            .and_then(|(_, before)| before.as_ref());
+        if present.is_some_and(|present| {
+            present
+                .decodable
+                .iter()
+                .all(|version| entry.decodable.contains(version))
+        }) {
+            return Ok(());
+        }
+        let persisted = self
+            .before
+            .into_iter()
+            .flat_map(|before| known(&before.persisted));
+        match persisted
+            .into_iter()
+            .find(|version| !entry.decodable.contains(version))
+        {
+            Some(version) => Err(not_decodable(
+                resource,
+                member,
+                entry,
+                version,
+                "a persisted version",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(
+        mut self,
+        resource: &GroupResource,
+        row: Option<&Arc<StorageVersionRow>>,
+    ) -> Option<Decided> {
+        let revision = self.occasion.revision;
+        let changes = self.entry_changes();
+        self.add_persisted(&changes);
+        let common = self.tally.common().cloned();
+        let selected_before = self.before.and_then(|before| before.selected.as_ref());
+        if common != self.after.common || selected_before != self.after.selected.as_ref() {
+            self.after.agreement_revision = revision;
+        }
+        self.after.common = common;
+        self.after.agreed = self.agreed();
+        let agreed_before = self.before.and_then(|before| before.agreed.clone());
+        let agreement = (agreed_before != self.after.agreed).then(|| AgreementChange {
+            from: agreed_before,
+            to: self.after.agreed.clone(),
+            revision,
+            at: self.occasion.wall,
+            cause: Some(self.occasion.cause.clone()),
+        });
+        let status = (!self.tally.is_empty()).then(|| self.status(row.map(|row| &row.status)));
+        let same = changes.is_empty() && status.as_ref() == row.map(|row| &row.status);
+        let state = (self.before != Some(&self.after)).then_some(self.after);
+        if same && state.is_none() {
+            return None;
+        }
+        let after = status.map(|status| Reported {
+            entries: self.entries,
+            tally: self.tally,
+            status,
+        });
+        Some(Decided {
+            resource: resource.clone(),
+            entries: changes,
+            after,
+            state,
+            agreement,
+        })
+    }
+
+    fn entry_changes(&self) -> Vec<EntryChange> {
+        let changes = self.touched.iter().map(|(member, before)| EntryChange {
+            member: member.clone(),
+            before: before.clone(),
+            after: self.entries.get(member).cloned(),
+        });
+        changes
+            .filter(|change| change.before != change.after)
+            .collect()
+    }
+
+    /// Every encoding that an entry has, and what is selected, may be in the store from now on.
+    fn add_persisted(&mut self, changes: &[EntryChange]) {
+        for row in changes.iter().filter_map(|change| change.after.as_ref()) {
+            if let Some(encoding) = &row.encoding {
+                self.after
+                    .persisted
+                    .insert(Persisted::of(encoding, &row.kind));
+            }
+        }
+        if let (Some(selected), Some((_, row))) = (&self.after.selected, self.entries.get_min()) {
+            let known = self
+                .after
+                .persisted
+                .iter()
+                .any(|kept| kept.version() == Some(selected));
+            if !known {
+                self.after
+                    .persisted
+                    .insert(Persisted::of(selected, &row.kind));
+            }
+        }
+    }
+
+    /// Agreed on v: common is v, selected is unset or v, and every voter took or adopted this selection.
+    fn agreed(&self) -> Option<ApiVersion> {
+        let common = self.after.common.as_ref()?;
+        let instructed = self
+            .after
+            .selected
+            .as_ref()
+            .is_none_or(|selected| selected == common);
+        let adopted =
+            self.tally.voters() == 0 || self.tally.all_adopted(self.after.selected_revision);
+        (instructed && adopted).then(|| common.clone())
+    }
+
+    fn status(&self, before: Option<&VersionStatus>) -> VersionStatus {
+        VersionStatus {
+            common: self.after.common.clone(),
+            selected: self.after.selected.clone(),
+            selected_revision: self.after.selected_revision,
+            agreement_revision: self.after.agreement_revision,
+            agreed: self.after.agreed.clone(),
+            decodable_by_all: self.tally.decodable_by_all(),
+            served_by_all: self.tally.served_by_all(),
+            all_equal: conditions::all_equal(before, self.after.common.as_ref(), self.occasion),
+            decodable: conditions::decodable(
+                before,
+                &self.entries,
+                &self.tally,
+                &self.after,
+                self.occasion,
+            ),
+        }
+    }
+}
+
+fn fresh_state() -> StateStatus {
+    StateStatus {
+        common: None,
+        selected: None,
+        selected_revision: Revision::ZERO,
+        agreement_revision: Revision::ZERO,
+        agreed: None,
+        // Whatever was stored before anybody reported is unknown.
+        persisted: BTreeSet::from([Persisted::Unknown]),
+        drains: BTreeMap::new(),
+    }
+}
+
+/// The members of `persisted` whose version is known by name.
+fn known(persisted: &BTreeSet<Persisted>) -> impl Iterator<Item = &ApiVersion> {
+    persisted.iter().filter_map(Persisted::version)
+}
+
+fn not_decodable(
+    resource: &GroupResource,
+    member: &MemberId,
+    entry: &ReportEntry,
+    version: &ApiVersion,
+    what: &str,
+) -> Refusal {
+    let decodes: Vec<&str> = entry.decodable.iter().map(ApiVersion::as_str).collect();
+    Refusal::new(
+        ErrorKind::NotDecodable,
+        format!(
+            "resource \"{resource}\": member \"{member}\" decodes only [{}], not {version}, {what}: run a release that \
+             decodes it until it is migrated",
+            decodes.join(", ")
+        ),
+    )
+    .with("resource", resource.storage_version_name())
+    .with("version", version.as_str())
+    .with("decodable_versions", decodes.join(","))
+}

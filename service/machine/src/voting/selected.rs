@@ -1,0 +1,55 @@
+//! Which version is selected: the instruction to voters.
+
+use std::sync::Arc;
+
+use imbl::OrdMap;
+use synod_model::{ApiVersion, MemberId};
+
+use crate::EntryRow;
+use crate::tally::Tally;
+
+/// The selected version after the entries changed.
+///
+/// It moves only to a version that every entry decodes: by the oldest voter while nothing is selected, then by
+/// unanimity of the voters against no fixed entry, or with the common encoding of fixed entries that are alone. In all
+/// other cases, and without any entry, it stays.
+pub(super) fn next(
+    tally: &Tally,
+    entries: &OrdMap<MemberId, Arc<EntryRow>>,
+    selected: Option<&ApiVersion>,
+) -> Option<ApiVersion> {
+    if tally.is_empty() {
+        return selected.cloned();
+    }
+    let Some(selected) = selected else {
+        return first(tally, entries).cloned();
+    };
+    let candidate = if tally.voters() == 0 {
+        tally.common_fixed()
+    } else {
+        tally
+            .common_preference()
+            .filter(|version| !tally.fixed_elsewhere(version))
+    };
+    Some(
+        candidate
+            .filter(|version| tally.all_decode(version))
+            .unwrap_or(selected)
+            .clone(),
+    )
+}
+
+/// The preference of the oldest voter whose preference every entry decodes. Entries of one age cannot be: each report
+/// is a revision of its own.
+fn first<'a>(
+    tally: &Tally,
+    entries: &'a OrdMap<MemberId, Arc<EntryRow>>,
+) -> Option<&'a ApiVersion> {
+    let voters = entries
+        .values()
+        .filter_map(|row| row.preferred().map(|preferred| (row.since, preferred)));
+    voters
+        .filter(|(_, preferred)| tally.all_decode(preferred))
+        .min_by_key(|(since, _)| *since)
+        .map(|(_, version)| version)
+}
