@@ -156,11 +156,11 @@ impl ErrorKind {
         }
     }
 
-    /// Whether the very same request, sent again later, may succeed without the danger of being
-    /// executed twice.
+    /// Whether the very same request is worth sending again by itself, after a pause: it cannot
+    /// be executed twice, and what was in its way passes without anyone's doing.
     pub const fn retryable(self) -> bool {
         match self {
-            Self::Draining | Self::Overloaded | Self::Unavailable => true,
+            Self::Draining | Self::FutureRevision | Self::Overloaded | Self::Unavailable => true,
             Self::InvalidArgument
             | Self::NotFound
             | Self::AlreadyExists
@@ -173,7 +173,6 @@ impl ErrorKind {
             | Self::NoAgreement
             | Self::RequestExpired
             | Self::Compacted
-            | Self::FutureRevision
             | Self::TooLarge
             | Self::Quota
             | Self::UnknownOutcome
@@ -220,7 +219,10 @@ mod tests {
             match kind.verdict() {
                 Verdict::NotExecuted => assert!(kind.retryable(), "{kind}"),
                 Verdict::Unknown => assert!(!kind.retryable(), "{kind}"),
-                Verdict::Refused => assert_eq!(kind.retryable(), kind == ErrorKind::Draining),
+                Verdict::Refused => {
+                    let passes_by_itself = [ErrorKind::Draining, ErrorKind::FutureRevision];
+                    assert_eq!(kind.retryable(), passes_by_itself.contains(&kind), "{kind}");
+                }
             }
         }
     }

@@ -122,9 +122,12 @@ pub fn label_value(value: &str) -> Result<(), NameRule> {
     faults.into_result()
 }
 
+// The two spaces between examples stand in Kubernetes' messages, too: whoever searches for one
+// shall find it.
+
 const DNS1123_LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric \
-    characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name', or \
-    '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+    characters or '-', and must start and end with an alphanumeric character (e.g. \
+    'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
 const DNS1123_SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case \
     alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character \
@@ -133,15 +136,16 @@ const DNS1123_SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of 
 
 const DNS1035_LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters \
     or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. \
-    'my-name', or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+    'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
 const QUALIFIED_NAME: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must \
-    start and end with an alphanumeric character (e.g. 'MyName', or 'my.name', or '123-abc', \
+    start and end with an alphanumeric character (e.g. \
+    'MyName',  or 'my.name',  or '123-abc', \
     regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
 const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric \
     characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. \
-    'MyValue', or 'my_value', or '12345', regex used for validation is \
+    'MyValue',  or 'my_value',  or '12345', regex used for validation is \
     '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
 /// The broken rules found so far.

@@ -92,7 +92,7 @@ impl ReportEntry {
     /// Every broken rule of every field at once, at the field's name.
     pub fn parse(text: &ReportEntryText<'_>) -> Result<Self, Violations> {
         let mut violations = Violations::new();
-        let resource = violations.parsed("", GroupResource::new(text.group, text.resource));
+        let resource = violations.parsed("resource", GroupResource::new(text.group, text.resource));
         let kind = violations.parsed("kind", Kind::parse(text.kind));
         let stance = text.stance.parse(&mut violations);
         let decodable = parse_versions(DECODABLE, &text.decodable, &mut violations);

@@ -4,8 +4,7 @@
 //! and conditions are computed where they are stored. The same rules are given here as checks of
 //! what was computed or read back from a disk.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::names::qualified_name;
 use crate::{ApiVersion, Condition, MemberId, Violation, Violations, common_encoding_version};
@@ -29,16 +28,17 @@ pub fn check_common_version<'a>(
     common: Option<&ApiVersion>,
 ) -> Violations {
     let violation = match (common_encoding_version(encodings), common) {
-        (actual, common) if actual == common => return Violations::new(),
-        (Some(actual), None) => {
-            Violation::required(format_args!("the common encoding version is {actual}"))
-        }
+        (None, None) => return Violations::new(),
+        (Some(actual), Some(common)) if actual == common => return Violations::new(),
         (Some(actual), Some(common)) => {
             let rule = format_args!("the actual common encoding version is {actual}");
             Violation::invalid(common.as_str(), rule)
         }
-        (None, common) => Violation::invalid(
-            common.map_or("", ApiVersion::as_str),
+        (Some(actual), None) => {
+            Violation::required(format_args!("the common encoding version is {actual}"))
+        }
+        (None, Some(common)) => Violation::invalid(
+            common.as_str(),
             "should be nil if servers do not agree on the same encoding version, or if there is \
              no server reporting the supported versions yet",
         ),

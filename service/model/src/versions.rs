@@ -62,9 +62,9 @@ fn check(text: &str) -> Result<(), NameRule> {
 
 const API_VERSION: &str = "an apiVersion is a DNS-1035 label, which must consist of lower case \
     alphanumeric characters or '-', start with an alphabetic character, and end with an \
-    alphanumeric character (e.g. 'my-name', or 'abc-123', regex used for validation is \
-    '[a-z]([-a-z0-9]*[a-z0-9])?') with an optional DNS subdomain prefix and '/' (e.g. \
-    'example.com/MyVersion')";
+    alphanumeric character (e.g. \
+    'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?') \
+    with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyVersion')";
 
 /// Versions without duplicates, in the order in which they were given.
 ///

@@ -20,7 +20,7 @@ impl Adopt {
     /// What is wrong with its shape.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
-        violations.parsed("epoch", self.epoch.check());
+        violations.parsed("member.epoch", self.epoch.check());
         if self.selected_revision == Revision::ZERO {
             let rule = "must be the selected revision of the resource's StorageVersion";
             violations.push(Violation::required(rule).at("selectedRevision"));

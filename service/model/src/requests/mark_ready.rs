@@ -15,7 +15,7 @@ impl MarkReady {
     /// What is wrong with its shape.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
-        violations.parsed("epoch", self.epoch.check());
+        violations.parsed("member.epoch", self.epoch.check());
         violations
     }
 }

@@ -24,7 +24,7 @@ impl Report {
     /// here they are only held below the most that it can be set to.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
-        violations.parsed("epoch", self.epoch.check());
+        violations.parsed("member.epoch", self.epoch.check());
         let entries_max = REPORT_ENTRIES_MAX.max as usize;
         if self.entries.len() > entries_max {
             let violation = Violation::too_many(self.entries.len(), entries_max);
