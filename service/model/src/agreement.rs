@@ -64,4 +64,109 @@ pub struct AgreementChange {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn version(text: &str) -> ApiVersion {
+        ApiVersion::parse(text).unwrap()
+    }
+
+    /// The condition told at a revision, with the revision for all that it dates.
+    fn told(
+        previous: Option<(&Condition, Option<&ApiVersion>)>,
+        common: Option<&ApiVersion>,
+        revision: u64,
+    ) -> Condition {
+        let at = WallTime::from_millis(revision * 1_000);
+        agreement_condition(previous, common, revision, at, Revision::new(revision))
+    }
+
+    #[test]
+    fn entries_that_encode_one_version_have_it_in_common() {
+        let (v1, v2) = (version("v1"), version("v2"));
+        assert_eq!(common_encoding_version([Some(&v1)]), Some(&v1));
+        assert_eq!(common_encoding_version([Some(&v1), Some(&v1)]), Some(&v1));
+        assert_eq!(common_encoding_version([Some(&v1), Some(&v2)]), None);
+    }
+
+    #[test]
+    fn no_entries_have_nothing_in_common() {
+        assert_eq!(common_encoding_version([]), None);
+    }
+
+    #[test]
+    fn an_entry_without_an_encoding_has_nothing_in_common_with_any() {
+        let v1 = version("v1");
+        assert_eq!(common_encoding_version([None]), None);
+        assert_eq!(common_encoding_version([None, None]), None);
+        assert_eq!(common_encoding_version([None, Some(&v1)]), None);
+        assert_eq!(common_encoding_version([Some(&v1), None]), None);
+    }
+
+    #[test]
+    fn a_new_condition_has_just_passed() {
+        let condition = told(None, None, 3);
+        assert_eq!(condition.status, ConditionStatus::False);
+        assert_eq!(condition.transition_revision, Revision::new(3));
+    }
+
+    #[test]
+    fn disagreement_that_lasts_keeps_its_transition() {
+        let before = told(None, None, 3);
+        let after = told(Some((&before, None)), None, 4);
+        assert_eq!(
+            (after.transition, after.transition_revision),
+            (before.transition, Revision::new(3))
+        );
+        assert_eq!(after.observed_generation, 4);
+    }
+
+    #[test]
+    fn a_common_version_that_becomes_another_is_a_transition_though_the_status_stays() {
+        let (v1, v2) = (version("v1"), version("v2"));
+        let before = told(None, Some(&v1), 3);
+        let after = told(Some((&before, Some(&v1))), Some(&v2), 4);
+        assert_eq!(
+            (before.status, after.status),
+            (ConditionStatus::True, ConditionStatus::True)
+        );
+        assert_eq!(after.transition_revision, Revision::new(4));
+    }
+
+    proptest! {
+        #[test]
+        fn a_version_is_common_exactly_when_nobody_encodes_anything_else(
+            encodings in prop::collection::vec(prop::option::of("v[12]"), 0..5)
+        ) {
+            let encodings: Vec<Option<ApiVersion>> =
+                encodings.iter().map(|text| text.as_deref().map(version)).collect();
+            let common = common_encoding_version(encodings.iter().map(Option::as_ref));
+            for candidate in ["v1", "v2"].map(version) {
+                let others = encodings.iter().filter(|encoding| encoding.as_ref() != Some(&candidate));
+                let shared = others.count() == 0 && !encodings.is_empty();
+                prop_assert_eq!(common == Some(&candidate), shared);
+            }
+        }
+
+        #[test]
+        fn the_transition_moves_exactly_when_the_common_version_does(
+            commons in prop::collection::vec(prop::option::of("v[12]"), 1..8)
+        ) {
+            let commons: Vec<Option<ApiVersion>> =
+                commons.iter().map(|text| text.as_deref().map(version)).collect();
+            let mut last: Option<(Condition, Option<ApiVersion>)> = None;
+            for (revision, common) in (1..).zip(&commons) {
+                let previous = last.as_ref().map(|(condition, common)| (condition, common.as_ref()));
+                let condition = told(previous, common.as_ref(), revision);
+                let expected = match &last {
+                    Some((before, was)) if was == common => before.transition_revision,
+                    _ => Revision::new(revision),
+                };
+                prop_assert_eq!(condition.transition_revision, expected);
+                last = Some((condition, common.clone()));
+            }
+        }
+    }
+}

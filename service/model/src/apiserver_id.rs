@@ -19,3 +19,19 @@ pub fn apiserver_id(hostname: &str) -> MemberId {
     let encoded = BASE32_NOPAD.encode(&hash.finalize()[..16]).to_lowercase();
     MemberId::from_base32(&encoded)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn any_host_gets_a_legal_id_of_36_characters(hostname in ".*") {
+            let id = apiserver_id(&hostname);
+            prop_assert_eq!(id.as_str().len(), 36);
+            prop_assert_eq!(MemberId::parse(id.as_str()), Ok(id));
+        }
+    }
+}

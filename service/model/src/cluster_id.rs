@@ -59,4 +59,42 @@ impl FromStr for ClusterId {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    const ONE: (u64, [u8; 16]) = (1, [0x0a; 16]);
+    const TWO: (u64, [u8; 16]) = (2, [0x0b; 16]);
+
+    #[test]
+    fn the_id_of_a_formation_never_changes() {
+        let id = ClusterId::derive("main", &[ONE, TWO]);
+        assert_eq!(id.to_string(), "ec881983-d844-89b2-b48b-81b99265e6a2");
+        assert_eq!(ClusterId::from_bytes(*id.as_bytes()), id);
+        assert_eq!(
+            ClusterId::parse("ec881983-d844-89b2-b48b-81b99265e6a2"),
+            Ok(id)
+        );
+    }
+
+    #[test]
+    fn the_order_of_the_replicas_does_not_matter() {
+        assert_eq!(
+            ClusterId::derive("main", &[TWO, ONE]),
+            ClusterId::derive("main", &[ONE, TWO])
+        );
+    }
+
+    #[test]
+    fn another_name_replica_or_directory_is_another_cluster() {
+        let ids = [
+            ClusterId::derive("main", &[ONE, TWO]),
+            ClusterId::derive("mai", &[ONE, TWO]),
+            ClusterId::derive("main", &[ONE]),
+            ClusterId::derive("main", &[ONE, (3, TWO.1)]),
+            ClusterId::derive("main", &[ONE, (2, ONE.1)]),
+        ];
+        for (i, id) in ids.iter().enumerate() {
+            assert!(!ids[..i].contains(id), "{i}");
+        }
+    }
+}

@@ -97,4 +97,56 @@ impl FromStr for ConditionStatus {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    fn told(status: ConditionStatus, at_ms: u64, revision: u64) -> Condition {
+        Condition {
+            kind: Condition::DECODABLE_BY_ALL.to_owned(),
+            status,
+            reason: format!("Reason{revision}"),
+            message: format!("as of {revision}"),
+            observed_generation: revision,
+            transition: WallTime::from_millis(at_ms),
+            transition_revision: Revision::new(revision),
+        }
+    }
+
+    #[test]
+    fn the_first_telling_is_a_transition() {
+        let first = told(ConditionStatus::True, 10, 1);
+        assert_eq!(first.clone().after(None), first);
+    }
+
+    #[test]
+    fn the_same_status_keeps_its_transition_and_takes_all_else() {
+        let before = told(ConditionStatus::True, 10, 1);
+        let after = told(ConditionStatus::True, 20, 2).after(Some(&before));
+        assert_eq!(
+            (after.transition, after.transition_revision),
+            (before.transition, Revision::new(1))
+        );
+        assert_eq!(
+            (after.reason.as_str(), after.observed_generation),
+            ("Reason2", 2)
+        );
+    }
+
+    #[test]
+    fn another_status_is_a_transition() {
+        let before = told(ConditionStatus::Unknown, 10, 1);
+        let flipped = told(ConditionStatus::False, 20, 2);
+        assert_eq!(flipped.clone().after(Some(&before)), flipped);
+    }
+
+    #[test]
+    fn a_status_reads_back_from_its_word_and_no_other() {
+        for status in ConditionStatus::ALL {
+            assert_eq!(status.to_string().parse(), Ok(status));
+        }
+        assert_eq!(
+            "true".parse::<ConditionStatus>().unwrap_err().to_string(),
+            r#"Invalid value: "true": supported values: "True", "False", "Unknown""#
+        );
+    }
+}

@@ -199,4 +199,38 @@ const fn limit(
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_published_table_names_each_limit_once_and_completely() {
+        let mut names = BTreeSet::new();
+        for limit in LIMITS {
+            assert!(names.insert(limit.name), "twice: {}", limit.name);
+            assert!(limit.value > 0 && !limit.unit.is_empty() && !limit.beyond.is_empty());
+        }
+    }
+
+    #[test]
+    fn the_published_limits_are_those_of_the_documentation() {
+        let value = |name: &str| {
+            LIMITS
+                .iter()
+                .find(|limit| limit.name == name)
+                .unwrap()
+                .value
+        };
+        assert_eq!(value("request"), 1_572_864);
+        assert_eq!(value("report"), 8_388_608);
+        assert_eq!(value("commands in a log entry"), 1_048_576);
+        assert_eq!(value("list page"), 5_000);
+        assert_eq!(value("labels of an object"), 64);
+        assert_eq!(value("StorageVersion name"), 317);
+        assert_eq!(
+            (value("shortest TTL"), value("longest TTL")),
+            (1_000, 86_400_000)
+        );
+    }
+}

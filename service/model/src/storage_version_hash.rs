@@ -76,4 +76,50 @@ impl FromStr for StorageVersionHash {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_core_group_is_hashed_as_an_empty_one() {
+        let pod = Kind::parse("Pod").unwrap();
+        let core = StorageVersionHash::of_version(&ApiVersion::parse("v1").unwrap(), &pod);
+        assert_eq!(core.to_string(), "xPOwRZ+Yhw8=");
+        assert_eq!(core, StorageVersionHash::of("", "v1", "Pod"));
+    }
+
+    #[test]
+    fn a_version_is_hashed_with_its_group() {
+        let deployment = Kind::parse("Deployment").unwrap();
+        let apps =
+            StorageVersionHash::of_version(&ApiVersion::parse("apps/v1").unwrap(), &deployment);
+        assert_eq!(apps.to_string(), "8aSe+NMegvE=");
+    }
+
+    #[test]
+    fn only_eight_bytes_in_padded_standard_base64_are_a_hash() {
+        // Too short, too long, without padding, URL-safe, with bits that no byte holds.
+        for bad in [
+            "",
+            "xPOwRZ+Y",
+            "xPOwRZ+Yhw8A",
+            "xPOwRZ+Yhw8",
+            "xPOwRZ-Yhw8=",
+            "xPOwRZ+Yhw9=",
+            "Unknown",
+        ] {
+            let violation = StorageVersionHash::parse(bad).unwrap_err();
+            assert!(violation.rule.contains("must be 8 bytes"), "{bad:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_hash_reads_back_from_its_text(bytes: [u8; 8]) {
+            let hash = StorageVersionHash::from_bytes(bytes);
+            prop_assert_eq!(hash.to_string().parse(), Ok(hash));
+            prop_assert_eq!(hash.as_bytes(), &bytes);
+        }
+    }
+}

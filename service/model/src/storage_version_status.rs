@@ -112,4 +112,80 @@ fn field(i: usize, name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    fn version(text: &str) -> ApiVersion {
+        ApiVersion::parse(text).unwrap()
+    }
+
+    fn texts(violations: &Violations) -> Vec<String> {
+        violations.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn an_agreement_that_is_not_told_is_a_violation() {
+        let v1 = version("v1");
+        let violations = check_common_version([Some(&v1), Some(&v1)], None);
+        assert_eq!(
+            texts(&violations),
+            ["commonEncodingVersion: Required value: the common encoding version is v1"]
+        );
+    }
+
+    #[test]
+    fn an_entry_without_an_encoding_leaves_no_common_version_to_tell() {
+        let v1 = version("v1");
+        assert!(check_common_version([Some(&v1), None], None).is_empty());
+        assert_eq!(check_common_version([Some(&v1), None], Some(&v1)).len(), 1);
+    }
+
+    #[test]
+    fn the_conditions_that_are_computed_pass() {
+        let at = crate::WallTime::from_millis(1);
+        let condition = crate::agreement_condition(None, None, 1, at, crate::Revision::new(1));
+        assert!(check_conditions([&condition]).is_empty());
+    }
+
+    #[test]
+    fn every_fault_of_every_condition_is_found() {
+        let empty = ConditionText {
+            kind: "Ready",
+            status: "",
+            reason: "",
+            message: "",
+        };
+        let found = texts(&check_conditions([
+            empty,
+            ConditionText {
+                status: "True",
+                ..empty
+            },
+        ]));
+        assert_eq!(
+            found,
+            [
+                "conditions[0].status: Invalid value: \"\": name part must be non-empty,name part \
+                 must consist of alphanumeric characters, '-', '_' or '.', and must start and end \
+                 with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', \
+                 regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+                "conditions[0].reason: Required value: reason cannot be empty",
+                "conditions[0].message: Required value: message cannot be empty",
+                "conditions[1].type: Invalid value: \"Ready\": the type of the condition is not \
+                 unique, it also appears in conditions[0]",
+                "conditions[1].reason: Required value: reason cannot be empty",
+                "conditions[1].message: Required value: message cannot be empty",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_member_with_two_entries_is_named_at_the_second() {
+        let members = ["a", "b", "a"].map(|id| MemberId::parse(id).unwrap());
+        assert_eq!(
+            texts(&check_unique_members(&members)),
+            [r#"storageVersions[2].apiServerID: Duplicate value: "a""#]
+        );
+        assert!(check_unique_members(&members[..2]).is_empty());
+    }
+}

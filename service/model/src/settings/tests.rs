@@ -1,1 +1,192 @@
 use super::*;
+
+/// Sets one setting to a number.
+type Set = fn(u64) -> SettingsPatch;
+
+/// How each setting of the table is set, by a patch with nothing else in it.
+const SETTERS: &[(Setting, Set)] = &[
+    (HISTORY_REVISIONS, |n| SettingsPatch {
+        history_revisions: Some(n),
+        ..none()
+    }),
+    (HISTORY_BYTES, |n| SettingsPatch {
+        history_bytes: Some(n),
+        ..none()
+    }),
+    (WRITE_GRACE, |n| SettingsPatch {
+        write_grace: Some(Duration::from_millis(n)),
+        ..none()
+    }),
+    (UNREPORTED_GRACE, |n| SettingsPatch {
+        unreported_grace: Some(Duration::from_millis(n)),
+        ..none()
+    }),
+    (SESSION_TTL, |n| SettingsPatch {
+        session_ttl: Some(Duration::from_millis(n)),
+        ..none()
+    }),
+    (SESSION_OUTCOMES, |n| SettingsPatch {
+        session_outcomes: Some(count_of(n)),
+        ..none()
+    }),
+    (SESSIONS_MAX, |n| SettingsPatch {
+        sessions_max: Some(count_of(n)),
+        ..none()
+    }),
+    (MEMBERS_MAX, |n| SettingsPatch {
+        members_max: Some(count_of(n)),
+        ..none()
+    }),
+    (REPORT_ENTRIES_MAX, |n| SettingsPatch {
+        report_entries_max: Some(count_of(n)),
+        ..none()
+    }),
+    (AGREEMENTS_KEPT, |n| SettingsPatch {
+        agreements_kept: Some(count_of(n)),
+        ..none()
+    }),
+    (STATE_QUOTA_BYTES, |n| SettingsPatch {
+        state_quota_bytes: Some(n),
+        ..none()
+    }),
+    (ENFORCE_PERSISTED, |n| SettingsPatch {
+        enforce_persisted: Some(resources(n)),
+        ..none()
+    }),
+];
+
+fn none() -> SettingsPatch {
+    SettingsPatch::default()
+}
+
+fn count_of(number: u64) -> u32 {
+    u32::try_from(number).unwrap()
+}
+
+fn resources(count: u64) -> BTreeSet<GroupResource> {
+    (0..count)
+        .map(|i| GroupResource::new("", &format!("r{i}")).unwrap())
+        .collect()
+}
+
+#[test]
+fn the_table_names_every_setting_once_and_each_can_be_set() {
+    let set: Vec<Setting> = SETTERS.iter().map(|(setting, _)| *setting).collect();
+    assert_eq!(set, SETTINGS);
+    let names: BTreeSet<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
+    assert_eq!(names.len(), SETTINGS.len());
+}
+
+#[test]
+fn each_setting_is_held_to_its_bounds() {
+    for (setting, set) in SETTERS {
+        for legal in [
+            setting.min,
+            setting.min + 1,
+            setting.default,
+            setting.max - 1,
+            setting.max,
+        ] {
+            assert!(set(legal).check().is_empty(), "{} = {legal}", setting.name);
+        }
+        let below = setting.min.checked_sub(1);
+        for illegal in below.into_iter().chain([setting.max + 1]) {
+            let violations = set(illegal).check();
+            let Setting {
+                name,
+                unit,
+                min,
+                max,
+                ..
+            } = setting;
+            assert_eq!(
+                violations.to_string(),
+                format!("{name}: Invalid value: {illegal}: must be between {min} and {max} {unit}")
+            );
+        }
+    }
+}
+
+#[test]
+fn all_bad_settings_are_named_at_once() {
+    let patch = SettingsPatch {
+        members_max: Some(0),
+        history_bytes: Some(0),
+        ..none()
+    };
+    let fields: Vec<String> = patch
+        .check()
+        .iter()
+        .map(|found| found.field.clone())
+        .collect();
+    assert_eq!(fields, ["historyBytes", "membersMax"]);
+}
+
+#[test]
+fn a_span_that_the_log_could_not_carry_is_refused() {
+    let patch = SettingsPatch {
+        write_grace: Some(Duration::from_micros(1_500_500)),
+        ..none()
+    };
+    assert_eq!(
+        patch.check().to_string(),
+        r#"writeGraceMs: Invalid value: "1.5005s": must be a whole number of milliseconds"#
+    );
+    let endless = SettingsPatch {
+        write_grace: Some(Duration::MAX),
+        ..none()
+    };
+    assert_eq!(endless.check().len(), 1);
+}
+
+#[test]
+fn a_new_cluster_has_the_published_defaults_within_bounds() {
+    let settings = Settings::default();
+    assert!(settings.check().is_empty());
+    for (setting, set) in SETTERS {
+        assert_eq!(
+            set(setting.default).applied_to(&settings),
+            settings,
+            "{}",
+            setting.name
+        );
+    }
+    assert_eq!(settings.write_grace, Duration::from_secs(70));
+    assert_eq!(
+        (settings.history_revisions, settings.history_bytes),
+        (10_000, 64 << 20)
+    );
+}
+
+#[test]
+fn a_patch_changes_what_it_names_and_nothing_else() {
+    let settings = Settings {
+        revision: Revision::new(9),
+        ..Settings::default()
+    };
+    assert_eq!(none().applied_to(&settings), settings);
+    assert!(none().is_empty());
+    for (setting, set) in SETTERS {
+        let patch = set(setting.max);
+        assert!(!patch.is_empty());
+        let changed = patch.clone().applied_to(&settings);
+        assert_ne!(changed, settings, "{}", setting.name);
+        assert_eq!(
+            set(setting.default).applied_to(&changed),
+            settings,
+            "{}",
+            setting.name
+        );
+    }
+}
+
+#[test]
+fn the_patch_of_settings_makes_any_settings_these() {
+    let settings = Settings {
+        members_max: 7,
+        enforce_persisted: resources(2),
+        ..Settings::default()
+    };
+    let patch = SettingsPatch::from(settings.clone());
+    assert_eq!(patch.applied_to(&Settings::default()), settings);
+}
