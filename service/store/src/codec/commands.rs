@@ -1,0 +1,257 @@
+//! Log entries and their commands.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use synod_machine::{AnnounceReplica, Command, Envelope, Expire, Initialize, LogEntry, RaiseMachineVersion};
+use synod_model::{
+    Adopt, CloseSession, Epoch, Join, Leave, LogTime, MarkReady, MemberId, OpenSession, Renew, Report, ReportEntry,
+    RequestId, Revision, SettingsPatch, UpdateSettings, WallTime,
+};
+use synod_proto::storage::v1 as pb;
+
+use super::CodecError;
+use super::values::{
+    binary_version, cluster_id, directory_id, endpoint, epoch, instance, kind, labels_from_pb, labels_to_pb, member_id,
+    millis, parsed, replica_id, required, resource_from_pb, resource_to_pb, resources_from_pb, sequence, session_id,
+    settings_from_pb, settings_to_pb, stance_from_pb, stance_to_pb, texts, ttl, version_set,
+};
+
+type Result<T> = std::result::Result<T, CodecError>;
+
+pub(super) fn log_entry_to_pb(entry: &LogEntry) -> pb::LogEntry {
+    pb::LogEntry {
+        log_time_ms: entry.log_time.as_millis(),
+        lift_deadlines: entry.lift_deadlines,
+        wall_ms: entry.wall.as_millis(),
+        commands: entry.commands.iter().map(envelope_to_pb).collect(),
+    }
+}
+
+pub(super) fn log_entry_from_pb(entry: pb::LogEntry) -> Result<LogEntry> {
+    Ok(LogEntry {
+        log_time: LogTime::from_millis(entry.log_time_ms),
+        lift_deadlines: entry.lift_deadlines,
+        wall: WallTime::from_millis(entry.wall_ms),
+        commands: entry.commands.into_iter().map(envelope_from_pb).collect::<Result<_>>()?,
+    })
+}
+
+pub(super) fn envelope_to_pb(envelope: &Envelope) -> pb::Envelope {
+    let request = envelope.request.map(|request| pb::RequestId {
+        session: request.session.get(),
+        sequence: request.sequence.get(),
+        lowest_unanswered: request.lowest_unanswered.get(),
+    });
+    pb::Envelope { request, command: Some(command_to_pb(&envelope.command)) }
+}
+
+pub(super) fn envelope_from_pb(envelope: pb::Envelope) -> Result<Envelope> {
+    let command = command_from_pb(required("command", envelope.command)?)?;
+    let request = envelope.request.map(request_from_pb).transpose()?;
+    Ok(Envelope { request, command: Arc::new(command) })
+}
+
+fn request_from_pb(request: pb::RequestId) -> Result<RequestId> {
+    let own = sequence("request.sequence", request.sequence)?;
+    let lowest = sequence("request.lowest_unanswered", request.lowest_unanswered)?;
+    parsed("request", RequestId::new(session_id(request.session), own, lowest))
+}
+
+fn command_to_pb(command: &Command) -> pb::envelope::Command {
+    use pb::envelope::Command as Pb;
+    match command {
+        Command::Initialize(initialize) => Pb::Initialize(pb::Initialize {
+            cluster_id: initialize.cluster.as_bytes().to_vec().into(),
+            settings: Some(settings_to_pb(&initialize.settings)),
+        }),
+        Command::AnnounceReplica(announce) => Pb::AnnounceReplica(pb::AnnounceReplica {
+            replica_id: announce.replica.get(),
+            directory_id: announce.directory.as_bytes().to_vec().into(),
+            client_endpoint: announce.client_endpoint.clone(),
+            binary: announce.binary.clone(),
+            machine_version: announce.machine_version,
+        }),
+        Command::RaiseMachineVersion(raise) => {
+            Pb::RaiseMachineVersion(pb::RaiseMachineVersion { to: raise.to, replicas: raise.replicas })
+        }
+        Command::OpenSession(OpenSession {}) => Pb::OpenSession(pb::OpenSession {}),
+        Command::CloseSession(close) => Pb::CloseSession(pb::CloseSession { session: close.session.get() }),
+        Command::Join(join) => Pb::Join(join_to_pb(join)),
+        Command::Renew(renew) => Pb::Renew(pb::Renew { member: who(&renew.member, renew.epoch) }),
+        Command::MarkReady(ready) => Pb::MarkReady(pb::MarkReady { member: who(&ready.member, ready.epoch) }),
+        Command::Leave(leave) => {
+            Pb::Leave(pb::Leave { member: who(&leave.member, leave.epoch), drained: leave.drained })
+        }
+        Command::Report(report) => Pb::Report(report_to_pb(report)),
+        Command::Adopt(adopt) => Pb::Adopt(pb::Adopt {
+            member: who(&adopt.member, adopt.epoch),
+            resource: Some(resource_to_pb(&adopt.resource)),
+            selected_revision: adopt.selected_revision.get(),
+        }),
+        Command::Expire(expire) => Pb::Expire(expire_to_pb(expire)),
+        Command::UpdateSettings(update) => Pb::UpdateSettings(update_to_pb(update)),
+    }
+}
+
+fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
+    use pb::envelope::Command as Pb;
+    Ok(match command {
+        Pb::Initialize(initialize) => Command::Initialize(Initialize {
+            cluster: cluster_id("initialize.cluster_id", &initialize.cluster_id)?,
+            settings: settings_from_pb(required("initialize.settings", initialize.settings)?)?,
+        }),
+        Pb::AnnounceReplica(announce) => Command::AnnounceReplica(AnnounceReplica {
+            replica: replica_id(announce.replica_id),
+            directory: directory_id("announce_replica.directory_id", &announce.directory_id)?,
+            client_endpoint: announce.client_endpoint,
+            binary: announce.binary,
+            machine_version: announce.machine_version,
+        }),
+        Pb::RaiseMachineVersion(raise) => {
+            Command::RaiseMachineVersion(RaiseMachineVersion { to: raise.to, replicas: raise.replicas })
+        }
+        Pb::OpenSession(pb::OpenSession {}) => Command::OpenSession(OpenSession {}),
+        Pb::CloseSession(close) => Command::CloseSession(CloseSession { session: session_id(close.session) }),
+        Pb::Join(join) => Command::Join(join_from_pb(join).map_err(|fault| fault.within("join"))?),
+        Pb::Renew(renew) => {
+            let (member, epoch) = who_from_pb(renew.member)?;
+            Command::Renew(Renew { member, epoch })
+        }
+        Pb::MarkReady(ready) => {
+            let (member, epoch) = who_from_pb(ready.member)?;
+            Command::MarkReady(MarkReady { member, epoch })
+        }
+        Pb::Leave(leave) => {
+            let (member, epoch) = who_from_pb(leave.member)?;
+            Command::Leave(Leave { member, epoch, drained: leave.drained })
+        }
+        Pb::Report(report) => Command::Report(report_from_pb(report).map_err(|fault| fault.within("report"))?),
+        Pb::Adopt(adopt) => {
+            let (member, epoch) = who_from_pb(adopt.member)?;
+            let resource = resource_from_pb(adopt.resource)?;
+            Command::Adopt(Adopt { member, epoch, resource, selected_revision: Revision::new(adopt.selected_revision) })
+        }
+        Pb::Expire(expire) => Command::Expire(expire_from_pb(expire).map_err(|fault| fault.within("expire"))?),
+        Pb::UpdateSettings(update) => Command::UpdateSettings(update_from_pb(update)?),
+    })
+}
+
+fn who(member: &MemberId, epoch: Epoch) -> Option<pb::MemberEpoch> {
+    Some(pb::MemberEpoch { member: member.to_string(), epoch: epoch.get() })
+}
+
+fn who_from_pb(member: Option<pb::MemberEpoch>) -> Result<(MemberId, Epoch)> {
+    let member = required("member", member)?;
+    Ok((member_id("member", &member.member)?, epoch(member.epoch)))
+}
+
+fn join_to_pb(join: &Join) -> pb::Join {
+    pb::Join {
+        id: join.id.to_string(),
+        instance: join.instance.to_string(),
+        ttl_ms: join.ttl.as_millis(),
+        labels: labels_to_pb(&join.labels),
+        version: join.version.to_string(),
+        endpoint: join.endpoint.to_string(),
+        lost_epoch: join.lost_epoch.map(Epoch::get),
+    }
+}
+
+fn join_from_pb(join: pb::Join) -> Result<Join> {
+    Ok(Join {
+        id: member_id("id", &join.id)?,
+        instance: instance(&join.instance)?,
+        ttl: ttl(join.ttl_ms)?,
+        labels: labels_from_pb(&join.labels)?,
+        version: binary_version(&join.version)?,
+        endpoint: endpoint(&join.endpoint)?,
+        lost_epoch: join.lost_epoch.map(epoch),
+    })
+}
+
+fn report_to_pb(report: &Report) -> pb::Report {
+    let entries = report.entries.iter().map(|entry| pb::ReportEntry {
+        resource: Some(resource_to_pb(&entry.resource)),
+        kind: entry.kind.to_string(),
+        decodable: texts(&entry.decodable),
+        served: texts(&entry.served),
+        stance: Some(stance_to_pb(&entry.stance)),
+    });
+    pb::Report { member: who(&report.member, report.epoch), entries: entries.collect(), replace: report.replace }
+}
+
+fn report_from_pb(report: pb::Report) -> Result<Report> {
+    let (member, epoch) = who_from_pb(report.member)?;
+    let entries = report.entries.into_iter().map(|entry| {
+        Ok(ReportEntry {
+            resource: resource_from_pb(entry.resource)?,
+            kind: kind(&entry.kind)?,
+            decodable: version_set("decodable", &entry.decodable)?,
+            served: version_set("served", &entry.served)?,
+            stance: stance_from_pb(entry.stance)?,
+        })
+    });
+    Ok(Report { member, epoch, entries: entries.collect::<Result<_>>()?, replace: report.replace })
+}
+
+fn expire_to_pb(expire: &Expire) -> pb::Expire {
+    let epochs = |members: &std::collections::BTreeSet<(MemberId, Epoch)>| {
+        members.iter().filter_map(|(member, epoch)| who(member, *epoch)).collect()
+    };
+    pb::Expire {
+        members: epochs(&expire.members),
+        sessions: expire.sessions.iter().map(|session| session.get()).collect(),
+        unreported: epochs(&expire.unreported),
+    }
+}
+
+fn expire_from_pb(expire: pb::Expire) -> Result<Expire> {
+    let epochs = |members: Vec<pb::MemberEpoch>| members.into_iter().map(|who| who_from_pb(Some(who))).collect();
+    let members: Result<_> = epochs(expire.members);
+    let unreported: Result<_> = epochs(expire.unreported);
+    let sessions = expire.sessions.into_iter().map(session_id).collect();
+    Ok(Expire { members: members?, sessions, unreported: unreported? })
+}
+
+fn update_to_pb(update: &UpdateSettings) -> pb::UpdateSettings {
+    let UpdateSettings { patch, if_revision } = update;
+    let resources = patch.enforce_persisted.as_ref();
+    pb::UpdateSettings {
+        history_revisions: patch.history_revisions,
+        history_bytes: patch.history_bytes,
+        write_grace_ms: patch.write_grace.map(millis),
+        unreported_grace_ms: patch.unreported_grace.map(millis),
+        session_ttl_ms: patch.session_ttl.map(millis),
+        session_outcomes: patch.session_outcomes,
+        sessions_max: patch.sessions_max,
+        members_max: patch.members_max,
+        report_entries_max: patch.report_entries_max,
+        agreements_kept: patch.agreements_kept,
+        state_quota_bytes: patch.state_quota_bytes,
+        enforce_persisted: resources
+            .map(|resources| pb::GroupResourceList { items: resources.iter().map(resource_to_pb).collect() }),
+        if_revision: if_revision.map(Revision::get),
+    }
+}
+
+fn update_from_pb(update: pb::UpdateSettings) -> Result<UpdateSettings> {
+    let resources = update.enforce_persisted;
+    let patch = SettingsPatch {
+        history_revisions: update.history_revisions,
+        history_bytes: update.history_bytes,
+        write_grace: update.write_grace_ms.map(Duration::from_millis),
+        unreported_grace: update.unreported_grace_ms.map(Duration::from_millis),
+        session_ttl: update.session_ttl_ms.map(Duration::from_millis),
+        session_outcomes: update.session_outcomes,
+        sessions_max: update.sessions_max,
+        members_max: update.members_max,
+        report_entries_max: update.report_entries_max,
+        agreements_kept: update.agreements_kept,
+        state_quota_bytes: update.state_quota_bytes,
+        enforce_persisted: resources
+            .map(|list| resources_from_pb("update_settings.enforce_persisted", list.items))
+            .transpose()?,
+    };
+    Ok(UpdateSettings { patch, if_revision: update.if_revision.map(Revision::new) })
+}

@@ -1,0 +1,206 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use synod_machine::{
+    AnnounceReplica, Command, DirectoryId, Envelope, Expire, Initialize, LogEntry, RaiseMachineVersion, ReplicaId,
+    State,
+};
+use synod_model::{
+    Adopt, ApiVersion, BinaryVersion, CloseSession, ClusterId, Endpoint, Epoch, GroupResource, InstanceId, Join, Kind,
+    Labels, Leave, LogTime, MarkReady, MemberId, OpenSession, Renew, Report, ReportEntry, RequestId, Revision, Sequence,
+    SessionId, Settings, SettingsPatch, Stance, Ttl, UpdateSettings, WallTime,
+};
+
+use super::*;
+
+fn member(id: &str) -> MemberId {
+    MemberId::parse(id).unwrap()
+}
+
+fn version(text: &str) -> ApiVersion {
+    ApiVersion::parse(text).unwrap()
+}
+
+fn resource(name: &str) -> GroupResource {
+    GroupResource::new("example.io", name).unwrap()
+}
+
+fn epoch(number: u64) -> Epoch {
+    Epoch::new(Revision::new(number))
+}
+
+fn join(id: &str) -> Command {
+    Command::Join(Join {
+        id: member(id),
+        instance: InstanceId::parse("one").unwrap(),
+        ttl: Ttl::DEFAULT,
+        labels: Labels::parse([("zone", "a"), ("example.io/tier", "front")]).unwrap(),
+        version: BinaryVersion::parse("1.2.3").unwrap(),
+        endpoint: Endpoint::parse("https://10.0.0.1:6443").unwrap(),
+        lost_epoch: None,
+    })
+}
+
+fn entry(name: &str, stance: Stance) -> ReportEntry {
+    let versions = ["example.io/v1", "example.io/v2"];
+    ReportEntry {
+        resource: resource(name),
+        kind: Kind::parse("Widget").unwrap(),
+        decodable: versions.iter().map(|text| version(text)).collect(),
+        served: versions[..1].iter().map(|text| version(text)).collect(),
+        stance,
+    }
+}
+
+fn report(id: &str, at: u64, entries: Vec<ReportEntry>) -> Command {
+    Command::Report(Report { member: member(id), epoch: epoch(at), entries, replace: true })
+}
+
+/// One of each command, so that applying them in order leaves a row of each kind.
+fn every_command() -> Vec<Command> {
+    let fixed = |text: &str| Stance::Fixed { encoding: version(text) };
+    let voting = |text: &str| Stance::Voting { preferred: version(text) };
+    vec![
+        Command::Initialize(Initialize { cluster: ClusterId::from_bytes([7; 16]), settings: Settings::default() }),
+        Command::AnnounceReplica(AnnounceReplica {
+            replica: ReplicaId::new(1),
+            directory: DirectoryId::from_bytes([9; 16]),
+            client_endpoint: "http://127.0.0.1:4600".to_owned(),
+            binary: "0.1.0".to_owned(),
+            machine_version: 1,
+        }),
+        Command::RaiseMachineVersion(RaiseMachineVersion { to: 1, replicas: 3 }),
+        Command::OpenSession(OpenSession {}),
+        join("a"),
+        join("b"),
+        report("a", 4, vec![entry("widgets", voting("example.io/v1")), entry("gears", fixed("example.io/v2"))]),
+        report("b", 5, vec![entry("widgets", voting("example.io/v2"))]),
+        report("a", 4, vec![entry("widgets", voting("example.io/v2"))]),
+        Command::Adopt(Adopt {
+            member: member("a"),
+            epoch: epoch(4),
+            resource: resource("widgets"),
+            selected_revision: Revision::new(8),
+        }),
+        Command::MarkReady(MarkReady { member: member("a"), epoch: epoch(4) }),
+        Command::Renew(Renew { member: member("a"), epoch: epoch(4) }),
+        Command::UpdateSettings(UpdateSettings {
+            patch: SettingsPatch {
+                write_grace: Some(Duration::from_secs(9)),
+                enforce_persisted: Some(BTreeSet::from([resource("widgets")])),
+                ..SettingsPatch::default()
+            },
+            if_revision: Some(Revision::new(1)),
+        }),
+        Command::Leave(Leave { member: member("b"), epoch: epoch(5), drained: false }),
+        Command::Expire(Expire {
+            members: BTreeSet::from([(member("a"), epoch(4))]),
+            sessions: BTreeSet::from([SessionId::new(Revision::new(3))]),
+            unreported: BTreeSet::from([(member("a"), epoch(4))]),
+        }),
+        Command::CloseSession(CloseSession { session: SessionId::new(Revision::new(99)) }),
+    ]
+}
+
+/// The commands as log entries, each but the first three with a request id of the session that is opened.
+fn log() -> Vec<LogEntry> {
+    let request = |sequence: u64| RequestId {
+        session: SessionId::new(Revision::new(3)),
+        sequence: Sequence::new(sequence).unwrap(),
+        lowest_unanswered: Sequence::FIRST,
+    };
+    let commands = every_command().into_iter().enumerate();
+    commands
+        .map(|(at, command)| LogEntry {
+            log_time: LogTime::from_millis(100 * at as u64),
+            lift_deadlines: at == 2,
+            wall: WallTime::from_millis(1_000_000 + at as u64),
+            commands: vec![Envelope { request: (at > 3).then(|| request(at as u64)), command: Arc::new(command) }],
+        })
+        .collect()
+}
+
+fn state_after(entries: &[LogEntry]) -> State {
+    let mut state = State::new();
+    for entry in entries {
+        state.apply(entry);
+    }
+    state
+}
+
+#[test]
+fn every_command_reads_back_as_it_was_written() {
+    for entry in log() {
+        let bytes = encode_log_entry(&entry);
+        assert_eq!(decode_log_entry(&bytes).unwrap(), entry);
+        let envelope = &entry.commands[0];
+        assert_eq!(decode_envelope(&encode_envelope(envelope)).unwrap(), *envelope);
+    }
+}
+
+#[test]
+fn a_state_of_every_kind_of_row_reads_back_with_its_digest() {
+    let entries = log();
+    for length in 0..=entries.len() {
+        let state = state_after(&entries[..length]);
+        let rows: Vec<Row> = state.rows().collect();
+        let read = rows.iter().map(|row| decode_row(&encode_row(row)).unwrap());
+        assert_eq!(State::from_rows(read).unwrap().digest(), state.digest(), "after {length} entries");
+    }
+}
+
+#[test]
+fn the_log_of_the_test_leaves_a_row_of_every_kind() {
+    let rows: Vec<Row> = state_after(&log()).rows().collect();
+    let has = |wanted: fn(&Row) -> bool| rows.iter().any(wanted);
+    assert!(has(|row| matches!(row, Row::Header { .. })));
+    assert!(has(|row| matches!(row, Row::Settings(_))));
+    assert!(has(|row| matches!(row, Row::Replica(..))));
+    assert!(has(|row| matches!(row, Row::Member(_))));
+    assert!(has(|row| matches!(row, Row::Deadline(..))));
+    assert!(has(|row| matches!(row, Row::Session(..))));
+    assert!(has(|row| matches!(row, Row::Outcome(..))));
+    assert!(has(|row| matches!(row, Row::StorageVersion(..))));
+    assert!(has(|row| matches!(row, Row::Entry(..))));
+    assert!(has(|row| matches!(row, Row::StorageState(..))));
+    assert!(has(|row| matches!(row, Row::Agreement(..))));
+    assert!(has(|row| matches!(row, Row::Events(_))));
+}
+
+#[test]
+fn a_command_that_this_build_does_not_know_is_an_error_and_not_skipped() {
+    let unknown = pb::Envelope { request: None, command: None };
+    let error = decode_envelope(&unknown.encode_to_vec()).unwrap_err();
+    assert!(error.to_string().starts_with("stored field command: it is missing, or of a kind"), "{error}");
+}
+
+#[test]
+fn a_fault_names_the_field_that_holds_it() {
+    let join = pb::Join { id: "Not a name".to_owned(), ..pb::Join::default() };
+    let envelope = pb::Envelope { request: None, command: Some(pb::envelope::Command::Join(join)) };
+    let error = decode_envelope(&envelope.encode_to_vec()).unwrap_err();
+    assert!(error.to_string().starts_with("stored field join.id: "), "{error}");
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_decoding_panic(bytes in proptest::collection::vec(any::<u8>(), 0..256)) {
+        let _ = decode_log_entry(&bytes);
+        let _ = decode_envelope(&bytes);
+        let _ = decode_row(&bytes);
+    }
+
+    #[test]
+    fn a_flipped_bit_is_an_error_or_another_legal_value(at in any::<prop::sample::Index>(), bit in 0..8u8) {
+        for entry in log() {
+            let mut bytes = encode_log_entry(&entry).to_vec();
+            let at = at.index(bytes.len());
+            bytes[at] ^= 1 << bit;
+            if let Ok(read) = decode_log_entry(&bytes) {
+                prop_assert_eq!(decode_log_entry(&encode_log_entry(&read)).unwrap(), read);
+            }
+        }
+    }
+}
