@@ -165,6 +165,10 @@ impl Setting {
         }
     }
 
+    fn check_count(&self, count: Option<u32>, violations: &mut Violations) {
+        self.check(count.map(u64::from), violations);
+    }
+
     fn check_span(&self, span: Option<Duration>, violations: &mut Violations) {
         let Some(span) = span else { return };
         let millis = whole_millis(span);
@@ -239,24 +243,36 @@ impl Settings {
 impl SettingsPatch {
     /// Every new value that is out of bounds.
     pub fn check(&self) -> Violations {
+        // Named one by one, so that a new setting cannot go unchecked.
+        let Self {
+            history_revisions,
+            history_bytes,
+            write_grace,
+            unreported_grace,
+            session_ttl,
+            session_outcomes,
+            sessions_max,
+            members_max,
+            report_entries_max,
+            agreements_kept,
+            state_quota_bytes,
+            enforce_persisted,
+        } = self;
         let mut violations = Violations::new();
         let found = &mut violations;
-        HISTORY_REVISIONS.check(self.history_revisions, found);
-        HISTORY_BYTES.check(self.history_bytes, found);
-        WRITE_GRACE.check_span(self.write_grace, found);
-        UNREPORTED_GRACE.check_span(self.unreported_grace, found);
-        SESSION_TTL.check_span(self.session_ttl, found);
-        SESSION_OUTCOMES.check(self.session_outcomes.map(u64::from), found);
-        SESSIONS_MAX.check(self.sessions_max.map(u64::from), found);
-        MEMBERS_MAX.check(self.members_max.map(u64::from), found);
-        REPORT_ENTRIES_MAX.check(self.report_entries_max.map(u64::from), found);
-        AGREEMENTS_KEPT.check(self.agreements_kept.map(u64::from), found);
-        STATE_QUOTA_BYTES.check(self.state_quota_bytes, found);
-        let enforced = self
-            .enforce_persisted
-            .as_ref()
-            .map(|resources| resources.len() as u64);
-        ENFORCE_PERSISTED.check(enforced, found);
+        HISTORY_REVISIONS.check(*history_revisions, found);
+        HISTORY_BYTES.check(*history_bytes, found);
+        WRITE_GRACE.check_span(*write_grace, found);
+        UNREPORTED_GRACE.check_span(*unreported_grace, found);
+        SESSION_TTL.check_span(*session_ttl, found);
+        SESSION_OUTCOMES.check_count(*session_outcomes, found);
+        SESSIONS_MAX.check_count(*sessions_max, found);
+        MEMBERS_MAX.check_count(*members_max, found);
+        REPORT_ENTRIES_MAX.check_count(*report_entries_max, found);
+        AGREEMENTS_KEPT.check_count(*agreements_kept, found);
+        STATE_QUOTA_BYTES.check(*state_quota_bytes, found);
+        let enforced = enforce_persisted.as_ref().map(BTreeSet::len);
+        ENFORCE_PERSISTED.check(enforced.map(|resources| resources as u64), found);
         violations
     }
 

@@ -12,19 +12,19 @@ const NOW: (WallTime, Revision) = (WallTime::from_millis(2_000), Revision::new(2
 
 #[test]
 fn agreement_follows_from_the_entries_as_in_kubernetes() {
-    suite::run(SHARED, 7, &["entries"], |case| {
-        if text(case.value, "name").starts_with("observedGeneration_always_follows") {
+    suite::run(SHARED, 7, &["entries"], |_, case| {
+        if text(case, "name").starts_with("observedGeneration_always_follows") {
             return observed_generation_follows();
         }
-        check(case.value, &texts(&case.value["old"], "storageVersions"))
+        check(case, &texts(&case["old"], "storageVersions"))
     });
 }
 
 #[test]
 fn a_report_moves_agreement_as_in_kubernetes() {
-    suite::run("local_update_storage_version.json", 2, &[], |case| {
-        let mut entries = texts(&case.value["old"], "storageVersions");
-        let report = text(case.value, "report");
+    suite::run("local_update_storage_version.json", 2, &[], |_, case| {
+        let mut entries = texts(&case["old"], "storageVersions");
+        let report = text(case, "report");
         let shared = suite::document(SHARED);
         let member = |entry: &str| text(&shared["entries"][entry], "apiServerID").to_owned();
         match entries
@@ -34,7 +34,7 @@ fn a_report_moves_agreement_as_in_kubernetes() {
             Some(place) => entries[place] = report,
             None => entries.push(report),
         }
-        check(case.value, &entries)
+        check(case, &entries)
     });
 }
 
@@ -89,19 +89,17 @@ fn observed_generation_follows() -> Result<(), String> {
 
 #[test]
 fn every_common_version_is_judged_as_kubernetes_judges_it() {
-    suite::run("validate_common_version.json", 5, &[], |case| {
-        let entries = case.value["storageVersions"]
-            .as_array()
-            .ok_or("no entries")?;
+    suite::run("validate_common_version.json", 5, &[], |_, case| {
+        let entries = case["storageVersions"].as_array().ok_or("no entries")?;
         let encodings: Vec<ApiVersion> = entries
             .iter()
             .map(|entry| version(entry[1].as_str().unwrap_or_default()))
             .collect::<Result<_, _>>()?;
-        let common = optional_text(case.value, "commonEncodingVersion")
+        let common = optional_text(case, "commonEncodingVersion")
             .map(version)
             .transpose()?;
         let violations = check_common_version(encodings.iter().map(Some), common.as_ref());
-        expect(&violations, optional_text(case.value, "errorContains"))
+        expect(&violations, optional_text(case, "errorContains"))
     });
 }
 

@@ -1,17 +1,17 @@
+use serde_json::Value;
 use synod_model::{
     GroupResource, NameRule, dns1035_label, dns1123_label, dns1123_subdomain, qualified_name,
 };
 
-use crate::suite::{self, Case};
-use crate::{expanded, expect_eq, optional_text, text};
+use crate::{expanded, expect_eq, optional_text, suite, text};
 
 #[test]
 fn every_dns_name_is_judged_as_kubernetes_judges_it() {
     suite::run("dns_names.json", 120, &[], check_name);
 }
 
-fn check_name(case: &Case<'_>) -> Result<(), String> {
-    let (rule, verdict) = case.section.split_once('.').ok_or("no rule and verdict")?;
+fn check_name(list: &str, case: &Value) -> Result<(), String> {
+    let (rule, verdict) = list.split_once('.').ok_or("no rule and verdict")?;
     let rule: fn(&str) -> Result<(), NameRule> = match rule {
         "dns1123label" => dns1123_label,
         "dns1123subdomain" => dns1123_subdomain,
@@ -19,19 +19,19 @@ fn check_name(case: &Case<'_>) -> Result<(), String> {
         "qualified_name" => qualified_name,
         other => return Err(format!("unknown rule {other}")),
     };
-    let name = expanded(case.value.as_str().ok_or("not a text")?);
+    let name = expanded(case.as_str().ok_or("not a text")?);
     expect_eq(rule(&name).is_ok(), verdict == "good").map_err(|fault| format!("{name:?}: {fault}"))
 }
 
 #[test]
 fn every_storage_version_name_is_judged_as_kubernetes_judges_it() {
-    suite::run("validate_storage_version_name.json", 8, &[], |case| {
-        let name = expanded(text(case.value, "name"));
+    suite::run("validate_storage_version_name.json", 8, &[], |_, case| {
+        let name = expanded(text(case, "name"));
         let rule = GroupResource::parse_storage_version_name(&name)
             .err()
             .map(|v| v.rule);
-        let expected = optional_text(case.value, "error")
-            .map(|error| format!("Invalid value: {name:?}: {error}"));
+        let expected =
+            optional_text(case, "error").map(|error| format!("Invalid value: {name:?}: {error}"));
         expect_eq(rule, expected)
     });
 }

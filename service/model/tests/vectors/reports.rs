@@ -8,12 +8,12 @@ use crate::{expect, optional_text, suite, text, texts};
 
 #[test]
 fn every_entry_is_judged_as_kubernetes_judges_it() {
-    suite::run("validate_server_storage_version.json", 7, &[], |case| {
-        let violations = match case.value.get("status") {
+    suite::run("validate_server_storage_version.json", 7, &[], |_, case| {
+        let violations = match case.get("status") {
             Some(status) => violations_of_status(status),
-            None => violations_of_entry(case.value),
+            None => violations_of_entry(case),
         };
-        expect(&violations, optional_text(case.value, "errorContains"))
+        expect(&violations, optional_text(case, "errorContains"))
     });
 }
 
@@ -47,14 +47,19 @@ fn violations_of_status(entries: &Value) -> Violations {
 
 #[test]
 fn every_list_of_conditions_is_judged_as_kubernetes_judges_it() {
-    suite::run("validate_storage_version_conditions.json", 5, &[], |case| {
-        let conditions = case.value["conditions"].as_array().into_iter().flatten();
-        let violations = check_conditions(conditions.map(|condition| ConditionText {
-            kind: text(condition, "type"),
-            status: text(condition, "status"),
-            reason: text(condition, "reason"),
-            message: text(condition, "message"),
-        }));
-        expect(&violations, optional_text(case.value, "errorContains"))
-    });
+    suite::run(
+        "validate_storage_version_conditions.json",
+        5,
+        &[],
+        |_, case| {
+            let conditions = case["conditions"].as_array().into_iter().flatten();
+            let violations = check_conditions(conditions.map(|condition| ConditionText {
+                kind: text(condition, "type"),
+                status: text(condition, "status"),
+                reason: text(condition, "reason"),
+                message: text(condition, "message"),
+            }));
+            expect(&violations, optional_text(case, "errorContains"))
+        },
+    );
 }

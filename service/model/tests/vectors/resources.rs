@@ -5,16 +5,16 @@ use crate::{expect_eq, suite, text};
 
 #[test]
 fn resources_sort_and_fold_as_in_kubernetes() {
-    suite::run("resource_info_sort.json", 5, &[], |case| {
-        if let Some(pair) = case.value.get("groupResource") {
+    suite::run("resource_info_sort.json", 5, &[], |_, case| {
+        if let Some(pair) = case.get("groupResource") {
             let name = resource(pair)?.storage_version_name();
-            return expect_eq(name.as_str(), text(case.value, "expectedObjectName"));
+            return expect_eq(name.as_str(), text(case, "expectedObjectName"));
         }
-        let input = resources(&case.value["input"])?;
-        let equivalent = case.value["equivalent"].as_bool().unwrap_or(false);
-        let expected = match case.value.get("expectedReportedAs") {
+        let input = resources(&case["input"])?;
+        let equivalent = case["equivalent"].as_bool().unwrap_or(false);
+        let expected = match case.get("expectedReportedAs") {
             Some(pair) => vec![resource(pair)?],
-            None => resources(&case.value["expected"])?,
+            None => resources(&case["expected"])?,
         };
         let equivalents = if equivalent {
             input.clone()
