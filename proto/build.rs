@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 use protox::prost::Message as _;
+use tonic_prost_build::Config;
 
 /// Where the sources are; the folders below it are the packages.
 const ROOT: &str = "proto";
@@ -36,6 +37,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("synod.v1.binpb"), public.encode_to_vec())?;
 
     let all = protox::compile(PUBLIC.iter().chain(INTERNAL), [ROOT])?;
-    tonic_prost_build::configure().bytes(".").btree_map(".").emit_rerun_if_changed(false).compile_fds(all)?;
+    // For the tests that hold the sources to their rules.
+    fs::write(out.join("all.binpb"), all.encode_to_vec())?;
+
+    let mut prost = Config::new();
+    // Every message knows its name: the codec finds the limits of a request by it, and an error's details hold
+    // objects under theirs.
+    prost
+        .enable_type_names()
+        .type_name_domain(["."], "type.googleapis.com");
+    tonic_prost_build::configure()
+        .bytes(".")
+        .btree_map(".")
+        .codec_path("crate::codec::GuardedCodec")
+        .emit_rerun_if_changed(false)
+        .compile_fds_with_config(all, prost)?;
     Ok(())
 }

@@ -2,30 +2,35 @@
 //!
 //! Three packages that change at different speeds and never share a message: [`v1`], [`peer::v1`] and [`storage::v1`].
 //! The sources under `proto/` are where each message and field says what it promises.
+//!
+//! What arrives is converted to a typed value once, here, and nowhere else: a [`Change`] or a query from a client, a
+//! value of `synod-model` from a disk. A conversion finds all faults at once and names each by its path. The way back
+//! never fails.
+//!
+//! - [`status`]: the one table between error kinds and gRPC statuses, both ways.
+//! - [`codec`]: how messages are read, with the guard against requests that are huge in memory.
+//! - `change/` and `query/`: the requests, one file each; `convert/`: the objects in the answers.
+//! - `peer/` and `storage/`: what replicas exchange and keep.
 
-/// What clients speak: the package `synod.v1`.
-#[expect(unused_qualifications, reason = "generated code names everything in full")]
-pub mod v1 {
-    tonic::include_proto!("synod.v1");
-}
+#![deny(clippy::wildcard_enum_match_arm)]
 
-/// What replicas say to each other.
-pub mod peer {
-    /// The package `synod.peer.v1`.
-    #[expect(unused_qualifications, reason = "generated code names everything in full")]
-    pub mod v1 {
-        tonic::include_proto!("synod.peer.v1");
-    }
-}
+mod change;
+pub mod codec;
+mod convert;
+mod fields;
+pub mod limits;
+pub mod peer;
+mod query;
+pub mod status;
+pub mod storage;
+pub mod v1;
 
-/// What replicas write to their disks.
-pub mod storage {
-    /// The package `synod.storage.v1`.
-    #[expect(clippy::large_enum_variant, reason = "rows are read and written one by one, never kept in numbers")]
-    pub mod v1 {
-        tonic::include_proto!("synod.storage.v1");
-    }
-}
+pub use change::Change;
+pub use query::{
+    AgreementHistory, Consistency, ContinueToken, GetMember, GetOutcome, GetSettings,
+    GetStorageVersion, ListMembers, ListStorageVersions, ObjectKind, PageKey, PageRequest,
+    PageStart, WatchFilter, WatchStart,
+};
 
 /// The encoded `FileDescriptorSet` of [`v1`] with its comments: what server reflection answers.
 pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/synod.v1.binpb"));

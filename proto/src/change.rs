@@ -1,0 +1,173 @@
+//! A changing request, and what it says of who asks.
+
+mod adopt;
+mod join;
+mod leave;
+mod ready;
+mod renew;
+mod report;
+mod sessions;
+mod update_settings;
+
+use synod_model::{
+    ClusterId, Epoch, ErrorKind, MemberId, Refusal, RequestId, Revision, Sequence, SessionId,
+    Violations,
+};
+
+use crate::fields::{cluster, required, sound};
+use crate::v1;
+
+/// A changing request: what is asked, what makes it exactly-once, and which cluster gave the numbers in it.
+///
+/// Each changing request of the protocol converts to the `Change` of its typed request and back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change<T> {
+    /// The exactly-once key; `None` for a caller without a session.
+    pub key: Option<RequestId>,
+    /// The cluster that gave the session. `None`: the caller does not say, so it is not checked.
+    pub session_cluster: Option<ClusterId>,
+    /// The cluster that gave the epoch under which the member speaks. `None`: the caller does not say.
+    pub epoch_cluster: Option<ClusterId>,
+    /// What is asked.
+    pub body: T,
+}
+
+impl<T> Change<T> {
+    /// The request of a caller without a session, who does not say which cluster it means.
+    pub fn new(body: T) -> Self {
+        Self {
+            key: None,
+            session_cluster: None,
+            epoch_cluster: None,
+            body,
+        }
+    }
+
+    /// Whether the numbers in the request were given by this cluster: under another one they mean something else.
+    ///
+    /// # Errors
+    ///
+    /// `REQUEST_EXPIRED` for a session and `NOT_A_MEMBER` for an epoch of another cluster: the answers that a restored
+    /// cluster gives for what it no longer knows.
+    pub fn check_cluster(&self, present: ClusterId) -> Result<(), Refusal> {
+        check_session_cluster(self.session_cluster, present)?;
+        match self.epoch_cluster {
+            Some(cluster) if cluster != present => {
+                let message = format!(
+                    "the epoch was given by cluster {cluster}, this is {present}: join again"
+                );
+                Err(Refusal::new(ErrorKind::NotAMember, message))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// The exactly-once key as it is sent.
+    fn wire_key(&self) -> Option<v1::RequestId> {
+        self.key.map(|key| v1::RequestId {
+            session: key.session.get(),
+            sequence: key.sequence.get(),
+            lowest_unanswered: key.lowest_unanswered.get(),
+            cluster_id: named(self.session_cluster),
+        })
+    }
+
+    /// The member who speaks, as it is sent.
+    fn wire_member(&self, member: &MemberId, epoch: Epoch) -> Option<v1::MemberEpoch> {
+        let cluster_id = named(self.epoch_cluster);
+        Some(v1::MemberEpoch {
+            member: member.to_string(),
+            epoch: epoch.get(),
+            cluster_id,
+        })
+    }
+}
+
+/// Whether a session is of this cluster.
+pub(crate) fn check_session_cluster(
+    cluster: Option<ClusterId>,
+    present: ClusterId,
+) -> Result<(), Refusal> {
+    match cluster {
+        Some(cluster) if cluster != present => {
+            let message = format!(
+                "the session was opened in cluster {cluster}, this is {present}: open another"
+            );
+            Err(Refusal::new(ErrorKind::RequestExpired, message))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// A cluster as it is sent; empty if none is named.
+pub(crate) fn named(cluster: Option<ClusterId>) -> String {
+    cluster
+        .map(|cluster| cluster.to_string())
+        .unwrap_or_default()
+}
+
+/// An exactly-once key and the cluster that gave its session.
+#[derive(Default)]
+struct Key {
+    id: Option<RequestId>,
+    cluster: Option<ClusterId>,
+}
+
+/// Reads the field `requestId`.
+fn key(pb: Option<v1::RequestId>, found: &mut Violations) -> Key {
+    pb.and_then(|pb| found.parsed("requestId", parse_key(&pb)))
+        .unwrap_or_default()
+}
+
+fn parse_key(pb: &v1::RequestId) -> Result<Key, Violations> {
+    const POSITIVE: &str = "must be at least 1";
+    let mut found = Violations::new();
+    let session = SessionId::new(Revision::new(pb.session));
+    found.parsed("session", session.check());
+    let sequence = found.parsed("sequence", required(Sequence::new(pb.sequence), POSITIVE));
+    let lowest = found.parsed(
+        "lowestUnanswered",
+        required(Sequence::new(pb.lowest_unanswered), POSITIVE),
+    );
+    let cluster = found.parsed("clusterId", cluster(&pb.cluster_id)).flatten();
+    let (Some(sequence), Some(lowest), true) = (sequence, lowest, found.is_empty()) else {
+        return Err(found);
+    };
+    let id = Some(RequestId::new(session, sequence, lowest)?);
+    Ok(Key { id, cluster })
+}
+
+/// A member who speaks, under which epoch, and the cluster that gave it.
+struct Speaker {
+    member: MemberId,
+    epoch: Epoch,
+    cluster: Option<ClusterId>,
+}
+
+/// Reads the field `member`.
+fn speaker(pb: Option<v1::MemberEpoch>, found: &mut Violations) -> Option<Speaker> {
+    found.parsed("member", parse_speaker(pb))
+}
+
+fn parse_speaker(pb: Option<v1::MemberEpoch>) -> Result<Speaker, Violations> {
+    let pb = required(pb, "must say who speaks, and under which epoch")?;
+    let mut found = Violations::new();
+    let member = found.parsed("member", MemberId::parse(&pb.member));
+    let epoch = Epoch::new(Revision::new(pb.epoch));
+    found.parsed("epoch", epoch.check());
+    let cluster = found.parsed("clusterId", cluster(&pb.cluster_id)).flatten();
+    let Some(member) = member else {
+        return Err(found);
+    };
+    sound(
+        Speaker {
+            member,
+            epoch,
+            cluster,
+        },
+        found,
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,260 @@
+//! How many items each list of a request may have, and the count of them on the wire.
+
+use synod_model::limits::{LABELS_MAX, VERSIONS_PER_ENTRY_MAX};
+use synod_model::settings::{ENFORCE_PERSISTED, REPORT_ENTRIES_MAX};
+use synod_model::{Violation, Violations};
+
+use crate::limits::{WATCH_KINDS_MAX, WATCH_NAMES_MAX};
+
+/// The lists of a message, and the sub-messages that hold lists.
+///
+/// A test derives the same from the descriptors, so that no list is forgotten.
+#[derive(Debug)]
+pub(super) struct Shape(pub(super) &'static [Field]);
+
+/// A list, or a sub-message that holds lists.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub(super) number: u32,
+    /// Its name in the JSON form.
+    pub(super) name: &'static str,
+    pub(super) items: Items,
+}
+
+/// What stands in a field.
+#[derive(Debug)]
+pub(super) enum Items {
+    /// One sub-message, which holds lists.
+    One(&'static Shape),
+    /// So many texts at most.
+    Texts(usize),
+    /// So many enum values at most, packed or not.
+    Enums(usize),
+    /// So many sub-messages at most.
+    Messages(usize, &'static Shape),
+}
+
+impl Items {
+    const fn max(&self) -> usize {
+        match self {
+            Self::One(_) => 1,
+            Self::Texts(max) | Self::Enums(max) | Self::Messages(max, _) => *max,
+        }
+    }
+
+    const fn shape(&self) -> Option<&'static Shape> {
+        match self {
+            Self::One(shape) | Self::Messages(_, shape) => Some(shape),
+            Self::Texts(_) | Self::Enums(_) => None,
+        }
+    }
+
+    /// How many items one occurrence of the field adds.
+    fn added_by(&self, value: &Value<'_>) -> usize {
+        match (self, value) {
+            // Packed: the last byte of each number, and only that, has its highest bit clear.
+            (Self::Enums(_), Value::Bytes(packed)) => {
+                packed.iter().filter(|byte| **byte < 0x80).count()
+            }
+            (Self::One(_) | Self::Texts(_) | Self::Enums(_) | Self::Messages(..), _) => 1,
+        }
+    }
+}
+
+const fn field(number: u32, name: &'static str, items: Items) -> Field {
+    Field {
+        number,
+        name,
+        items,
+    }
+}
+
+/// A message without lists.
+static FLAT: Shape = Shape(&[]);
+
+static JOIN: Shape = Shape(&[field(4, "labels", Items::Messages(LABELS_MAX, &FLAT))]);
+
+static LIST_MEMBERS: Shape = Shape(&[field(2, "labels", Items::Messages(LABELS_MAX, &FLAT))]);
+
+// The number of entries is a setting, so apply decides; here is only the most that it can be set to.
+static REPORT: Shape = Shape(&[field(
+    3,
+    "entries",
+    Items::Messages(REPORT_ENTRIES_MAX.max as usize, &REPORT_ENTRY),
+)]);
+
+static REPORT_ENTRY: Shape = Shape(&[
+    field(3, "decodableVersions", Items::Texts(VERSIONS_PER_ENTRY_MAX)),
+    field(4, "servedVersions", Items::Texts(VERSIONS_PER_ENTRY_MAX)),
+]);
+
+static WATCH: Shape = Shape(&[field(2, "filter", Items::One(&WATCH_FILTER))]);
+
+static WATCH_FILTER: Shape = Shape(&[
+    field(1, "kinds", Items::Enums(WATCH_KINDS_MAX)),
+    field(2, "names", Items::Texts(WATCH_NAMES_MAX)),
+    field(3, "labels", Items::Messages(LABELS_MAX, &FLAT)),
+]);
+
+static UPDATE_SETTINGS: Shape = Shape(&[field(2, "patch", Items::One(&SETTINGS_PATCH))]);
+
+static SETTINGS_PATCH: Shape = Shape(&[field(
+    12,
+    "enforcePersisted",
+    Items::One(&GROUP_RESOURCE_LIST),
+)]);
+
+static GROUP_RESOURCE_LIST: Shape = Shape(&[field(
+    1,
+    "items",
+    Items::Messages(ENFORCE_PERSISTED.max as usize, &FLAT),
+)]);
+
+impl Shape {
+    /// The shape of a public request; `None` for every other message.
+    pub(super) fn of(package: &str, message: &str) -> Option<&'static Self> {
+        if package != "synod.v1" || !message.ends_with("Request") {
+            return None;
+        }
+        Some(match message {
+            "MembershipJoinRequest" => &JOIN,
+            "MembershipListRequest" => &LIST_MEMBERS,
+            "StorageVersionsReportRequest" => &REPORT,
+            "WatchRequest" => &WATCH,
+            "ClusterUpdateSettingsRequest" => &UPDATE_SETTINGS,
+            _ => &FLAT,
+        })
+    }
+
+    /// Counts the items of every list in an encoded message.
+    ///
+    /// # Errors
+    ///
+    /// Every list with too many items; or bytes that are no message, which a decoder would refuse after it has taken
+    /// the memory for what comes before.
+    pub(super) fn check(&self, message: &[u8]) -> Result<(), Violations> {
+        let mut found = Violations::new();
+        self.count(message, &mut found)?;
+        if found.is_empty() { Ok(()) } else { Err(found) }
+    }
+
+    fn count(&self, message: &[u8], found: &mut Violations) -> Result<(), Violation> {
+        let mut counts = vec![0; self.0.len()];
+        for occurrence in Wire(message) {
+            let (number, value) = occurrence?;
+            if let Some(i) = self.index(number) {
+                counts[i] += self.0[i].items.added_by(&value);
+            }
+        }
+        for (field, &count) in self.0.iter().zip(&counts) {
+            if count > field.items.max() {
+                found.push(Violation::too_many(count, field.items.max()).at(field.name));
+            }
+        }
+        // What is too long is not looked into.
+        self.descend(message, |i| counts[i] <= self.0[i].items.max(), found)
+    }
+
+    fn descend(
+        &self,
+        message: &[u8],
+        wanted: impl Fn(usize) -> bool,
+        found: &mut Violations,
+    ) -> Result<(), Violation> {
+        let mut seen = vec![0; self.0.len()];
+        for occurrence in Wire(message) {
+            let (number, value) = occurrence?;
+            let Some(i) = self.index(number).filter(|i| wanted(*i)) else {
+                continue;
+            };
+            let field = &self.0[i];
+            let (Some(shape), Value::Bytes(below)) = (field.items.shape(), value) else {
+                continue;
+            };
+            let path = match field.items {
+                Items::One(_) => field.name.to_owned(),
+                Items::Messages(..) | Items::Texts(_) | Items::Enums(_) => {
+                    format!("{}[{}]", field.name, seen[i])
+                }
+            };
+            seen[i] += 1;
+            let mut inner = Violations::new();
+            shape
+                .count(below, &mut inner)
+                .map_err(|fault| fault.at(&path))?;
+            found.extend_at(&path, inner);
+        }
+        Ok(())
+    }
+
+    fn index(&self, number: u32) -> Option<usize> {
+        self.0.iter().position(|field| field.number == number)
+    }
+}
+
+/// The fields of an encoded message, one after the other, none decoded.
+struct Wire<'a>(&'a [u8]);
+
+/// What stands in a field on the wire.
+enum Value<'a> {
+    /// A number.
+    Number,
+    /// A text, bytes, a message, or packed numbers.
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Iterator for Wire<'a> {
+    type Item = Result<(u32, Value<'a>), Violation>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let field = self.field();
+        if field.is_none() {
+            self.0 = &[];
+        }
+        Some(field.ok_or_else(|| Violation {
+            field: String::new(),
+            rule: "the request is no message of its type: it is cut off or uses what is not part of the protocol".into(),
+        }))
+    }
+}
+
+impl<'a> Wire<'a> {
+    fn field(&mut self) -> Option<(u32, Value<'a>)> {
+        let key = self.varint()?;
+        let number = u32::try_from(key >> 3).ok().filter(|number| *number > 0)?;
+        let value = match key & 7 {
+            0 => self.varint().map(|_| Value::Number)?,
+            1 => self.bytes(8).map(|_| Value::Number)?,
+            2 => {
+                let length = self.varint()?;
+                Value::Bytes(self.bytes(usize::try_from(length).ok()?)?)
+            }
+            5 => self.bytes(4).map(|_| Value::Number)?,
+            // Groups, which this protocol does not use, and what is no wire type.
+            _ => return None,
+        };
+        Some((number, value))
+    }
+
+    fn varint(&mut self) -> Option<u64> {
+        let mut number = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let (&byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn bytes(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+}

@@ -1,0 +1,19 @@
+//! The objects and values of the public protocol, to and from those of `synod-model`: one file each.
+//!
+//! A conversion from the protocol finds all faults at once, each with its path in the JSON form, and is the only check of
+//! shape there is: past it, nobody looks again.
+
+mod agreement;
+mod condition;
+mod member;
+mod metadata;
+mod persisted;
+mod refusal;
+mod report_entry;
+mod resource;
+mod settings;
+
+pub(crate) use metadata::labels_to_wire;
+
+#[cfg(test)]
+mod tests;

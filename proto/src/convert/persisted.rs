@@ -1,0 +1,54 @@
+use synod_model::{ApiVersion, LogTime, Persisted, StorageVersionHash, Violations};
+
+use crate::v1;
+
+impl From<&Persisted> for v1::PersistedVersion {
+    fn from(persisted: &Persisted) -> Self {
+        match persisted {
+            Persisted::Unknown => Self {
+                unknown: true,
+                hash: String::new(),
+                version: None,
+            },
+            Persisted::Version { hash, version } => {
+                let version = version.as_ref().map(ToString::to_string);
+                Self {
+                    unknown: false,
+                    hash: hash.to_string(),
+                    version,
+                }
+            }
+        }
+    }
+}
+
+impl TryFrom<v1::PersistedVersion> for Persisted {
+    type Error = Violations;
+
+    fn try_from(pb: v1::PersistedVersion) -> Result<Self, Violations> {
+        if pb.unknown {
+            return Ok(Self::Unknown);
+        }
+        let mut found = Violations::new();
+        let hash = found.parsed("hash", StorageVersionHash::parse(&pb.hash));
+        let version = found.parsed(
+            "version",
+            pb.version.as_deref().map(ApiVersion::parse).transpose(),
+        );
+        match (hash, version) {
+            (Some(hash), Some(version)) => Ok(Self::Version { hash, version }),
+            _ => Err(found),
+        }
+    }
+}
+
+impl v1::Drain {
+    /// Writes in `version` may land until `until`.
+    #[must_use]
+    pub fn of(version: &ApiVersion, until: LogTime) -> Self {
+        Self {
+            version: version.to_string(),
+            until_log_time_ms: until.as_millis(),
+        }
+    }
+}

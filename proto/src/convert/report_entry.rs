@@ -1,0 +1,67 @@
+use synod_model::{
+    ApiVersion, ReportEntry, ReportEntryText, Stance, StanceText, Violation, Violations,
+};
+
+use crate::v1;
+use crate::v1::report_entry::Stance as WireStance;
+
+impl From<&ReportEntry> for v1::ReportEntry {
+    fn from(entry: &ReportEntry) -> Self {
+        Self {
+            resource: Some((&entry.resource).into()),
+            kind: entry.kind.to_string(),
+            decodable_versions: entry.decodable.iter().map(ToString::to_string).collect(),
+            served_versions: entry.served.iter().map(ToString::to_string).collect(),
+            stance: Some((&entry.stance).into()),
+        }
+    }
+}
+
+impl TryFrom<&v1::ReportEntry> for ReportEntry {
+    type Error = Violations;
+
+    fn try_from(pb: &v1::ReportEntry) -> Result<Self, Violations> {
+        let mut found = Violations::new();
+        // What was left out is replaced, so that the faults of the other fields are found too.
+        let empty = v1::GroupResource::default();
+        let resource = pb.resource.as_ref().unwrap_or(&empty);
+        let stance = match &pb.stance {
+            Some(WireStance::EncodingVersion(encoding)) => StanceText::Fixed { encoding },
+            Some(WireStance::PreferredVersion(preferred)) => StanceText::Voting { preferred },
+            None => {
+                found.push(Violation::required(
+                    "must have an encodingVersion or a preferredVersion",
+                ));
+                let legal = pb
+                    .decodable_versions
+                    .iter()
+                    .find(|version| ApiVersion::parse(version).is_ok());
+                StanceText::Fixed {
+                    encoding: legal.map_or("v1", String::as_str),
+                }
+            }
+        };
+        let text = ReportEntryText {
+            group: &resource.group,
+            resource: &resource.resource,
+            kind: &pb.kind,
+            decodable: pb.decodable_versions.iter().map(String::as_str).collect(),
+            served: pb.served_versions.iter().map(String::as_str).collect(),
+            stance,
+        };
+        let entry = found.parsed("", Self::parse(&text));
+        match entry {
+            Some(entry) if found.is_empty() => Ok(entry),
+            _ => Err(found),
+        }
+    }
+}
+
+impl From<&Stance> for WireStance {
+    fn from(stance: &Stance) -> Self {
+        match stance {
+            Stance::Fixed { encoding } => Self::EncodingVersion(encoding.to_string()),
+            Stance::Voting { preferred } => Self::PreferredVersion(preferred.to_string()),
+        }
+    }
+}

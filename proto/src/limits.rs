@@ -1,0 +1,77 @@
+//! The limits of the protocol, beside those of `synod-model`, in the same form: [`LIMITS`] is what the documentation
+//! publishes.
+
+use synod_model::Limit;
+use synod_model::limits::{BOOKMARK_INTERVAL_MS_MAX, BOOKMARK_INTERVAL_MS_MIN, LIST_PAGE_MAX};
+
+/// Names in the filter of a watch.
+pub const WATCH_NAMES_MAX: usize = 1_000;
+/// Kinds in the filter of a watch: more than there are.
+pub const WATCH_KINDS_MAX: usize = 64;
+/// Interval of a watch's bookmarks for callers who do not say, in milliseconds.
+pub const BOOKMARK_INTERVAL_MS_DEFAULT: u64 = 10_000;
+/// Largest age that a read may allow its answer, in milliseconds.
+pub const STALENESS_MS_MAX: u64 = 600_000;
+/// Objects on a page for callers who do not say.
+pub const LIST_PAGE_DEFAULT: usize = 500;
+/// Bytes of a continue token.
+pub const CONTINUE_TOKEN_BYTES_MAX: usize = 512;
+
+/// Bytes of the details of a status before they are encoded in base64.
+///
+/// Details travel in trailers. Some gRPC libraries refuse trailers of more than 8 KiB by default and then report a broken
+/// connection, which would turn a clear refusal into an unknown outcome.
+pub const STATUS_DETAILS_BYTES_MAX: usize = 4 << 10;
+/// Bytes of the message of a status.
+pub const STATUS_MESSAGE_BYTES_MAX: usize = 1 << 10;
+
+const _: () = assert!(LIST_PAGE_DEFAULT <= LIST_PAGE_MAX);
+const _: () = assert!(BOOKMARK_INTERVAL_MS_MIN <= BOOKMARK_INTERVAL_MS_DEFAULT);
+const _: () = assert!(BOOKMARK_INTERVAL_MS_DEFAULT <= BOOKMARK_INTERVAL_MS_MAX);
+// Base64 takes four bytes for three; the message stands in the details once more.
+const _: () = assert!(
+    (STATUS_DETAILS_BYTES_MAX + STATUS_MESSAGE_BYTES_MAX) / 3 * 4 + STATUS_MESSAGE_BYTES_MAX
+        < 8 << 10
+);
+
+const INVALID: &str = "refused with INVALID_ARGUMENT";
+
+/// Every limit of this file that a caller can meet, as it is published.
+pub const LIMITS: &[Limit] = &[
+    Limit {
+        name: "names in a watch filter",
+        value: WATCH_NAMES_MAX as u64,
+        unit: "names",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "kinds in a watch filter",
+        value: WATCH_KINDS_MAX as u64,
+        unit: "kinds",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "staleness of a read",
+        value: STALENESS_MS_MAX,
+        unit: "ms",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "continue token",
+        value: CONTINUE_TOKEN_BYTES_MAX as u64,
+        unit: "bytes",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "details of an error",
+        value: STATUS_DETAILS_BYTES_MAX as u64,
+        unit: "bytes",
+        beyond: "left out, and `omitted` says so",
+    },
+    Limit {
+        name: "message of an error",
+        value: STATUS_MESSAGE_BYTES_MAX as u64,
+        unit: "bytes",
+        beyond: "cut, with '...' after it",
+    },
+];

@@ -1,0 +1,10 @@
+//! What replicas say to each other.
+
+/// The package `synod.peer.v1`.
+#[expect(
+    unused_qualifications,
+    reason = "generated code names everything in full"
+)]
+pub mod v1 {
+    tonic::include_proto!("synod.peer.v1");
+}

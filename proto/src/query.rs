@@ -1,0 +1,20 @@
+//! A request that reads: what is asked for, and how fresh or how exact the answer must be.
+
+mod cluster;
+mod consistency;
+mod members;
+mod page;
+mod sessions;
+mod storage_versions;
+mod watch;
+
+pub use cluster::GetSettings;
+pub use consistency::Consistency;
+pub use members::{GetMember, ListMembers};
+pub use page::{ContinueToken, PageKey, PageRequest, PageStart};
+pub use sessions::GetOutcome;
+pub use storage_versions::{AgreementHistory, GetStorageVersion, ListStorageVersions};
+pub use watch::{ObjectKind, WatchFilter, WatchStart};
+
+#[cfg(test)]
+mod tests;

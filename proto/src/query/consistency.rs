@@ -1,0 +1,82 @@
+use std::time::Duration;
+
+use synod_model::{Revision, Violation, Violations};
+
+use crate::fields::{millis, sound};
+use crate::limits::STALENESS_MS_MAX;
+use crate::v1;
+
+/// How fresh or how exact the answer to a read must be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Consistency {
+    /// It sees every change that was acknowledged before it was asked for.
+    #[default]
+    Linearizable,
+    /// It is the state at exactly this revision.
+    AtRevision(Revision),
+    /// It is the replica's own state, as long as that is new enough: the leader need not be asked.
+    Relaxed {
+        /// The lowest revision that will do: read your writes. Zero: any.
+        min_revision: Revision,
+        /// How long ago the state may have been confirmed to be current. `None`: however long.
+        max_staleness: Option<Duration>,
+    },
+}
+
+impl From<Consistency> for v1::ReadOptions {
+    fn from(consistency: Consistency) -> Self {
+        match consistency {
+            Consistency::Linearizable => Self::default(),
+            Consistency::AtRevision(revision) => Self {
+                at_revision: Some(revision.get()),
+                ..Self::default()
+            },
+            Consistency::Relaxed {
+                min_revision,
+                max_staleness,
+            } => Self {
+                at_revision: None,
+                min_revision: Some(min_revision.get()),
+                max_staleness_ms: max_staleness.map(millis),
+            },
+        }
+    }
+}
+
+impl TryFrom<v1::ReadOptions> for Consistency {
+    type Error = Violations;
+
+    fn try_from(pb: v1::ReadOptions) -> Result<Self, Violations> {
+        let mut found = Violations::new();
+        if let Some(ms) = pb.max_staleness_ms
+            && !(1..=STALENESS_MS_MAX).contains(&ms)
+        {
+            let rule = format_args!("must be between 1 and {STALENESS_MS_MAX} milliseconds");
+            found.push(Violation::invalid_number(ms, rule).at("maxStalenessMs"));
+        }
+        let max_staleness = pb.max_staleness_ms.map(Duration::from_millis);
+        let consistency = match (pb.at_revision, pb.min_revision, max_staleness) {
+            (None, None, None) => Self::Linearizable,
+            (None, min_revision, max_staleness) => Self::Relaxed {
+                min_revision: Revision::new(min_revision.unwrap_or_default()),
+                max_staleness,
+            },
+            (Some(revision), min_revision, max_staleness) => {
+                if min_revision.is_some() || max_staleness.is_some() {
+                    let rule = "must stand without minRevision and maxStalenessMs";
+                    found.push(Violation::invalid_number(revision, rule).at("atRevision"));
+                } else if revision == 0 {
+                    found.push(Violation::invalid_number(0, "must be at least 1").at("atRevision"));
+                }
+                Self::AtRevision(Revision::new(revision))
+            }
+        };
+        sound(consistency, found)
+    }
+}
+
+/// Reads the field `read`.
+pub(super) fn consistency(pb: Option<v1::ReadOptions>, found: &mut Violations) -> Consistency {
+    let read = Consistency::try_from(pb.unwrap_or_default());
+    found.parsed("read", read).unwrap_or_default()
+}

@@ -1,0 +1,169 @@
+use std::fmt;
+
+use data_encoding::BASE64URL_NOPAD;
+use synod_model::limits::LIST_PAGE_MAX;
+use synod_model::{ClusterId, GroupResource, MemberId, Revision, Violation, Violations};
+
+use super::Consistency;
+use super::consistency::consistency;
+use crate::limits::{CONTINUE_TOKEN_BYTES_MAX, LIST_PAGE_DEFAULT};
+use crate::v1;
+
+/// A page of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageRequest<K> {
+    /// Where it begins.
+    pub start: PageStart<K>,
+    /// How many objects it may have; at least 1, at most [`LIST_PAGE_MAX`].
+    pub size: usize,
+}
+
+/// Where a page begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PageStart<K> {
+    /// At the beginning of the list, read in this way.
+    First(Consistency),
+    /// Where another page ended, at its revision.
+    After(ContinueToken<K>),
+}
+
+/// Where a page ended. All pages of a list are read at one revision, which the first one pins.
+///
+/// Its text is opaque to clients, and means the same on every replica.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContinueToken<K> {
+    /// The cluster that was asked. In another one the revision means something else.
+    pub cluster: ClusterId,
+    /// The revision of the list.
+    pub revision: Revision,
+    /// The key of the last object of the page.
+    pub last: K,
+}
+
+/// What a list is ordered by.
+pub trait PageKey: Sized {
+    /// Tells the tokens of the lists from each other. Never reused.
+    const LIST: u8;
+
+    /// The key as text.
+    fn as_text(&self) -> &str;
+
+    /// The key with this text, if there is one.
+    fn from_text(text: &str) -> Option<Self>;
+}
+
+impl PageKey for MemberId {
+    const LIST: u8 = 1;
+
+    fn as_text(&self) -> &str {
+        self.as_str()
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        Self::parse(text).ok()
+    }
+}
+
+impl PageKey for GroupResource {
+    const LIST: u8 = 2;
+
+    fn as_text(&self) -> &str {
+        self.qualified()
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        Self::parse_qualified(text).ok()
+    }
+}
+
+/// The form of the tokens, their first byte.
+const FORM: u8 = 1;
+
+impl<K: PageKey> ContinueToken<K> {
+    /// The token with this text.
+    ///
+    /// # Errors
+    ///
+    /// Not a token of this list.
+    pub fn parse(text: &str) -> Result<Self, Violation> {
+        Self::read(text)
+            .ok_or_else(|| Violation::invalid(text, "must be a token that this list has given"))
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        if text.len() > CONTINUE_TOKEN_BYTES_MAX {
+            return None;
+        }
+        let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
+        let (head, rest) = bytes.split_first_chunk::<2>()?;
+        let (cluster, rest) = rest.split_first_chunk::<16>()?;
+        let (revision, last) = rest.split_first_chunk::<8>()?;
+        if *head != [FORM, K::LIST] {
+            return None;
+        }
+        Some(Self {
+            cluster: ClusterId::from_bytes(*cluster),
+            revision: Revision::new(u64::from_be_bytes(*revision)),
+            last: K::from_text(std::str::from_utf8(last).ok()?)?,
+        })
+    }
+}
+
+impl<K: PageKey> fmt::Display for ContinueToken<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut bytes = vec![FORM, K::LIST];
+        bytes.extend(self.cluster.as_bytes());
+        bytes.extend(self.revision.get().to_be_bytes());
+        bytes.extend(self.last.as_text().as_bytes());
+        f.write_str(&BASE64URL_NOPAD.encode(&bytes))
+    }
+}
+
+impl<K: PageKey> PageRequest<K> {
+    /// The fields `read`, `pageSize` and `continueToken` as they are sent.
+    pub(super) fn to_wire(&self) -> (Option<v1::ReadOptions>, Option<u32>, String) {
+        let size = Some(u32::try_from(self.size).unwrap_or(u32::MAX));
+        match &self.start {
+            PageStart::First(consistency) => (Some((*consistency).into()), size, String::new()),
+            PageStart::After(token) => (None, size, token.to_string()),
+        }
+    }
+
+    /// Reads the fields `read`, `pageSize` and `continueToken`.
+    pub(super) fn from_wire(
+        read: Option<v1::ReadOptions>,
+        size: Option<u32>,
+        token: &str,
+        found: &mut Violations,
+    ) -> Option<Self> {
+        let size = found.parsed("pageSize", page_size(size));
+        let start = if token.is_empty() {
+            Some(PageStart::First(consistency(read, found)))
+        } else {
+            if read.is_some_and(|read| read != v1::ReadOptions::default()) {
+                let rule = "must stand without continueToken, which pins the revision";
+                found.push(Violation {
+                    field: "read".into(),
+                    rule: rule.into(),
+                });
+            }
+            found
+                .parsed("continueToken", ContinueToken::parse(token))
+                .map(PageStart::After)
+        };
+        Some(Self {
+            start: start?,
+            size: size?,
+        })
+    }
+}
+
+fn page_size(size: Option<u32>) -> Result<usize, Violation> {
+    match size {
+        None => Ok(LIST_PAGE_DEFAULT),
+        Some(0) => Err(Violation::invalid_number(0, "must be at least 1")),
+        Some(size) => {
+            Ok(usize::try_from(size).map_or(LIST_PAGE_MAX, |size| size.min(LIST_PAGE_MAX)))
+        }
+    }
+}

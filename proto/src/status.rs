@@ -1,0 +1,139 @@
+//! The one table between error kinds and gRPC statuses, both ways. Servers and clients read this file.
+//!
+//! [`to_status`] and [`from_status`] carry a [`Refusal`] over a connection. A status that Synod did not write (a proxy did,
+//! or the gRPC library when a connection broke) becomes a kind that claims no more than is certain.
+
+mod details;
+
+use std::error::Error;
+
+use synod_model::{ErrorKind, Refusal, Verdict};
+use tonic::{Code, ConnectError, Status};
+
+use details::Details;
+
+/// The `domain` of every `google.rpc.ErrorInfo` that Synod writes.
+pub const DOMAIN: &str = "synod";
+
+/// The metadata keys that mean something to every caller. Beside them, a rule may add facts of its own.
+pub mod key {
+    /// `true` if the request was certainly not carried out and may be sent again anywhere.
+    pub const NOT_EXECUTED: &str = "not_executed";
+    /// The id of the replica to try first, as far as the one that answered knows.
+    pub const LEADER_ID: &str = "leader_id";
+    /// Where that replica serves clients.
+    pub const LEADER_ENDPOINT: &str = "leader_endpoint";
+    /// With `COMPACTED`: the oldest revision that can still be used.
+    pub const OLDEST_REVISION: &str = "oldest_revision";
+    /// With `FUTURE_REVISION`: the newest revision there is.
+    pub const CURRENT_REVISION: &str = "current_revision";
+    /// How long it is of no use to try again, in milliseconds.
+    pub const RETRY_AFTER_MS: &str = "retry_after_ms";
+    /// `true` if something was left out to stay within the size that every gRPC library accepts.
+    pub const OMITTED: &str = "omitted";
+}
+
+/// The gRPC code of a kind.
+#[must_use]
+pub const fn code(kind: ErrorKind) -> Code {
+    match kind {
+        ErrorKind::InvalidArgument => Code::InvalidArgument,
+        ErrorKind::NotFound => Code::NotFound,
+        ErrorKind::AlreadyExists => Code::AlreadyExists,
+        ErrorKind::Conflict => Code::Aborted,
+        ErrorKind::NotAMember
+        | ErrorKind::StaleEpoch
+        | ErrorKind::NotDecodable
+        | ErrorKind::EncodingNotSelected
+        | ErrorKind::Immutable
+        | ErrorKind::NoAgreement
+        | ErrorKind::Draining
+        | ErrorKind::RequestExpired => Code::FailedPrecondition,
+        ErrorKind::Compacted | ErrorKind::FutureRevision => Code::OutOfRange,
+        ErrorKind::TooLarge | ErrorKind::Quota | ErrorKind::Overloaded => Code::ResourceExhausted,
+        ErrorKind::Unavailable => Code::Unavailable,
+        // Not UNAVAILABLE or ABORTED: there are libraries and proxies that send a request again on these.
+        ErrorKind::UnknownOutcome => Code::Unknown,
+        ErrorKind::DeadlineExceeded => Code::DeadlineExceeded,
+        ErrorKind::Unauthenticated => Code::Unauthenticated,
+        ErrorKind::PermissionDenied => Code::PermissionDenied,
+        ErrorKind::DataLoss => Code::DataLoss,
+    }
+}
+
+/// The status that carries a refusal: its code by the table, and in its details all that fits.
+///
+/// A kind that is never executed says so in the metadata, whether or not the refusal does.
+#[must_use]
+pub fn to_status(mut refusal: Refusal) -> Status {
+    if refusal.kind.verdict() == Verdict::NotExecuted {
+        refusal = refusal.with(key::NOT_EXECUTED, true);
+    }
+    let message = details::cut(&refusal.message);
+    let details = details::encode(code(refusal.kind), &message, &refusal);
+    Status::with_details(code(refusal.kind), message, details)
+}
+
+/// The refusal that a status carries; for a status that Synod did not write, one that claims no more than is certain.
+#[must_use]
+pub fn from_status(status: &Status) -> Refusal {
+    let details = Details::decode(status.details());
+    let kind = details.kind.unwrap_or_else(|| foreign(status));
+    let mut refusal = Refusal::new(kind, status.message());
+    refusal.violations = details.violations;
+    refusal.metadata = details.metadata;
+    refusal.current = details.current.map(Box::new);
+    refusal
+}
+
+/// What the caller of a request knows of it after this refusal.
+///
+/// Usually the kind says it. A deadline that passed before the request was proposed is the exception, and then the
+/// metadata says so.
+#[must_use]
+pub fn verdict(refusal: &Refusal) -> Verdict {
+    match refusal.metadata.get(key::NOT_EXECUTED).map(String::as_str) {
+        Some("true") => Verdict::NotExecuted,
+        Some(_) | None => refusal.kind.verdict(),
+    }
+}
+
+/// The kind of a status without an `ErrorInfo` of Synod.
+fn foreign(status: &Status) -> ErrorKind {
+    match status.code() {
+        Code::InvalidArgument | Code::Unimplemented => ErrorKind::InvalidArgument,
+        Code::Unauthenticated => ErrorKind::Unauthenticated,
+        Code::PermissionDenied => ErrorKind::PermissionDenied,
+        Code::DeadlineExceeded => ErrorKind::DeadlineExceeded,
+        // How tonic refuses a message that is longer than its reader allows.
+        Code::OutOfRange => ErrorKind::TooLarge,
+        // The library says so too when a connection breaks under a request. Only if there never was one, it is certain
+        // that nothing was sent.
+        Code::Unavailable if never_connected(status) => ErrorKind::Unavailable,
+        Code::Ok
+        | Code::Cancelled
+        | Code::Unknown
+        | Code::NotFound
+        | Code::AlreadyExists
+        | Code::ResourceExhausted
+        | Code::FailedPrecondition
+        | Code::Aborted
+        | Code::Internal
+        | Code::Unavailable
+        | Code::DataLoss => ErrorKind::UnknownOutcome,
+    }
+}
+
+fn never_connected(status: &Status) -> bool {
+    let mut cause = status.source();
+    while let Some(error) = cause {
+        if error.is::<ConnectError>() {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests;

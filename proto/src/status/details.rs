@@ -1,0 +1,182 @@
+//! The details of a status: what is written into them, as far as it fits, and what is read from them.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use prost::{Message, Name};
+use prost_types::Any;
+use synod_model::{Current, ErrorKind, Member, Refusal, Settings, Violation};
+use tonic::Code;
+use tonic_types::pb::bad_request::FieldViolation;
+use tonic_types::pb::{BadRequest, ErrorInfo, Status};
+
+use super::{DOMAIN, key};
+use crate::limits::{STATUS_DETAILS_BYTES_MAX, STATUS_MESSAGE_BYTES_MAX};
+use crate::v1;
+
+const ERROR_INFO: &str = "type.googleapis.com/google.rpc.ErrorInfo";
+const BAD_REQUEST: &str = "type.googleapis.com/google.rpc.BadRequest";
+
+/// The bytes that an item of a list takes beside itself: its tag and length, and in a message with its own length
+/// around it these too.
+const FRAME: usize = 16;
+
+/// The message, or as much of it as a status may carry.
+pub(super) fn cut(message: &str) -> Cow<'_, str> {
+    const ELLIPSIS: &str = "...";
+    if message.len() <= STATUS_MESSAGE_BYTES_MAX {
+        return Cow::Borrowed(message);
+    }
+    let end = message.floor_char_boundary(STATUS_MESSAGE_BYTES_MAX - ELLIPSIS.len());
+    Cow::Owned(format!("{}{ELLIPSIS}", &message[..end]))
+}
+
+/// The details of the status of a refusal: metadata first, then violations, then the current object, as far as they fit.
+pub(super) fn encode(code: Code, message: &str, refusal: &Refusal) -> Bytes {
+    let mut room = Room {
+        left: STATUS_DETAILS_BYTES_MAX,
+        omitted: false,
+    };
+    let violations: Vec<FieldViolation> = refusal.violations.iter().map(field_violation).collect();
+
+    room.take(DOMAIN.len() + ERROR_INFO.len() + BAD_REQUEST.len() + key::OMITTED.len() + 8 * FRAME);
+    let facts = refusal.metadata.iter();
+    // That nothing was executed matters most.
+    let (first, others): (Vec<_>, Vec<_>) = facts.partition(|(name, _)| *name == key::NOT_EXECUTED);
+    let fitting = first
+        .into_iter()
+        .chain(others)
+        .filter(|(name, value)| room.take(name.len() + value.len() + FRAME));
+    let mut metadata: BTreeMap<String, String> = fitting
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let violations: Vec<_> = violations
+        .into_iter()
+        .filter(|v| room.take(v.encoded_len() + FRAME))
+        .collect();
+    let current = refusal
+        .current
+        .as_deref()
+        .map(current)
+        .filter(|any| room.take(any.encoded_len() + FRAME));
+    if room.omitted {
+        metadata.insert(key::OMITTED.to_owned(), true.to_string());
+    }
+
+    let info = ErrorInfo {
+        reason: refusal.kind.reason().to_owned(),
+        domain: DOMAIN.to_owned(),
+        metadata: metadata.into_iter().collect(),
+    };
+    let mut details = vec![any(ERROR_INFO, &info)];
+    if !violations.is_empty() {
+        details.push(any(
+            BAD_REQUEST,
+            &BadRequest {
+                field_violations: violations,
+            },
+        ));
+    }
+    details.extend(current);
+    Status {
+        code: code.into(),
+        message: message.to_owned(),
+        details,
+    }
+    .encode_to_vec()
+    .into()
+}
+
+/// What is left of the bytes that a status may carry.
+struct Room {
+    left: usize,
+    /// Whether something did not fit.
+    omitted: bool,
+}
+
+impl Room {
+    /// Takes this many bytes, if there are so many.
+    fn take(&mut self, bytes: usize) -> bool {
+        let left = self.left.checked_sub(bytes);
+        self.omitted |= left.is_none();
+        self.left = left.unwrap_or(self.left);
+        left.is_some()
+    }
+}
+
+fn field_violation(violation: &Violation) -> FieldViolation {
+    FieldViolation {
+        field: violation.field.clone(),
+        description: violation.rule.clone(),
+        ..Default::default()
+    }
+}
+
+fn current(current: &Current) -> Any {
+    match current {
+        Current::Settings(settings) => {
+            any(&v1::Settings::type_url(), &v1::Settings::from(settings))
+        }
+        Current::Member(member) => any(&v1::Member::type_url(), &v1::Member::from(member)),
+    }
+}
+
+fn any(type_url: &str, message: &impl Message) -> Any {
+    Any {
+        type_url: type_url.to_owned(),
+        value: message.encode_to_vec(),
+    }
+}
+
+/// What Synod wrote into the details of a status.
+#[derive(Debug, Default)]
+pub(super) struct Details {
+    /// `None` if Synod did not write the status, or a later release did and its kind is not known here.
+    pub(super) kind: Option<ErrorKind>,
+    pub(super) metadata: BTreeMap<String, String>,
+    pub(super) violations: Vec<Violation>,
+    pub(super) current: Option<Current>,
+}
+
+impl Details {
+    /// Reads what it understands and passes over the rest.
+    pub(super) fn decode(bytes: &[u8]) -> Self {
+        let mut read = Self::default();
+        let Ok(status) = Status::decode(bytes) else {
+            return read;
+        };
+        let Some(info) =
+            find::<ErrorInfo>(&status.details, ERROR_INFO).filter(|info| info.domain == DOMAIN)
+        else {
+            return read;
+        };
+        read.kind = ErrorKind::from_reason(&info.reason);
+        read.metadata = info.metadata.into_iter().collect();
+        if let Some(request) = find::<BadRequest>(&status.details, BAD_REQUEST) {
+            let named = request.field_violations.into_iter();
+            read.violations = named
+                .map(|v| Violation {
+                    field: v.field,
+                    rule: v.description,
+                })
+                .collect();
+        }
+        read.current = find_current(&status.details);
+        read
+    }
+}
+
+fn find_current(details: &[Any]) -> Option<Current> {
+    let settings = find::<v1::Settings>(details, &v1::Settings::type_url());
+    if let Some(settings) = settings.and_then(|settings| Settings::try_from(settings).ok()) {
+        return Some(Current::Settings(settings));
+    }
+    let member = find::<v1::Member>(details, &v1::Member::type_url())?;
+    Member::try_from(member).ok().map(Current::Member)
+}
+
+fn find<T: Message + Default>(details: &[Any], type_url: &str) -> Option<T> {
+    let any = details.iter().find(|any| any.type_url == type_url)?;
+    T::decode(any.value.as_slice()).ok()
+}
