@@ -1,0 +1,239 @@
+//! What each command does, as a list of steps. To add a chore, add a step here.
+
+use std::path::Path;
+
+use crate::step::Step;
+use crate::tools::Tool;
+
+/// A command of `cargo xtask`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Command {
+    Check,
+    Fix,
+    Test,
+    Bench,
+    Tidy,
+    ProtoBaseline,
+}
+
+impl Command {
+    const ALL: [Self; 6] = [
+        Self::Check,
+        Self::Fix,
+        Self::Test,
+        Self::Bench,
+        Self::Tidy,
+        Self::ProtoBaseline,
+    ];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Check => "check",
+            Self::Fix => "fix",
+            Self::Test => "test",
+            Self::Bench => "bench",
+            Self::Tidy => "tidy",
+            Self::ProtoBaseline => "proto-baseline",
+        }
+    }
+
+    const fn summary(self) -> &'static str {
+        match self {
+            Self::Check => "says what a reviewer would send back; never writes to the checkout",
+            Self::Fix => "mends what can be mended by a program",
+            Self::Test => "runs all tests, after installing what they need",
+            Self::Bench => "runs the benchmarks",
+            Self::Tidy => "checks the house rules alone",
+            Self::ProtoBaseline => {
+                "records the protocols as they are: later changes must not break them"
+            }
+        }
+    }
+
+    fn steps(self) -> Vec<Step> {
+        match self {
+            Self::Check => check(),
+            Self::Fix => fix(),
+            Self::Test => test(),
+            Self::Bench => bench(&benchmarks(&synod_tests::checkout().join("tests/bench"))),
+            Self::Tidy => vec![tidy()],
+            Self::ProtoBaseline => vec![record_protocols()],
+        }
+    }
+
+    /// Reads `<command> [step]...` and answers the command with the steps to run, which are all of
+    /// them when none is named.
+    ///
+    /// # Errors
+    ///
+    /// A text for the terminal that names what is wrong and lists what there is.
+    pub(crate) fn parse(words: &[String]) -> Result<(Self, Vec<Step>), String> {
+        let Some((name, wanted)) = words.split_first() else {
+            return Err(usage());
+        };
+        let found = Self::ALL.into_iter().find(|command| command.name() == name);
+        let Some(command) = found else {
+            return Err(format!("there is no command `{name}`\n\n{}", usage()));
+        };
+        let mut steps = command.steps();
+        let names: Vec<&str> = steps.iter().map(Step::name).collect();
+        if let Some(unknown) = wanted.iter().find(|name| !names.contains(&name.as_str())) {
+            return Err(format!(
+                "`{}` has no step `{unknown}`; it has: {}\n",
+                command.name(),
+                names.join(", ")
+            ));
+        }
+        if !wanted.is_empty() {
+            steps.retain(|step| wanted.iter().any(|name| name == step.name()));
+        }
+        Ok((command, steps))
+    }
+}
+
+fn usage() -> String {
+    let mut text = String::from("usage: cargo xtask <command> [step]...\n\n");
+    for command in Command::ALL {
+        text += &format!("  {:15} {}\n", command.name(), command.summary());
+    }
+    text
+}
+
+/// Cheap steps first. `--locked` everywhere, since bringing `Cargo.lock` up to date would be a write.
+fn check() -> Vec<Step> {
+    vec![
+        Step::new("fmt", "cargo fmt --all --check"),
+        Step::new("deny", "cargo deny --locked check bans licenses sources")
+            .needing(Tool::CargoDeny),
+        Step::new(
+            "clippy",
+            "cargo clippy --locked --workspace --all-targets -- --deny warnings",
+        ),
+        Step::new(
+            "doc",
+            "cargo doc --locked --workspace --no-deps --document-private-items",
+        )
+        .with("RUSTDOCFLAGS", "--deny warnings"),
+        tidy(),
+    ]
+}
+
+/// Formatting comes last, because what clippy writes is not formatted.
+fn fix() -> Vec<Step> {
+    vec![
+        Step::new(
+            "clippy",
+            "cargo clippy --workspace --all-targets --fix --allow-dirty --allow-staged",
+        ),
+        Step::new("fmt", "cargo fmt --all"),
+    ]
+}
+
+/// The whole workspace at once, so that every step sees the same features and nothing is built
+/// twice. The programs are built first: tests that start replicas as processes run them.
+fn test() -> Vec<Step> {
+    vec![
+        Step::new(
+            "build",
+            "cargo build --locked --workspace --bins --tests --examples",
+        )
+        .or_stop(),
+        Step::new("rust", "cargo test --locked --workspace --no-fail-fast"),
+    ]
+}
+
+/// The release binary first: benchmarks measure replicas that run as processes.
+fn bench(names: &[String]) -> Vec<Step> {
+    let mut steps =
+        vec![Step::new("build", "cargo build --locked --release --package synod").or_stop()];
+    steps.extend(names.iter().map(|name| {
+        Step::new(
+            name.as_str(),
+            &format!("cargo bench --locked --package synod-tests --bench {name}"),
+        )
+    }));
+    steps
+}
+
+/// A benchmark is a file of `tests/bench`, declared as a `[[bench]]` of the same name.
+fn benchmarks(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+fn tidy() -> Step {
+    Step::new("tidy", "cargo test --locked --workspace --test tidy")
+}
+
+fn record_protocols() -> Step {
+    Step::new(
+        "record",
+        "cargo test --locked --workspace --test tidy -- --nocapture protocols_break_nothing_that_was_released",
+    )
+    .with("SYNOD_PROTO_BASELINE", "record")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<(Command, Vec<String>), String> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let (command, steps) = Command::parse(&words)?;
+        Ok((
+            command,
+            steps.iter().map(|step| step.name().to_owned()).collect(),
+        ))
+    }
+
+    #[test]
+    fn a_command_runs_all_its_steps_or_those_that_are_named() {
+        let (command, steps) = parse("check").unwrap();
+        assert_eq!(command, Command::Check);
+        assert_eq!(steps, ["fmt", "deny", "clippy", "doc", "tidy"]);
+        assert_eq!(parse("check doc fmt").unwrap().1, ["fmt", "doc"]);
+    }
+
+    #[test]
+    fn what_does_not_exist_is_named_beside_what_does() {
+        let error = parse("chekc").unwrap_err();
+        assert!(
+            error.contains("`chekc`") && error.contains("  check "),
+            "{error}"
+        );
+        let error = parse("fix doc").unwrap_err();
+        assert_eq!(error, "`fix` has no step `doc`; it has: clippy, fmt\n");
+    }
+
+    #[test]
+    fn no_command_lists_all_of_them() {
+        let text = parse("").unwrap_err();
+        for command in Command::ALL {
+            assert!(text.contains(command.name()), "{text}");
+        }
+    }
+
+    #[test]
+    fn check_never_writes() {
+        for step in check() {
+            let line = step.to_string();
+            assert!(!line.contains("--fix"), "{line}");
+            assert!(
+                line.contains("--locked") || line.contains("--check"),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_folder_without_benchmarks_has_none() {
+        assert!(benchmarks(Path::new("no-such-folder")).is_empty());
+    }
+}

@@ -1,0 +1,23 @@
+//! `cargo xtask`: every chore of the project behind one door, the same for people and for CI.
+//!
+//! A command is a list of steps, written down in `commands`. All of them run, even when one fails,
+//! and each can be repeated alone by naming it: `cargo xtask check clippy`.
+
+mod commands;
+mod step;
+mod tools;
+
+use std::process::ExitCode;
+
+use commands::Command;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match Command::parse(&words) {
+        Ok((command, steps)) => step::run(command.name(), steps),
+        Err(message) => {
+            eprint!("{message}");
+            ExitCode::from(2)
+        }
+    }
+}

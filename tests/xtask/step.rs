@@ -1,0 +1,236 @@
+//! One step of a command: a process to run, its name, and how it went.
+
+use std::fmt;
+use std::process::{self, ExitCode};
+use std::time::{Duration, Instant};
+
+use crate::tools::{self, Tool};
+
+/// A process that a command runs, under a name by which it can be run alone.
+pub(crate) struct Step {
+    name: String,
+    words: Vec<String>,
+    variables: Vec<(&'static str, &'static str)>,
+    tool: Option<Tool>,
+    gate: bool,
+}
+
+impl Step {
+    /// A step that runs `line`, whose words are separated by spaces.
+    pub(crate) fn new(name: impl Into<String>, line: &str) -> Self {
+        Self {
+            name: name.into(),
+            words: line.split_whitespace().map(str::to_owned).collect(),
+            variables: Vec::new(),
+            tool: None,
+            gate: false,
+        }
+    }
+
+    /// The same step with an environment variable set.
+    pub(crate) fn with(mut self, variable: &'static str, value: &'static str) -> Self {
+        self.variables.push((variable, value));
+        self
+    }
+
+    /// The same step, which installs `tool` first where it is missing.
+    pub(crate) fn needing(mut self, tool: Tool) -> Self {
+        self.tool = Some(tool);
+        self
+    }
+
+    /// The same step, without which the later ones of its command make no sense.
+    pub(crate) fn or_stop(mut self) -> Self {
+        self.gate = true;
+        self
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn run(&self) -> Result<(), String> {
+        if let Some(tool) = &self.tool {
+            tool.install()?;
+        }
+        let (program, arguments) = self
+            .words
+            .split_first()
+            .ok_or("the step names no program")?;
+        let status = process::Command::new(program)
+            .args(arguments)
+            .envs(self.variables.iter().copied())
+            .env("PATH", tools::search_path()?)
+            .current_dir(synod_tests::checkout())
+            .status()
+            .map_err(|error| format!("{program} does not start: {error}"))?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(status.to_string())
+        }
+    }
+}
+
+/// The command line, as a shell would take it.
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (variable, value) in &self.variables {
+            write!(f, "{variable}='{value}' ")?;
+        }
+        f.write_str(&self.words.join(" "))
+    }
+}
+
+/// What became of a step.
+enum Ending {
+    Done,
+    Failed(String),
+    /// A step before it failed that it cannot do without.
+    NotRun,
+}
+
+/// Runs all steps of `command`, prints a summary, and answers success when every one of them succeeded.
+pub(crate) fn run(command: &str, steps: Vec<Step>) -> ExitCode {
+    let mut endings = Vec::with_capacity(steps.len());
+    let mut stopped = false;
+    for step in steps {
+        if stopped {
+            endings.push((step, Ending::NotRun, Duration::ZERO));
+            continue;
+        }
+        eprintln!("\n==> {}: {step}", step.name);
+        let watch = Stopwatch::start();
+        let ending = match step.run() {
+            Ok(()) => Ending::Done,
+            Err(reason) => Ending::Failed(reason),
+        };
+        stopped = step.gate && matches!(ending, Ending::Failed(_));
+        endings.push((step, ending, watch.elapsed()));
+    }
+    eprint!("{}", summary(command, &endings));
+    if endings
+        .iter()
+        .all(|(_, ending, _)| matches!(ending, Ending::Done))
+    {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// One line a step: how it ended, how long it took, and for a failed one how to run it alone.
+fn summary(command: &str, endings: &[(Step, Ending, Duration)]) -> String {
+    let width = endings
+        .iter()
+        .map(|(step, ..)| step.name.len())
+        .max()
+        .unwrap_or(0);
+    let mut text = format!("\ncargo xtask {command}:\n");
+    for (step, ending, took) in endings {
+        let name = &step.name;
+        let seconds = took.as_secs_f64();
+        text += &match ending {
+            Ending::Done => format!("  ok       {name:width$} {seconds:7.1} s\n"),
+            Ending::Failed(reason) => format!(
+                "  FAILED   {name:width$} {seconds:7.1} s  {reason}; again with: cargo xtask {command} {name}\n"
+            ),
+            Ending::NotRun => format!("  not run  {name:width$}\n"),
+        };
+    }
+    text
+}
+
+/// Real time, for people: nothing here runs under the simulator.
+struct Stopwatch(Instant);
+
+impl Stopwatch {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it measures this program, which is never simulated"
+    )]
+    fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it measures this program, which is never simulated"
+    )]
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_shown_as_a_shell_would_take_it() {
+        let step = Step::new("doc", "cargo doc --no-deps").with("RUSTDOCFLAGS", "-D warnings");
+        assert_eq!(
+            step.to_string(),
+            "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps"
+        );
+    }
+
+    #[test]
+    fn a_step_that_exits_with_an_error_fails() {
+        assert_eq!(
+            Step::new("fails", "false").run(),
+            Err("exit status: 1".to_owned())
+        );
+        assert_eq!(Step::new("passes", "true").run(), Ok(()));
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let error = Step::new("absent", "synod-no-such-program")
+            .run()
+            .unwrap_err();
+        assert!(
+            error.starts_with("synod-no-such-program does not start"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn every_step_runs_although_one_failed_and_the_command_fails() {
+        assert_eq!(
+            run("check", vec![Step::new("a", "true")]),
+            ExitCode::SUCCESS
+        );
+        assert_eq!(
+            run(
+                "check",
+                vec![Step::new("a", "false"), Step::new("b", "true")]
+            ),
+            ExitCode::FAILURE
+        );
+    }
+
+    #[test]
+    fn the_summary_says_how_to_repeat_what_failed_and_what_was_not_run() {
+        let endings = [
+            (
+                Step::new("fmt", "true"),
+                Ending::Done,
+                Duration::from_millis(1_200),
+            ),
+            (
+                Step::new("clippy", "false"),
+                Ending::Failed("exit status: 1".into()),
+                Duration::ZERO,
+            ),
+            (Step::new("doc", "true"), Ending::NotRun, Duration::ZERO),
+        ];
+        assert_eq!(
+            summary("check", &endings),
+            "\ncargo xtask check:\n\
+             \x20 ok       fmt        1.2 s\n\
+             \x20 FAILED   clippy     0.0 s  exit status: 1; again with: cargo xtask check clippy\n\
+             \x20 not run  doc   \n"
+        );
+    }
+}
