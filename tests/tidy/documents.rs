@@ -1,0 +1,106 @@
+//! The documents that a newcomer opens first are there, and what they say can be run.
+
+use crate::finding::{Finding, assert_none, lines};
+use crate::tree::Tree;
+
+const DOCUMENTS: [&str; 6] = [
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "GUARANTEES.md",
+    "LICENSE",
+    "README.md",
+];
+
+/// The two commands of the README: one shows what this is, one shows that it works.
+const COMMANDS: [&str; 2] = ["cargo run --release -p synod -- demo", "cargo xtask test"];
+
+#[test]
+fn every_document_is_there_and_current() {
+    let tree = Tree::load();
+    assert_none([missing(&tree), commands(&tree), unlogged(&tree)].concat());
+}
+
+fn missing(tree: &Tree) -> Vec<Finding> {
+    let is_missing = |path: &&&str| tree.text(path).is_none_or(|text| text.trim().is_empty());
+    DOCUMENTS
+        .iter()
+        .filter(is_missing)
+        .map(|path| Finding::about(path, "it is missing or empty"))
+        .collect()
+}
+
+/// The commands of cargo in the README's code blocks are these two, so that nobody has to choose.
+fn commands(tree: &Tree) -> Vec<Finding> {
+    let text = tree.text("README.md").unwrap_or_default();
+    let found: Vec<(usize, &str)> = code_lines(text)
+        .map(|(line, code)| (line, code.trim().trim_start_matches("$ ")))
+        .filter(|(_, code)| code.starts_with("cargo "))
+        .collect();
+    let strange = found
+        .iter()
+        .filter(|(_, code)| !COMMANDS.contains(code))
+        .map(|(line, code)| {
+            let message = format!("the README has two commands of cargo, and `{code}` is neither");
+            Finding::at("README.md", *line, message)
+        });
+    let absent = COMMANDS
+        .iter()
+        .filter(|command| found.iter().all(|(_, code)| code != *command));
+    let absent = absent.map(|command| Finding::about("README.md", format!("it lacks `{command}`")));
+    strange.chain(absent).collect()
+}
+
+/// The changelog has a section for the version that is being built.
+fn unlogged(tree: &Tree) -> Vec<Finding> {
+    let manifest: toml::Table = tree
+        .text("Cargo.toml")
+        .unwrap_or_default()
+        .parse()
+        .unwrap_or_default();
+    let version = manifest["workspace"]["package"]["version"]
+        .as_str()
+        .unwrap_or_default();
+    let text = tree.text("CHANGELOG.md").unwrap_or_default();
+    let is_logged = text
+        .lines()
+        .any(|line| line.starts_with("## ") && line.contains(version));
+    let message = format!("it has no section `## {version}`");
+    if is_logged {
+        Vec::new()
+    } else {
+        vec![Finding::about("CHANGELOG.md", message)]
+    }
+}
+
+/// The lines inside fenced code blocks, counted from one.
+fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut is_code = false;
+    (1..).zip(text.lines()).filter(move |(_, line)| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        is_code && !is_fence
+    })
+}
+
+#[test]
+fn a_document_that_is_missing_or_out_of_date_is_found() {
+    let tree = Tree::of(&[
+        ("Cargo.toml", "[workspace.package]\nversion = \"0.2.0\"\n"),
+        ("CHANGELOG.md", "## 0.1.0\n"),
+        (
+            "README.md",
+            "cargo in a sentence\n```sh\n$ cargo xtask test\ncargo build\n```\n",
+        ),
+    ]);
+    assert_eq!(lines(&missing(&tree)).lines().count(), 4);
+    assert_eq!(
+        lines(&commands(&tree)),
+        "README.md:4: the README has two commands of cargo, and `cargo build` is neither\n\
+         README.md: it lacks `cargo run --release -p synod -- demo`"
+    );
+    assert_eq!(
+        lines(&unlogged(&tree)),
+        "CHANGELOG.md: it has no section `## 0.2.0`"
+    );
+}

@@ -1,0 +1,53 @@
+//! What a rule found: a place and what is wrong there.
+
+use std::fmt;
+
+/// One breach of one rule.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Finding {
+    path: String,
+    /// Counted from one; zero means the file as a whole.
+    line: usize,
+    message: String,
+}
+
+impl Finding {
+    /// A finding at a line, counted from one.
+    pub(crate) fn at(path: &str, line: usize, message: impl Into<String>) -> Self {
+        Self {
+            path: path.to_owned(),
+            line,
+            message: message.into(),
+        }
+    }
+
+    /// A finding about a file as a whole.
+    pub(crate) fn about(path: &str, message: impl Into<String>) -> Self {
+        Self::at(path, 0, message)
+    }
+}
+
+/// `path:line: message`, which editors and terminals turn into a link.
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// Fails the test with all findings, in the order of the tree.
+#[track_caller]
+pub(crate) fn assert_none(mut findings: Vec<Finding>) {
+    findings.sort();
+    findings.dedup();
+    assert!(findings.is_empty(), "\n{}\n", lines(&findings));
+}
+
+/// The findings as text, one a line: what the tests of the rules compare.
+pub(crate) fn lines(findings: &[Finding]) -> String {
+    let lines: Vec<String> = findings.iter().map(Finding::to_string).collect();
+    lines.join("\n")
+}

@@ -1,0 +1,23 @@
+//! The house rules, as tests: `cargo xtask tidy`.
+//!
+//! Each rule is one file that says the rule and why, checks the checkout by one test, and proves with
+//! others that it finds what it is for: a rule that cannot fail is a defect.
+
+mod attributes;
+mod borders;
+mod contents;
+mod documents;
+mod file_names;
+mod finding;
+mod guarantees;
+mod manifests;
+mod privacy;
+mod protocols;
+mod queues;
+mod references;
+mod selects;
+mod sizes;
+mod sleeps;
+mod source;
+mod tree;
+mod words;

@@ -1,0 +1,275 @@
+//! Which crate may depend on which, and that every crate lives under the same lints.
+//!
+//! Directions: model <- machine <- store <- server <- synod, and model <- proto <- store, server, sdk
+//! <- bindings. What a crate reaches through others is looked up with `cargo tree`.
+
+use std::process::Command;
+
+use toml::{Table, Value};
+
+use crate::finding::{Finding, assert_none, lines};
+use crate::tree::Tree;
+
+/// Where our crates live, and which others of ours each builds on, `synod-` left out.
+const MAP: [(&str, &[&str]); 11] = [
+    ("service/model", &[]),
+    ("service/machine", &["model"]),
+    ("proto", &["model"]),
+    ("service/store", &["machine", "model", "proto"]),
+    ("service/server", &["machine", "model", "proto", "store"]),
+    ("sdk", &["model", "proto"]),
+    // The binary is where everything comes together.
+    (
+        "service/synod",
+        &["client", "model", "proto", "server", "store"],
+    ),
+    ("bindings/node", &["client"]),
+    ("bindings/python", &["client"]),
+    ("examples", &["client", "model"]),
+    // `xtask` is built first on a fresh clone, so what tests need is in `[dev-dependencies]`.
+    ("tests", &[]),
+];
+
+/// Crates of others that few of ours may name.
+const GUARDED: [(&str, &[&str]); 2] = [
+    ("openraft", &["service/server"]),
+    ("rustix", &["service/store", "service/synod"]),
+];
+
+/// What the pure crates must not reach, by any way.
+const IMPURE: [&str; 9] = [
+    "chrono",
+    "getrandom",
+    "mio",
+    "openraft",
+    "prost",
+    "rand",
+    "tokio",
+    "tonic",
+    "uuid",
+];
+
+#[test]
+fn dependencies_point_the_way_of_the_map() {
+    assert_none(
+        manifests(&Tree::load())
+            .iter()
+            .flat_map(Manifest::misdirected)
+            .collect(),
+    );
+}
+
+#[test]
+fn every_crate_inherits_lints_and_versions() {
+    assert_none(
+        manifests(&Tree::load())
+            .iter()
+            .flat_map(Manifest::disinherited)
+            .collect(),
+    );
+}
+
+#[test]
+fn the_pure_crates_reach_nothing_impure() {
+    for package in ["synod-machine", "synod-model"] {
+        let reached = reached_by(package);
+        assert!(reached.contains(&package.to_owned()), "{reached:?}");
+        let impure: Vec<&String> = reached
+            .iter()
+            .filter(|name| IMPURE.contains(&name.as_str()))
+            .collect();
+        assert!(
+            impure.is_empty(),
+            "{package} reaches {impure:?}: see `cargo tree --package {package}`"
+        );
+    }
+}
+
+#[test]
+fn the_pure_crates_ban_all_that_the_others_ban() {
+    let tree = Tree::load();
+    let root = bans(&tree, "clippy.toml");
+    assert!(!root.is_empty());
+    for folder in ["service/machine", "service/model"] {
+        let own = bans(&tree, &format!("{folder}/clippy.toml"));
+        let missing: Vec<&String> = root.iter().filter(|ban| !own.contains(ban)).collect();
+        assert!(
+            missing.is_empty(),
+            "{folder}/clippy.toml lacks {missing:?} of the root's"
+        );
+    }
+}
+
+/// A `Cargo.toml` of one of our crates.
+struct Manifest {
+    path: String,
+    table: Table,
+}
+
+fn manifests(tree: &Tree) -> Vec<Manifest> {
+    let read = |(path, text): (&str, &str)| {
+        let table = text
+            .parse()
+            .unwrap_or_else(|error| panic!("{path}: {error}"));
+        Manifest {
+            path: path.to_owned(),
+            table,
+        }
+    };
+    tree.texts("/Cargo.toml").map(read).collect()
+}
+
+impl Manifest {
+    fn folder(&self) -> &str {
+        self.path.trim_end_matches("/Cargo.toml")
+    }
+
+    /// The dependencies of the `sections`, for every platform.
+    fn dependencies(&self, sections: &[&str]) -> Vec<(&str, &Value)> {
+        let platforms = self.table.get("target").and_then(Value::as_table);
+        let tables = platforms
+            .into_iter()
+            .flat_map(Table::values)
+            .filter_map(Value::as_table);
+        std::iter::once(&self.table)
+            .chain(tables)
+            .flat_map(|table| {
+                sections
+                    .iter()
+                    .filter_map(|section| table.get(*section)?.as_table())
+            })
+            .flat_map(|section| section.iter().map(|(name, value)| (name.as_str(), value)))
+            .collect()
+    }
+
+    /// Dependencies that point against the map. Those of tests may point anywhere.
+    fn misdirected(&self) -> Vec<Finding> {
+        let Some((_, builds_on)) = MAP.iter().find(|(folder, _)| *folder == self.folder()) else {
+            let message = "a new crate needs a place on the map: see tests/tidy/manifests.rs";
+            return vec![Finding::about(&self.path, message)];
+        };
+        let is_wrong = |name: &str| match name.strip_prefix("synod-") {
+            Some(ours) => !builds_on.contains(&ours),
+            None => GUARDED
+                .iter()
+                .any(|(guarded, folders)| name == *guarded && !folders.contains(&self.folder())),
+        };
+        self.dependencies(&["dependencies", "build-dependencies"])
+            .into_iter()
+            .filter(|(name, _)| is_wrong(name))
+            .map(|(name, _)| {
+                let message = format!("`{name}` is not for this crate: see ARCHITECTURE.md");
+                Finding::about(&self.path, message)
+            })
+            .collect()
+    }
+
+    /// A crate that chooses versions or lints by itself. The bindings set their own lints, because the
+    /// macros that they use expand to `unsafe`.
+    fn disinherited(&self) -> Vec<Finding> {
+        let is_inherited =
+            |value: &Value| value.get("workspace").and_then(Value::as_bool) == Some(true);
+        let chosen = self
+            .dependencies(&["dependencies", "build-dependencies", "dev-dependencies"])
+            .into_iter()
+            .filter(|(_, value)| !is_inherited(value))
+            .map(|(name, _)| {
+                let message = format!(
+                    "`{name}` takes its version from the workspace: `{name}.workspace = true`"
+                );
+                Finding::about(&self.path, message)
+            });
+        let has_lints = self.table.get("lints").is_some_and(is_inherited);
+        let lints = (!has_lints && !self.folder().starts_with("bindings/")).then(|| {
+            Finding::about(
+                &self.path,
+                "lints come from the workspace: `[lints] workspace = true`",
+            )
+        });
+        chosen.chain(lints).collect()
+    }
+}
+
+/// The names of all packages that are linked into `package`, its own among them.
+fn reached_by(package: &str) -> Vec<String> {
+    let output = Command::new(env!("CARGO"))
+        .args("tree --locked --edges normal --prefix none --format {p} --package".split(' '))
+        .arg(package)
+        .current_dir(synod_tests::checkout())
+        .output()
+        .expect("cargo runs, since it started this test");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines()
+        .filter_map(|line| Some(line.split(' ').next()?.to_owned()))
+        .collect()
+}
+
+/// What a `clippy.toml` bans.
+fn bans(tree: &Tree, path: &str) -> Vec<String> {
+    let table: Table = tree
+        .text(path)
+        .unwrap_or_default()
+        .parse()
+        .unwrap_or_default();
+    [
+        "disallowed-methods",
+        "disallowed-types",
+        "disallowed-macros",
+    ]
+    .iter()
+    .filter_map(|list| table.get(*list)?.as_array())
+    .flatten()
+    .filter_map(|ban| Some(ban.get("path")?.as_str()?.to_owned()))
+    .collect()
+}
+
+#[cfg(test)]
+fn judge(path: &str, text: &str) -> String {
+    let tree = Tree::of(&[(path, text)]);
+    let findings: Vec<Finding> = manifests(&tree)
+        .iter()
+        .flat_map(|manifest| [manifest.misdirected(), manifest.disinherited()].concat())
+        .collect();
+    lines(&findings)
+}
+
+#[test]
+fn a_dependency_against_the_map_is_found() {
+    assert_eq!(
+        judge(
+            "service/machine/Cargo.toml",
+            "lints.workspace = true\n\
+             [dependencies]\n\
+             synod-model.workspace = true\n\
+             synod-store.workspace = true\n\
+             [target.'cfg(unix)'.dependencies]\n\
+             openraft.workspace = true\n\
+             [dev-dependencies]\n\
+             rand.workspace = true\n"
+        ),
+        "service/machine/Cargo.toml: `synod-store` is not for this crate: see ARCHITECTURE.md\n\
+         service/machine/Cargo.toml: `openraft` is not for this crate: see ARCHITECTURE.md"
+    );
+    let stray = judge("service/extra/Cargo.toml", "lints.workspace = true\n");
+    assert!(
+        stray.starts_with("service/extra/Cargo.toml: a new crate needs a place on the map"),
+        "{stray}"
+    );
+}
+
+#[test]
+fn a_crate_that_goes_its_own_way_is_found() {
+    assert_eq!(
+        judge(
+            "sdk/Cargo.toml",
+            "[dev-dependencies]\ntokio = \"1\"\nbytes = { workspace = true }\n"
+        ),
+        "sdk/Cargo.toml: `tokio` takes its version from the workspace: `tokio.workspace = true`\n\
+         sdk/Cargo.toml: lints come from the workspace: `[lints] workspace = true`"
+    );
+}

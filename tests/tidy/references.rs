@@ -1,0 +1,188 @@
+//! The paths that a Rust file names, with what its `use` lines make of them.
+
+use std::collections::BTreeMap;
+
+use crate::source::Source;
+
+/// A path of at least two segments, spelled out from its crate where a `use` line shortened it.
+pub(crate) struct Reference {
+    segments: Vec<String>,
+    /// The position of its last segment in the source.
+    pub(crate) position: usize,
+}
+
+impl Reference {
+    /// Whether this is `path` or something below it.
+    pub(crate) fn is_within(&self, path: &str) -> bool {
+        let mut segments = self.segments.iter();
+        path.split("::")
+            .all(|wanted| segments.next().is_some_and(|segment| segment == wanted))
+    }
+
+    /// Whether this is `path` exactly.
+    pub(crate) fn is(&self, path: &str) -> bool {
+        self.is_within(path) && path.split("::").count() == self.segments.len()
+    }
+
+    fn spelled_out(mut self, names: &BTreeMap<String, Vec<String>>) -> Self {
+        if let Some(full) = self.segments.first().and_then(|first| names.get(first)) {
+            self.segments.splice(0..1, full.iter().cloned());
+        }
+        self
+    }
+}
+
+/// Every path in `use` lines and elsewhere, macro calls included.
+///
+/// A single word is not a path: the `use` line that makes it one is found itself. Names are looked up by
+/// file and not by scope, which is what a reader does too.
+pub(crate) fn references(source: &Source) -> Vec<Reference> {
+    let mut imports = Vec::new();
+    let mut paths = Vec::new();
+    let mut position = 0;
+    while position < source.positions().end {
+        if source.word(position) == "use" && !source.reads(position + 1, &["<"]) {
+            position = read_import(source, position + 1, &[], &mut imports);
+        } else if begins_path(source, position) {
+            let segments = read_path(source, &mut position);
+            paths.push(Reference { segments, position });
+        }
+        position += 1;
+    }
+    let names: BTreeMap<String, Vec<String>> = imports
+        .iter()
+        .map(|import| (import.name.clone(), import.reference.segments.clone()))
+        .filter(|(name, segments)| segments.first() != Some(name))
+        .collect();
+    imports
+        .into_iter()
+        .map(|import| import.reference)
+        .chain(paths)
+        .map(|reference| reference.spelled_out(&names))
+        .collect()
+}
+
+/// What one leaf of a `use` line brings in, and under which name.
+struct Import {
+    name: String,
+    reference: Reference,
+}
+
+/// Reads one branch of a `use` tree and answers the position of its last token.
+fn read_import(
+    source: &Source,
+    mut position: usize,
+    prefix: &[String],
+    into: &mut Vec<Import>,
+) -> usize {
+    let mut segments = prefix.to_vec();
+    loop {
+        match source.word(position) {
+            "::" => {}
+            "{" => {
+                let end = source.closing(position);
+                position += 1;
+                while position < end {
+                    position = read_import(source, position, &segments, into) + 1;
+                    position += usize::from(source.word(position) == ",");
+                }
+                return end;
+            }
+            "self" if !segments.is_empty() => {}
+            word => segments.push(word.to_owned()),
+        }
+        if source.word(position) == "::" || source.word(position + 1) == "::" {
+            position += 1;
+            continue;
+        }
+        let renamed = source.word(position + 1) == "as";
+        let end = position + if renamed { 2 } else { 0 };
+        let name = if renamed {
+            Some(source.word(end))
+        } else {
+            segments.last().map(String::as_str)
+        };
+        into.push(Import {
+            name: name.unwrap_or_default().to_owned(),
+            reference: Reference { segments, position },
+        });
+        return end;
+    }
+}
+
+/// Whether a path starts here: not a method call, and not the middle of a path.
+fn begins_path(source: &Source, position: usize) -> bool {
+    let before = |steps: usize| {
+        position
+            .checked_sub(steps)
+            .map_or("", |before| source.word(before))
+    };
+    let continues = match before(1) {
+        "." => true,
+        // A leading `::` starts a path; one after a name or a `>` goes on with it.
+        "::" => before(2) == ">" || position > 1 && source.is_identifier(position - 2),
+        _ => false,
+    };
+    source.is_identifier(position) && source.word(position + 1) == "::" && !continues
+}
+
+/// Reads a path and leaves `position` at its last segment.
+fn read_path(source: &Source, position: &mut usize) -> Vec<String> {
+    let mut segments = vec![source.word(*position).to_owned()];
+    while source.word(*position + 1) == "::" && source.is_identifier(*position + 2) {
+        *position += 2;
+        segments.push(source.word(*position).to_owned());
+    }
+    segments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(text: &str) -> Vec<String> {
+        let source = Source::read("a/src/sample.rs", text);
+        references(&source)
+            .iter()
+            .map(|reference| reference.segments.join("::"))
+            .collect()
+    }
+
+    #[test]
+    fn a_use_tree_names_each_of_its_leaves() {
+        assert_eq!(
+            paths("use a::{self, b::{C, D as E}, f::*};\npub use ::g::h;"),
+            ["a", "a::b::C", "a::b::D", "a::f::*", "g::h"]
+        );
+    }
+
+    #[test]
+    fn a_shortened_path_is_spelled_out() {
+        assert_eq!(
+            paths("use std::sync::mpsc; use tokio as rt; fn f() { mpsc::channel(); rt::spawn(x) }"),
+            [
+                "std::sync::mpsc",
+                "tokio",
+                "std::sync::mpsc::channel",
+                "tokio::spawn"
+            ]
+        );
+    }
+
+    #[test]
+    fn paths_in_macro_calls_and_attributes_count() {
+        assert_eq!(
+            paths("#[tokio::test]\nfn f() { assert_eq!(a::b(), ::c::D::<e::F>::new().g::<H>()); }"),
+            ["tokio::test", "a::b", "c::D", "e::F"]
+        );
+    }
+
+    #[test]
+    fn a_path_is_within_its_parents_and_not_within_a_namesake() {
+        let source = Source::read("a/src/sample.rs", "use tonic::Status;");
+        let reference = references(&source).remove(0);
+        assert!(reference.is_within("tonic") && reference.is_within("tonic::Status"));
+        assert!(reference.is("tonic::Status") && !reference.is("tonic"));
+        assert!(!reference.is_within("ton") && !reference.is_within("tonic::Status::new"));
+    }
+}

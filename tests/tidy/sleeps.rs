@@ -1,0 +1,74 @@
+//! No test sleeps: it waits for an event, or moves a simulated clock.
+//!
+//! A sleep that is long enough on one machine is too short on a busy one, and too long on all others.
+
+use crate::finding::{Finding, assert_none, lines};
+use crate::references::references;
+use crate::source::Source;
+use crate::tree::Tree;
+
+const SLEEPS: [&str; 4] = [
+    "std::thread::sleep",
+    "std::thread::park_timeout",
+    "tokio::time::sleep",
+    "tokio::time::sleep_until",
+];
+
+/// Where sleeping moves the simulated clock of a replica, or is not a test.
+const ELSEWHERE: [&str; 2] = ["tests/sim/", "tests/bench/"];
+
+#[test]
+fn no_test_sleeps() {
+    assert_none(Tree::load().sources().iter().flat_map(sleeps).collect());
+}
+
+fn sleeps(source: &Source) -> Vec<Finding> {
+    // In a file that starts its clock paused, `tokio::time::sleep` is how that clock is moved.
+    let is_paused = source
+        .positions()
+        .any(|position| source.word(position) == "start_paused");
+    if ELSEWHERE
+        .iter()
+        .any(|folder| source.path().starts_with(folder))
+    {
+        return Vec::new();
+    }
+    references(source)
+        .iter()
+        .filter(|reference| source.is_test(reference.position))
+        .filter(|reference| !(is_paused && reference.is_within("tokio")))
+        .filter_map(|reference| {
+            let path = SLEEPS.iter().find(|path| reference.is(path))?;
+            let message =
+                format!("`{path}` in a test: wait for the event, or pause the clock and move it");
+            Some(Finding::at(
+                source.path(),
+                source.line(reference.position),
+                message,
+            ))
+        })
+        .collect()
+}
+
+#[test]
+fn a_test_that_sleeps_is_found() {
+    let text = "use std::thread;\n\
+                fn product() { thread::sleep(x) }\n\
+                #[test]\n\
+                fn waits() { thread::sleep(x); tokio::time::sleep(x) }\n";
+    let found =
+        "`std::thread::sleep` in a test: wait for the event, or pause the clock and move it";
+    let tokio = found.replace("std::thread", "tokio::time");
+    assert_eq!(
+        lines(&sleeps(&Source::read("a/src/sample.rs", text))),
+        format!("a/src/sample.rs:4: {found}\na/src/sample.rs:4: {tokio}")
+    );
+    assert_eq!(sleeps(&Source::read("tests/sim/sample.rs", text)), []);
+}
+
+#[test]
+fn a_paused_clock_may_be_moved() {
+    let text =
+        "#[tokio::test(start_paused = true)]\nasync fn f() { tokio::time::sleep(x).await }\n";
+    assert_eq!(sleeps(&Source::read("a/src/sample.rs", text)), []);
+}
