@@ -14,6 +14,6 @@ pub(crate) fn apply(turn: &mut Turn<'_>, leave: &Leave) -> Result<Answer, Refusa
     } else {
         departure::Drain::Running
     };
-    departure::remove_members(turn, &[leave.member.clone()], drain);
+    departure::remove_members(turn, std::slice::from_ref(&leave.member), drain);
     Ok(Answer::Done)
 }
