@@ -1,0 +1,121 @@
+//! The file system of the operating system.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Disk, DiskFile, DiskLock};
+
+/// Directories and files are the owner's alone: the log holds what clients wrote.
+const DIRECTORY_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
+
+/// How much is written at a time when a new file is filled with zeros.
+const ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
+
+/// The file system of the operating system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RealDisk;
+
+impl Disk for RealDisk {
+    fn create_directory(&self, path: &Path) -> io::Result<()> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(DIRECTORY_MODE)
+            .create(path)
+    }
+
+    fn directory_mode(&self, path: &Path) -> io::Result<u32> {
+        Ok(fs::metadata(path)?.permissions().mode() & 0o7777)
+    }
+
+    fn make_private(&self, path: &Path) -> io::Result<()> {
+        fs::set_permissions(path, Permissions::from_mode(DIRECTORY_MODE))
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<String>> {
+        let mut names = fs::read_dir(directory)?
+            .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+            .collect::<io::Result<Vec<_>>>()?;
+        names.sort();
+        Ok(names)
+    }
+
+    fn create(&self, path: &Path, length: u64) -> io::Result<Arc<dyn DiskFile>> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(FILE_MODE)
+            .open(path)?;
+        let mut done = 0;
+        while done < length {
+            let step = (length - done).min(ZEROS.len() as u64);
+            DiskFile::write_all_at(
+                &file,
+                &ZEROS[..usize::try_from(step).map_err(io::Error::other)?],
+                done,
+            )?;
+            done += step;
+        }
+        Ok(Arc::new(file))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        Ok(Arc::new(
+            OpenOptions::new().read(true).write(true).open(path)?,
+        ))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn sync_directory(&self, path: &Path) -> io::Result<()> {
+        // Names are metadata, which fdatasync need not write: this must be a full fsync.
+        File::open(path)?.sync_all()
+    }
+
+    fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn DiskLock>>> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(FILE_MODE)
+            .open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Box::new(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(e)) => Err(e),
+        }
+    }
+}
+
+impl DiskFile for File {
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        FileExt::read_at(self, buffer, offset)
+    }
+
+    fn write_at(&self, data: &[u8], offset: u64) -> io::Result<usize> {
+        FileExt::write_at(self, data, offset)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        Self::sync_data(self)
+    }
+}
+
+/// The lock belongs to the open file, so closing it is the release.
+impl DiskLock for File {}

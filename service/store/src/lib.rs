@@ -1,0 +1,51 @@
+//! The disk of a replica: log, vote, checkpoints and the identity of the data directory.
+//!
+//! The contract of this crate:
+//!
+//! * What was reported durable is read back after any crash, or the replica refuses to start and
+//!   says which file is damaged and where. It never answers with less, or with something else.
+//! * Every byte that is read is covered by a checksum that is verified before the byte is used.
+//! * A file whose format is newer than this build is left exactly as it is.
+//! * After one failed write or sync nothing is ever reported durable again ([`wal`], [`vote`]).
+//! * The [`disk::Disk`] trait is the only door to the file system, so that a whole replica runs on a
+//!   simulated disk by seed.
+//!
+//! The crate is synchronous and does not know the consensus library. Only [`codec`] knows what a payload means.
+//!
+//! A data directory:
+//!
+//! ```text
+//! <data-dir>/LOCK                      held while a process owns the directory
+//! <data-dir>/IDENTITY                  whose directory this is, and its format   identity
+//! <data-dir>/VOTE                      the current term and vote                 vote
+//! <data-dir>/wal/<number>.wal          segments of the log                       wal
+//! <data-dir>/wal/<number>.wal.<offset>.broken   what recovery cut off a torn tail
+//! <data-dir>/checkpoints/<index>-<term>-<leader>.checkpoint                      checkpoint
+//! ```
+
+pub mod checkpoint;
+pub mod codec;
+pub mod disk;
+pub mod identity;
+pub mod vote;
+pub mod wal;
+
+mod failure;
+mod log_id;
+mod replace;
+
+pub use checkpoint::{CheckpointReader, CheckpointStore, CheckpointWriter};
+pub use disk::{Disk, DiskFile, RealDisk, SimDisk};
+pub use failure::IoFailure;
+pub use identity::{DataDirectory, Identity};
+pub use log_id::{LogId, LogRecord};
+pub use vote::{Vote, VoteFile};
+pub use wal::{Log, LogConfig, LogWriter, Recovery};
+
+/// The version of the on-disk formats that this build writes.
+///
+/// One number covers every file of a data directory. A build reads every version up to its own.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The oldest build, named by its [`FORMAT_VERSION`], that can read what this build writes.
+pub const MIN_READER_VERSION: u32 = 1;

@@ -1,0 +1,56 @@
+//! Where an entry stands in the replicated log, and the entry itself.
+
+use std::fmt;
+
+use bytes::{Buf, BufMut, Bytes, TryGetError};
+
+/// The position of an entry: who wrote it in which term, and at which index.
+///
+/// Ordered by term, then leader, then index, as Raft compares the ends of two logs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LogId {
+    /// The term in which a leader wrote the entry.
+    pub term: u64,
+    /// The replica id of that leader.
+    pub leader: u64,
+    /// The index of the entry; the first entry of a log has index 0.
+    pub index: u64,
+}
+
+impl LogId {
+    /// The length of an encoded log id, in bytes.
+    pub(crate) const LENGTH: usize = 24;
+
+    pub(crate) fn encode(&self, into: &mut impl BufMut) {
+        into.put_u64_le(self.term);
+        into.put_u64_le(self.leader);
+        into.put_u64_le(self.index);
+    }
+
+    pub(crate) fn decode(from: &mut impl Buf) -> Result<Self, TryGetError> {
+        Ok(Self {
+            term: from.try_get_u64_le()?,
+            leader: from.try_get_u64_le()?,
+            index: from.try_get_u64_le()?,
+        })
+    }
+}
+
+impl fmt::Display for LogId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "index {} of term {} by replica {}",
+            self.index, self.term, self.leader
+        )
+    }
+}
+
+/// One entry of the log. What the payload means is not this crate's business.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogRecord {
+    /// The position of the entry.
+    pub id: LogId,
+    /// The content, opaque.
+    pub payload: Bytes,
+}

@@ -1,0 +1,33 @@
+//! Replacing a small file so that a crash leaves the old content or the new, never a mixture.
+
+use std::path::Path;
+
+use crate::disk::Disk;
+use crate::failure::IoFailure;
+
+/// What the name of the temporary file has at its end.
+pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
+
+/// Writes `content` to `directory/name`: temporary file, sync, rename, sync of the directory.
+///
+/// Durable when it returns `Ok`. After an error either content may be there after a crash.
+pub(crate) fn replace_file(
+    disk: &dyn Disk,
+    directory: &Path,
+    name: &str,
+    content: &[u8],
+) -> Result<(), IoFailure> {
+    let target = directory.join(name);
+    let temporary = directory.join(format!("{name}{TEMPORARY_SUFFIX}"));
+    let file = disk
+        .create(&temporary, 0)
+        .map_err(IoFailure::while_doing("create", &temporary))?;
+    file.write_all_at(content, 0)
+        .map_err(IoFailure::while_doing("write to", &temporary))?;
+    file.sync_data()
+        .map_err(IoFailure::while_doing("sync", &temporary))?;
+    disk.rename(&temporary, &target)
+        .map_err(IoFailure::while_doing("rename into place", &target))?;
+    disk.sync_directory(directory)
+        .map_err(IoFailure::while_doing("sync directory", directory))
+}

@@ -1,0 +1,274 @@
+//! The writing end of the log: batches into segments, one write and one sync for each.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::LogConfig;
+use super::entries::RecordPlace;
+use super::layout::{
+    BATCH_HEADER_LENGTH, BatchHeader, Place, Record, SEGMENT_HEADER_LENGTH, SegmentHeader, Summary,
+};
+use super::names;
+use crate::disk::{Disk, DiskFile};
+use crate::failure::IoFailure;
+
+/// A segment on disk.
+#[derive(Clone, Debug)]
+pub(super) struct Segment {
+    pub(super) number: u64,
+    pub(super) file: Arc<dyn DiskFile>,
+    /// The length of the file in bytes.
+    pub(super) capacity: u64,
+    /// The highest index of an entry in it, also of one truncated since.
+    pub(super) highest: Option<u64>,
+}
+
+/// Where the log ends on disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct End {
+    /// In the last segment, in bytes.
+    pub(super) offset: u64,
+    /// The sequence of the last batch.
+    pub(super) sequence: u64,
+    pub(super) chain: u32,
+    /// What all records on disk amount to.
+    pub(super) summary: Summary,
+}
+
+/// Where a batch put its entries, by index.
+pub(super) type Placements = Vec<(u64, RecordPlace)>;
+
+/// Writes batches. Exactly one exists for a log, behind a lock.
+#[derive(Debug)]
+pub(super) struct Appender {
+    disk: Arc<dyn Disk>,
+    directory: PathBuf,
+    config: LogConfig,
+    /// Never empty; the last one is written to.
+    segments: VecDeque<Segment>,
+    end: End,
+    /// The sequence of the last batch that is known to be durable.
+    durable: u64,
+    /// Whether the last segment is newer than the last sync of the directory.
+    name_is_new: bool,
+    /// A zero-filled, synced file under [`names::SPARE`].
+    spare: Option<(Arc<dyn DiskFile>, u64)>,
+    buffer: Vec<u8>,
+}
+
+impl Appender {
+    /// Continues a log whose every byte up to `end` is durable.
+    pub(super) fn new(
+        disk: Arc<dyn Disk>,
+        directory: PathBuf,
+        config: LogConfig,
+        segments: VecDeque<Segment>,
+        end: End,
+    ) -> Self {
+        Self {
+            disk,
+            directory,
+            config,
+            segments,
+            end,
+            durable: end.sequence,
+            name_is_new: false,
+            spare: None,
+            buffer: Vec::new(),
+        }
+    }
+
+    pub(super) fn segments(&self) -> impl Iterator<Item = &Segment> {
+        self.segments.iter()
+    }
+
+    /// Writes one batch; it is durable after the next [`Appender::sync`].
+    pub(super) fn write(&mut self, records: &[Record]) -> Result<Placements, IoFailure> {
+        let body: usize = records.iter().map(Record::length).sum();
+        let length = (BATCH_HEADER_LENGTH + body) as u64;
+        self.buffer.clear();
+        if self.end.offset + length > self.last().capacity {
+            self.roll(length)?;
+        }
+        let start = self.end.offset - self.buffer.len() as u64;
+        let placements = self.encode(records, body);
+        let segment = self.last();
+        segment
+            .file
+            .write_all_at(&self.buffer, start)
+            .map_err(IoFailure::while_doing(
+                "write to",
+                &self.path_of(segment.number),
+            ))?;
+        self.end.offset = start + self.buffer.len() as u64;
+        // One huge batch should not keep its memory for ever.
+        self.buffer
+            .shrink_to(self.config.batch_bytes_max.min(1 << 20));
+        Ok(placements)
+    }
+
+    /// Makes everything written durable.
+    pub(super) fn sync(&mut self) -> Result<(), IoFailure> {
+        let segment = self.last();
+        segment.file.sync_data().map_err(IoFailure::while_doing(
+            "sync",
+            &self.path_of(segment.number),
+        ))?;
+        if self.name_is_new {
+            self.disk
+                .sync_directory(&self.directory)
+                .map_err(IoFailure::while_doing("sync directory", &self.directory))?;
+            self.name_is_new = false;
+        }
+        self.durable = self.end.sequence;
+        Ok(())
+    }
+
+    /// Writes an empty batch, which proves to a later recovery that all before it is durable.
+    ///
+    /// It need not be durable itself, and does nothing where there is nothing new to prove.
+    pub(super) fn mark(&mut self) -> Result<(), IoFailure> {
+        let fits = self.end.offset + BATCH_HEADER_LENGTH as u64 <= self.last().capacity;
+        if fits && self.durable == self.end.sequence {
+            self.write(&[])?;
+        }
+        Ok(())
+    }
+
+    /// Begins a new segment, whose header goes first into the buffer.
+    fn roll(&mut self, batch_length: u64) -> Result<(), IoFailure> {
+        if self.durable != self.end.sequence {
+            // A segment exists only once everything before it is durable: recovery relies on that.
+            self.sync()?;
+        }
+        let number = self.last().number + 1;
+        let needed = SEGMENT_HEADER_LENGTH as u64 + batch_length;
+        let spare = self
+            .spare
+            .take()
+            .filter(|(_, capacity)| *capacity >= needed);
+        let (name, file, capacity) = match spare {
+            Some((file, capacity)) => (names::SPARE, file, capacity),
+            None => {
+                let capacity = self.config.segment_bytes.max(needed);
+                let path = self.directory.join(names::NEXT);
+                let file = self
+                    .disk
+                    .create(&path, capacity)
+                    .map_err(IoFailure::while_doing("allocate", &path))?;
+                (names::NEXT, file, capacity)
+            }
+        };
+        let path = self.path_of(number);
+        self.disk
+            .rename(&self.directory.join(name), &path)
+            .map_err(IoFailure::while_doing("rename into place", &path))?;
+        self.name_is_new = true;
+        let header = SegmentHeader {
+            directory_id: self.config.directory_id,
+            number,
+            first_sequence: self.end.sequence + 1,
+            chain: self.end.chain,
+            before: self.end.summary,
+        };
+        self.end.chain = header.encode(&mut self.buffer);
+        self.end.offset = self.buffer.len() as u64;
+        self.segments.push_back(Segment {
+            number,
+            file,
+            capacity,
+            highest: None,
+        });
+        Ok(())
+    }
+
+    /// Appends a batch to the buffer, whose end stands at `self.end.offset` in the segment.
+    fn encode(&mut self, records: &[Record], body: usize) -> Placements {
+        let place = Place {
+            directory_id: self.config.directory_id,
+            segment: self.last().number,
+            offset: self.end.offset,
+        };
+        self.end.sequence += 1;
+        let header = BatchHeader {
+            body_length: u32::try_from(body).expect("the bound of the queue keeps batches short"),
+            record_count: u32::try_from(records.len())
+                .expect("a batch has fewer records than bytes"),
+            sequence: self.end.sequence,
+            durable: self.durable,
+            chain: self.end.chain,
+        };
+        let origin = self.buffer.len();
+        let mut chain = header.encode(&place, &mut self.buffer);
+        let mut placements = Vec::new();
+        let mut highest = self.last().highest;
+        for record in records {
+            let offset = place.offset + (self.buffer.len() - origin) as u64;
+            let before = chain;
+            chain = record.encode(chain, &mut self.buffer);
+            self.end.summary.add(record);
+            if let Record::Entry(id, _) = record {
+                let length =
+                    u32::try_from(record.length()).expect("a record is shorter than a batch");
+                let place = RecordPlace {
+                    segment: place.segment,
+                    offset,
+                    length,
+                    chain: before,
+                };
+                placements.push((id.index, place));
+                highest = highest.max(Some(id.index));
+            }
+        }
+        self.end.chain = chain;
+        if let Some(segment) = self.segments.back_mut() {
+            segment.highest = highest;
+        }
+        placements
+    }
+
+    /// Takes the segments that hold nothing after `purged`, oldest first, never the last one.
+    ///
+    /// The purge must be durable by now; the caller removes the files.
+    pub(super) fn take_purged(&mut self, purged: u64) -> Vec<PathBuf> {
+        let mut paths = Vec::new();
+        while self.segments.len() > 1
+            && self
+                .segments
+                .front()
+                .is_some_and(|s| s.highest.is_none_or(|index| index <= purged))
+        {
+            paths.extend(
+                self.segments
+                    .pop_front()
+                    .map(|segment| self.path_of(segment.number)),
+            );
+        }
+        paths
+    }
+
+    /// Tells whether the last segment is more than half full and no spare is at hand.
+    pub(super) fn wants_spare(&self) -> bool {
+        self.spare.is_none() && self.end.offset > self.last().capacity / 2
+    }
+
+    pub(super) fn put_spare(&mut self, file: Arc<dyn DiskFile>, capacity: u64) {
+        self.spare = Some((file, capacity));
+    }
+
+    fn last(&self) -> &Segment {
+        self.segments
+            .back()
+            .expect("a log has at least one segment")
+    }
+
+    fn path_of(&self, segment: u64) -> PathBuf {
+        path_of(&self.directory, segment)
+    }
+}
+
+/// The path of a segment.
+pub(super) fn path_of(directory: &Path, segment: u64) -> PathBuf {
+    directory.join(names::segment(segment))
+}

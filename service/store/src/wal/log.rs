@@ -1,0 +1,317 @@
+//! The log as the replica sees it: what is enqueued is readable at once, and durable after a flush.
+
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::entries::{Entries, next_index};
+use super::layout::{Record, Summary};
+use super::queue::Done;
+use super::recovery::{self, Recovery};
+use super::shared::Shared;
+use super::{APPEND_BYTES_MAX, LogConfig, LogError, OpenError, RECORD_BYTES_MAX};
+use crate::disk::Disk;
+use crate::failure::IoFailure;
+use crate::log_id::{LogId, LogRecord};
+
+/// The log. Handles are cheap to clone and share one log.
+///
+/// Nothing here blocks on the disk but [`Log::flush`] and its parts, [`Log::housekeep`],
+/// [`Log::seal`] and reads of entries that left the cache. In production a [`LogWriter`] calls the
+/// first three on threads of its own; a simulator calls them itself.
+///
+/// [`LogWriter`]: super::LogWriter
+#[derive(Clone, Debug)]
+pub struct Log {
+    pub(super) shared: Arc<Shared>,
+}
+
+impl Log {
+    /// Writes the first segment of the log of a new data directory; `directory` must exist.
+    ///
+    /// [`DataDirectory::open`](crate::DataDirectory::open) does this when it formats a directory.
+    /// A log that was there is overwritten.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn format(
+        disk: &dyn Disk,
+        directory: &Path,
+        directory_id: [u8; 16],
+    ) -> Result<(), IoFailure> {
+        recovery::format(disk, directory, directory_id)
+    }
+
+    /// Tells whether a log directory holds no more than [`Log::format`] writes, done or interrupted.
+    pub(crate) fn is_blank(disk: &dyn Disk, directory: &Path) -> bool {
+        recovery::is_blank(disk, directory)
+    }
+
+    /// Opens a log, verifying every record, and repairs a torn tail.
+    ///
+    /// What was recovered is durable when this returns, so the caller may act upon it.
+    ///
+    /// # Errors
+    /// See [`OpenError`]. The replica must not start then. All decisions are made before anything is
+    /// changed, so the files are as they were, unless the file system itself failed in the end.
+    pub fn open(
+        disk: Arc<dyn Disk>,
+        directory: &Path,
+        config: LogConfig,
+    ) -> Result<(Self, Recovery), OpenError> {
+        let (recovered, recovery) = recovery::open(&disk, directory, &config)?;
+        let shared = Shared::new(disk, directory, config, recovered);
+        Ok((
+            Self {
+                shared: Arc::new(shared),
+            },
+            recovery,
+        ))
+    }
+
+    /// Enqueues entries, which are readable when this returns, and durable when `done` is called with
+    /// `Ok`. Callbacks are called in the order of the calls.
+    ///
+    /// Without records, `done` tells when everything enqueued before is durable.
+    ///
+    /// This never blocks. Where the queue is at its bound it answers [`LogError::Full`]; a caller that
+    /// first waits for [`Log::when_room`], and is the only one that appends, does not see that.
+    ///
+    /// # Errors
+    /// See [`LogError`]; nothing was enqueued then, and `done` is dropped without a call.
+    pub fn enqueue_append(&self, records: Vec<LogRecord>, done: Done) -> Result<(), LogError> {
+        let mut state = self.shared.healthy()?;
+        if !state.queue.has_room() {
+            return Err(LogError::Full {
+                queued_bytes: state.queue.bytes(),
+                bound_bytes: state.queue.bytes_max(),
+            });
+        }
+        check_append(&state.entries, &records)?;
+        let mut encoded = Vec::with_capacity(records.len());
+        for LogRecord { id, payload } in records {
+            state.entries.append(id, payload.clone());
+            encoded.push(Record::Entry(id, payload));
+        }
+        self.shared.enqueue(&mut state, encoded, Some(done));
+        Ok(())
+    }
+
+    /// Removes every entry after the one with this index, or all entries if `None`.
+    ///
+    /// The entries are gone from reads when this returns. The removal is written with the next batch,
+    /// ahead of whatever is appended later; a crash before that brings the entries back, which Raft
+    /// permits, since nothing that replaced them has been acknowledged.
+    ///
+    /// # Errors
+    /// [`LogError::BadTruncation`] if that would remove purged or committed entries, or keep entries
+    /// that do not exist, and [`LogError::Poisoned`].
+    pub fn truncate_after(&self, index: Option<u64>) -> Result<(), LogError> {
+        let mut state = self.shared.healthy()?;
+        let last = match index {
+            None => None,
+            Some(index) => state.entries.log_id(index),
+        };
+        let summary = state.entries.summary();
+        let possible = match index {
+            None => summary.purged.is_none(),
+            Some(_) => last.is_some(),
+        } && summary
+            .committed
+            .is_none_or(|c| last.is_some_and(|last| last.index >= c.index));
+        if !possible {
+            let Summary {
+                purged,
+                last,
+                committed,
+            } = summary;
+            return Err(LogError::BadTruncation {
+                after: index,
+                purged,
+                committed,
+                last,
+            });
+        }
+        if last == summary.last {
+            return Ok(());
+        }
+        state.entries.truncate_after(last);
+        self.shared
+            .enqueue(&mut state, vec![Record::TruncateAfter(last)], None);
+        Ok(())
+    }
+
+    /// Forgets every entry up to `id`, which may lie beyond the end of the log (after a checkpoint was
+    /// installed); the next entry must then follow `id`.
+    ///
+    /// Entries are gone from reads at once; segments are removed by [`Log::housekeep`] once the purge
+    /// is durable. Purging less than was purged before does nothing.
+    ///
+    /// # Errors
+    /// [`LogError::Poisoned`].
+    pub fn purge(&self, id: LogId) -> Result<(), LogError> {
+        let mut state = self.shared.healthy()?;
+        if state
+            .entries
+            .summary()
+            .purged
+            .is_some_and(|purged| purged.index >= id.index)
+        {
+            return Ok(());
+        }
+        state.entries.purge(id);
+        self.shared
+            .enqueue(&mut state, vec![Record::Purged(id)], None);
+        Ok(())
+    }
+
+    /// Notes that everything up to `id` is committed.
+    ///
+    /// It is written along with the next batch and causes no write of its own: after a crash an older
+    /// value may come back, which only means that the leader is asked again.
+    ///
+    /// # Errors
+    /// [`LogError::Poisoned`].
+    pub fn save_committed(&self, id: LogId) -> Result<(), LogError> {
+        let mut state = self.shared.healthy()?;
+        if state
+            .entries
+            .summary()
+            .committed
+            .is_none_or(|committed| committed.index < id.index)
+        {
+            state.entries.commit(id);
+            state.committed_is_new = true;
+        }
+        Ok(())
+    }
+
+    /// Returns the entries of `range` that the log holds, in order and without holes.
+    ///
+    /// Purged entries are missing at the beginning, and those not yet appended at the end. The answer
+    /// ends early when it has `max_bytes` of payload, but has at least one entry if there is one.
+    ///
+    /// # Errors
+    /// [`LogError::Damaged`] when an entry on disk is not what was written; [`LogError::Io`];
+    /// [`LogError::Poisoned`].
+    pub fn entries(&self, range: Range<u64>, max_bytes: usize) -> Result<Vec<LogRecord>, LogError> {
+        self.shared.read(range, max_bytes)
+    }
+
+    /// Returns the log id of an entry that the log holds, or of the last purged one.
+    #[must_use]
+    pub fn log_id(&self, index: u64) -> Option<LogId> {
+        self.shared.lock().entries.log_id(index)
+    }
+
+    /// Returns the last entry, durable or not; the last purged one if there is none after it.
+    #[must_use]
+    pub fn last_log_id(&self) -> Option<LogId> {
+        self.shared.lock().entries.summary().last
+    }
+
+    /// Returns the last purged entry.
+    #[must_use]
+    pub fn purged(&self) -> Option<LogId> {
+        self.shared.lock().entries.summary().purged
+    }
+
+    /// Returns the last entry that [`Log::save_committed`] was told, or that was recovered.
+    #[must_use]
+    pub fn committed(&self) -> Option<LogId> {
+        self.shared.lock().entries.summary().committed
+    }
+
+    /// Calls `room` once when another append will be taken: now, if there is room, else from a flush.
+    ///
+    /// It is also called when the log fails, so that nobody waits for ever.
+    pub fn when_room(&self, room: Box<dyn FnOnce() + Send>) {
+        let mut state = self.shared.lock();
+        if state.queue.has_room() || state.poison.is_some() {
+            drop(state);
+            room();
+        } else {
+            state.queue.wait_for_room(room);
+        }
+    }
+
+    /// Writes and syncs what is enqueued, with one write and one sync, and calls the callbacks.
+    ///
+    /// Returns whether there was anything to do. One call takes at most
+    /// [`LogConfig::batch_bytes_max`]; call again until it returns `false`.
+    ///
+    /// # Errors
+    /// When the write or the sync failed, now or earlier: the log is then poisoned for good, every
+    /// callback gets the error, and the process must stop.
+    pub fn flush(&self) -> io::Result<bool> {
+        let mut io = self.shared.lock_io();
+        let wrote = self.shared.write_gathered(&mut io)?;
+        self.shared.sync_written(io)?;
+        Ok(wrote)
+    }
+
+    /// Does the first half of [`Log::flush`]: writes, and leaves the sync to [`Log::sync_written`].
+    ///
+    /// For a simulator, which lets time pass, or the power fail, in between. While a batch waits for
+    /// its sync this writes nothing and returns `false`.
+    ///
+    /// # Errors
+    /// As [`Log::flush`].
+    pub fn write_gathered(&self) -> io::Result<bool> {
+        self.shared.write_gathered(&mut self.shared.lock_io())
+    }
+
+    /// Does the second half of [`Log::flush`]: syncs what was written, and calls the callbacks.
+    ///
+    /// # Errors
+    /// As [`Log::flush`].
+    pub fn sync_written(&self) -> io::Result<()> {
+        self.shared.sync_written(self.shared.lock_io())
+    }
+
+    /// Removes segments that were purged, and fills a spare segment with zeros when the current one is
+    /// half full, so that flushes need not.
+    ///
+    /// Optional but for the disk space: without it, segments are allocated by the flush that needs one.
+    ///
+    /// # Errors
+    /// What the file system says. The log itself is unharmed, and the next call tries again.
+    pub fn housekeep(&self) -> Result<(), IoFailure> {
+        self.shared.housekeep()
+    }
+
+    /// Flushes everything and proves it durable on disk, so that any later damage is told apart from
+    /// a torn tail. For a clean stop; the log stays usable.
+    ///
+    /// # Errors
+    /// As [`Log::flush`].
+    pub fn seal(&self) -> io::Result<()> {
+        while self.flush()? {}
+        self.shared.seal()
+    }
+}
+
+fn check_append(entries: &Entries, records: &[LogRecord]) -> Result<(), LogError> {
+    let mut last = entries.summary().last;
+    let mut total = 0_usize;
+    for LogRecord { id, payload } in records {
+        total = total.saturating_add(payload.len());
+        if payload.len() > RECORD_BYTES_MAX || total > APPEND_BYTES_MAX {
+            return Err(LogError::TooLarge {
+                id: *id,
+                bytes: payload.len(),
+            });
+        }
+        let (expected, term) = (next_index(last), last.map_or(0, |last| last.term));
+        if id.index != expected || id.term < term {
+            return Err(LogError::OutOfOrder {
+                offered: *id,
+                expected,
+                term,
+            });
+        }
+        last = Some(*id);
+    }
+    Ok(())
+}

@@ -1,0 +1,397 @@
+//! Reading a whole log without changing anything, up to the verdict on its end.
+
+use std::path::Path;
+
+use bytes::Bytes;
+
+use super::super::appender::{End, path_of};
+use super::super::entries::{Entries, next_index};
+use super::super::layout::{BadHeader, Place, Record, SEGMENT_HEADER_LENGTH, SegmentHeader};
+use super::super::{LogConfig, OpenError, names};
+use super::replay::{Batch, Broken, Frame, apply, read_batch};
+use super::tail;
+use crate::disk::Disk;
+use crate::failure::IoFailure;
+
+/// Everything recovery knows.
+#[derive(Debug)]
+pub(super) struct Survey {
+    /// The segments to go on with, in order, at least one.
+    pub(super) segments: Vec<Surveyed>,
+    pub(super) end: End,
+    pub(super) entries: Entries,
+    /// What is to be cut off.
+    pub(super) cut: Option<Cut>,
+    /// A last segment that holds nothing and is to be removed.
+    pub(super) discard: Option<u64>,
+    /// From where on the last of `segments` is not proved to be durable, in bytes.
+    pub(super) unproved_from: u64,
+}
+
+/// A segment that was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Surveyed {
+    pub(super) number: u64,
+    pub(super) length: u64,
+    pub(super) highest: Option<u64>,
+}
+
+/// The end of a segment that a write left unfinished.
+#[derive(Clone, Debug)]
+pub(super) struct Cut {
+    pub(super) segment: u64,
+    pub(super) offset: u64,
+    /// What stands from `offset` up to the last byte that is not zero.
+    pub(super) bytes: Bytes,
+    pub(super) complete_looking: bool,
+}
+
+/// Reads the log and decides what is to be done.
+pub(super) fn survey(
+    disk: &dyn Disk,
+    directory: &Path,
+    config: &LogConfig,
+) -> Result<Survey, OpenError> {
+    let numbers = segment_numbers(disk, directory)?;
+    let mut surveyor = Surveyor {
+        directory,
+        config,
+        segments: Vec::new(),
+        log: None,
+        cut: None,
+        discard: None,
+    };
+    for (position, number) in numbers.iter().enumerate() {
+        let path = path_of(directory, *number);
+        let bytes = Bytes::from(
+            disk.read(&path)
+                .map_err(IoFailure::while_doing("read", &path))?,
+        );
+        let is_last = position + 1 == numbers.len();
+        surveyor.segment(*number, &bytes, is_last)?;
+    }
+    surveyor.finish()
+}
+
+fn segment_numbers(disk: &dyn Disk, directory: &Path) -> Result<Vec<u64>, OpenError> {
+    let names = disk
+        .list(directory)
+        .map_err(IoFailure::while_doing("list", directory))?;
+    let mut numbers: Vec<u64> = names
+        .iter()
+        .filter_map(|name| names::parse_segment(name))
+        .collect();
+    numbers.sort_unstable();
+    if numbers.is_empty() {
+        return Err(OpenError::Missing {
+            directory: directory.to_owned(),
+        });
+    }
+    for pair in numbers.windows(2) {
+        if pair[1] != pair[0] + 1 {
+            return Err(OpenError::MissingSegment {
+                file: path_of(directory, pair[0] + 1),
+            });
+        }
+    }
+    Ok(numbers)
+}
+
+struct Surveyor<'a> {
+    directory: &'a Path,
+    config: &'a LogConfig,
+    segments: Vec<Surveyed>,
+    /// What was read so far; nothing before the header of the first segment.
+    log: Option<Reading>,
+    cut: Option<Cut>,
+    discard: Option<u64>,
+}
+
+struct Reading {
+    end: End,
+    entries: Entries,
+    /// The highest sequence that something on disk proves to be durable.
+    durable: u64,
+    /// The sequence and offset of each batch of the last segment that was entered.
+    batches: Vec<(u64, u64)>,
+    /// What is wrong at the end of that segment.
+    broken: Option<Broken>,
+}
+
+impl Surveyor<'_> {
+    fn segment(&mut self, number: u64, bytes: &Bytes, is_last: bool) -> Result<(), OpenError> {
+        let (header, chain) = match SegmentHeader::decode(bytes) {
+            Ok(decoded) => decoded,
+            Err(BadHeader::Newer { found }) => {
+                return Err(OpenError::Newer {
+                    file: path_of(self.directory, number),
+                    found,
+                });
+            }
+            Err(BadHeader::Broken(what)) if is_last => return self.unreadable(number, bytes, what),
+            Err(BadHeader::Broken(what)) => {
+                return Err(self.damaged(number, 0, what, "a later segment exists".to_owned()));
+            }
+        };
+        self.check_header(number, &header)?;
+        let mut reading = self.enter(&header, chain);
+        let highest = self.walk(&mut reading, number, bytes)?;
+        self.segments.push(Surveyed {
+            number,
+            length: bytes.len() as u64,
+            highest,
+        });
+        if is_last && let Some(broken) = reading.broken {
+            self.cut = Some(self.judge(&reading, number, bytes, &broken)?);
+        }
+        self.log = Some(reading);
+        Ok(())
+    }
+
+    /// Checks that a segment belongs here and continues the one before it.
+    fn check_header(&self, number: u64, header: &SegmentHeader) -> Result<(), OpenError> {
+        if header.directory_id != self.config.directory_id {
+            return Err(OpenError::OtherDirectory {
+                file: path_of(self.directory, number),
+            });
+        }
+        if header.number != number {
+            let what = "its header is that of another segment";
+            return Err(self.damaged(
+                number,
+                0,
+                what,
+                "the header has a valid checksum".to_owned(),
+            ));
+        }
+        let Some(Reading { end, broken, .. }) = &self.log else {
+            return Ok(());
+        };
+        let continues = header.first_sequence == end.sequence + 1
+            && header.chain == end.chain
+            && header.before == end.summary;
+        if continues {
+            return Ok(());
+        }
+        let (offset, what) = broken.map_or(
+            (end.offset, "batches are missing at the end of the segment"),
+            |broken| (broken.frame.start, broken.what),
+        );
+        let evidence = format!(
+            "{} was begun when everything before it was durable",
+            path_of(self.directory, number).display()
+        );
+        Err(self.damaged(number - 1, offset, what, evidence))
+    }
+
+    /// Continues with a segment; the first one says what came before it.
+    fn enter(&mut self, header: &SegmentHeader, chain: u32) -> Reading {
+        let mut reading = self.log.take().unwrap_or_else(|| Reading {
+            end: End {
+                offset: 0,
+                sequence: header.first_sequence - 1,
+                chain,
+                summary: header.before,
+            },
+            entries: Entries::new(header.before, self.config.cache_bytes_max),
+            durable: 0,
+            batches: Vec::new(),
+            broken: None,
+        });
+        reading.end.offset = SEGMENT_HEADER_LENGTH as u64;
+        reading.end.chain = chain;
+        reading.durable = header.first_sequence - 1;
+        reading.batches.clear();
+        // Whatever follows the last batch of an earlier segment is none of the log.
+        reading.broken = None;
+        reading
+    }
+
+    /// Reads batches up to the end of what is readable; returns the highest index of an entry.
+    fn walk(
+        &self,
+        reading: &mut Reading,
+        number: u64,
+        bytes: &Bytes,
+    ) -> Result<Option<u64>, OpenError> {
+        let written_so = || "the checksum is right, so it was written like this".to_owned();
+        let Reading {
+            end,
+            entries,
+            durable,
+            batches,
+            broken,
+        } = reading;
+        let mut highest = None;
+        loop {
+            match read_batch(
+                bytes,
+                &self.place(number, end.offset),
+                end.sequence,
+                end.chain,
+            ) {
+                Batch::Nothing => return Ok(highest),
+                Batch::Broken(found) => {
+                    *broken = Some(found);
+                    return Ok(highest);
+                }
+                Batch::Nonsense { offset, what } => {
+                    return Err(self.damaged(number, offset, what, written_so()));
+                }
+                Batch::Good {
+                    header,
+                    records,
+                    end: next,
+                    chain,
+                } => {
+                    batches.push((header.sequence, end.offset));
+                    *durable = (*durable).max(header.durable);
+                    let entry_index = |(record, _): &(Record, _)| record.entry_index();
+                    highest = highest.max(records.iter().filter_map(entry_index).max());
+                    apply(entries, end, records).map_err(|(offset, what)| {
+                        self.damaged(number, offset, what, written_so())
+                    })?;
+                    *end = End {
+                        offset: next,
+                        sequence: header.sequence,
+                        chain,
+                        ..*end
+                    };
+                }
+            }
+        }
+    }
+
+    /// Decides what a broken end of the last segment is.
+    fn judge(
+        &self,
+        reading: &Reading,
+        number: u64,
+        bytes: &Bytes,
+        broken: &Broken,
+    ) -> Result<Cut, OpenError> {
+        let place = self.place(number, broken.offset);
+        let sequence = reading.end.sequence + 1;
+        if let Some(proof) = tail::proof_of_durability(bytes, &place, broken, sequence) {
+            return Err(self.damaged(number, broken.frame.start, broken.what, proof));
+        }
+        Ok(cut(number, bytes, broken.offset, &broken.frame))
+    }
+
+    /// Deals with a last segment whose header is not readable: a roll that was not completed, or damage.
+    fn unreadable(
+        &mut self,
+        number: u64,
+        bytes: &Bytes,
+        what: &'static str,
+    ) -> Result<(), OpenError> {
+        let Some(reading) = &self.log else {
+            let evidence =
+                "it is the only segment, and segments are removed only once a later one is durable";
+            return Err(self.damaged(number, 0, what, evidence.to_owned()));
+        };
+        if let Some(broken) = &reading.broken {
+            let evidence =
+                "a segment follows, which was begun when everything before it was durable";
+            return Err(self.damaged(
+                number - 1,
+                broken.frame.start,
+                broken.what,
+                evidence.to_owned(),
+            ));
+        }
+        self.discard = Some(number);
+        if bytes.iter().all(|byte| *byte == 0) {
+            return Ok(());
+        }
+        let end = SEGMENT_HEADER_LENGTH as u64;
+        let frame = Frame {
+            start: 0,
+            header_end: end,
+            end,
+        };
+        let broken = Broken {
+            offset: 0,
+            write_end: None,
+            frame,
+            what,
+        };
+        self.cut = Some(self.judge(reading, number, bytes, &broken)?);
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Survey, OpenError> {
+        let Self {
+            directory,
+            segments,
+            log,
+            cut,
+            discard,
+            ..
+        } = self;
+        let (Some(reading), Some(first)) = (log, segments.first()) else {
+            return Err(OpenError::Missing {
+                directory: directory.to_owned(),
+            });
+        };
+        let Reading {
+            end,
+            entries,
+            durable,
+            batches,
+            ..
+        } = reading;
+        // The entries before the first segment must all have been purged.
+        if entries.first() != next_index(entries.summary().purged) {
+            let missing = path_of(directory, first.number.saturating_sub(1));
+            return Err(OpenError::MissingSegment { file: missing });
+        }
+        let unproved_from = match batches.iter().position(|(sequence, _)| *sequence > durable) {
+            // The header of a segment is written along with its first batch.
+            Some(0) => 0,
+            None if batches.is_empty() => 0,
+            Some(position) => batches[position].1,
+            None => end.offset,
+        };
+        Ok(Survey {
+            segments,
+            end,
+            entries,
+            cut,
+            discard,
+            unproved_from,
+        })
+    }
+
+    fn place(&self, segment: u64, offset: u64) -> Place {
+        Place {
+            directory_id: self.config.directory_id,
+            segment,
+            offset,
+        }
+    }
+
+    fn damaged(&self, number: u64, offset: u64, what: &'static str, evidence: String) -> OpenError {
+        OpenError::Damaged {
+            file: path_of(self.directory, number),
+            offset,
+            what,
+            evidence,
+        }
+    }
+}
+
+fn cut(segment: u64, bytes: &Bytes, offset: u64, frame: &Frame) -> Cut {
+    let start = usize::try_from(offset)
+        .unwrap_or(usize::MAX)
+        .min(bytes.len());
+    let end = usize::try_from(tail::end_of_content(bytes))
+        .unwrap_or(usize::MAX)
+        .max(start);
+    Cut {
+        segment,
+        offset,
+        bytes: bytes.slice(start..end),
+        complete_looking: !tail::has_unwritten_sector(bytes, frame),
+    }
+}

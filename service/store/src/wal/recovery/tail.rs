@@ -1,0 +1,89 @@
+//! Telling the torn end of an unfinished write from damage to what was acknowledged.
+
+use bytes::Bytes;
+
+use super::super::layout::{BATCH_HEADER_LENGTH, BatchHeader, Place};
+use super::replay::{Broken, Frame};
+use crate::disk::SECTOR_BYTES;
+
+/// Returns why a broken batch at the end of the log must have been durable once, if it must.
+///
+/// `sequence` is that of the broken batch.
+pub(super) fn proof_of_durability(
+    segment: &Bytes,
+    place: &Place,
+    broken: &Broken,
+    sequence: u64,
+) -> Option<String> {
+    if let Some(proof) = later_batch(segment, place, broken.offset + 1, sequence) {
+        return Some(format!(
+            "the batch at offset {proof} was written after this one had been reported durable"
+        ));
+    }
+    // One write is in flight at a time, so a write that follows a readable header was a later one.
+    let beyond = broken.write_end?;
+    first_non_zero(segment, beyond).map(|offset| {
+        format!(
+            "the bytes at offset {offset} were written after this batch had been reported durable"
+        )
+    })
+}
+
+/// Finds a batch that says that `sequence` was durable when it was written.
+///
+/// Nothing else can pass for one: the checksum of a batch header is seeded with the id of the
+/// directory and with the place of the header.
+fn later_batch(segment: &Bytes, place: &Place, from: u64, sequence: u64) -> Option<u64> {
+    let last = (segment.len() as u64).checked_sub(BATCH_HEADER_LENGTH as u64)?;
+    (from..=last).find(|offset| {
+        let bytes = &segment[usize::try_from(*offset).unwrap_or(usize::MAX)..];
+        BatchHeader::decode(
+            bytes,
+            &Place {
+                offset: *offset,
+                ..*place
+            },
+        )
+        .is_some_and(|(header, _)| header.durable >= sequence)
+    })
+}
+
+/// Returns the offset of the first byte at or after `from` that is not zero.
+pub(super) fn first_non_zero(segment: &[u8], from: u64) -> Option<u64> {
+    let from = usize::try_from(from)
+        .unwrap_or(usize::MAX)
+        .min(segment.len());
+    let position = segment[from..].iter().position(|byte| *byte != 0)?;
+    Some((from + position) as u64)
+}
+
+/// Returns the offset after the last byte that is not zero.
+pub(super) fn end_of_content(segment: &[u8]) -> u64 {
+    segment
+        .iter()
+        .rposition(|byte| *byte != 0)
+        .map_or(0, |position| position as u64 + 1)
+}
+
+/// Tells whether a torn write explains what is broken.
+///
+/// A device keeps or loses whole sectors, and the file was zeros before: what a torn write left out
+/// reads as zeros up to the border of a sector, or of the frame. A broken frame without such a gap was
+/// written completely and is not what was written.
+pub(super) fn has_unwritten_sector(segment: &[u8], frame: &Frame) -> bool {
+    // A header that straddles two sectors may have lost the half that says how long the frame is.
+    gap_in(segment, frame.start, frame.header_end) || gap_in(segment, frame.start, frame.end)
+}
+
+fn gap_in(segment: &[u8], start: u64, end: u64) -> bool {
+    let mut at = start;
+    while at < end {
+        let next = ((at / SECTOR_BYTES + 1) * SECTOR_BYTES).min(end);
+        // What lies beyond the end of the file was not written either.
+        if first_non_zero(segment, at).is_none_or(|found| found >= next) {
+            return true;
+        }
+        at = next;
+    }
+    false
+}

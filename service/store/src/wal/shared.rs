@@ -1,0 +1,167 @@
+//! What the handles and threads of one log share, and the two locks on it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+
+use super::appender::{Appender, Placements};
+use super::entries::Entries;
+use super::layout::Record;
+use super::queue::{Done, Item, Queue};
+use super::recovery::Recovered;
+use super::{LogConfig, LogError};
+use crate::disk::{Disk, DiskFile};
+use crate::failure::IoFailure;
+use crate::log_id::LogId;
+
+/// One log.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) disk: Arc<dyn Disk>,
+    pub(super) directory: PathBuf,
+    pub(super) config: LogConfig,
+    /// Held during writes and syncs. Where both locks are needed, this one is taken first.
+    io: Mutex<Io>,
+    /// Held for moments, never during disk access.
+    state: Mutex<State>,
+    /// Tells the writer thread that there is something to flush, or to stop.
+    pub(super) work: Condvar,
+    /// Tells the housekeeping thread that there is a chore, or to stop.
+    pub(super) chores: Condvar,
+}
+
+/// What is needed to write.
+#[derive(Debug)]
+pub(super) struct Io {
+    pub(super) appender: Appender,
+    pub(super) in_flight: Option<InFlight>,
+}
+
+/// A batch that was taken from the queue and not yet reported durable.
+pub(super) struct InFlight {
+    pub(super) placements: Placements,
+    pub(super) done: Vec<Done>,
+    pub(super) purged: Option<LogId>,
+    /// Whether anything was written, so that there is something to sync.
+    pub(super) wrote: bool,
+}
+
+/// What everybody sees.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) entries: Entries,
+    pub(super) queue: Queue,
+    /// The segments that entries may be read from, by number.
+    pub(super) files: BTreeMap<u64, Arc<dyn DiskFile>>,
+    /// Whether the committed log id still has to be written.
+    pub(super) committed_is_new: bool,
+    /// Purged durably, with segments possibly to be removed.
+    pub(super) purge_due: Option<LogId>,
+    pub(super) spare_due: bool,
+    pub(super) poison: Option<Arc<IoFailure>>,
+    pub(super) stopping: bool,
+}
+
+impl Shared {
+    pub(super) fn new(
+        disk: Arc<dyn Disk>,
+        directory: &Path,
+        config: LogConfig,
+        recovered: Recovered,
+    ) -> Self {
+        let Recovered {
+            segments,
+            end,
+            entries,
+        } = recovered;
+        let state = State {
+            queue: Queue::new(config.queue_bytes_max),
+            files: segments
+                .iter()
+                .map(|s| (s.number, Arc::clone(&s.file)))
+                .collect(),
+            committed_is_new: false,
+            purge_due: entries.summary().purged,
+            spare_due: false,
+            poison: None,
+            stopping: false,
+            entries,
+        };
+        let directory = directory.to_owned();
+        let appender = Appender::new(
+            Arc::clone(&disk),
+            directory.clone(),
+            config.clone(),
+            segments,
+            end,
+        );
+        Self {
+            disk,
+            directory,
+            config,
+            io: Mutex::new(Io {
+                appender,
+                in_flight: None,
+            }),
+            state: Mutex::new(state),
+            work: Condvar::new(),
+            chores: Condvar::new(),
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state
+            .lock()
+            .expect("nothing panics while it holds the state of the log")
+    }
+
+    pub(super) fn lock_io(&self) -> MutexGuard<'_, Io> {
+        self.io
+            .lock()
+            .expect("nothing panics while it writes the log")
+    }
+
+    /// Locks the state of a log that has not failed.
+    pub(super) fn healthy(&self) -> Result<MutexGuard<'_, State>, LogError> {
+        let state = self.lock();
+        match &state.poison {
+            None => Ok(state),
+            Some(cause) => Err(LogError::Poisoned(Arc::clone(cause))),
+        }
+    }
+
+    pub(super) fn enqueue(&self, state: &mut State, records: Vec<Record>, done: Option<Done>) {
+        state.queue.push(Item { records, done });
+        self.work.notify_one();
+    }
+
+    /// Fails the log for good: everybody who waits is told, and so is everybody who comes.
+    pub(super) fn poison(&self, failure: IoFailure, done: Vec<Done>) -> LogError {
+        let cause = Arc::new(failure);
+        let mut state = self.lock();
+        let cause = Arc::clone(state.poison.get_or_insert(cause));
+        let waiting = state.queue.take(usize::MAX);
+        let rooms = state.queue.take_waiting();
+        drop(state);
+        // Callbacks run without a lock, since they may use the log.
+        for done in done
+            .into_iter()
+            .chain(waiting.into_iter().filter_map(|item| item.done))
+        {
+            done(Err(LogError::Poisoned(Arc::clone(&cause)).into()));
+        }
+        rooms.into_iter().for_each(|room| room());
+        self.work.notify_all();
+        self.chores.notify_all();
+        LogError::Poisoned(cause)
+    }
+}
+
+impl fmt::Debug for InFlight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InFlight")
+            .field("entries", &self.placements.len())
+            .finish_non_exhaustive()
+    }
+}
