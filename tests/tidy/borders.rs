@@ -14,7 +14,7 @@ struct Border {
     why: &'static str,
 }
 
-const BORDERS: [Border; 5] = [
+const BORDERS: [Border; 6] = [
     Border {
         path: "openraft",
         lives_in: &["service/server/src/consensus"],
@@ -40,6 +40,11 @@ const BORDERS: [Border; 5] = [
             "service/store/src/disk",
             "service/synod",
         ],
+        why: "the simulator stands in for the disk, and `Disk` is the only door to it",
+    },
+    Border {
+        path: "rustix::fs",
+        lives_in: &["service/store/src/disk", "service/synod"],
         why: "the simulator stands in for the disk, and `Disk` is the only door to it",
     },
     Border {

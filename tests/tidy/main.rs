@@ -7,6 +7,7 @@ mod attributes;
 mod borders;
 mod contents;
 mod documents;
+mod exhaustiveness;
 mod file_names;
 mod finding;
 mod guarantees;

@@ -31,10 +31,7 @@ const MAP: [(&str, &[&str]); 11] = [
 ];
 
 /// Crates of others that few of ours may name.
-const GUARDED: [(&str, &[&str]); 2] = [
-    ("openraft", &["service/server"]),
-    ("rustix", &["service/store", "service/synod"]),
-];
+const GUARDED: [(&str, &[&str]); 1] = [("openraft", &["service/server"])];
 
 /// What the pure crates must not reach, by any way.
 const IMPURE: [&str; 9] = [
