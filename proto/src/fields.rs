@@ -44,13 +44,6 @@ where
     sound(parsed, found)
 }
 
-/// Identities of 16 bytes, and whatever else has a fixed length.
-pub(crate) fn fixed<const N: usize>(bytes: &[u8]) -> Result<[u8; N], Violation> {
-    bytes
-        .try_into()
-        .map_err(|_| Violation::required(format_args!("must have {N} bytes, has {}", bytes.len())))
-}
-
 /// A span in milliseconds; less than one does not count.
 pub(crate) fn millis(span: Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)

@@ -3,14 +3,14 @@
 //! Three packages that change at different speeds and never share a message: [`v1`], [`peer::v1`] and [`storage::v1`].
 //! The sources under `proto/` are where each message and field says what it promises.
 //!
-//! What arrives is converted to a typed value once, here, and nowhere else: a [`Change`] or a query from a client, a
-//! value of `synod-model` from a disk. A conversion finds all faults at once and names each by its path. The way back
-//! never fails.
+//! What a client sends is converted to a typed value once, here, and nowhere else: a [`Change`] or a query. A conversion
+//! finds all faults at once and names each by its path. The way back never fails. What concerns the machine's own types,
+//! log entries and rows, is converted where they are stored.
 //!
 //! - [`status`]: the one table between error kinds and gRPC statuses, both ways.
 //! - [`codec`]: how messages are read, with the guard against requests that are huge in memory.
 //! - `change/` and `query/`: the requests, one file each; `convert/`: the objects in the answers.
-//! - `peer/` and `storage/`: what replicas exchange and keep.
+//! - [`limits`]: what the protocol limits beside the limits of `synod-model`.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
@@ -21,6 +21,8 @@ mod fields;
 pub mod limits;
 pub mod peer;
 mod query;
+#[cfg(test)]
+mod samples;
 pub mod status;
 pub mod storage;
 pub mod v1;

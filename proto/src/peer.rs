@@ -1,5 +1,7 @@
 //! What replicas say to each other.
 
+mod refusal;
+
 /// The package `synod.peer.v1`.
 #[expect(
     unused_qualifications,

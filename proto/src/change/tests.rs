@@ -1,1 +1,458 @@
+use proptest::option;
+use proptest::prelude::*;
+use prost::Message;
+use synod_model::{
+    Adopt, CloseSession, ClusterId, ErrorKind, Join, Leave, MarkReady, MemberId, OpenSession,
+    Renew, Report, RequestId, SettingsPatch, UpdateSettings, Violations,
+};
 
+use crate::{Change, samples, v1};
+
+/// What comes out of a request that went over the wire.
+fn carried<T, M>(change: &Change<T>) -> Result<Change<T>, Violations>
+where
+    M: Message + Default + for<'a> From<&'a Change<T>>,
+    Change<T>: TryFrom<M, Error = Violations>,
+{
+    Change::try_from(M::decode(M::from(change).encode_to_vec().as_slice()).unwrap())
+}
+
+fn faults<T>(result: Result<T, Violations>) -> Vec<String> {
+    let Err(violations) = result else {
+        panic!("it was taken for sound")
+    };
+    violations
+        .iter()
+        .map(|violation| violation.field.clone())
+        .collect()
+}
+
+/// A request of any caller: with a session and a cluster of it or without.
+fn change<T: std::fmt::Debug>(
+    body: impl Strategy<Value = T>,
+    by_member: bool,
+) -> impl Strategy<Value = Change<T>> {
+    let session = option::of((samples::request_id(), option::of(samples::cluster())));
+    (session, option::of(samples::cluster()), body).prop_map(
+        move |(session, epoch_cluster, body)| Change {
+            key: session.map(|(key, _)| key),
+            session_cluster: session.and_then(|(_, cluster)| cluster),
+            epoch_cluster: epoch_cluster.filter(|_| by_member),
+            body,
+        },
+    )
+}
+
+fn join() -> impl Strategy<Value = Join> {
+    let process = (
+        samples::member_id(),
+        samples::instance(),
+        samples::ttl(),
+        samples::labels(),
+    );
+    let says = (
+        samples::binary_version(),
+        samples::endpoint(),
+        option::of(samples::epoch()),
+    );
+    (process, says).prop_map(
+        |((id, instance, ttl, labels), (version, endpoint, lost_epoch))| Join {
+            id,
+            instance,
+            ttl,
+            labels,
+            version,
+            endpoint,
+            lost_epoch,
+        },
+    )
+}
+
+fn report() -> impl Strategy<Value = Report> {
+    (
+        samples::member_id(),
+        samples::epoch(),
+        samples::report_entries(),
+        any::<bool>(),
+    )
+        .prop_map(|(member, epoch, entries, replace)| Report {
+            member,
+            epoch,
+            entries,
+            replace,
+        })
+}
+
+fn adopt() -> impl Strategy<Value = Adopt> {
+    (
+        samples::member_id(),
+        samples::epoch(),
+        samples::resource(),
+        samples::revision(),
+    )
+        .prop_map(|(member, epoch, resource, selected_revision)| Adopt {
+            member,
+            epoch,
+            resource,
+            selected_revision,
+        })
+}
+
+fn update() -> impl Strategy<Value = UpdateSettings> {
+    let patch = samples::patch().prop_filter("it changes something", |patch| !patch.is_empty());
+    (patch, option::of(samples::revision()))
+        .prop_map(|(patch, if_revision)| UpdateSettings { patch, if_revision })
+}
+
+proptest! {
+    #[test]
+    fn a_join_is_carried_whole(change in change(join(), false)) {
+        prop_assert_eq!(carried::<_, v1::MembershipJoinRequest>(&change).unwrap(), change);
+    }
+
+    #[test]
+    fn a_report_is_carried_whole(change in change(report(), true)) {
+        prop_assert_eq!(carried::<_, v1::StorageVersionsReportRequest>(&change).unwrap(), change);
+    }
+
+    #[test]
+    fn an_adoption_is_carried_whole(change in change(adopt(), true)) {
+        prop_assert_eq!(carried::<_, v1::StorageVersionsAdoptRequest>(&change).unwrap(), change);
+    }
+
+    #[test]
+    fn an_update_of_settings_is_carried_whole(change in change(update(), false)) {
+        prop_assert_eq!(carried::<_, v1::ClusterUpdateSettingsRequest>(&change).unwrap(), change);
+    }
+
+    #[test]
+    fn what_a_member_says_of_itself_is_carried_whole(
+        member in samples::member_id(),
+        epoch in samples::epoch(),
+        drained in any::<bool>(),
+        of in change(Just(()), true),
+    ) {
+        let Change { key, session_cluster, epoch_cluster, body: () } = of;
+        let ready = Change { key, session_cluster, epoch_cluster, body: MarkReady { member: member.clone(), epoch } };
+        prop_assert_eq!(carried::<_, v1::MembershipReadyRequest>(&ready).unwrap(), ready);
+        let leave = Leave { member: member.clone(), epoch, drained };
+        let leave = Change { key, session_cluster, epoch_cluster, body: leave };
+        prop_assert_eq!(carried::<_, v1::MembershipLeaveRequest>(&leave).unwrap(), leave);
+        let renew = Change { epoch_cluster, ..Change::new(Renew { member, epoch }) };
+        prop_assert_eq!(Change::try_from(v1::MembershipRenewRequest::of(&renew, 7)).unwrap(), renew);
+    }
+
+    #[test]
+    fn the_end_of_a_session_is_carried_whole(
+        session in samples::session(),
+        session_cluster in option::of(samples::cluster()),
+    ) {
+        let close = Change { session_cluster, ..Change::new(CloseSession { session }) };
+        prop_assert_eq!(carried::<_, v1::SessionsCloseRequest>(&close).unwrap(), close);
+    }
+
+    #[test]
+    fn no_bytes_make_a_conversion_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let bytes = bytes.as_slice();
+        let _ = v1::MembershipJoinRequest::decode(bytes).map(Change::<Join>::try_from);
+        let _ = v1::StorageVersionsReportRequest::decode(bytes).map(Change::<Report>::try_from);
+        let _ = v1::ClusterUpdateSettingsRequest::decode(bytes).map(Change::<UpdateSettings>::try_from);
+    }
+}
+
+#[test]
+fn opening_a_session_says_nothing() {
+    assert_eq!(
+        Change::from(v1::SessionsOpenRequest {}),
+        Change::new(OpenSession {})
+    );
+}
+
+#[test]
+fn an_empty_request_names_every_field_that_it_lacks() {
+    assert_eq!(
+        faults(Change::<Join>::try_from(
+            v1::MembershipJoinRequest::default()
+        )),
+        ["id", "instance"]
+    );
+    assert_eq!(
+        faults(Change::<Renew>::try_from(
+            v1::MembershipRenewRequest::default()
+        )),
+        ["member"]
+    );
+    assert_eq!(
+        faults(Change::<MarkReady>::try_from(
+            v1::MembershipReadyRequest::default()
+        )),
+        ["member"]
+    );
+    assert_eq!(
+        faults(Change::<Leave>::try_from(
+            v1::MembershipLeaveRequest::default()
+        )),
+        ["member"]
+    );
+    assert_eq!(
+        faults(Change::<Report>::try_from(
+            v1::StorageVersionsReportRequest::default()
+        )),
+        ["member"]
+    );
+    assert_eq!(
+        faults(Change::<Adopt>::try_from(
+            v1::StorageVersionsAdoptRequest::default()
+        )),
+        ["member", "resource", "selectedRevision"]
+    );
+    assert_eq!(
+        faults(Change::<CloseSession>::try_from(
+            v1::SessionsCloseRequest::default()
+        )),
+        ["session"]
+    );
+    assert_eq!(
+        faults(Change::<UpdateSettings>::try_from(
+            v1::ClusterUpdateSettingsRequest::default()
+        )),
+        ["patch"]
+    );
+}
+
+#[test]
+fn every_fault_of_a_key_and_of_a_speaker_is_named() {
+    let request = v1::MembershipReadyRequest {
+        request_id: Some(v1::RequestId {
+            cluster_id: "x".into(),
+            ..Default::default()
+        }),
+        member: Some(v1::MemberEpoch {
+            cluster_id: "x".into(),
+            ..Default::default()
+        }),
+    };
+    assert_eq!(
+        faults(Change::<MarkReady>::try_from(request)),
+        [
+            "requestId.session",
+            "requestId.sequence",
+            "requestId.lowestUnanswered",
+            "requestId.clusterId",
+            "member.member",
+            "member.epoch",
+            "member.clusterId",
+        ]
+    );
+}
+
+#[test]
+fn a_key_that_waits_only_for_later_requests_is_a_fault() {
+    let request_id = Some(v1::RequestId {
+        session: 3,
+        sequence: 5,
+        lowest_unanswered: 6,
+        ..Default::default()
+    });
+    let member = Some(v1::MemberEpoch {
+        member: "a".into(),
+        epoch: 4,
+        cluster_id: String::new(),
+    });
+    let request = v1::MembershipReadyRequest { request_id, member };
+    assert_eq!(
+        faults(Change::<MarkReady>::try_from(request)),
+        ["requestId.lowestUnanswered"]
+    );
+}
+
+#[test]
+fn every_fault_of_a_join_is_named() {
+    let request = v1::MembershipJoinRequest {
+        id: "A".into(),
+        instance: " ".into(),
+        ttl_ms: Some(999),
+        labels: [("ok".into(), "not ok".into())].into(),
+        version: "\n".into(),
+        endpoint: "\n".into(),
+        lost_epoch: Some(0),
+        ..Default::default()
+    };
+    assert_eq!(
+        faults(Change::<Join>::try_from(request)),
+        [
+            "id",
+            "instance",
+            "ttlMs",
+            "labels[ok]",
+            "version",
+            "endpoint",
+            "lostEpoch"
+        ]
+    );
+}
+
+fn entry(resource: &str, decodable: &[&str], encoding: &str) -> v1::ReportEntry {
+    v1::ReportEntry {
+        resource: Some(v1::GroupResource {
+            group: "apps".into(),
+            resource: resource.into(),
+        }),
+        kind: "Deployment".into(),
+        decodable_versions: decodable.iter().map(ToString::to_string).collect(),
+        served_versions: Vec::new(),
+        stance: Some(v1::report_entry::Stance::EncodingVersion(encoding.into())),
+    }
+}
+
+#[test]
+fn every_fault_of_every_entry_is_named_by_its_place() {
+    let entries = vec![
+        entry("deployments", &["v1"], "v1"),
+        entry("Deployments", &["v1", "V2"], "v3"),
+        v1::ReportEntry::default(),
+        entry("deployments", &["v1"], "v1"),
+    ];
+    let member = Some(v1::MemberEpoch {
+        member: "a".into(),
+        epoch: 4,
+        cluster_id: String::new(),
+    });
+    let request = v1::StorageVersionsReportRequest {
+        member,
+        entries,
+        ..Default::default()
+    };
+    assert_eq!(
+        faults(Change::<Report>::try_from(request)),
+        [
+            "entries[1].resource.resource",
+            "entries[1].decodableVersions[1]",
+            "entries[1].decodableVersions",
+            "entries[2]",
+            "entries[2].resource.resource",
+            "entries[2].kind",
+            "entries[2].decodableVersions",
+            "entries[3].resource",
+        ]
+    );
+}
+
+#[test]
+fn an_entry_without_a_stance_lacks_nothing_else() {
+    let entry = v1::ReportEntry {
+        stance: None,
+        ..entry("deployments", &["v1"], "v1")
+    };
+    let member = Some(v1::MemberEpoch {
+        member: "a".into(),
+        epoch: 4,
+        cluster_id: String::new(),
+    });
+    let request = v1::StorageVersionsReportRequest {
+        member,
+        entries: vec![entry],
+        ..Default::default()
+    };
+    let violations = Change::<Report>::try_from(request).unwrap_err();
+    assert_eq!(
+        violations.to_string(),
+        "entries[0]: Required value: must have an encodingVersion or a preferredVersion"
+    );
+}
+
+#[test]
+fn a_core_resource_that_stands_twice_is_named_as_kubernetes_names_it() {
+    let core = |resource| v1::ReportEntry {
+        resource: Some(v1::GroupResource {
+            group: String::new(),
+            resource,
+        }),
+        ..entry("", &["v1"], "v1")
+    };
+    let member = Some(v1::MemberEpoch {
+        member: "a".into(),
+        epoch: 4,
+        cluster_id: String::new(),
+    });
+    let entries = vec![core("pods".to_owned()), core("pods".to_owned())];
+    let request = v1::StorageVersionsReportRequest {
+        member,
+        entries,
+        ..Default::default()
+    };
+    let violations = Change::<Report>::try_from(request).unwrap_err();
+    assert_eq!(
+        violations.to_string(),
+        r#"entries[1].resource: Duplicate value: "pods""#
+    );
+}
+
+#[test]
+fn every_fault_of_a_patch_is_named() {
+    let patch = v1::SettingsPatch {
+        history_bytes: Some(0),
+        members_max: Some(0),
+        enforce_persisted: Some(v1::GroupResourceList {
+            items: vec![v1::GroupResource::default()],
+        }),
+        ..Default::default()
+    };
+    let request = v1::ClusterUpdateSettingsRequest {
+        patch: Some(patch),
+        ..Default::default()
+    };
+    assert_eq!(
+        faults(Change::<UpdateSettings>::try_from(request)),
+        [
+            "patch.enforcePersisted.items[0].resource",
+            "patch.historyBytes",
+            "patch.membersMax"
+        ]
+    );
+}
+
+#[test]
+fn an_empty_list_of_resources_is_a_change() {
+    let patch = v1::SettingsPatch {
+        enforce_persisted: Some(v1::GroupResourceList::default()),
+        ..Default::default()
+    };
+    let request = v1::ClusterUpdateSettingsRequest {
+        patch: Some(patch),
+        ..Default::default()
+    };
+    let change = Change::<UpdateSettings>::try_from(request).unwrap();
+    let emptied = SettingsPatch {
+        enforce_persisted: Some([].into()),
+        ..SettingsPatch::default()
+    };
+    assert_eq!(change.body.patch, emptied);
+}
+
+#[test]
+fn numbers_of_another_cluster_are_refused_under_this_one() {
+    let [this, other] = [1, 2].map(|byte| ClusterId::from_bytes([byte; 16]));
+    let renew = Renew {
+        member: MemberId::parse("a").unwrap(),
+        epoch: Default::default(),
+    };
+    let by = |session_cluster, epoch_cluster| Change {
+        key: None::<RequestId>,
+        session_cluster,
+        epoch_cluster,
+        body: renew.clone(),
+    };
+    let kind = |change: Change<Renew>| change.check_cluster(this).map_err(|refusal| refusal.kind);
+
+    assert_eq!(kind(by(None, None)), Ok(()));
+    assert_eq!(kind(by(Some(this), Some(this))), Ok(()));
+    assert_eq!(
+        kind(by(Some(this), Some(other))),
+        Err(ErrorKind::NotAMember)
+    );
+    assert_eq!(
+        kind(by(Some(other), Some(other))),
+        Err(ErrorKind::RequestExpired)
+    );
+}

@@ -1,1 +1,156 @@
+use proptest::option;
+use proptest::prelude::*;
+use prost::Message;
+use synod_model::{
+    AgreementChange, Condition, ErrorKind, Member, Persisted, Refusal, Settings, Violations,
+    WallTime,
+};
 
+use crate::{samples, v1};
+
+/// What comes out of an object that went over the wire.
+fn carried<T, M>(value: &T) -> Result<T, Violations>
+where
+    M: Message + Default + for<'a> From<&'a T>,
+    T: TryFrom<M, Error = Violations>,
+{
+    T::try_from(M::decode(M::from(value).encode_to_vec().as_slice()).unwrap())
+}
+
+fn faults<T>(result: Result<T, Violations>) -> Vec<String> {
+    let Err(violations) = result else {
+        panic!("it was taken for sound")
+    };
+    violations
+        .iter()
+        .map(|violation| violation.field.clone())
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn a_member_is_carried_whole(member in samples::member()) {
+        prop_assert_eq!(carried::<_, v1::Member>(&member).unwrap(), member);
+    }
+
+    #[test]
+    fn settings_are_carried_whole(settings in samples::settings()) {
+        prop_assert_eq!(carried::<_, v1::Settings>(&settings).unwrap(), settings);
+    }
+
+    #[test]
+    fn a_condition_is_carried_whole(condition in samples::condition()) {
+        prop_assert_eq!(carried::<_, v1::Condition>(&condition).unwrap(), condition);
+    }
+
+    #[test]
+    fn a_persisted_version_is_carried_whole(persisted in samples::persisted()) {
+        prop_assert_eq!(carried::<_, v1::PersistedVersion>(&persisted).unwrap(), persisted);
+    }
+
+    #[test]
+    fn a_change_of_agreement_is_carried_whole(
+        from in option::of(samples::api_version()),
+        to in option::of(samples::api_version()),
+        revision in samples::revision(),
+        at in any::<u64>(),
+        cause in option::of(samples::member_id()),
+    ) {
+        let change = AgreementChange { from, to, revision, at: WallTime::from_millis(at), cause };
+        prop_assert_eq!(carried::<_, v1::AgreementChange>(&change).unwrap(), change);
+    }
+
+    #[test]
+    fn a_refusal_in_a_stream_is_carried_without_its_object(refusal in samples::refusal()) {
+        let carried = Refusal::from(v1::Refusal::from(&refusal));
+        prop_assert_eq!(carried, Refusal { current: None, ..refusal });
+    }
+}
+
+#[test]
+fn every_fault_of_a_member_is_named() {
+    let member = v1::Member {
+        metadata: Some(v1::Metadata {
+            name: "A".into(),
+            labels: [("-".into(), "".into())].into(),
+            ..Default::default()
+        }),
+        endpoint: "\n".into(),
+        version: "\n".into(),
+        ..v1::Member::default()
+    };
+    assert_eq!(
+        faults(Member::try_from(member)),
+        [
+            "phase",
+            "instance",
+            "ttlMs",
+            "version",
+            "endpoint",
+            "metadata.name",
+            "metadata.labels",
+            "metadata.uid"
+        ]
+    );
+    assert!(faults(Member::try_from(v1::Member::default())).contains(&"metadata".to_owned()));
+}
+
+#[test]
+fn every_fault_of_settings_is_named() {
+    let nameless = v1::GroupResource::default();
+    let settings = v1::Settings {
+        enforce_persisted: vec![nameless],
+        ..v1::Settings::from(&Settings::default())
+    };
+    let faulty = v1::Settings {
+        history_revisions: 0,
+        write_grace_ms: 1,
+        ..settings
+    };
+    assert_eq!(
+        faults(Settings::try_from(faulty)),
+        [
+            "enforcePersisted[0].resource",
+            "historyRevisions",
+            "writeGraceMs"
+        ]
+    );
+}
+
+#[test]
+fn a_status_or_a_hash_that_nobody_sends_is_a_fault() {
+    assert_eq!(
+        faults(Condition::try_from(v1::Condition::default())),
+        ["status"]
+    );
+    let persisted = v1::PersistedVersion {
+        version: Some("V1".into()),
+        ..Default::default()
+    };
+    assert_eq!(faults(Persisted::try_from(persisted)), ["hash", "version"]);
+}
+
+#[test]
+fn every_kind_has_a_reason_of_the_same_name() {
+    for kind in ErrorKind::ALL {
+        let reason = v1::ErrorReason::from(kind);
+        assert_eq!(
+            reason.as_str_name(),
+            format!("ERROR_REASON_{}", kind.reason())
+        );
+        assert_eq!(ErrorKind::from(reason), kind);
+    }
+    assert_eq!(
+        ErrorKind::from(v1::ErrorReason::Unspecified),
+        ErrorKind::UnknownOutcome
+    );
+}
+
+#[test]
+fn a_reason_of_a_later_release_claims_nothing() {
+    let later = v1::Refusal {
+        reason: 1_000,
+        ..v1::Refusal::default()
+    };
+    assert_eq!(Refusal::from(later).kind, ErrorKind::UnknownOutcome);
+}

@@ -1,1 +1,421 @@
+use std::time::Duration;
 
+use data_encoding::BASE64URL_NOPAD;
+use proptest::collection::btree_set;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::subsequence;
+use prost::Message;
+use synod_model::limits::LIST_PAGE_MAX;
+use synod_model::{
+    ClusterId, ErrorKind, GroupResource, MemberId, Revision, Sequence, SessionId, Violations,
+};
+
+use crate::limits::{
+    CONTINUE_TOKEN_BYTES_MAX, LIST_PAGE_DEFAULT, STALENESS_MS_MAX, WATCH_NAMES_MAX,
+};
+use crate::{
+    AgreementHistory, Consistency, ContinueToken, GetMember, GetOutcome, GetSettings,
+    GetStorageVersion, ListMembers, ListStorageVersions, ObjectKind, PageKey, PageRequest,
+    PageStart, WatchFilter, WatchStart, samples, v1,
+};
+
+/// What comes out of a request that went over the wire.
+fn carried<T, M>(query: &T) -> Result<T, Violations>
+where
+    M: Message + Default + for<'a> From<&'a T>,
+    T: TryFrom<M, Error = Violations>,
+{
+    T::try_from(M::decode(M::from(query).encode_to_vec().as_slice()).unwrap())
+}
+
+fn faults<T>(result: Result<T, Violations>) -> Vec<String> {
+    let Err(violations) = result else {
+        panic!("it was taken for sound")
+    };
+    violations
+        .iter()
+        .map(|violation| violation.field.clone())
+        .collect()
+}
+
+fn consistency() -> impl Strategy<Value = Consistency> {
+    let staleness = (1..=STALENESS_MS_MAX).prop_map(Duration::from_millis);
+    prop_oneof![
+        Just(Consistency::Linearizable),
+        samples::revision().prop_map(Consistency::AtRevision),
+        (any::<u64>(), option::of(staleness)).prop_map(|(revision, max_staleness)| {
+            Consistency::Relaxed {
+                min_revision: Revision::new(revision),
+                max_staleness,
+            }
+        }),
+    ]
+}
+
+fn token<K: Clone + std::fmt::Debug>(
+    last: impl Strategy<Value = K>,
+) -> impl Strategy<Value = ContinueToken<K>> {
+    (samples::cluster(), samples::revision(), last).prop_map(|(cluster, revision, last)| {
+        ContinueToken {
+            cluster,
+            revision,
+            last,
+        }
+    })
+}
+
+fn page<K: Clone + std::fmt::Debug>(
+    last: impl Strategy<Value = K>,
+) -> impl Strategy<Value = PageRequest<K>> {
+    let start = (any::<bool>(), consistency(), token(last)).prop_map(|(first, read, token)| {
+        if first {
+            PageStart::First(read)
+        } else {
+            PageStart::After(token)
+        }
+    });
+    (start, 1..=LIST_PAGE_MAX).prop_map(|(start, size)| PageRequest { start, size })
+}
+
+fn watch() -> impl Strategy<Value = WatchStart> {
+    let kinds = subsequence(ObjectKind::ALL.to_vec(), 0..=ObjectKind::ALL.len());
+    let filter = (kinds, btree_set("[a-z.]{1,20}", 0..5), samples::labels()).prop_map(
+        |(kinds, names, labels)| WatchFilter {
+            kinds: kinds.into_iter().collect(),
+            names,
+            labels,
+        },
+    );
+    (
+        option::of(samples::revision()),
+        filter,
+        1_000..=30_000_u64,
+        option::of(samples::cluster()),
+    )
+        .prop_map(|(from, filter, ms, cluster)| WatchStart {
+            from,
+            filter,
+            bookmark_interval: Duration::from_millis(ms),
+            cluster,
+        })
+}
+
+proptest! {
+    #[test]
+    fn a_read_of_one_object_is_carried_whole(
+        id in samples::member_id(),
+        resource in samples::resource(),
+        read in consistency(),
+    ) {
+        let member = GetMember { id, read };
+        prop_assert_eq!(carried::<_, v1::MembershipGetRequest>(&member).unwrap(), member);
+        let version = GetStorageVersion { resource: resource.clone(), read };
+        prop_assert_eq!(carried::<_, v1::StorageVersionsGetRequest>(&version).unwrap(), version);
+        let history = AgreementHistory { resource, read };
+        prop_assert_eq!(carried::<_, v1::StorageVersionsHistoryRequest>(&history).unwrap(), history);
+        let settings = GetSettings { read };
+        prop_assert_eq!(carried::<_, v1::ClusterGetSettingsRequest>(&settings).unwrap(), settings);
+    }
+
+    #[test]
+    fn a_list_is_carried_whole(
+        members in page(samples::member_id()),
+        labels in samples::labels(),
+        resources in page(samples::resource()),
+        include_unreported in any::<bool>(),
+    ) {
+        let members = ListMembers { page: members, labels };
+        prop_assert_eq!(carried::<_, v1::MembershipListRequest>(&members).unwrap(), members);
+        let versions = ListStorageVersions { page: resources, include_unreported };
+        prop_assert_eq!(carried::<_, v1::StorageVersionsListRequest>(&versions).unwrap(), versions);
+    }
+
+    #[test]
+    fn a_question_about_an_outcome_is_carried_whole(
+        session in samples::session(),
+        sequence in samples::sequence(),
+        session_cluster in option::of(samples::cluster()),
+    ) {
+        let get = GetOutcome { session, sequence, session_cluster };
+        prop_assert_eq!(carried::<_, v1::SessionsGetOutcomeRequest>(&get).unwrap(), get);
+    }
+
+    #[test]
+    fn a_watch_is_carried_whole(watch in watch()) {
+        prop_assert_eq!(carried::<_, v1::WatchRequest>(&watch).unwrap(), watch);
+    }
+
+    #[test]
+    fn no_text_is_taken_for_a_token_that_was_never_given(text in ".{0,80}", bytes in any::<Vec<u8>>()) {
+        for text in [text, BASE64URL_NOPAD.encode(&bytes)] {
+            if let Ok(token) = ContinueToken::<MemberId>::parse(&text) {
+                prop_assert_eq!(token.to_string(), text);
+            }
+        }
+    }
+
+    #[test]
+    fn a_token_is_of_one_list_only(token in token(samples::resource()), cut in any::<proptest::sample::Index>()) {
+        let text = token.to_string();
+        prop_assert!(ContinueToken::<MemberId>::parse(&text).is_err());
+        prop_assert_eq!(ContinueToken::<GroupResource>::parse(&text), Ok(token.clone()));
+        let shorter = &text[..cut.index(text.len())];
+        prop_assert_ne!(ContinueToken::<GroupResource>::parse(shorter).ok(), Some(token));
+    }
+}
+
+#[test]
+fn the_longest_key_makes_a_token_that_is_short_enough() {
+    let label = "a".repeat(63);
+    let group = [label.as_str(); 4].join(".")[..253].to_owned();
+    let cluster = ClusterId::from_bytes([1; 16]);
+    let last = GroupResource::new(&group, &label).unwrap();
+    assert_eq!(last.as_text().len(), 317);
+    let token = ContinueToken {
+        cluster,
+        revision: Revision::new(u64::MAX),
+        last,
+    };
+    assert!(token.to_string().len() <= CONTINUE_TOKEN_BYTES_MAX);
+    assert_eq!(ContinueToken::parse(&token.to_string()), Ok(token));
+}
+
+#[test]
+fn what_is_left_out_has_its_default() {
+    let list = ListMembers::try_from(v1::MembershipListRequest::default()).unwrap();
+    assert_eq!(
+        list.page,
+        PageRequest {
+            start: PageStart::First(Consistency::Linearizable),
+            size: LIST_PAGE_DEFAULT
+        }
+    );
+    assert_eq!(
+        WatchStart::try_from(v1::WatchRequest::default()).unwrap(),
+        WatchStart::default()
+    );
+}
+
+#[test]
+fn a_page_is_cut_to_the_limit_and_never_empty() {
+    let size = |size: u32| {
+        let request = v1::StorageVersionsListRequest {
+            page_size: Some(size),
+            ..Default::default()
+        };
+        ListStorageVersions::try_from(request).map(|list| list.page.size)
+    };
+    assert_eq!(size(4_999).unwrap(), 4_999);
+    assert_eq!(size(5_000).unwrap(), 5_000);
+    assert_eq!(size(5_001).unwrap(), 5_000);
+    assert_eq!(size(u32::MAX).unwrap(), 5_000);
+    assert_eq!(faults(size(0)), ["pageSize"]);
+}
+
+#[test]
+fn an_exact_revision_stands_alone() {
+    let at = |at_revision, min_revision, max_staleness_ms| {
+        Consistency::try_from(v1::ReadOptions {
+            at_revision,
+            min_revision,
+            max_staleness_ms,
+        })
+    };
+    assert_eq!(
+        at(Some(3), None, None).unwrap(),
+        Consistency::AtRevision(Revision::new(3))
+    );
+    assert_eq!(faults(at(Some(0), None, None)), ["atRevision"]);
+    assert_eq!(faults(at(Some(3), Some(2), None)), ["atRevision"]);
+    assert_eq!(
+        faults(at(Some(3), None, Some(0))),
+        ["maxStalenessMs", "atRevision"]
+    );
+}
+
+#[test]
+fn staleness_has_its_limits() {
+    let stale = |ms| {
+        Consistency::try_from(v1::ReadOptions {
+            max_staleness_ms: Some(ms),
+            ..Default::default()
+        })
+    };
+    assert!(stale(1).is_ok());
+    assert!(stale(STALENESS_MS_MAX - 1).is_ok());
+    assert!(stale(STALENESS_MS_MAX).is_ok());
+    assert_eq!(faults(stale(0)), ["maxStalenessMs"]);
+    assert_eq!(faults(stale(STALENESS_MS_MAX + 1)), ["maxStalenessMs"]);
+}
+
+#[test]
+fn any_local_state_will_do_for_who_says_so() {
+    let any = v1::ReadOptions {
+        min_revision: Some(0),
+        ..Default::default()
+    };
+    let relaxed = Consistency::Relaxed {
+        min_revision: Revision::ZERO,
+        max_staleness: None,
+    };
+    assert_eq!(Consistency::try_from(any).unwrap(), relaxed);
+    assert_eq!(
+        Consistency::try_from(v1::ReadOptions::from(relaxed)).unwrap(),
+        relaxed
+    );
+}
+
+#[test]
+fn a_continued_list_is_read_as_it_began() {
+    let cluster = ClusterId::from_bytes([1; 16]);
+    let last = MemberId::parse("a").unwrap();
+    let continue_token = ContinueToken {
+        cluster,
+        revision: Revision::new(3),
+        last,
+    }
+    .to_string();
+    let read = Some(v1::ReadOptions {
+        at_revision: Some(3),
+        ..Default::default()
+    });
+    let request = v1::MembershipListRequest {
+        read,
+        continue_token,
+        ..Default::default()
+    };
+    assert_eq!(faults(ListMembers::try_from(request.clone())), ["read"]);
+    let empty = v1::MembershipListRequest {
+        read: Some(v1::ReadOptions::default()),
+        ..request
+    };
+    assert!(ListMembers::try_from(empty).is_ok());
+}
+
+#[test]
+fn every_fault_of_a_read_is_named() {
+    let read = Some(v1::ReadOptions {
+        at_revision: Some(0),
+        ..Default::default()
+    });
+    let get = v1::MembershipGetRequest {
+        id: "A".into(),
+        read,
+    };
+    assert_eq!(faults(GetMember::try_from(get)), ["id", "read.atRevision"]);
+    let get = v1::StorageVersionsGetRequest {
+        resource: None,
+        read,
+    };
+    assert_eq!(
+        faults(GetStorageVersion::try_from(get)),
+        ["resource", "read.atRevision"]
+    );
+    let history = v1::StorageVersionsHistoryRequest {
+        resource: Some(v1::GroupResource::default()),
+        read,
+    };
+    assert_eq!(
+        faults(AgreementHistory::try_from(history)),
+        ["resource.resource", "read.atRevision"]
+    );
+    let list = v1::MembershipListRequest {
+        page_size: Some(0),
+        continue_token: "?".into(),
+        labels: [("-".into(), String::new())].into(),
+        ..Default::default()
+    };
+    assert_eq!(
+        faults(ListMembers::try_from(list)),
+        ["pageSize", "continueToken", "labels"]
+    );
+    let outcome = v1::SessionsGetOutcomeRequest {
+        cluster_id: "x".into(),
+        ..Default::default()
+    };
+    assert_eq!(
+        faults(GetOutcome::try_from(outcome)),
+        ["session", "sequence", "clusterId"]
+    );
+}
+
+#[test]
+fn every_fault_of_a_watch_is_named() {
+    let filter = v1::WatchFilter {
+        kinds: vec![1, 0, 99],
+        names: vec!["a".into(), String::new()],
+        labels: [("a".into(), "?".into())].into(),
+    };
+    let request = v1::WatchRequest {
+        from_revision: Some(0),
+        filter: Some(filter),
+        bookmark_interval_ms: Some(999),
+        cluster_id: "x".into(),
+    };
+    assert_eq!(
+        faults(WatchStart::try_from(request)),
+        [
+            "fromRevision",
+            "filter.kinds[1]",
+            "filter.kinds[2]",
+            "filter.names[1]",
+            "filter.labels[a]",
+            "bookmarkIntervalMs",
+            "clusterId",
+        ]
+    );
+}
+
+#[test]
+fn the_interval_of_bookmarks_has_its_limits() {
+    let every = |ms| {
+        WatchStart::try_from(v1::WatchRequest {
+            bookmark_interval_ms: Some(ms),
+            ..Default::default()
+        })
+    };
+    for legal in [1_000, 1_001, 29_999, 30_000] {
+        assert_eq!(
+            every(legal).unwrap().bookmark_interval,
+            Duration::from_millis(legal.into())
+        );
+    }
+    for illegal in [0, 999, 30_001] {
+        assert_eq!(faults(every(illegal)), ["bookmarkIntervalMs"]);
+    }
+}
+
+#[test]
+fn a_watch_names_no_more_than_it_may() {
+    let named = |count: usize| {
+        let names = (0..count).map(|i| i.to_string()).collect();
+        let filter = Some(v1::WatchFilter {
+            names,
+            ..Default::default()
+        });
+        WatchStart::try_from(v1::WatchRequest {
+            filter,
+            ..Default::default()
+        })
+    };
+    assert!(named(WATCH_NAMES_MAX - 1).is_ok());
+    assert!(named(WATCH_NAMES_MAX).is_ok());
+    assert_eq!(faults(named(WATCH_NAMES_MAX + 1)), ["filter.names"]);
+}
+
+#[test]
+fn an_outcome_is_asked_for_in_the_cluster_that_gave_the_session() {
+    let [this, other] = [1, 2].map(|byte| ClusterId::from_bytes([byte; 16]));
+    let of = |session_cluster| {
+        let get = GetOutcome {
+            session: SessionId::default(),
+            sequence: Sequence::FIRST,
+            session_cluster,
+        };
+        get.check_cluster(this).map_err(|refusal| refusal.kind)
+    };
+    assert_eq!(of(None), Ok(()));
+    assert_eq!(of(Some(this)), Ok(()));
+    assert_eq!(of(Some(other)), Err(ErrorKind::RequestExpired));
+}

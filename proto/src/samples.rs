@@ -1,0 +1,285 @@
+//! Any legal value of each kind, for property tests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use proptest::collection::{btree_map, btree_set, vec};
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use synod_model::{
+    ApiVersion, BinaryVersion, ClusterId, Condition, ConditionStatus, Current, Endpoint, Epoch,
+    ErrorKind, GroupResource, InstanceId, Kind, Labels, Member, MemberId, Metadata, Persisted,
+    Phase, Refusal, ReportEntry, RequestId, Revision, Sequence, SessionId, Settings, SettingsPatch,
+    Stance, StorageVersionHash, Ttl, Uid, Violation, WallTime, settings,
+};
+
+pub(crate) fn revision() -> impl Strategy<Value = Revision> {
+    (1..=u64::MAX).prop_map(Revision::new)
+}
+
+pub(crate) fn epoch() -> impl Strategy<Value = Epoch> {
+    revision().prop_map(Epoch::new)
+}
+
+pub(crate) fn session() -> impl Strategy<Value = SessionId> {
+    revision().prop_map(SessionId::new)
+}
+
+pub(crate) fn sequence() -> impl Strategy<Value = Sequence> {
+    (1..=u64::MAX).prop_map(|number| Sequence::new(number).unwrap())
+}
+
+pub(crate) fn request_id() -> impl Strategy<Value = RequestId> {
+    (session(), sequence(), sequence())
+        .prop_map(|(session, a, b)| RequestId::new(session, a.max(b), a.min(b)).unwrap())
+}
+
+pub(crate) fn cluster() -> impl Strategy<Value = ClusterId> {
+    any::<[u8; 16]>().prop_map(ClusterId::from_bytes)
+}
+
+pub(crate) fn member_id() -> impl Strategy<Value = MemberId> {
+    "[a-z0-9]([-a-z0-9]{0,20}[a-z0-9])?(\\.[a-z0-9]{1,10}){0,2}"
+        .prop_map(|text| MemberId::parse(&text).unwrap())
+}
+
+pub(crate) fn instance() -> impl Strategy<Value = InstanceId> {
+    "[A-Za-z0-9]([A-Za-z0-9._-]{0,30}[A-Za-z0-9])?"
+        .prop_map(|text| InstanceId::parse(&text).unwrap())
+}
+
+pub(crate) fn ttl() -> impl Strategy<Value = Ttl> {
+    (1_000..=86_400_000_u64).prop_map(|ms| Ttl::from_millis(ms).unwrap())
+}
+
+pub(crate) fn labels() -> impl Strategy<Value = Labels> {
+    btree_map(
+        "([a-z]{1,8}\\.example/)?[a-z]([-a-z0-9]{0,10}[a-z0-9])?",
+        "([A-Za-z0-9]{0,12})",
+        0..5,
+    )
+    .prop_map(|pairs| Labels::parse(&pairs).unwrap())
+}
+
+pub(crate) fn binary_version() -> impl Strategy<Value = BinaryVersion> {
+    "[ -~]{0,40}".prop_map(|text| BinaryVersion::parse(&text).unwrap())
+}
+
+pub(crate) fn endpoint() -> impl Strategy<Value = Endpoint> {
+    "[ -~]{0,40}".prop_map(|text| Endpoint::parse(&text).unwrap())
+}
+
+pub(crate) fn resource() -> impl Strategy<Value = GroupResource> {
+    (
+        select(vec!["", "apps", "example.com", "core.example"]),
+        "[a-z][a-z0-9]{0,10}",
+    )
+        .prop_map(|(group, resource)| GroupResource::new(group, &resource).unwrap())
+}
+
+pub(crate) fn kind() -> impl Strategy<Value = Kind> {
+    "[A-Z][A-Za-z0-9]{0,20}".prop_map(|text| Kind::parse(&text).unwrap())
+}
+
+pub(crate) fn api_version() -> impl Strategy<Value = ApiVersion> {
+    "([a-z]{1,8}\\.example/)?v[1-9](alpha[1-9]|beta[1-9])?"
+        .prop_map(|text| ApiVersion::parse(&text).unwrap())
+}
+
+pub(crate) fn report_entry() -> impl Strategy<Value = ReportEntry> {
+    (
+        resource(),
+        kind(),
+        vec(api_version(), 1..6),
+        any::<proptest::sample::Index>(),
+        any::<u8>(),
+        any::<bool>(),
+    )
+        .prop_map(|(resource, kind, decodable, named, served, fixed)| {
+            let named = named.get(&decodable).clone();
+            let served = decodable
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| served >> i & 1 == 1);
+            let served = served.map(|(_, version)| version.clone()).collect();
+            let stance = if fixed {
+                Stance::Fixed { encoding: named }
+            } else {
+                Stance::Voting { preferred: named }
+            };
+            ReportEntry {
+                resource,
+                kind,
+                decodable: decodable.into_iter().collect(),
+                served,
+                stance,
+            }
+        })
+}
+
+/// Entries of different resources.
+pub(crate) fn report_entries() -> impl Strategy<Value = Vec<ReportEntry>> {
+    vec(report_entry(), 0..6).prop_map(|entries| {
+        let by_resource: BTreeMap<_, _> = entries
+            .into_iter()
+            .map(|entry| (entry.resource.clone(), entry))
+            .collect();
+        by_resource.into_values().collect()
+    })
+}
+
+pub(crate) fn metadata() -> impl Strategy<Value = Metadata> {
+    (any::<[u8; 16]>(), any::<[u64; 3]>(), any::<u64>()).prop_map(|(uid, numbers, created)| {
+        Metadata {
+            uid: Uid::from_bytes(uid),
+            resource_version: Revision::new(numbers[0]),
+            create_revision: Revision::new(numbers[1]),
+            generation: numbers[2],
+            created: WallTime::from_millis(created),
+        }
+    })
+}
+
+pub(crate) fn member() -> impl Strategy<Value = Member> {
+    let process = (member_id(), instance(), epoch(), ttl(), labels());
+    let says = (
+        binary_version(),
+        endpoint(),
+        select(vec![Phase::Joining, Phase::Ready]),
+        any::<bool>(),
+    );
+    (process, says, metadata()).prop_map(
+        |((id, instance, epoch, ttl, labels), (version, endpoint, phase, reported), metadata)| {
+            Member {
+                id,
+                instance,
+                epoch,
+                ttl,
+                labels,
+                version,
+                endpoint,
+                phase,
+                metadata,
+                reported,
+            }
+        },
+    )
+}
+
+pub(crate) fn condition() -> impl Strategy<Value = Condition> {
+    let statuses = vec![
+        ConditionStatus::True,
+        ConditionStatus::False,
+        ConditionStatus::Unknown,
+    ];
+    (
+        "[A-Z][a-z]{0,9}",
+        select(statuses),
+        ".{0,20}",
+        any::<[u64; 3]>(),
+    )
+        .prop_map(|(kind, status, text, numbers)| Condition {
+            kind: kind.clone(),
+            status,
+            reason: kind,
+            message: text,
+            observed_generation: numbers[0],
+            transition: WallTime::from_millis(numbers[1]),
+            transition_revision: Revision::new(numbers[2]),
+        })
+}
+
+pub(crate) fn persisted() -> impl Strategy<Value = Persisted> {
+    let known = (any::<[u8; 8]>(), option::of(api_version())).prop_map(|(hash, version)| {
+        Persisted::Version {
+            hash: StorageVersionHash::from_bytes(hash),
+            version,
+        }
+    });
+    prop_oneof![Just(Persisted::Unknown), known]
+}
+
+fn within(setting: settings::Setting) -> impl Strategy<Value = u64> {
+    setting.min..=setting.max
+}
+
+fn count(setting: settings::Setting) -> impl Strategy<Value = u32> {
+    within(setting).prop_map(|count| u32::try_from(count).unwrap())
+}
+
+fn span(setting: settings::Setting) -> impl Strategy<Value = Duration> {
+    within(setting).prop_map(Duration::from_millis)
+}
+
+fn resources() -> impl Strategy<Value = BTreeSet<GroupResource>> {
+    btree_set(resource(), 0..4)
+}
+
+pub(crate) fn patch() -> impl Strategy<Value = SettingsPatch> {
+    let history = (
+        option::of(within(settings::HISTORY_REVISIONS)),
+        option::of(within(settings::HISTORY_BYTES)),
+    );
+    let spans = (
+        option::of(span(settings::WRITE_GRACE)),
+        option::of(span(settings::UNREPORTED_GRACE)),
+        option::of(span(settings::SESSION_TTL)),
+    );
+    let counts = (
+        option::of(count(settings::SESSION_OUTCOMES)),
+        option::of(count(settings::SESSIONS_MAX)),
+        option::of(count(settings::MEMBERS_MAX)),
+        option::of(count(settings::REPORT_ENTRIES_MAX)),
+        option::of(count(settings::AGREEMENTS_KEPT)),
+    );
+    let others = (
+        option::of(within(settings::STATE_QUOTA_BYTES)),
+        option::of(resources()),
+    );
+    (history, spans, counts, others).prop_map(|(history, spans, counts, others)| SettingsPatch {
+        history_revisions: history.0,
+        history_bytes: history.1,
+        write_grace: spans.0,
+        unreported_grace: spans.1,
+        session_ttl: spans.2,
+        session_outcomes: counts.0,
+        sessions_max: counts.1,
+        members_max: counts.2,
+        report_entries_max: counts.3,
+        agreements_kept: counts.4,
+        state_quota_bytes: others.0,
+        enforce_persisted: others.1,
+    })
+}
+
+pub(crate) fn settings() -> impl Strategy<Value = Settings> {
+    (patch(), revision()).prop_map(|(patch, revision)| Settings {
+        revision,
+        ..patch.applied_to(&Settings::default())
+    })
+}
+
+/// A refusal that is small enough to be carried whole.
+pub(crate) fn refusal() -> impl Strategy<Value = Refusal> {
+    let current = prop_oneof![
+        Just(None),
+        settings().prop_map(|settings| Some(Current::Settings(settings))),
+        member().prop_map(|member| Some(Current::Member(member))),
+    ];
+    let violation = ("[a-z]{0,8}", ".{0,20}").prop_map(|(field, rule)| Violation { field, rule });
+    (
+        select(ErrorKind::ALL.to_vec()),
+        ".{0,40}",
+        vec(violation, 0..4),
+        btree_map("[a-z]{1,8}", ".{0,8}", 0..4),
+        current,
+    )
+        .prop_map(|(kind, message, violations, metadata, current)| Refusal {
+            kind,
+            message,
+            violations,
+            metadata,
+            current: current.map(Box::new),
+        })
+}
