@@ -5,19 +5,12 @@
 
 use std::ops::Range;
 
-use crate::finding::{Finding, assert_none, lines};
+use crate::finding::{Finding, assert_none_in_sources, lines};
 use crate::source::Source;
-use crate::tree::Tree;
 
 #[test]
 fn every_exception_says_why() {
-    assert_none(
-        Tree::load()
-            .sources()
-            .iter()
-            .flat_map(unexplained)
-            .collect(),
-    );
+    assert_none_in_sources(unexplained);
 }
 
 fn unexplained(source: &Source) -> Vec<Finding> {

@@ -1,14 +1,13 @@
 //! A `lib.rs` is a table of contents: the contract of the crate on top, then what it is made of.
 
-use crate::finding::{Finding, assert_none, lines};
+use crate::finding::{Finding, assert_none_in_sources, lines};
 use crate::source::Source;
-use crate::tree::Tree;
 
 const LOGIC: [&str; 7] = ["enum", "fn", "impl", "static", "struct", "trait", "union"];
 
 #[test]
 fn every_lib_is_a_table_of_contents() {
-    assert_none(Tree::load().sources().iter().flat_map(misplaced).collect());
+    assert_none_in_sources(misplaced);
 }
 
 fn misplaced(source: &Source) -> Vec<Finding> {

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use crate::source::Source;
+use crate::tree::Tree;
+
 /// One breach of one rule.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Finding {
@@ -36,6 +39,12 @@ impl fmt::Display for Finding {
         }
         write!(f, ": {}", self.message)
     }
+}
+
+/// Fails the test with all that `rule` finds in the Rust files of the checkout.
+#[track_caller]
+pub(crate) fn assert_none_in_sources(rule: fn(&Source) -> Vec<Finding>) {
+    assert_none(Tree::load().sources().iter().flat_map(rule).collect());
 }
 
 /// Fails the test with all findings, in the order of the tree.

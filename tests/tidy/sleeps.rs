@@ -2,10 +2,9 @@
 //!
 //! A sleep that is long enough on one machine is too short on a busy one, and too long on all others.
 
-use crate::finding::{Finding, assert_none, lines};
+use crate::finding::{Finding, assert_none_in_sources, lines};
 use crate::references::references;
 use crate::source::Source;
-use crate::tree::Tree;
 
 const SLEEPS: [&str; 4] = [
     "std::thread::sleep",
@@ -19,7 +18,7 @@ const ELSEWHERE: [&str; 2] = ["tests/sim/", "tests/bench/"];
 
 #[test]
 fn no_test_sleeps() {
-    assert_none(Tree::load().sources().iter().flat_map(sleeps).collect());
+    assert_none_in_sources(sleeps);
 }
 
 fn sleeps(source: &Source) -> Vec<Finding> {

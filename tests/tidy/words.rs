@@ -1,8 +1,7 @@
 //! One word, one thing; and nothing left to do that nobody owns.
 
-use crate::finding::{Finding, assert_none, lines};
+use crate::finding::{Finding, assert_none_in_sources, lines};
 use crate::source::Source;
-use crate::tree::Tree;
 
 /// A word that has another one here, and the places where it is somebody else's word.
 struct Foreign {
@@ -46,40 +45,22 @@ const DEBUGGING: [&str; 3] = ["dbg", "todo", "unimplemented"];
 
 #[test]
 fn every_word_means_one_thing() {
-    assert_none(
-        Tree::load()
-            .sources()
-            .iter()
-            .flat_map(foreign_words)
-            .collect(),
-    );
+    assert_none_in_sources(foreign_words);
 }
 
 #[test]
 fn nothing_is_left_to_do_without_an_owner() {
-    assert_none(Tree::load().sources().iter().flat_map(unfinished).collect());
+    assert_none_in_sources(unfinished);
 }
 
 #[test]
 fn names_carry_no_version() {
-    assert_none(
-        Tree::load()
-            .sources()
-            .iter()
-            .flat_map(versioned_names)
-            .collect(),
-    );
+    assert_none_in_sources(versioned_names);
 }
 
 #[test]
 fn sentences_name_the_tests() {
-    assert_none(
-        Tree::load()
-            .sources()
-            .iter()
-            .flat_map(prefixed_tests)
-            .collect(),
-    );
+    assert_none_in_sources(prefixed_tests);
 }
 
 /// Foreign words in names and comments.

@@ -5,6 +5,7 @@
 //! replicas and on disk there are only numbers and types, so names may change there.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use prost::Message as _;
@@ -128,112 +129,221 @@ fn undated(
 
 /// Every break between what was released and what there is, by the name of the element.
 fn broken(released: &[FileDescriptorProto], current: &[FileDescriptorProto]) -> Vec<String> {
+    let names_matter = released.iter().any(|file| file.package() == PUBLIC);
     let (released, current) = (Protocol::of(released), Protocol::of(current));
-    let mut breaks = Vec::new();
-    for (name, old) in &released.messages {
-        match current.messages.get(name) {
-            Some(new) => compare_messages(name, old, new, &released, &current, &mut breaks),
-            None => breaks.push(format!("message `{name}` is gone")),
-        }
-    }
-    for (name, old) in &released.enums {
-        match current.enums.get(name) {
-            Some(new) => compare_enums(name, old, new, released.names_matter, &mut breaks),
-            None => breaks.push(format!("enum `{name}` is gone")),
-        }
-    }
-    for (name, old) in &released.methods {
-        let new = current.methods.get(name).map(|new| signature(new));
-        match new {
-            None => breaks.push(format!("rpc `{name}` is gone")),
-            Some(new) if new != signature(old) => {
-                breaks.push(format!(
-                    "rpc `{name}` was `{}` and is `{new}`",
-                    signature(old)
-                ));
+    let mut comparison = Comparison {
+        released: &released,
+        current: &current,
+        names_matter,
+        breaks: Vec::new(),
+    };
+    comparison.messages();
+    comparison.enums();
+    comparison.methods();
+    comparison.breaks
+}
+
+struct Comparison<'a> {
+    released: &'a Protocol<'a>,
+    current: &'a Protocol<'a>,
+    /// Whether somebody sees names: in JSON, in generated code.
+    names_matter: bool,
+    breaks: Vec<String>,
+}
+
+impl Comparison<'_> {
+    fn messages(&mut self) {
+        for (name, old) in &self.released.messages {
+            let Some(new) = self.current.messages.get(name) else {
+                self.breaks.push(format!("message `{name}` is gone"));
+                continue;
+            };
+            let reserved = Reserved::of_message(new);
+            for field in &old.field {
+                let title = format!("field `{name}.{}` = {}", field.name(), field.number());
+                match new
+                    .field
+                    .iter()
+                    .find(|heir| heir.number() == field.number())
+                {
+                    Some(heir) => self.field(&title, (old, field), (new, heir)),
+                    None => self.removal(&title, field.name(), field.number(), &reserved),
+                }
             }
-            Some(_) => {}
+            self.reserved(
+                &format!("message `{name}`"),
+                &Reserved::of_message(old),
+                &reserved,
+            );
         }
     }
-    breaks
+
+    fn field(
+        &mut self,
+        title: &str,
+        (old, field): (&DescriptorProto, &FieldDescriptorProto),
+        (new, heir): (&DescriptorProto, &FieldDescriptorProto),
+    ) {
+        let (was, is) = (self.released.type_of(field), self.current.type_of(heir));
+        if was != is {
+            self.breaks
+                .push(format!("{title} was `{was}` and is `{is}`"));
+        }
+        let (was, is) = (oneof_of(old, field), oneof_of(new, heir));
+        if was.is_some() != is.is_some() || self.names_matter && was != is {
+            self.breaks
+                .push(format!("{title} moved into or out of a `oneof`"));
+        }
+        let (name, json_name) = (heir.name(), heir.json_name());
+        if self.names_matter && (field.name(), field.json_name()) != (name, json_name) {
+            self.breaks
+                .push(format!("{title} is now called `{name}` (`{json_name}`)"));
+        }
+    }
+
+    fn enums(&mut self) {
+        for (name, old) in &self.released.enums {
+            let Some(new) = self.current.enums.get(name) else {
+                self.breaks.push(format!("enum `{name}` is gone"));
+                continue;
+            };
+            let reserved = Reserved::of_enum(new);
+            for value in &old.value {
+                let title = format!("enum value `{name}.{}` = {}", value.name(), value.number());
+                // There may be several: aliases have one number.
+                let heirs = new
+                    .value
+                    .iter()
+                    .filter(|heir| heir.number() == value.number());
+                let names: Vec<&str> = heirs.map(|heir| heir.name()).collect();
+                if names.is_empty() {
+                    self.removal(&title, value.name(), value.number(), &reserved);
+                } else if self.names_matter && !names.contains(&value.name()) {
+                    self.breaks
+                        .push(format!("{title} is now called `{}`", names.join("`, `")));
+                }
+            }
+            self.reserved(
+                &format!("enum `{name}`"),
+                &Reserved::of_enum(old),
+                &reserved,
+            );
+        }
+    }
+
+    fn methods(&mut self) {
+        for (name, was) in &self.released.methods {
+            match self.current.methods.get(name) {
+                None => self.breaks.push(format!("rpc `{name}` is gone")),
+                Some(is) if is != was => {
+                    self.breaks
+                        .push(format!("rpc `{name}` was `{was}` and is `{is}`"));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Nobody may ever use the number of what is gone again, nor its name where names matter.
+    fn removal(&mut self, title: &str, name: &str, number: i32, reserved: &Reserved) {
+        if !reserved.numbers.iter().any(|range| range.contains(&number)) {
+            self.breaks
+                .push(format!("{title} is gone and its number is not reserved"));
+        } else if self.names_matter && !reserved.names.iter().any(|reserved| reserved == name) {
+            self.breaks
+                .push(format!("{title} is gone and its name is not reserved"));
+        }
+    }
+
+    /// What was reserved once stays so.
+    fn reserved(&mut self, title: &str, old: &Reserved, new: &Reserved) {
+        for range in &old.numbers {
+            let (start, end) = (range.start(), range.end());
+            if !new
+                .numbers
+                .iter()
+                .any(|new| new.contains(start) && new.contains(end))
+            {
+                self.breaks
+                    .push(format!("{title} no longer reserves {start} to {end}"));
+            }
+        }
+        for name in old.names.iter().filter(|name| !new.names.contains(name)) {
+            if self.names_matter {
+                self.breaks
+                    .push(format!("{title} no longer reserves `{name}`"));
+            }
+        }
+    }
 }
 
 /// A package by the names of its parts.
+#[derive(Default)]
 struct Protocol<'a> {
     messages: BTreeMap<String, &'a DescriptorProto>,
     /// What the compiler makes of maps: messages that nobody wrote.
     map_entries: BTreeMap<String, &'a DescriptorProto>,
     enums: BTreeMap<String, &'a EnumDescriptorProto>,
-    methods: BTreeMap<String, &'a MethodDescriptorProto>,
-    /// Whether somebody sees names: in JSON, in generated code.
-    names_matter: bool,
+    /// Each as it is written.
+    methods: BTreeMap<String, String>,
 }
 
 impl<'a> Protocol<'a> {
     fn of(files: &'a [FileDescriptorProto]) -> Self {
-        let mut protocol = Self {
-            messages: BTreeMap::new(),
-            map_entries: BTreeMap::new(),
-            enums: BTreeMap::new(),
-            methods: BTreeMap::new(),
-            names_matter: files.iter().any(|file| file.package() == PUBLIC),
-        };
+        let mut protocol = Self::default();
         for file in files {
             let package = file.package();
             for message in &file.message_type {
-                protocol.insert(package, message);
+                protocol.insert_message(package, message);
             }
-            let enums = file
-                .enum_type
-                .iter()
-                .map(|item| (format!("{package}.{}", item.name()), item));
-            protocol.enums.extend(enums);
+            protocol.insert_enums(package, &file.enum_type);
             for service in &file.service {
-                let name = |method: &MethodDescriptorProto| {
-                    format!("{package}.{}.{}", service.name(), method.name())
-                };
-                protocol
-                    .methods
-                    .extend(service.method.iter().map(|method| (name(method), method)));
+                for method in &service.method {
+                    let name = format!("{package}.{}.{}", service.name(), method.name());
+                    protocol.methods.insert(name, signature(method));
+                }
             }
         }
         protocol
     }
 
-    fn insert(&mut self, scope: &str, message: &'a DescriptorProto) {
+    fn insert_message(&mut self, scope: &str, message: &'a DescriptorProto) {
         let name = format!("{scope}.{}", message.name());
         for nested in &message.nested_type {
-            self.insert(&name, nested);
+            self.insert_message(&name, nested);
         }
-        let enums = message
-            .enum_type
-            .iter()
-            .map(|item| (format!("{name}.{}", item.name()), item));
-        self.enums.extend(enums);
-        let is_map_entry = message
+        self.insert_enums(&name, &message.enum_type);
+        if message
             .options
             .as_ref()
-            .is_some_and(|options| options.map_entry());
-        let messages = if is_map_entry {
-            &mut self.map_entries
+            .is_some_and(|options| options.map_entry())
+        {
+            self.map_entries.insert(name, message);
         } else {
-            &mut self.messages
-        };
-        messages.insert(name, message);
+            self.messages.insert(name, message);
+        }
+    }
+
+    fn insert_enums(&mut self, scope: &str, enums: &'a [EnumDescriptorProto]) {
+        self.enums.extend(
+            enums
+                .iter()
+                .map(|item| (format!("{scope}.{}", item.name()), item)),
+        );
     }
 
     /// A field's type as it is written, `map<…>` too.
     fn type_of(&self, field: &FieldDescriptorProto) -> String {
+        let named = field.type_name().trim_start_matches('.');
         let entry = self
             .map_entries
-            .get(field.type_name().trim_start_matches('.'));
-        if let Some([key, value]) = entry.map(|entry| entry.field.as_slice()) {
+            .get(named)
+            .map(|entry| entry.field.as_slice());
+        if let Some([key, value]) = entry {
             return format!("map<{}, {}>", self.type_of(key), self.type_of(value));
         }
         let base = match field.r#type() {
-            Type::Message | Type::Enum | Type::Group => {
-                field.type_name().trim_start_matches('.').to_owned()
-            }
+            Type::Message | Type::Enum | Type::Group => named.to_owned(),
             scalar => scalar
                 .as_str_name()
                 .trim_start_matches("TYPE_")
@@ -241,122 +351,40 @@ impl<'a> Protocol<'a> {
         };
         match field.label() {
             Label::Repeated => format!("repeated {base}"),
-            _ if field.proto3_optional() => format!("optional {base}"),
+            Label::Optional if field.proto3_optional() => format!("optional {base}"),
             Label::Optional | Label::Required => base,
         }
     }
 }
 
-fn compare_messages(
-    name: &str,
-    old: &DescriptorProto,
-    new: &DescriptorProto,
-    released: &Protocol<'_>,
-    current: &Protocol<'_>,
-    breaks: &mut Vec<String>,
-) {
-    for field in &old.field {
-        let number = field.number();
-        let title = format!("field `{name}.{}` = {number}", field.name());
-        let Some(heir) = new.field.iter().find(|heir| heir.number() == number) else {
-            let keeps_number = new
-                .reserved_range
-                .iter()
-                .any(|range| (range.start()..range.end()).contains(&number));
-            let keeps_name = new
-                .reserved_name
-                .iter()
-                .any(|reserved| reserved == field.name());
-            breaks.extend(removal(
-                &title,
-                keeps_number,
-                keeps_name || !released.names_matter,
-            ));
-            continue;
-        };
-        let (was, is) = (released.type_of(field), current.type_of(heir));
-        if was != is {
-            breaks.push(format!("{title} was `{was}` and is `{is}`"));
-        }
-        if oneof_of(old, field).is_some() != oneof_of(new, heir).is_some() {
-            breaks.push(format!("{title} moved into or out of a `oneof`"));
-        }
-        if released.names_matter
-            && (field.name(), field.json_name()) != (heir.name(), heir.json_name())
-        {
-            breaks.push(format!(
-                "{title} is now called `{}` (`{}`)",
-                heir.name(),
-                heir.json_name()
-            ));
-        }
-    }
-    for range in &old.reserved_range {
-        let is_kept = new
-            .reserved_range
-            .iter()
-            .any(|new| new.start() <= range.start() && range.end() <= new.end());
-        if !is_kept {
-            breaks.push(format!(
-                "message `{name}` no longer reserves {} to {}",
-                range.start(),
-                range.end() - 1
-            ));
-        }
-    }
+/// The numbers and names that a message or an enum will never use again.
+struct Reserved {
+    numbers: Vec<RangeInclusive<i32>>,
+    names: Vec<String>,
 }
 
-fn compare_enums(
-    name: &str,
-    old: &EnumDescriptorProto,
-    new: &EnumDescriptorProto,
-    names_matter: bool,
-    breaks: &mut Vec<String>,
-) {
-    for value in &old.value {
-        let number = value.number();
-        let title = format!("enum value `{name}.{}` = {number}", value.name());
-        let mut heirs = new
-            .value
-            .iter()
-            .filter(|heir| heir.number() == number)
-            .peekable();
-        if heirs.peek().is_none() {
-            // Unlike those of messages, these ranges include their end.
-            let keeps_number = new
-                .reserved_range
-                .iter()
-                .any(|range| (range.start()..=range.end()).contains(&number));
-            let keeps_name = new
-                .reserved_name
-                .iter()
-                .any(|reserved| reserved == value.name());
-            breaks.extend(removal(&title, keeps_number, keeps_name || !names_matter));
-        } else if names_matter && heirs.all(|heir| heir.name() != value.name()) {
-            breaks.push(format!("{title} has another name now"));
-        }
-    }
-    for range in &old.reserved_range {
-        let is_kept = new
+impl Reserved {
+    fn of_message(message: &DescriptorProto) -> Self {
+        // Unlike those of enums, these ranges leave out their end.
+        let numbers = message
             .reserved_range
             .iter()
-            .any(|new| new.start() <= range.start() && range.end() <= new.end());
-        if !is_kept {
-            breaks.push(format!(
-                "enum `{name}` no longer reserves {} to {}",
-                range.start(),
-                range.end()
-            ));
+            .map(|range| range.start()..=range.end() - 1);
+        Self {
+            numbers: numbers.collect(),
+            names: message.reserved_name.clone(),
         }
     }
-}
 
-/// What a removal forgot: nobody may ever use its number again, nor its name where names matter.
-fn removal(title: &str, keeps_number: bool, keeps_name: bool) -> Option<String> {
-    match (keeps_number, keeps_name) {
-        (true, true) => None,
-        (false, _) => Some(format!("{title} is gone and its number is not reserved")),
-        (true, false) => Some(format!("{title} is gone and its name is not reserved")),
+    fn of_enum(enumeration: &EnumDescriptorProto) -> Self {
+        let numbers = enumeration
+            .reserved_range
+            .iter()
+            .map(|range| range.start()..=range.end());
+        Self {
+            numbers: numbers.collect(),
+            names: enumeration.reserved_name.clone(),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::finding::lines;
 const RELEASED: &str = "// A thing. Since 0.1.\n\
     message Thing {\n\
     \x20 reserved 10 to 19;\n\
+    \x20 reserved \"gone\";\n\
     \x20 string name = 1;\n\
     \x20 optional uint64 size = 2;\n\
     \x20 map<string, uint32> labels = 3;\n\
@@ -100,7 +101,7 @@ fn a_new_name_breaks_only_what_is_public() {
     );
     assert_eq!(
         public("COLOUR_RED", "COLOUR_PINK"),
-        ["enum value `synod.v1.Colour.COLOUR_RED` = 1 has another name now"]
+        ["enum value `synod.v1.Colour.COLOUR_RED` = 1 is now called `COLOUR_PINK`"]
     );
     assert_eq!(stored("string name", "string title"), [""; 0]);
     assert_eq!(stored("> labels", "> tags"), [""; 0]);
@@ -118,6 +119,13 @@ fn a_oneof_keeps_its_fields_and_takes_no_others() {
     );
     assert_eq!(
         public("string square = 5; }", "} string square = 5;"),
+        ["field `synod.v1.Thing.square` = 5 moved into or out of a `oneof`"]
+    );
+    assert_eq!(
+        public(
+            "string square = 5; }",
+            "} oneof other { string square = 5; }"
+        ),
         ["field `synod.v1.Thing.square` = 5 moved into or out of a `oneof`"]
     );
 }
@@ -139,6 +147,11 @@ fn what_is_reserved_stays_reserved() {
         stored("reserved 10 to 19;", "reserved 10 to 18;"),
         ["message `synod.storage.v1.Thing` no longer reserves 10 to 19"]
     );
+    assert_eq!(
+        public("reserved \"gone\";", ""),
+        ["message `synod.v1.Thing` no longer reserves `gone`"]
+    );
+    assert_eq!(stored("reserved \"gone\";", ""), [""; 0]);
 }
 
 #[test]
@@ -180,6 +193,6 @@ fn what_is_new_says_so() {
     let new = sample("synod/v1/a.proto", &body);
     assert_eq!(
         lines(&undated(&old, &new, Version::parse("0.2").unwrap())),
-        "proto/proto/synod/v1/a.proto:10: field `synod.v1.Thing.depth` is new: say \"Since 0.2.\""
+        "proto/proto/synod/v1/a.proto:11: field `synod.v1.Thing.depth` is new: say \"Since 0.2.\""
     );
 }
