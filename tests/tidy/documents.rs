@@ -18,7 +18,7 @@ const COMMANDS: [&str; 2] = ["cargo run --release -p synod -- demo", "cargo xtas
 #[test]
 fn every_document_is_there_and_current() {
     let tree = Tree::load();
-    assert_none([missing(&tree), commands(&tree), unlogged(&tree)].concat());
+    assert_none([missing(tree), commands(tree), unlogged(tree)].concat());
 }
 
 fn missing(tree: &Tree) -> Vec<Finding> {

@@ -19,7 +19,7 @@ const SHAPELESS: [&str; 8] = [
 
 #[test]
 fn every_file_is_named_for_what_it_holds() {
-    assert_none(badly_named(&Tree::load()));
+    assert_none(badly_named(Tree::load()));
 }
 
 fn badly_named(tree: &Tree) -> Vec<Finding> {

@@ -13,7 +13,7 @@ const DOCUMENT: &str = "GUARANTEES.md";
 
 #[test]
 fn every_guarantee_names_tests_that_exist() {
-    assert_none(unproven(&Tree::load()));
+    assert_none(unproven(Tree::load()));
 }
 
 fn unproven(tree: &Tree) -> Vec<Finding> {

@@ -49,7 +49,7 @@ const IMPURE: [&str; 9] = [
 #[test]
 fn dependencies_point_the_way_of_the_map() {
     assert_none(
-        manifests(&Tree::load())
+        manifests(Tree::load())
             .iter()
             .flat_map(Manifest::misdirected)
             .collect(),
@@ -59,7 +59,7 @@ fn dependencies_point_the_way_of_the_map() {
 #[test]
 fn every_crate_inherits_lints_and_versions() {
     assert_none(
-        manifests(&Tree::load())
+        manifests(Tree::load())
             .iter()
             .flat_map(Manifest::disinherited)
             .collect(),
@@ -85,10 +85,10 @@ fn the_pure_crates_reach_nothing_impure() {
 #[test]
 fn the_pure_crates_ban_all_that_the_others_ban() {
     let tree = Tree::load();
-    let root = bans(&tree, "clippy.toml");
+    let root = bans(tree, "clippy.toml");
     assert!(!root.is_empty());
     for folder in ["service/machine", "service/model"] {
-        let own = bans(&tree, &format!("{folder}/clippy.toml"));
+        let own = bans(tree, &format!("{folder}/clippy.toml"));
         let missing: Vec<&String> = root.iter().filter(|ban| !own.contains(ban)).collect();
         assert!(
             missing.is_empty(),

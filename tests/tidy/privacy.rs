@@ -23,7 +23,7 @@ const LOCK_FILES: [&str; 3] = ["Cargo.lock", "package-lock.json", "uv.lock"];
 
 #[test]
 fn nothing_names_a_private_place() {
-    assert_none(private_places(&Tree::load()));
+    assert_none(private_places(Tree::load()));
 }
 
 fn private_places(tree: &Tree) -> Vec<Finding> {

@@ -24,27 +24,24 @@ const PUBLIC: &str = "synod.v1";
 fn everything_public_says_what_it_is_and_since_when() {
     let tree = Tree::load();
     assert_none(documentation::faults(
-        &elements::of(&compile(&tree)),
-        Version::of_workspace(&tree),
+        &elements::of(&compile(tree)),
+        Version::of_workspace(tree),
     ));
 }
 
 #[test]
 fn the_protocols_follow_the_conventions() {
-    assert_none(conventions::faults(&compile(&Tree::load())));
+    assert_none(conventions::faults(&compile(Tree::load())));
 }
 
 #[test]
 fn protocols_break_nothing_that_was_released() {
     let tree = Tree::load();
-    let current = compile(&tree);
+    let current = compile(tree);
     if std::env::var("SYNOD_PROTO_BASELINE").is_ok_and(|order| order == "record") {
         compatibility::record(&current);
     }
-    assert_none(compatibility::faults(
-        &current,
-        Version::of_workspace(&tree),
-    ));
+    assert_none(compatibility::faults(&current, Version::of_workspace(tree)));
 }
 
 /// The protocols of a tree, ordered by file, with their comments.

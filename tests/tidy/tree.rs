@@ -1,12 +1,15 @@
 //! The checkout as the rules see it: every file that is committed or about to be.
 
 use std::process::Command;
+use std::sync::OnceLock;
 
 use crate::source::Source;
 
 /// The files of the checkout, those that git ignores left out.
 pub(crate) struct Tree {
     files: Vec<File>,
+    /// Read when the first rule asks, and once for all of them.
+    sources: OnceLock<Vec<Source>>,
 }
 
 /// A file and what is in it.
@@ -18,8 +21,13 @@ pub(crate) struct File {
 }
 
 impl Tree {
-    /// Reads the checkout.
-    pub(crate) fn load() -> Self {
+    /// The checkout as it was when the first rule asked.
+    pub(crate) fn load() -> &'static Self {
+        static CHECKOUT: OnceLock<Tree> = OnceLock::new();
+        CHECKOUT.get_or_init(Self::read)
+    }
+
+    fn read() -> Self {
         let output = Command::new("git")
             .args([
                 "ls-files",
@@ -49,7 +57,7 @@ impl Tree {
                 })
             })
             .collect();
-        Self { files }
+        Self::new(files)
     }
 
     /// A tree of samples, to test a rule.
@@ -61,7 +69,14 @@ impl Tree {
                 text: Some(text.to_owned()),
             })
             .collect();
-        Self { files }
+        Self::new(files)
+    }
+
+    fn new(files: Vec<File>) -> Self {
+        Self {
+            files,
+            sources: OnceLock::new(),
+        }
     }
 
     pub(crate) fn files(&self) -> &[File] {
@@ -89,7 +104,11 @@ impl Tree {
     ///
     /// A module that its parent declares under `#[cfg(test)]` is marked as test code, and so is
     /// everything below it.
-    pub(crate) fn sources(&self) -> Vec<Source> {
+    pub(crate) fn sources(&self) -> &[Source] {
+        self.sources.get_or_init(|| self.read_sources())
+    }
+
+    fn read_sources(&self) -> Vec<Source> {
         let mut sources: Vec<Source> = self
             .texts(".rs")
             .map(|(path, text)| Source::read(path, text))
