@@ -15,7 +15,7 @@ mod real;
 mod simulated;
 
 pub use real::RealDisk;
-pub use simulated::SimDisk;
+pub use simulated::{Counts, SimDisk};
 
 use std::fmt;
 use std::io;

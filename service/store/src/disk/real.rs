@@ -13,7 +13,7 @@ const DIRECTORY_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 
 /// How much is written at a time when a new file is filled with zeros.
-const ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
+static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
 
 /// The file system of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
