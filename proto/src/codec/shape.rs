@@ -72,7 +72,7 @@ const fn field(number: u32, name: &'static str, items: Items) -> Field {
 /// A message without lists.
 static FLAT: Shape = Shape(&[]);
 
-static JOIN: Shape = Shape(&[field(4, "labels", Items::Messages(LABELS_MAX, &FLAT))]);
+static JOIN: Shape = Shape(&[field(5, "labels", Items::Messages(LABELS_MAX, &FLAT))]);
 
 static LIST_MEMBERS: Shape = Shape(&[field(2, "labels", Items::Messages(LABELS_MAX, &FLAT))]);
 
