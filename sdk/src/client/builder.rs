@@ -1,0 +1,107 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use synod_model::Violation;
+
+use super::{Client, Shared};
+use crate::Error;
+use crate::seams::Seams;
+use crate::session::Sessions;
+use crate::transport::{Endpoints, Keepalive, Wiring};
+
+/// How to make a [`Client`].
+#[derive(Clone, Debug)]
+pub struct ClientBuilder {
+    endpoints: Vec<String>,
+    request_timeout: Duration,
+    wiring: Wiring,
+    sessions: bool,
+    seams: Seams,
+}
+
+impl Default for ClientBuilder {
+    fn default() -> Self {
+        Self {
+            endpoints: Vec::new(),
+            request_timeout: Duration::from_secs(10),
+            wiring: Wiring {
+                connect_timeout: Duration::from_secs(2),
+                keepalive: Keepalive {
+                    interval: Duration::from_secs(10),
+                    timeout: Duration::from_secs(5),
+                },
+            },
+            sessions: true,
+            seams: Seams::real(),
+        }
+    }
+}
+
+impl ClientBuilder {
+    /// Where the replicas serve clients, each as `host:port` or `http://host:port`. Give all of them: a client does not
+    /// dial addresses that it was not given.
+    #[must_use]
+    pub fn endpoints(mut self, endpoints: Vec<String>) -> Self {
+        self.endpoints = endpoints;
+        self
+    }
+
+    /// By when a call is answered, over all its tries; 10 seconds if not set. See also [`Client::with_timeout`].
+    #[must_use]
+    pub fn request_timeout(mut self, timeout: Duration) -> Self {
+        self.request_timeout = timeout;
+        self
+    }
+
+    /// How long one attempt to connect may take; 2 seconds if not set.
+    #[must_use]
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.wiring.connect_timeout = timeout;
+        self
+    }
+
+    /// How often each connection is asked whether it is alive, and how long it has to answer; 10 and 5 seconds if not
+    /// set.
+    #[must_use]
+    pub fn keepalive(mut self, interval: Duration, timeout: Duration) -> Self {
+        self.wiring.keepalive = Keepalive { interval, timeout };
+        self
+    }
+
+    /// Whether changing calls are made in a session, so that they can be repeated; they are if not set.
+    #[must_use]
+    pub fn sessions(mut self, sessions: bool) -> Self {
+        self.sessions = sessions;
+        self
+    }
+
+    /// What to use in place of the machine's clock, random numbers and network.
+    #[must_use]
+    pub fn seams(mut self, seams: Seams) -> Self {
+        self.seams = seams;
+        self
+    }
+
+    /// The client. It is called within a tokio runtime, which is where connections live from then on; it waits for no
+    /// replica.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`: no endpoint, one that is no address, or a request timeout of zero.
+    pub async fn connect(self) -> Result<Client, Error> {
+        if self.request_timeout.is_zero() {
+            let rule = "must be longer than nothing";
+            let fault = Violation::invalid("0", rule).at("requestTimeout");
+            return Err(Error::invalid(fault));
+        }
+        let endpoints = Endpoints::new(&self.endpoints, self.wiring, &self.seams)?;
+        Ok(Client {
+            shared: Arc::new(Shared {
+                endpoints: Arc::new(endpoints),
+                seams: self.seams,
+                sessions: self.sessions.then(Sessions::default),
+            }),
+            timeout: self.request_timeout,
+        })
+    }
+}

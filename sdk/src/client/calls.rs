@@ -1,0 +1,119 @@
+//! The two shapes of a call: a read, and a change.
+
+use std::future::Future;
+
+use synod_model::{ErrorKind, Verdict};
+use synod_proto::Change;
+use tokio::time::Instant;
+use tonic::{Response, Status};
+
+use super::Client;
+use crate::Error;
+use crate::session::{Sessions, deadline};
+use crate::transport::{Answer, Call, Failure, Repeats, Try};
+
+/// Sessions that one request is sent under before it is given up: one that expired is no surprise, a third one is.
+const SESSIONS_TRIED_MAX: u32 = 3;
+
+impl Client {
+    /// Sends a request that changes nothing, to any replica and as often as it takes.
+    pub(super) async fn read<T, F, Fut>(&self, send: F) -> Result<T, Error>
+    where
+        T: Answer,
+        F: Fn(Try) -> Fut,
+        Fut: Future<Output = Result<Response<T>, Status>>,
+    {
+        let call = self.call(deadline(self.timeout), Repeats::Read);
+        call.run(send).await.map_err(|failure| failure.error)
+    }
+
+    /// Sends a request that changes something: in the client's session if it has one, else at most once.
+    pub(super) async fn change<B, M, T, F, Fut>(
+        &self,
+        mut change: Change<B>,
+        send: F,
+    ) -> Result<T, Error>
+    where
+        M: for<'a> From<&'a Change<B>>,
+        T: Answer,
+        F: Fn(Try, M) -> Fut,
+        Fut: Future<Output = Result<Response<T>, Status>>,
+    {
+        let deadline = deadline(self.timeout);
+        if let Some(sessions) = &self.shared.sessions {
+            return self.in_session(sessions, deadline, change, send).await;
+        }
+        change.key = None;
+        let call = self.call(deadline, Repeats::AtMostOnce);
+        let sending = call.run(|attempt| send(attempt, M::from(&change)));
+        sending.await.map_err(|failure| failure.error)
+    }
+
+    async fn in_session<B, M, T, F, Fut>(
+        &self,
+        sessions: &Sessions,
+        deadline: Instant,
+        mut change: Change<B>,
+        send: F,
+    ) -> Result<T, Error>
+    where
+        M: for<'a> From<&'a Change<B>>,
+        T: Answer,
+        F: Fn(Try, M) -> Fut,
+        Fut: Future<Output = Result<Response<T>, Status>>,
+    {
+        let call = self.call(deadline, Repeats::ExactlyOnce);
+        let mut sessions_left = SESSIONS_TRIED_MAX;
+        loop {
+            let ticket = sessions.ticket(call).await?;
+            change.key = Some(ticket.request_id());
+            change.session_cluster = Some(ticket.session().cluster);
+            let Failure { error, uncertain } =
+                match call.run(|attempt| send(attempt, M::from(&change))).await {
+                    Ok(answer) => {
+                        ticket.answered();
+                        return Ok(answer);
+                    }
+                    Err(failure) => failure,
+                };
+            if error.kind() == ErrorKind::RequestExpired {
+                sessions.forget(ticket.session().id);
+                ticket.answered();
+                if uncertain {
+                    return Err(forgotten(&error));
+                }
+                // Nothing was executed under the old session, so the request is free to go under another one.
+                sessions_left -= 1;
+                if sessions_left == 0 {
+                    return Err(error.with_execution(Verdict::NotExecuted));
+                }
+                continue;
+            }
+            if error.execution() == Verdict::Unknown {
+                let key = ticket.key();
+                ticket.abandoned();
+                return Err(error.with_request_key(key));
+            }
+            ticket.answered();
+            return Err(error);
+        }
+    }
+
+    pub(super) fn call(&self, deadline: Instant, repeats: Repeats) -> Call<'_> {
+        Call {
+            endpoints: &self.shared.endpoints,
+            seams: &self.shared.seams,
+            deadline,
+            repeats,
+        }
+    }
+}
+
+/// The error of a request that was sent in a session which the cluster has forgotten since.
+fn forgotten(last: &Error) -> Error {
+    let message = format!(
+        "an earlier try may have been executed, but its session has ended, so nobody can tell any more: {}",
+        last.message()
+    );
+    Error::new(ErrorKind::UnknownOutcome, message)
+}

@@ -1,0 +1,88 @@
+//! The cluster itself: its replicas and its settings.
+
+use synod_model::{Revision, SettingsPatch, UpdateSettings};
+use synod_proto::{Change, v1};
+use tokio::time::timeout;
+
+use super::{Client, stubs};
+use crate::transport::{Try, unknown_endpoint};
+use crate::values::read;
+use crate::{Changed, ClusterStatus, Error, ReadOptions, SettingsView};
+
+impl Client {
+    /// Asks how the cluster does, as any one replica sees it. No quorum is needed.
+    ///
+    /// # Errors
+    ///
+    /// No replica answered in time.
+    pub async fn status(&self) -> Result<ClusterStatus, Error> {
+        let answer = self.read(|attempt| {
+            let request = attempt.request(v1::ClusterStatusRequest {});
+            async move { stubs::cluster(attempt.channel).status(request).await }
+        });
+        read::<v1::ClusterStatusResponse, _>(answer.await?)
+    }
+
+    /// Asks the replica at one endpoint how the cluster does.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`: the client was not given such an endpoint. Else that replica did not answer in time.
+    pub async fn status_of(&self, endpoint: &str) -> Result<ClusterStatus, Error> {
+        let replicas = self.replicas();
+        let place = replicas
+            .find(endpoint)
+            .ok_or_else(|| unknown_endpoint(endpoint))?;
+        let attempt = Try {
+            channel: replicas.channel(place),
+            remaining: self.timeout,
+        };
+        let request = attempt.request(v1::ClusterStatusRequest {});
+        let asking = async move { stubs::cluster(attempt.channel).status(request).await };
+        match timeout(self.timeout, asking).await {
+            Ok(Ok(answer)) => read(answer.into_inner()),
+            Ok(Err(status)) => Err(Error::of_read(&status).context(endpoint)),
+            Err(_) => Err(Error::unanswered_read(self.timeout).context(endpoint)),
+        }
+    }
+
+    /// Reads the replicated settings.
+    ///
+    /// # Errors
+    ///
+    /// No replica could answer in time.
+    pub async fn settings(&self, options: ReadOptions) -> Result<SettingsView, Error> {
+        let message = v1::ClusterGetSettingsRequest {
+            read: options.to_wire(),
+        };
+        let answer = self.read(|attempt| {
+            let request = attempt.request(message);
+            async move { stubs::cluster(attempt.channel).get_settings(request).await }
+        });
+        read::<v1::ClusterGetSettingsResponse, _>(answer.await?)
+    }
+
+    /// Changes settings; what the patch leaves out stays as it is. With `if_revision`, only if they were last changed
+    /// at that revision.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`: a value out of its bounds. `CONFLICT`: they were changed since; [`Error::current`] has them.
+    pub async fn update_settings(
+        &self,
+        patch: SettingsPatch,
+        if_revision: Option<Revision>,
+    ) -> Result<Changed, Error> {
+        let update = UpdateSettings { patch, if_revision };
+        let answer = self.change(Change::new(update), |attempt: Try, message| {
+            let request = attempt.request::<v1::ClusterUpdateSettingsRequest>(message);
+            async move {
+                stubs::cluster(attempt.channel)
+                    .update_settings(request)
+                    .await
+            }
+        });
+        let answer: v1::ClusterUpdateSettingsResponse = answer.await?;
+        read((answer.header, answer.changed))
+    }
+}

@@ -1,0 +1,276 @@
+//! Members: reading them, and the single calls that a membership is made of.
+
+use synod_model::{
+    Adopt, ClusterId, Epoch, GroupResource, Join, Labels, Leave, MarkReady, MemberId, Renew,
+    Report, ReportEntry, Revision,
+};
+use synod_proto::{Change, v1};
+use tokio_stream::StreamExt as _;
+use tonic::{Response, Status};
+
+use super::pages::MemberPages;
+use super::{Client, stubs};
+use crate::transport::{Failure, Repeats, Try};
+use crate::values::read;
+use crate::{Changed, Error, Header, Joined, MemberView, ReadOptions, Renewed, Reported};
+
+/// Which members to list, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListMembers {
+    /// Only those that have all of these labels.
+    pub labels: Labels,
+    /// How to read.
+    pub read: ReadOptions,
+    /// How many to ask for at a time; at most 5,000. `None`: 500.
+    pub page_size: Option<u32>,
+}
+
+impl ListMembers {
+    /// All members, linearizable.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only those that have all of these labels.
+    #[must_use]
+    pub fn with_labels(mut self, labels: Labels) -> Self {
+        self.labels = labels;
+        self
+    }
+
+    /// How to read.
+    #[must_use]
+    pub fn with_read(mut self, read: ReadOptions) -> Self {
+        self.read = read;
+        self
+    }
+
+    /// How many to ask for at a time; at most 5,000.
+    #[must_use]
+    pub fn with_page_size(mut self, page_size: u32) -> Self {
+        self.page_size = Some(page_size);
+        self
+    }
+}
+
+/// Who speaks: a member, by its fencing token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemberEpoch {
+    /// The member.
+    pub member: MemberId,
+    /// The epoch that its join returned.
+    pub epoch: Epoch,
+    /// The cluster that gave the epoch. `None`: it is not checked.
+    pub cluster: Option<ClusterId>,
+}
+
+impl Client {
+    /// Reads one member.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: there is no such member (any more).
+    pub async fn member(&self, id: &MemberId, options: ReadOptions) -> Result<MemberView, Error> {
+        let message = v1::MembershipGetRequest {
+            id: id.to_string(),
+            read: options.to_wire(),
+        };
+        let answer = self.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move { stubs::membership(attempt.channel).get(request).await }
+        });
+        read::<v1::MembershipGetResponse, _>(answer.await?)
+    }
+
+    /// Reads members, page by page, all at one revision.
+    #[must_use]
+    pub fn members(&self, list: ListMembers) -> MemberPages {
+        MemberPages::new(self.clone(), list)
+    }
+
+    pub(super) async fn member_page(
+        &self,
+        message: v1::MembershipListRequest,
+    ) -> Result<v1::MembershipListResponse, Error> {
+        self.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move { stubs::membership(attempt.channel).list(request).await }
+        })
+        .await
+    }
+
+    /// Joins once, and keeps nothing alive: for programs that keep their membership themselves. Others use
+    /// [`Client::join`].
+    ///
+    /// # Errors
+    ///
+    /// `STALE_EPOCH`: the join names a lost epoch, and another instance has taken the id since.
+    pub async fn send_join(&self, join: Join) -> Result<Joined, Error> {
+        let answer = self.change(Change::new(join), |attempt: Try, message| {
+            let request = attempt.request::<v1::MembershipJoinRequest>(message);
+            async move { stubs::membership(attempt.channel).join(request).await }
+        });
+        read::<v1::MembershipJoinResponse, _>(answer.await?)
+    }
+
+    /// Renews a membership once.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over.
+    pub async fn send_renew(&self, member: &MemberEpoch) -> Result<Renewed, Error> {
+        let change = member.change(|member, epoch| Renew { member, epoch });
+        let message = v1::MembershipRenewRequest::of(&change, 1);
+        // Renewing twice does no harm, so it is repeated like a read.
+        let call = self.call(crate::session::deadline(self.timeout), Repeats::Read);
+        let answer = call.run(|attempt| renew_once(attempt, message.clone()));
+        let answer = answer.await.map_err(|failure: Failure| failure.error)?;
+        Renewed::from_answer(answer)
+    }
+
+    /// Says that a member serves.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over.
+    pub async fn send_ready(&self, member: &MemberEpoch) -> Result<Changed, Error> {
+        let change = member.change(|member, epoch| MarkReady { member, epoch });
+        let answer = self.change(change, |attempt: Try, message| {
+            let request = attempt.request::<v1::MembershipReadyRequest>(message);
+            async move { stubs::membership(attempt.channel).ready(request).await }
+        });
+        let answer: v1::MembershipReadyResponse = answer.await?;
+        read((answer.header, answer.changed))
+    }
+
+    /// Removes a member and all that hangs on it. `drained` says that no write of its can land any more.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over.
+    pub async fn send_leave(&self, member: &MemberEpoch, drained: bool) -> Result<Header, Error> {
+        let change = member.change(|member, epoch| Leave {
+            member,
+            epoch,
+            drained,
+        });
+        let answer = self.change(change, |attempt: Try, message| {
+            let request = attempt.request::<v1::MembershipLeaveRequest>(message);
+            async move { stubs::membership(attempt.channel).leave(request).await }
+        });
+        let answer: v1::MembershipLeaveResponse = answer.await?;
+        read(answer.header)
+    }
+
+    /// Says what a member encodes, decodes and serves. With `replace`, its entries for other resources go.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over. `NOT_DECODABLE`: the member cannot decode a version that is
+    /// selected.
+    pub async fn send_report(
+        &self,
+        member: &MemberEpoch,
+        entries: Vec<ReportEntry>,
+        replace: bool,
+    ) -> Result<Reported, Error> {
+        let change = member.change(|member, epoch| Report {
+            member,
+            epoch,
+            entries,
+            replace,
+        });
+        let answer = self.change(change, |attempt: Try, message| {
+            let request = attempt.request::<v1::StorageVersionsReportRequest>(message);
+            async move {
+                stubs::storage_versions(attempt.channel)
+                    .report(request)
+                    .await
+            }
+        });
+        read::<v1::StorageVersionsReportResponse, _>(answer.await?)
+    }
+
+    /// Says that a voting member has taken what was selected at this revision.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over. `CONFLICT`: something else was selected since.
+    pub async fn send_adopt(
+        &self,
+        member: &MemberEpoch,
+        resource: &GroupResource,
+        selected_revision: Revision,
+    ) -> Result<Changed, Error> {
+        let change = member.change(|member, epoch| Adopt {
+            member,
+            epoch,
+            resource: resource.clone(),
+            selected_revision,
+        });
+        let answer = self.change(change, |attempt: Try, message| {
+            let request = attempt.request::<v1::StorageVersionsAdoptRequest>(message);
+            async move {
+                stubs::storage_versions(attempt.channel)
+                    .adopt(request)
+                    .await
+            }
+        });
+        let answer: v1::StorageVersionsAdoptResponse = answer.await?;
+        read((answer.header, answer.changed))
+    }
+}
+
+impl MemberEpoch {
+    fn change<B>(&self, body: impl FnOnce(MemberId, Epoch) -> B) -> Change<B> {
+        let mut change = Change::new(body(self.member.clone(), self.epoch));
+        change.epoch_cluster = self.cluster;
+        change
+    }
+
+    /// The renewal of this epoch, as it is sent.
+    pub(crate) fn renewal(&self, correlation: u64) -> v1::MembershipRenewRequest {
+        let change = self.change(|member, epoch| Renew { member, epoch });
+        v1::MembershipRenewRequest::of(&change, correlation)
+    }
+}
+
+impl Renewed {
+    /// What became of a renewal.
+    ///
+    /// # Errors
+    ///
+    /// The refusal in the answer, or an answer without either.
+    pub(crate) fn from_answer(answer: v1::MembershipRenewResponse) -> Result<Self, Error> {
+        use v1::membership_renew_response::Result as Answer;
+        match answer.result {
+            Some(Answer::Renewed(renewed)) => Ok(Self {
+                header: read(answer.header)?,
+                ttl: std::time::Duration::from_millis(renewed.ttl_ms),
+            }),
+            Some(Answer::Refusal(refusal)) => Err(synod_model::Refusal::from(refusal).into()),
+            None => Err(no_result()),
+        }
+    }
+}
+
+fn no_result() -> Error {
+    let fault = synod_model::Violation::required("every replica sets it").at("result");
+    Error::malformed(&fault.into())
+}
+
+async fn renew_once(
+    attempt: Try,
+    message: v1::MembershipRenewRequest,
+) -> Result<Response<v1::MembershipRenewResponse>, Status> {
+    let request = attempt.request(tokio_stream::once(message));
+    let answers = stubs::membership(attempt.channel).renew(request).await?;
+    match answers.into_inner().next().await {
+        Some(answer) => answer.map(Response::new),
+        None => Err(Status::unavailable(
+            "the stream of renewals ended without an answer",
+        )),
+    }
+}

@@ -1,0 +1,115 @@
+//! Storage versions: reading what members report and what follows from it.
+
+use synod_model::GroupResource;
+use synod_proto::v1;
+
+use super::pages::StorageVersionPages;
+use super::{Client, stubs};
+use crate::values::read;
+use crate::{AgreementHistory, Error, ReadOptions, StorageVersionView};
+
+/// Which resources to list, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListStorageVersions {
+    /// Also those that no member reports now and of which only the state has stayed.
+    pub include_unreported: bool,
+    /// How to read.
+    pub read: ReadOptions,
+    /// How many to ask for at a time; at most 5,000. `None`: 500.
+    pub page_size: Option<u32>,
+}
+
+impl ListStorageVersions {
+    /// All resources that are reported, linearizable.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Also those that no member reports now.
+    #[must_use]
+    pub fn with_unreported(mut self) -> Self {
+        self.include_unreported = true;
+        self
+    }
+
+    /// How to read.
+    #[must_use]
+    pub fn with_read(mut self, read: ReadOptions) -> Self {
+        self.read = read;
+        self
+    }
+
+    /// How many to ask for at a time; at most 5,000.
+    #[must_use]
+    pub fn with_page_size(mut self, page_size: u32) -> Self {
+        self.page_size = Some(page_size);
+        self
+    }
+}
+
+impl Client {
+    /// Reads one resource.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: it was never reported.
+    pub async fn storage_version(
+        &self,
+        resource: &GroupResource,
+        options: ReadOptions,
+    ) -> Result<StorageVersionView, Error> {
+        let message = v1::StorageVersionsGetRequest {
+            resource: Some(resource.into()),
+            read: options.to_wire(),
+        };
+        let answer = self.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move { stubs::storage_versions(attempt.channel).get(request).await }
+        });
+        read::<v1::StorageVersionsGetResponse, _>(answer.await?)
+    }
+
+    /// Reads resources, page by page, all at one revision.
+    #[must_use]
+    pub fn storage_versions(&self, list: ListStorageVersions) -> StorageVersionPages {
+        StorageVersionPages::new(self.clone(), list)
+    }
+
+    pub(super) async fn storage_version_page(
+        &self,
+        message: v1::StorageVersionsListRequest,
+    ) -> Result<v1::StorageVersionsListResponse, Error> {
+        self.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move { stubs::storage_versions(attempt.channel).list(request).await }
+        })
+        .await
+    }
+
+    /// Reads what the members of a resource agreed on, change by change.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: the resource was never reported.
+    pub async fn agreement_history(
+        &self,
+        resource: &GroupResource,
+        options: ReadOptions,
+    ) -> Result<AgreementHistory, Error> {
+        let message = v1::StorageVersionsHistoryRequest {
+            resource: Some(resource.into()),
+            read: options.to_wire(),
+        };
+        let answer = self.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move {
+                stubs::storage_versions(attempt.channel)
+                    .history(request)
+                    .await
+            }
+        });
+        read::<v1::StorageVersionsHistoryResponse, _>(answer.await?)
+    }
+}

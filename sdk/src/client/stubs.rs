@@ -1,0 +1,32 @@
+//! The generated clients, with the limits of this one.
+
+use synod_proto::v1::cluster_client::ClusterClient;
+use synod_proto::v1::membership_client::MembershipClient;
+use synod_proto::v1::sessions_client::SessionsClient;
+use synod_proto::v1::storage_versions_client::StorageVersionsClient;
+use synod_proto::v1::watch_client::WatchClient;
+use tonic::transport::Channel;
+
+/// Bytes of the largest answer that is read. Replicas are trusted to answer what was asked for, but a page of 5,000
+/// resources with thousands of entries each is large.
+const ANSWER_BYTES_MAX: usize = 64 << 20;
+
+pub(crate) fn cluster(channel: Channel) -> ClusterClient<Channel> {
+    ClusterClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
+}
+
+pub(crate) fn membership(channel: Channel) -> MembershipClient<Channel> {
+    MembershipClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
+}
+
+pub(crate) fn sessions(channel: Channel) -> SessionsClient<Channel> {
+    SessionsClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
+}
+
+pub(crate) fn storage_versions(channel: Channel) -> StorageVersionsClient<Channel> {
+    StorageVersionsClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
+}
+
+pub(crate) fn watch(channel: Channel) -> WatchClient<Channel> {
+    WatchClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
+}

@@ -1,0 +1,158 @@
+//! The one error of this crate.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use synod_model::{Current, ErrorKind, Refusal, Verdict, Violation, Violations};
+use synod_proto::status;
+use tonic::Status;
+
+use crate::RequestKey;
+
+/// Why a call was not answered as asked.
+///
+/// Decide by [`kind`](Self::kind) and [`execution`](Self::execution); the message is for people and may change.
+///
+/// There are three ways for a change to fail, and they are different things: a rule *refused* it, it was certainly
+/// *not executed*, or its outcome is *unknown*: it may have been executed, and may still be. In the last case
+/// [`Client::outcome`](crate::Client::outcome) asks what became of it, by [`request_key`](Self::request_key).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    refusal: Box<Refusal>,
+    execution: Verdict,
+    request_key: Option<RequestKey>,
+}
+
+impl Error {
+    /// What a program decides on.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.refusal.kind
+    }
+
+    /// The object, the rule, and what to do, as a sentence for people.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.refusal.message
+    }
+
+    /// Whether the very same call, made again later, may succeed without the danger of being executed twice.
+    #[must_use]
+    pub fn retryable(&self) -> bool {
+        match self.execution {
+            Verdict::NotExecuted => true,
+            Verdict::Refused => self.kind().retryable(),
+            Verdict::Unknown => false,
+        }
+    }
+
+    /// What is known of the request: refused by a rule, not executed, or unknown.
+    #[must_use]
+    pub fn execution(&self) -> Verdict {
+        self.execution
+    }
+
+    /// Every broken rule of an invalid request, each with the path of its field.
+    #[must_use]
+    pub fn violations(&self) -> &[Violation] {
+        &self.refusal.violations
+    }
+
+    /// Facts for programs, by name, such as `oldest_revision` and `retry_after_ms`.
+    #[must_use]
+    pub fn metadata(&self) -> &BTreeMap<String, String> {
+        &self.refusal.metadata
+    }
+
+    /// The object as it stands, where a comparison was lost.
+    #[must_use]
+    pub fn current(&self) -> Option<&Current> {
+        self.refusal.current.as_deref()
+    }
+
+    /// The key by which to ask what became of the request, if its outcome is unknown and it had one.
+    #[must_use]
+    pub fn request_key(&self) -> Option<&RequestKey> {
+        self.request_key.as_ref()
+    }
+
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Refusal::new(kind, message).into()
+    }
+
+    /// A fault that this crate found in what it was given.
+    pub(crate) fn invalid(violations: impl Into<Violations>) -> Self {
+        match violations.into().into_result() {
+            Err(refusal) => refusal.into(),
+            Ok(()) => Self::new(ErrorKind::InvalidArgument, "the request is invalid"),
+        }
+    }
+
+    /// An answer that breaks the protocol: the replica is of another release, or not a replica.
+    ///
+    /// Of a change it says nothing: it was answered, so it was executed or refused.
+    pub(crate) fn malformed(fault: &Violations) -> Self {
+        let message = format!(
+            "the answer of the replica cannot be understood, so it may be of a release that this client does not know: {fault}"
+        );
+        Self::new(ErrorKind::UnknownOutcome, message)
+    }
+
+    /// Why a read that was sent once was not answered. A read is never uncertain: it changes nothing.
+    pub(crate) fn of_read(status: &Status) -> Self {
+        let mut refusal = status::from_status(status);
+        if refusal.kind == ErrorKind::UnknownOutcome {
+            refusal.kind = ErrorKind::Unavailable;
+        }
+        let error = Self::from(refusal);
+        match error.execution {
+            Verdict::Unknown => error.with_execution(Verdict::NotExecuted),
+            Verdict::Refused | Verdict::NotExecuted => error,
+        }
+    }
+
+    /// A read that was not answered in time.
+    pub(crate) fn unanswered_read(after: Duration) -> Self {
+        let message = format!("the replica did not answer within {after:?}");
+        Self::new(ErrorKind::DeadlineExceeded, message).with_execution(Verdict::NotExecuted)
+    }
+
+    #[must_use]
+    pub(crate) fn with_execution(mut self, execution: Verdict) -> Self {
+        self.execution = execution;
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn with_request_key(mut self, key: RequestKey) -> Self {
+        self.request_key = Some(key);
+        self
+    }
+
+    /// The same error with `context` before its message.
+    #[must_use]
+    pub(crate) fn context(mut self, context: impl fmt::Display) -> Self {
+        self.refusal.message = format!("{context}: {}", self.refusal.message);
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.refusal.fmt(f)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        let execution = status::verdict(&refusal);
+        Self {
+            refusal: Box::new(refusal),
+            execution,
+            request_key: None,
+        }
+    }
+}

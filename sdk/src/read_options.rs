@@ -1,0 +1,61 @@
+//! How fresh or how exact a read must be.
+
+use std::time::Duration;
+
+use synod_model::Revision;
+use synod_proto::v1;
+
+/// How fresh or how exact a read must be. By default it is linearizable: on whichever replica, it sees every change that
+/// was acknowledged before it was sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    at_revision: Option<Revision>,
+    min_revision: Option<Revision>,
+    max_staleness: Option<Duration>,
+}
+
+impl ReadOptions {
+    /// Sees every change that was acknowledged before it was sent.
+    #[must_use]
+    pub fn linearizable() -> Self {
+        Self::default()
+    }
+
+    /// The state as it was at exactly this revision. Below the window that is kept: `COMPACTED`; above the present
+    /// revision: `FUTURE_REVISION`.
+    #[must_use]
+    pub fn at_revision(revision: Revision) -> Self {
+        Self {
+            at_revision: Some(revision),
+            ..Self::default()
+        }
+    }
+
+    /// The replica's own state once it has come to at least this revision: read your own writes anywhere, without the
+    /// leader.
+    #[must_use]
+    pub fn min_revision(revision: Revision) -> Self {
+        Self {
+            min_revision: Some(revision),
+            ..Self::default()
+        }
+    }
+
+    /// The replica's own state if it was confirmed to be current no longer ago than this; whole milliseconds count.
+    #[must_use]
+    pub fn max_staleness(staleness: Duration) -> Self {
+        Self {
+            max_staleness: Some(staleness),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn to_wire(self) -> Option<v1::ReadOptions> {
+        let millis = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+        Some(v1::ReadOptions {
+            at_revision: self.at_revision.map(Revision::get),
+            min_revision: self.min_revision.map(Revision::get),
+            max_staleness_ms: self.max_staleness.map(millis),
+        })
+    }
+}

@@ -1,0 +1,14 @@
+//! How a request reaches a replica: one channel to each endpoint, one deadline over all tries, and what a failed try
+//! says about the request.
+
+mod answer;
+mod backoff;
+mod endpoints;
+mod failure;
+mod tries;
+
+pub(crate) use answer::Answer;
+pub(crate) use backoff::Backoff;
+pub(crate) use endpoints::{Endpoints, Keepalive, Wiring, unknown_endpoint};
+pub(crate) use failure::Failure;
+pub(crate) use tries::{Call, Repeats, Try};

@@ -1,0 +1,39 @@
+//! What all answers have in common.
+
+use synod_proto::v1;
+
+/// An answer that says who gave it.
+pub(crate) trait Answer: Send {
+    /// Who answered, if it says so.
+    fn header(&self) -> Option<&v1::ResponseHeader>;
+}
+
+macro_rules! answers {
+    ($($message:ident),+ $(,)?) => {
+        $(impl Answer for v1::$message {
+            fn header(&self) -> Option<&v1::ResponseHeader> {
+                self.header.as_ref()
+            }
+        })+
+    };
+}
+
+answers!(
+    ClusterGetSettingsResponse,
+    ClusterStatusResponse,
+    ClusterUpdateSettingsResponse,
+    MembershipGetResponse,
+    MembershipJoinResponse,
+    MembershipLeaveResponse,
+    MembershipListResponse,
+    MembershipReadyResponse,
+    MembershipRenewResponse,
+    SessionsCloseResponse,
+    SessionsGetOutcomeResponse,
+    SessionsOpenResponse,
+    StorageVersionsAdoptResponse,
+    StorageVersionsGetResponse,
+    StorageVersionsHistoryResponse,
+    StorageVersionsListResponse,
+    StorageVersionsReportResponse,
+);

@@ -1,0 +1,185 @@
+//! The replicas that a client was told of.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use http::Uri;
+use hyper_util::rt::TokioIo;
+use synod_model::Violations;
+use synod_model::{ErrorKind, Violation};
+use tonic::transport::{Channel, Endpoint};
+use tower::service_fn;
+
+use super::failure::LeaderHint;
+use crate::Error;
+use crate::seams::Seams;
+
+/// One channel to each endpoint, and which of them to begin with.
+pub(crate) struct Endpoints {
+    list: Vec<Reached>,
+    /// The one that answered last.
+    preferred: AtomicUsize,
+}
+
+/// An endpoint and the channel to it. The channel connects when it is used, and again when it was lost.
+struct Reached {
+    text: String,
+    channel: Channel,
+    /// The replica that answers there, once it has; zero before.
+    replica_id: AtomicU64,
+}
+
+/// How connections are kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wiring {
+    pub(crate) connect_timeout: Duration,
+    pub(crate) keepalive: Keepalive,
+}
+
+/// How a connection that died in silence is found out: without it, a client waits for ever after a dropped route.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Keepalive {
+    /// How often to ask.
+    pub(crate) interval: Duration,
+    /// How long to wait for the answer.
+    pub(crate) timeout: Duration,
+}
+
+impl Endpoints {
+    /// Channels to these endpoints, given as `host:port` or `http://host:port`. Nothing is connected yet.
+    ///
+    /// # Errors
+    ///
+    /// None at all, or one that is no address; all of those at once.
+    pub(crate) fn new(texts: &[String], wiring: Wiring, seams: &Seams) -> Result<Self, Error> {
+        let mut found = Violations::new();
+        if texts.is_empty() {
+            found.push(Violation::required("must name at least one replica").at("endpoints"));
+        }
+        let list: Vec<Reached> = texts
+            .iter()
+            .enumerate()
+            .filter_map(|(i, text)| {
+                let reached = Reached::new(text, wiring, seams);
+                found.parsed(&format!("endpoints[{i}]"), reached)
+            })
+            .collect();
+        if !found.is_empty() {
+            return Err(Error::invalid(found));
+        }
+        // Clients that start together do not all begin with the same replica.
+        let first = (seams.randomness.next() % list.len() as u64) as usize;
+        Ok(Self {
+            list,
+            preferred: AtomicUsize::new(first),
+        })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The endpoints as they were given.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().map(|reached| reached.text.as_str())
+    }
+
+    /// The place of an endpoint.
+    pub(crate) fn find(&self, text: &str) -> Option<usize> {
+        self.texts().position(|known| known == text)
+    }
+
+    pub(crate) fn preferred(&self) -> usize {
+        self.preferred.load(Ordering::Relaxed) % self.len()
+    }
+
+    /// The place after `place`.
+    pub(crate) fn after(&self, place: usize) -> usize {
+        (place + 1) % self.len()
+    }
+
+    pub(crate) fn channel(&self, place: usize) -> Channel {
+        self.list[place % self.len()].channel.clone()
+    }
+
+    pub(crate) fn text(&self, place: usize) -> &str {
+        &self.list[place % self.len()].text
+    }
+
+    /// Notes that the replica at `place` answered: the next call begins with it.
+    pub(crate) fn answered(&self, place: usize, replica_id: Option<u64>) {
+        self.preferred.store(place, Ordering::Relaxed);
+        if let (Some(reached), Some(id)) = (self.list.get(place), replica_id) {
+            reached.replica_id.store(id, Ordering::Relaxed);
+        }
+    }
+
+    /// The endpoint of the leader, if it is one of those that are known here. Others are not dialed: an address that
+    /// replicas see may be of no use outside of their network.
+    pub(super) fn hinted(&self, hint: &LeaderHint) -> Option<usize> {
+        let by_id = hint.id.and_then(|id| {
+            let mut known = self.list.iter();
+            known.position(|reached| reached.replica_id.load(Ordering::Relaxed) == id)
+        });
+        by_id.or_else(|| {
+            let wanted = authority(hint.endpoint.as_deref()?);
+            self.texts().position(|text| authority(text) == wanted)
+        })
+    }
+}
+
+impl fmt::Debug for Endpoints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.texts()).finish()
+    }
+}
+
+impl Reached {
+    fn new(text: &str, wiring: Wiring, seams: &Seams) -> Result<Self, Violation> {
+        let address = authority(text);
+        let uri = format!("http://{address}");
+        let endpoint = Endpoint::from_shared(uri).ok().filter(|endpoint| {
+            let uri = endpoint.uri();
+            !text.starts_with("https://") && uri.port_u16().is_some() && uri.path() == "/"
+        });
+        let Some(endpoint) = endpoint else {
+            let rule = "must be host:port or http://host:port";
+            return Err(Violation::invalid(text, rule));
+        };
+        let endpoint = endpoint
+            .connect_timeout(wiring.connect_timeout)
+            .http2_keep_alive_interval(wiring.keepalive.interval)
+            .keep_alive_timeout(wiring.keepalive.timeout)
+            .keep_alive_while_idle(true)
+            .tcp_nodelay(true);
+        Ok(Self {
+            text: text.to_owned(),
+            channel: connect(&endpoint, seams),
+            replica_id: AtomicU64::new(0),
+        })
+    }
+}
+
+fn connect(endpoint: &Endpoint, seams: &Seams) -> Channel {
+    let Some(dialer) = seams.dialer.clone() else {
+        return endpoint.connect_lazy();
+    };
+    endpoint.connect_with_connector_lazy(service_fn(move |uri: Uri| {
+        let address = uri.authority().map(ToString::to_string).unwrap_or_default();
+        let dialing = dialer.dial(&address);
+        async move { dialing.await.map(TokioIo::new) }
+    }))
+}
+
+fn authority(text: &str) -> &str {
+    text.strip_prefix("http://")
+        .unwrap_or(text)
+        .trim_end_matches('/')
+}
+
+/// The error of a name that is no endpoint of this client.
+pub(crate) fn unknown_endpoint(text: &str) -> Error {
+    let message = format!("{text} is no endpoint of this client; name one that it was given");
+    Error::new(ErrorKind::InvalidArgument, message)
+}

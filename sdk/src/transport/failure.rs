@@ -1,0 +1,96 @@
+//! What a failed try says about the request.
+
+use std::time::Duration;
+
+use synod_model::{ErrorKind, Verdict};
+use synod_proto::status::{self, key};
+use tonic::Status;
+
+use crate::Error;
+
+/// A call that failed for good.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// Why.
+    pub(crate) error: Error,
+    /// Whether a try before the last one may have been executed.
+    pub(crate) uncertain: bool,
+}
+
+/// A try that failed.
+#[derive(Debug)]
+pub(super) struct FailedTry {
+    pub(super) error: Error,
+    /// The replica to try next, by id and by address.
+    pub(super) leader: Option<LeaderHint>,
+    /// How long it is of no use to ask this replica again.
+    pub(super) retry_after: Option<Duration>,
+}
+
+/// Where a replica believes the leader to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LeaderHint {
+    pub(super) id: Option<u64>,
+    pub(super) endpoint: Option<String>,
+}
+
+impl FailedTry {
+    /// What a status says.
+    pub(super) fn of(status: &Status) -> Self {
+        let refusal = status::from_status(status);
+        let number = |key: &str| refusal.metadata.get(key).and_then(|text| text.parse().ok());
+        let hint = LeaderHint {
+            id: number(key::LEADER_ID),
+            endpoint: refusal.metadata.get(key::LEADER_ENDPOINT).cloned(),
+        };
+        Self {
+            leader: (hint.id.is_some() || hint.endpoint.is_some()).then_some(hint),
+            retry_after: number(key::RETRY_AFTER_MS).map(Duration::from_millis),
+            error: refusal.into(),
+        }
+    }
+
+    /// The replica did not answer in time.
+    pub(super) fn unanswered(after: Duration) -> Self {
+        let message = format!("the replica did not answer within {after:?}");
+        Self {
+            error: Error::new(ErrorKind::DeadlineExceeded, message),
+            leader: None,
+            retry_after: None,
+        }
+    }
+
+    /// Whether the refusal was decided before the request was looked up among those executed, so that it says nothing
+    /// of an earlier try of the same request.
+    pub(super) fn is_decided_at_the_edge(&self) -> bool {
+        match self.error.kind() {
+            ErrorKind::Unauthenticated
+            | ErrorKind::PermissionDenied
+            | ErrorKind::TooLarge
+            | ErrorKind::DataLoss => true,
+            ErrorKind::InvalidArgument
+            | ErrorKind::NotFound
+            | ErrorKind::AlreadyExists
+            | ErrorKind::Conflict
+            | ErrorKind::NotAMember
+            | ErrorKind::StaleEpoch
+            | ErrorKind::NotDecodable
+            | ErrorKind::EncodingNotSelected
+            | ErrorKind::Immutable
+            | ErrorKind::NoAgreement
+            | ErrorKind::Draining
+            | ErrorKind::RequestExpired
+            | ErrorKind::Compacted
+            | ErrorKind::FutureRevision
+            | ErrorKind::Quota
+            | ErrorKind::Overloaded
+            | ErrorKind::Unavailable
+            | ErrorKind::UnknownOutcome
+            | ErrorKind::DeadlineExceeded => false,
+        }
+    }
+
+    pub(super) fn verdict(&self) -> Verdict {
+        self.error.execution()
+    }
+}

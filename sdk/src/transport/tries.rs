@@ -1,0 +1,221 @@
+//! One call, as many tries as its deadline allows.
+
+use std::future::Future;
+use std::time::Duration;
+
+use synod_model::{ErrorKind, Verdict};
+use tokio::time::{Instant, sleep, timeout};
+use tonic::transport::Channel;
+use tonic::{Request, Response, Status};
+
+use super::failure::FailedTry;
+use super::{Answer, Backoff, Endpoints, Failure};
+use crate::Error;
+use crate::seams::Seams;
+
+/// When a request may be sent again after a try whose outcome is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repeats {
+    /// Always: it changes nothing.
+    Read,
+    /// Always: the replicas know it by its key, and execute it once.
+    ExactlyOnce,
+    /// Never: it would be executed twice.
+    AtMostOnce,
+}
+
+/// A call: where it can go, by when it must be answered, and how it may be repeated.
+#[derive(Clone, Copy)]
+pub(crate) struct Call<'a> {
+    pub(crate) endpoints: &'a Endpoints,
+    pub(crate) seams: &'a Seams,
+    pub(crate) deadline: Instant,
+    pub(crate) repeats: Repeats,
+}
+
+/// One try of a call.
+pub(crate) struct Try {
+    /// The channel to the replica that is asked.
+    pub(crate) channel: Channel,
+    /// What is left until the deadline of the call.
+    pub(crate) remaining: Duration,
+}
+
+impl Try {
+    /// The request with the deadline of the call on it.
+    pub(crate) fn request<M>(&self, message: M) -> Request<M> {
+        let mut request = Request::new(message);
+        request.set_timeout(self.remaining);
+        request
+    }
+}
+
+/// The shortest time that one try is given, if the call has it.
+const TRY_MIN: Duration = Duration::from_millis(500);
+/// Waits between rounds over all endpoints.
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(25), Duration::from_secs(1));
+
+impl Call<'_> {
+    /// Sends the request until it is answered, refused by a rule, or the deadline has passed.
+    pub(crate) async fn run<T, F, Fut>(self, send: F) -> Result<T, Failure>
+    where
+        T: Answer,
+        F: Fn(Try) -> Fut,
+        Fut: Future<Output = Result<Response<T>, Status>>,
+    {
+        let mut course = Course::new(self);
+        while let Some(remaining) = self.remaining() {
+            let place = course.place;
+            let attempt = Try {
+                channel: self.endpoints.channel(place),
+                remaining,
+            };
+            let limit = course.limit(remaining);
+            let failed = match timeout(limit, send(attempt)).await {
+                Ok(Ok(response)) => {
+                    let answer = response.into_inner();
+                    let replica_id = answer.header().map(|header| header.replica_id);
+                    self.endpoints.answered(place, replica_id);
+                    return Ok(answer);
+                }
+                Ok(Err(status)) => FailedTry::of(&status),
+                Err(_) => FailedTry::unanswered(limit),
+            };
+            course.take(failed)?;
+            course.wait().await;
+        }
+        Err(course.end())
+    }
+
+    fn remaining(&self) -> Option<Duration> {
+        let remaining = self.deadline.checked_duration_since(Instant::now())?;
+        (!remaining.is_zero()).then_some(remaining)
+    }
+}
+
+/// What the tries so far have shown.
+struct Course<'a> {
+    call: Call<'a>,
+    total: Duration,
+    /// The endpoint to try next.
+    place: usize,
+    tries: u32,
+    /// Tries since the last wait.
+    round: usize,
+    backoff: Backoff,
+    /// How long to wait at least before the next round.
+    retry_after: Duration,
+    /// Whether a try may have been executed.
+    uncertain: bool,
+    last: Option<Error>,
+}
+
+impl<'a> Course<'a> {
+    fn new(call: Call<'a>) -> Self {
+        Self {
+            call,
+            total: call.remaining().unwrap_or_default(),
+            place: call.endpoints.preferred(),
+            tries: 0,
+            round: 0,
+            backoff: BACKOFF,
+            retry_after: Duration::ZERO,
+            uncertain: false,
+            last: None,
+        }
+    }
+
+    /// How long a try may take. A replica that hangs must not use up the time of the others, unless a request that
+    /// can be sent only once is on its way there.
+    fn limit(&self, remaining: Duration) -> Duration {
+        let others = self.call.endpoints.len() > 1;
+        match self.call.repeats {
+            Repeats::Read | Repeats::ExactlyOnce if others => {
+                (self.total / 3).max(TRY_MIN).min(remaining)
+            }
+            Repeats::Read | Repeats::ExactlyOnce | Repeats::AtMostOnce => remaining,
+        }
+    }
+
+    /// Takes note of a try that failed, and says where to try next.
+    ///
+    /// # Errors
+    ///
+    /// There is no next try.
+    fn take(&mut self, failed: FailedTry) -> Result<(), Failure> {
+        tracing::debug!(
+            endpoint = self.call.endpoints.text(self.place),
+            error = %failed.error,
+            "a try failed"
+        );
+        self.tries += 1;
+        self.round += 1;
+        match (failed.verdict(), self.call.repeats) {
+            // Neither try nor retry was executed, but one before may have been: the caller knows what to do about it.
+            _ if failed.error.kind() == ErrorKind::RequestExpired => {
+                return Err(self.fail(failed.error));
+            }
+            (Verdict::Refused, _) if self.uncertain && failed.is_decided_at_the_edge() => {
+                let error = failed.error.with_execution(Verdict::Unknown);
+                let context = "an earlier try may have been executed, and then";
+                return Err(self.fail(error.context(context)));
+            }
+            (Verdict::Refused, _) => return Err(self.fail(failed.error)),
+            (Verdict::Unknown, Repeats::AtMostOnce) => return Err(self.fail(failed.error)),
+            (Verdict::Unknown, Repeats::ExactlyOnce) => self.uncertain = true,
+            (Verdict::Unknown, Repeats::Read) | (Verdict::NotExecuted, _) => {}
+        }
+        let hinted = failed
+            .leader
+            .and_then(|hint| self.call.endpoints.hinted(&hint));
+        self.place = match hinted {
+            Some(place) if place != self.place => place,
+            Some(_) | None => self.call.endpoints.after(self.place),
+        };
+        self.retry_after = self.retry_after.max(failed.retry_after.unwrap_or_default());
+        self.last = Some(failed.error);
+        Ok(())
+    }
+
+    /// Waits after each round: when every replica has failed once, the next to be asked needs time.
+    async fn wait(&mut self) {
+        if self.round < self.call.endpoints.len() {
+            return;
+        }
+        self.round = 0;
+        let wait = self.backoff.next(&*self.call.seams.randomness);
+        let wait = wait.max(std::mem::take(&mut self.retry_after));
+        sleep(wait.min(self.call.remaining().unwrap_or_default())).await;
+    }
+
+    fn fail(&self, error: Error) -> Failure {
+        Failure {
+            error,
+            uncertain: self.uncertain,
+        }
+    }
+
+    /// The deadline has passed.
+    fn end(self) -> Failure {
+        let told = match &self.last {
+            Some(last) => format!("; the last try said: {last}"),
+            None => String::new(),
+        };
+        let message = format!(
+            "no answer within {:?} after {} tries at {:?}{told}",
+            self.total, self.tries, self.call.endpoints
+        );
+        let error = match self.last.as_ref().map(Error::kind) {
+            _ if self.uncertain => Error::new(ErrorKind::DeadlineExceeded, message),
+            // What every replica said is worth more than that it took too long.
+            Some(kind @ (ErrorKind::Unavailable | ErrorKind::Overloaded)) => {
+                Error::new(kind, message)
+            }
+            // A read whose connection broke.
+            Some(ErrorKind::UnknownOutcome) => Error::new(ErrorKind::Unavailable, message),
+            Some(_) | None => Error::new(ErrorKind::DeadlineExceeded, message)
+                .with_execution(Verdict::NotExecuted),
+        };
+        self.fail(error)
+    }
+}

@@ -1,0 +1,24 @@
+//! What the calls answer: owned values, one object a file.
+
+mod changes;
+mod cluster_status;
+mod header;
+mod members;
+mod outcome;
+mod storage_state;
+mod storage_version;
+mod storage_versions;
+mod wire;
+
+pub use changes::{
+    AgreementHistory, Changed, Joined, Renewed, Reported, ReportedResource, SettingsView,
+};
+pub use cluster_status::{Alarm, AlarmKind, ClusterStatus, ReplicaRole, ReplicaStatus};
+pub use header::Header;
+pub use members::{MemberItem, MemberPage, MemberView};
+pub use outcome::{Outcome, OutcomeAnswer, RequestKey};
+pub use storage_state::{Drain, StorageState};
+pub use storage_version::{StorageVersion, StorageVersionEntry, StorageVersionStatus};
+pub use storage_versions::{StorageVersionItem, StorageVersionPage, StorageVersionView};
+
+pub(crate) use wire::{FromWire, read};

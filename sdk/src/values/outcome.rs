@@ -1,0 +1,103 @@
+//! What became of a request.
+
+use std::fmt;
+use std::time::Duration;
+
+use synod_model::{ClusterId, Epoch, Refusal, Revision, Sequence, SessionId, Violations};
+use synod_proto::v1;
+
+use super::wire::list;
+use super::{FromWire, Header, ReportedResource};
+use crate::Error;
+
+/// Names one request for good: ask with it what became of the request.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub struct RequestKey {
+    /// The cluster that gave the session.
+    pub cluster: ClusterId,
+    /// The session that the request belongs to.
+    pub session: SessionId,
+    /// Its place in the session.
+    pub sequence: Sequence,
+}
+
+impl fmt::Display for RequestKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.cluster, self.session, self.sequence)
+    }
+}
+
+/// What became of a request, as of `header.revision`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// It has not been executed. It may still be while an attempt is on its way; sending it again in the same session
+    /// is safe.
+    NotExecuted {
+        /// Who answered, and at which revision.
+        header: Header,
+    },
+    /// It has been executed.
+    Executed {
+        /// Who answered, and at which revision.
+        header: Header,
+        /// The revision of the store right after the request.
+        revision: Revision,
+        /// Whether it changed anything.
+        changed: bool,
+        /// What it was answered.
+        answer: OutcomeAnswer,
+    },
+}
+
+/// What an executed request was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutcomeAnswer {
+    /// It succeeded, and there was nothing more to say.
+    Done,
+    /// A rule refused it.
+    Refused(Error),
+    /// A member was let in.
+    Joined {
+        /// Its fencing token.
+        epoch: Epoch,
+        /// How long it is kept after a renewal.
+        ttl: Duration,
+    },
+    /// A report was taken; what the member was told of each resource.
+    Reported(Vec<ReportedResource>),
+}
+
+impl FromWire<v1::SessionsGetOutcomeResponse> for Outcome {
+    fn from_wire(pb: v1::SessionsGetOutcomeResponse) -> Result<Self, Violations> {
+        let header = Header::from_wire(pb.header)?;
+        let Some(outcome) = pb.outcome else {
+            return Ok(Self::NotExecuted { header });
+        };
+        Ok(Self::Executed {
+            header,
+            revision: Revision::new(outcome.revision),
+            changed: outcome.changed,
+            answer: OutcomeAnswer::from_wire(outcome.answer)?,
+        })
+    }
+}
+
+impl FromWire<Option<v1::recorded_outcome::Answer>> for OutcomeAnswer {
+    fn from_wire(pb: Option<v1::recorded_outcome::Answer>) -> Result<Self, Violations> {
+        use v1::recorded_outcome::Answer;
+        Ok(match pb {
+            None => Self::Done,
+            Some(Answer::Refusal(refusal)) => Self::Refused(Refusal::from(refusal).into()),
+            Some(Answer::Joined(joined)) => Self::Joined {
+                epoch: Epoch::new(Revision::new(joined.epoch)),
+                ttl: Duration::from_millis(joined.ttl_ms),
+            },
+            Some(Answer::Reported(reported)) => {
+                Self::Reported(list(reported.resources, ReportedResource::from_wire)?)
+            }
+        })
+    }
+}
