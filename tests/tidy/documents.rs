@@ -51,7 +51,7 @@ fn commands(tree: &Tree) -> Vec<Finding> {
     strange.chain(absent).collect()
 }
 
-/// The changelog has a section for the version that is being built.
+/// The changelog has a section for what is being built: the coming version, or what is unreleased.
 fn unlogged(tree: &Tree) -> Vec<Finding> {
     let manifest: toml::Table = tree
         .text("Cargo.toml")
@@ -64,8 +64,9 @@ fn unlogged(tree: &Tree) -> Vec<Finding> {
     let text = tree.text("CHANGELOG.md").unwrap_or_default();
     let is_logged = text
         .lines()
-        .any(|line| line.starts_with("## ") && line.contains(version));
-    let message = format!("it has no section `## {version}`");
+        .filter_map(|line| line.strip_prefix("## "))
+        .any(|title| title.contains("Unreleased") || title.contains(version));
+    let message = format!("it has no section `## Unreleased` or `## {version}`");
     if is_logged {
         Vec::new()
     } else {
@@ -101,6 +102,6 @@ fn a_document_that_is_missing_or_out_of_date_is_found() {
     );
     assert_eq!(
         lines(&unlogged(&tree)),
-        "CHANGELOG.md: it has no section `## 0.2.0`"
+        "CHANGELOG.md: it has no section `## Unreleased` or `## 0.2.0`"
     );
 }
