@@ -15,7 +15,7 @@ use details::Details;
 /// The `domain` of every `google.rpc.ErrorInfo` that Synod writes.
 pub const DOMAIN: &str = "synod";
 
-/// The metadata keys that mean something to every caller. Beside them, a rule may add facts of its own.
+/// The metadata keys: each says in `errors.proto` what it means with which reason.
 pub mod key {
     /// `true` if the request was certainly not carried out and may be sent again anywhere.
     pub const NOT_EXECUTED: &str = "not_executed";
@@ -29,6 +29,20 @@ pub mod key {
     pub const CURRENT_REVISION: &str = "current_revision";
     /// How long it is of no use to try again, in milliseconds.
     pub const RETRY_AFTER_MS: &str = "retry_after_ms";
+    /// The member that spoke.
+    pub const MEMBER: &str = "member";
+    /// The epoch that holds the member's id now.
+    pub const CURRENT_EPOCH: &str = "current_epoch";
+    /// The resource in question, by the name of its storage version.
+    pub const RESOURCE: &str = "resource";
+    /// The version in question.
+    pub const VERSION: &str = "version";
+    /// With `NOT_DECODABLE`: what the member decodes, separated by commas.
+    pub const DECODABLE_VERSIONS: &str = "decodable_versions";
+    /// The version that is selected now.
+    pub const SELECTED_VERSION: &str = "selected_version";
+    /// The revision at which it was selected.
+    pub const SELECTED_REVISION: &str = "selected_revision";
     /// `true` if something was left out to stay within the size that every gRPC library accepts.
     pub const OMITTED: &str = "omitted";
 }

@@ -114,33 +114,8 @@ fn json_name(field: &FieldDescriptorProto) -> &str {
 }
 
 #[test]
-fn a_list_has_as_many_items_as_its_limit_and_no_more() {
-    let texts = |count: usize| (0..count).map(|i| i.to_string()).collect::<Vec<_>>();
+fn labels_have_as_many_items_as_their_limit_and_no_more() {
     let labels = |count: usize| (0..count).map(|i| (i.to_string(), String::new())).collect();
-    let entries = |count: usize| vec![v1::ReportEntry::default(); count];
-    let report = |entries| v1::StorageVersionsReportRequest {
-        entries,
-        ..Default::default()
-    };
-    let filter = |filter| v1::WatchRequest {
-        filter: Some(filter),
-        ..Default::default()
-    };
-    let enforce = |count: usize| {
-        let items = vec![v1::GroupResource::default(); count];
-        let patch = v1::SettingsPatch {
-            enforce_persisted: Some(v1::GroupResourceList { items }),
-            ..Default::default()
-        };
-        v1::ClusterUpdateSettingsRequest {
-            patch: Some(patch),
-            ..Default::default()
-        }
-        .encode_to_vec()
-    };
-    let entries_max = usize::try_from(REPORT_ENTRIES_MAX.max).unwrap();
-    let enforced_max = usize::try_from(ENFORCE_PERSISTED.max).unwrap();
-
     at_the_limit("MembershipJoinRequest", "labels", LABELS_MAX, |count| {
         v1::MembershipJoinRequest {
             labels: labels(count),
@@ -155,14 +130,23 @@ fn a_list_has_as_many_items_as_its_limit_and_no_more() {
         }
         .encode_to_vec()
     });
+    at_the_limit("WatchRequest", "filter.labels", LABELS_MAX, |count| {
+        watch(v1::WatchFilter {
+            labels: labels(count),
+            ..Default::default()
+        })
+    });
+}
+
+#[test]
+fn a_report_has_as_many_items_as_its_limits_and_no_more() {
+    const REPORT: &str = "StorageVersionsReportRequest";
+    let entries_max = usize::try_from(REPORT_ENTRIES_MAX.max).unwrap();
+    at_the_limit(REPORT, "entries", entries_max, |count| {
+        report(vec![v1::ReportEntry::default(); count])
+    });
     at_the_limit(
-        "StorageVersionsReportRequest",
-        "entries",
-        entries_max,
-        |count| report(entries(count)).encode_to_vec(),
-    );
-    at_the_limit(
-        "StorageVersionsReportRequest",
+        REPORT,
         "entries[1].decodableVersions",
         VERSIONS_PER_ENTRY_MAX,
         |count| {
@@ -170,48 +154,81 @@ fn a_list_has_as_many_items_as_its_limit_and_no_more() {
                 decodable_versions: texts(count),
                 ..Default::default()
             };
-            report(vec![v1::ReportEntry::default(), entry]).encode_to_vec()
+            report(vec![v1::ReportEntry::default(), entry])
         },
     );
     at_the_limit(
-        "StorageVersionsReportRequest",
+        REPORT,
         "entries[0].servedVersions",
         VERSIONS_PER_ENTRY_MAX,
         |count| {
-            let entry = v1::ReportEntry {
+            report(vec![v1::ReportEntry {
                 served_versions: texts(count),
                 ..Default::default()
-            };
-            report(vec![entry]).encode_to_vec()
+            }])
         },
     );
+}
+
+#[test]
+fn a_filter_has_as_many_items_as_its_limits_and_no_more() {
     at_the_limit("WatchRequest", "filter.kinds", WATCH_KINDS_MAX, |count| {
-        filter(v1::WatchFilter {
+        // Two bytes for each number.
+        watch(v1::WatchFilter {
             kinds: vec![300; count],
             ..Default::default()
         })
-        .encode_to_vec()
     });
     at_the_limit("WatchRequest", "filter.names", WATCH_NAMES_MAX, |count| {
-        filter(v1::WatchFilter {
+        watch(v1::WatchFilter {
             names: texts(count),
             ..Default::default()
         })
-        .encode_to_vec()
     });
-    at_the_limit("WatchRequest", "filter.labels", LABELS_MAX, |count| {
-        filter(v1::WatchFilter {
-            labels: labels(count),
-            ..Default::default()
-        })
-        .encode_to_vec()
-    });
+}
+
+#[test]
+fn a_patch_has_as_many_items_as_its_limit_and_no_more() {
+    let enforced_max = usize::try_from(ENFORCE_PERSISTED.max).unwrap();
     at_the_limit(
         "ClusterUpdateSettingsRequest",
         "patch.enforcePersisted.items",
         enforced_max,
-        enforce,
+        |count| {
+            let list = v1::GroupResourceList {
+                items: vec![v1::GroupResource::default(); count],
+            };
+            let patch = v1::SettingsPatch {
+                enforce_persisted: Some(list),
+                ..Default::default()
+            };
+            v1::ClusterUpdateSettingsRequest {
+                patch: Some(patch),
+                ..Default::default()
+            }
+            .encode_to_vec()
+        },
     );
+}
+
+fn texts(count: usize) -> Vec<String> {
+    (0..count).map(|i| i.to_string()).collect()
+}
+
+fn report(entries: Vec<v1::ReportEntry>) -> Vec<u8> {
+    v1::StorageVersionsReportRequest {
+        entries,
+        ..Default::default()
+    }
+    .encode_to_vec()
+}
+
+fn watch(filter: v1::WatchFilter) -> Vec<u8> {
+    v1::WatchRequest {
+        filter: Some(filter),
+        ..Default::default()
+    }
+    .encode_to_vec()
 }
 
 fn at_the_limit(message: &str, path: &str, max: usize, encoded: impl Fn(usize) -> Vec<u8>) {

@@ -270,3 +270,29 @@ fn an_object_that_a_comparison_was_lost_to_is_carried() {
     let read = from_status(&to_status(refusal));
     assert_eq!(read.current.as_deref(), Some(&current));
 }
+
+/// The head of `errors.proto` lists the metadata keys.
+#[test]
+fn every_metadata_key_is_published() {
+    let text = include_str!("../../proto/synod/v1/errors.proto");
+    let head = text.split("syntax = ").next().unwrap();
+    let keys = [
+        key::NOT_EXECUTED,
+        key::LEADER_ID,
+        key::LEADER_ENDPOINT,
+        key::OLDEST_REVISION,
+        key::CURRENT_REVISION,
+        key::RETRY_AFTER_MS,
+        key::MEMBER,
+        key::CURRENT_EPOCH,
+        key::RESOURCE,
+        key::VERSION,
+        key::DECODABLE_VERSIONS,
+        key::SELECTED_VERSION,
+        key::SELECTED_REVISION,
+        key::OMITTED,
+    ];
+    for key in keys {
+        assert!(head.contains(&format!("`{key}`")), "{key}");
+    }
+}
