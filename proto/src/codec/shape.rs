@@ -34,6 +34,18 @@ pub(super) enum Items {
     Messages(usize, &'static Shape),
 }
 
+impl Field {
+    /// The path of its item with this number.
+    fn place(&self, item: usize) -> String {
+        match self.items {
+            Items::One(_) => self.name.to_owned(),
+            Items::Messages(..) | Items::Texts(_) | Items::Enums(_) => {
+                format!("{}[{item}]", self.name)
+            }
+        }
+    }
+}
+
 impl Items {
     const fn max(&self) -> usize {
         match self {
@@ -42,10 +54,11 @@ impl Items {
         }
     }
 
+    /// The shape of the sub-messages, if there is anything to count in them.
     const fn shape(&self) -> Option<&'static Shape> {
         match self {
-            Self::One(shape) | Self::Messages(_, shape) => Some(shape),
-            Self::Texts(_) | Self::Enums(_) => None,
+            Self::One(shape) | Self::Messages(_, shape) if !shape.0.is_empty() => Some(shape),
+            Self::One(_) | Self::Messages(..) | Self::Texts(_) | Self::Enums(_) => None,
         }
     }
 
@@ -61,6 +74,11 @@ impl Items {
     }
 }
 
+const fn shape(fields: &'static [Field]) -> Shape {
+    assert!(fields.len() <= FIELDS_MAX);
+    Shape(fields)
+}
+
 const fn field(number: u32, name: &'static str, items: Items) -> Field {
     Field {
         number,
@@ -69,42 +87,45 @@ const fn field(number: u32, name: &'static str, items: Items) -> Field {
     }
 }
 
+/// How many fields of one message are counted at most, so that counting needs no memory.
+const FIELDS_MAX: usize = 4;
+
 /// A message without lists.
-static FLAT: Shape = Shape(&[]);
+static FLAT: Shape = shape(&[]);
 
-static JOIN: Shape = Shape(&[field(5, "labels", Items::Messages(LABELS_MAX, &FLAT))]);
+static JOIN: Shape = shape(&[field(5, "labels", Items::Messages(LABELS_MAX, &FLAT))]);
 
-static LIST_MEMBERS: Shape = Shape(&[field(2, "labels", Items::Messages(LABELS_MAX, &FLAT))]);
+static LIST_MEMBERS: Shape = shape(&[field(2, "labels", Items::Messages(LABELS_MAX, &FLAT))]);
 
 // The number of entries is a setting, so apply decides; here is only the most that it can be set to.
-static REPORT: Shape = Shape(&[field(
+static REPORT: Shape = shape(&[field(
     3,
     "entries",
     Items::Messages(REPORT_ENTRIES_MAX.max as usize, &REPORT_ENTRY),
 )]);
 
-static REPORT_ENTRY: Shape = Shape(&[
+static REPORT_ENTRY: Shape = shape(&[
     field(3, "decodableVersions", Items::Texts(VERSIONS_PER_ENTRY_MAX)),
     field(4, "servedVersions", Items::Texts(VERSIONS_PER_ENTRY_MAX)),
 ]);
 
-static WATCH: Shape = Shape(&[field(2, "filter", Items::One(&WATCH_FILTER))]);
+static WATCH: Shape = shape(&[field(2, "filter", Items::One(&WATCH_FILTER))]);
 
-static WATCH_FILTER: Shape = Shape(&[
+static WATCH_FILTER: Shape = shape(&[
     field(1, "kinds", Items::Enums(WATCH_KINDS_MAX)),
     field(2, "names", Items::Texts(WATCH_NAMES_MAX)),
     field(3, "labels", Items::Messages(LABELS_MAX, &FLAT)),
 ]);
 
-static UPDATE_SETTINGS: Shape = Shape(&[field(2, "patch", Items::One(&SETTINGS_PATCH))]);
+static UPDATE_SETTINGS: Shape = shape(&[field(2, "patch", Items::One(&SETTINGS_PATCH))]);
 
-static SETTINGS_PATCH: Shape = Shape(&[field(
+static SETTINGS_PATCH: Shape = shape(&[field(
     12,
     "enforcePersisted",
     Items::One(&GROUP_RESOURCE_LIST),
 )]);
 
-static GROUP_RESOURCE_LIST: Shape = Shape(&[field(
+static GROUP_RESOURCE_LIST: Shape = shape(&[field(
     1,
     "items",
     Items::Messages(ENFORCE_PERSISTED.max as usize, &FLAT),
@@ -139,7 +160,7 @@ impl Shape {
     }
 
     fn count(&self, message: &[u8], found: &mut Violations) -> Result<(), Violation> {
-        let mut counts = vec![0; self.0.len()];
+        let mut counts = [0; FIELDS_MAX];
         for occurrence in Wire(message) {
             let (number, value) = occurrence?;
             if let Some(i) = self.index(number) {
@@ -151,8 +172,11 @@ impl Shape {
                 found.push(Violation::too_many(count, field.items.max()).at(field.name));
             }
         }
-        // What is too long is not looked into.
-        self.descend(message, |i| counts[i] <= self.0[i].items.max(), found)
+        if self.0.iter().any(|field| field.items.shape().is_some()) {
+            // What is too long is not looked into.
+            self.descend(message, |i| counts[i] <= self.0[i].items.max(), found)?;
+        }
+        Ok(())
     }
 
     fn descend(
@@ -161,7 +185,7 @@ impl Shape {
         wanted: impl Fn(usize) -> bool,
         found: &mut Violations,
     ) -> Result<(), Violation> {
-        let mut seen = vec![0; self.0.len()];
+        let mut seen = [0; FIELDS_MAX];
         for occurrence in Wire(message) {
             let (number, value) = occurrence?;
             let Some(i) = self.index(number).filter(|i| wanted(*i)) else {
@@ -171,18 +195,14 @@ impl Shape {
             let (Some(shape), Value::Bytes(below)) = (field.items.shape(), value) else {
                 continue;
             };
-            let path = match field.items {
-                Items::One(_) => field.name.to_owned(),
-                Items::Messages(..) | Items::Texts(_) | Items::Enums(_) => {
-                    format!("{}[{}]", field.name, seen[i])
-                }
-            };
-            seen[i] += 1;
             let mut inner = Violations::new();
-            shape
-                .count(below, &mut inner)
-                .map_err(|fault| fault.at(&path))?;
-            found.extend_at(&path, inner);
+            let counted = shape.count(below, &mut inner);
+            if counted.is_err() || !inner.is_empty() {
+                let path = field.place(seen[i]);
+                counted.map_err(|fault| fault.at(&path))?;
+                found.extend_at(&path, inner);
+            }
+            seen[i] += 1;
         }
         Ok(())
     }
