@@ -48,12 +48,12 @@ pub fn agreement_condition(
     condition.after(unmoved.map(|(condition, _)| condition))
 }
 
-/// One step in the history of a resource's common version.
+/// One step in the history of what a resource's members agree on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgreementChange {
-    /// The common version before.
+    /// What was agreed on before; none if there was no agreement.
     pub from: Option<ApiVersion>,
-    /// The common version since.
+    /// What is agreed on since; none if there is no agreement.
     pub to: Option<ApiVersion>,
     /// The revision of the command that changed it.
     pub revision: Revision,
