@@ -51,18 +51,18 @@ fn check_selected(turn: &Turn<'_>, adopt: &Adopt) -> Result<(), Refusal> {
     if selected.is_some() && revision == adopt.selected_revision {
         return Ok(());
     }
-    let selected = selected
-        .as_ref()
-        .map_or("nothing", |version| version.as_str());
-    Err(Refusal::new(
+    let moved = Refusal::new(
         ErrorKind::Conflict,
         format!(
-            "resource \"{}\": selected_revision is {revision}, not {}: drain for {selected}, which is selected now, and \
-             adopt that",
+            "resource \"{}\": selected_revision is {revision}, not {}: look at what is selected now, drain for that, \
+             and adopt it",
             adopt.resource, adopt.selected_revision
         ),
     )
     .with("resource", adopt.resource.storage_version_name())
-    .with("selected_version", selected)
-    .with("selected_revision", revision.to_string()))
+    .with("selected_revision", revision.to_string());
+    Err(match selected {
+        Some(selected) => moved.with("selected_version", selected.as_str()),
+        None => moved,
+    })
 }
