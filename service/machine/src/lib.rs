@@ -17,6 +17,8 @@
 //! - `history.rs` and `past.rs`: events by revision, and reads of an older revision.
 //! - `checkpoint.rs` and `digest.rs`: the state as rows, and the check that they are the same rows everywhere.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod apply;
 mod checkpoint;
 mod command;
