@@ -1,0 +1,65 @@
+//! Consensus: one replicated log, and the state that follows from it.
+//!
+//! This module wraps openraft and is the only place that names its types; everything else of the server sees
+//! [`Consensus`]. What it promises:
+//!
+//! * An entry whose proposal was answered is on the disks of a quorum and applied here; its effects, events included,
+//!   were [`Published`] before the answer.
+//! * A [read index](Consensus::read_index) is confirmed by a quorum after it was asked for.
+//! * What was certainly not executed, and what may have been, are different errors ([`ProposeError`]).
+//! * A replica that cannot write, or whose state is in doubt, ends ([`Fatal`]); it never answers from what it cannot
+//!   prove.
+//!
+//! | file | what |
+//! |---|---|
+//! | `facade` | what the server calls |
+//! | `start` | puts a replica together and runs it |
+//! | `inbound`, `network`, `outbound`, `wire` | messages: received, sent by Raft, sent by others, and as they travel |
+//! | `log_storage`, `state_machine`, `checkpoints`, `record` | openraft's storage on top of `synod-store` and `synod-machine` |
+//! | `published` | what readers see |
+//! | `digests`, `comparison` | whether the replicas hold the same state |
+//! | `leadership`, `suspicion`, `ballot` | who leads; when to doubt it; whether this replica may vote |
+//! | `runtime`, `types`, `config` | openraft on our seams, with our types and settings |
+
+mod ballot;
+mod checkpoints;
+mod comparison;
+mod config;
+mod digests;
+mod error;
+mod facade;
+mod fatal;
+mod inbound;
+mod leadership;
+mod log_storage;
+mod network;
+mod outbound;
+mod published;
+mod record;
+mod replica;
+mod runtime;
+mod start;
+mod state_machine;
+mod status;
+mod suspicion;
+mod transfer;
+mod types;
+mod upkeep;
+mod wire;
+
+pub use config::{ConsensusConfig, InvalidConfig};
+pub use error::{NotExecuted, ProposeError, ReadIndexError, Stopped, TransferError, WaitError};
+pub use facade::{Consensus, Pending};
+pub use fatal::Fatal;
+pub use leadership::Leadership;
+pub use outbound::RemoteReadError;
+pub use published::{AppliedEntry, Progress, Published};
+pub use replica::{DirectoryId, Position, ReplicaAddress, ReplicaId, Term};
+pub use start::{StartError, start};
+pub use status::{ReplicaStatus, Status};
+
+pub(crate) use inbound::InboundError;
+pub(crate) use runtime::SynodRuntime;
+
+#[cfg(test)]
+mod tests;

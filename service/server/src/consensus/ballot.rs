@@ -1,0 +1,87 @@
+//! Whether this replica may vote.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use openraft::Raft;
+use synod_store::{Disk, Recovery};
+
+use super::state_machine::StateMachine;
+use super::types::TypeConfig;
+
+/// Lies in the data directory for as long as this replica must not vote, so that a restart does not forget it.
+const MARKER: &str = "CATCHING-UP";
+
+/// Open, unless recovery had to cut a record off the log that looked complete.
+///
+/// Such a record may have been acknowledged. A replica that has forgotten an acknowledged entry must not help to elect
+/// a leader that lacks it, so it neither votes nor stands until it has applied everything that a leader says is
+/// committed.
+#[derive(Clone, Debug)]
+pub(super) struct Ballot {
+    open: Arc<AtomicBool>,
+    directory: PathBuf,
+}
+
+impl Ballot {
+    /// The ballot of the replica whose log was recovered like this in `directory`.
+    ///
+    /// # Errors
+    ///
+    /// When the disk refuses.
+    pub(super) fn new(disk: &dyn Disk, directory: &Path, recovery: &Recovery) -> io::Result<Self> {
+        let cut = recovery.cut.as_ref().filter(|cut| cut.complete_looking);
+        if let Some(cut) = cut {
+            tracing::warn!(
+                file = %cut.file.display(), offset = cut.offset, kept = %cut.kept_copy.display(),
+                "the log's end was damaged in a way that a lost write does not explain: this replica does not vote \
+                 before it has caught up"
+            );
+            disk.create(&directory.join(MARKER), 0)?.sync_data()?;
+            disk.sync_directory(directory)?;
+        }
+        let marked = cut.is_some() || disk.list(directory)?.iter().any(|name| name == MARKER);
+        Ok(Self {
+            open: Arc::new(AtomicBool::new(!marked)),
+            directory: directory.to_owned(),
+        })
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.open.load(Ordering::Acquire)
+    }
+
+    /// Waits until this replica has applied what a leader said is committed, then lets it vote and stand.
+    ///
+    /// # Errors
+    ///
+    /// When the disk refuses.
+    pub(super) async fn open_when_caught_up(
+        &self,
+        disk: &dyn Disk,
+        raft: &Raft<TypeConfig, StateMachine>,
+    ) -> io::Result<()> {
+        if self.is_open() {
+            return Ok(());
+        }
+        let mut metrics = raft.metrics();
+        let caught_up = metrics.wait_for(|metrics| {
+            let committed = metrics.cluster_committed.as_ref();
+            committed.is_some() && metrics.last_applied.as_ref() >= committed
+        });
+        if caught_up.await.is_err() {
+            // Raft's task has ended, and there is nothing left to vote in.
+            return Ok(());
+        }
+        // A log that is caught up may be shorter on disk than in memory; what was forgotten before is covered by then,
+        // because this replica's acknowledgement of it is on its disk again before anybody counts it.
+        disk.remove(&self.directory.join(MARKER))?;
+        disk.sync_directory(&self.directory)?;
+        tracing::info!("caught up with the leader: this replica votes again");
+        self.open.store(true, Ordering::Release);
+        raft.runtime_config().elect(true);
+        Ok(())
+    }
+}

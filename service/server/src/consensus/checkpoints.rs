@@ -1,0 +1,279 @@
+//! Checkpoints: the state as rows in a file, made here or received from a leader.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use bytes::{Buf, Bytes};
+use prost::Message;
+use synod_machine::{Row, State};
+use synod_proto::storage::v1 as stored;
+use synod_store::checkpoint::{CHUNK_BYTES_TARGET, CheckpointHeader};
+use synod_store::{
+    CheckpointReader, CheckpointStore, CheckpointWriter, DataDirectory, Disk, LogId, codec,
+};
+
+use super::record::{
+    membership_of_stored, membership_to_stored, of_store_id, position_of_stored,
+    position_to_stored, to_store_id,
+};
+use super::state_machine::Restored;
+use super::types::{SnapshotMeta, StoredMembership};
+
+/// The checkpoints of this replica. Clones are handles to the same ones.
+#[derive(Clone, Debug)]
+pub(super) struct Checkpoints {
+    store: CheckpointStore,
+}
+
+/// A checkpoint in openraft's hands.
+#[derive(Debug)]
+pub(crate) enum CheckpointData {
+    /// In its file, at the first chunk.
+    Stored(CheckpointReader),
+    /// Received and verified, in a file that has no name yet, together with its state.
+    Received(CheckpointWriter, Box<State>),
+}
+
+impl Checkpoints {
+    /// Opens the checkpoints of a data directory and loads the newest good one. The log must begin no later than it
+    /// ends; `purged` says where the log begins.
+    ///
+    /// # Errors
+    ///
+    /// When a part of the state is nowhere to be found, or the disk refuses.
+    pub(super) fn open(
+        disk: &Arc<dyn Disk>,
+        directory: &DataDirectory,
+        purged: Option<LogId>,
+    ) -> io::Result<(Self, Restored)> {
+        let cluster = directory.identity().cluster_id;
+        let (store, loaded) =
+            CheckpointStore::open(Arc::clone(disk), &directory.checkpoints_path(), cluster)?;
+        for damaged in loaded.skipped {
+            tracing::error!(%damaged, "skipped a damaged checkpoint");
+        }
+        store.check_covers(purged)?;
+        let restored = match loaded.reader {
+            None => Restored {
+                state: State::new(),
+                applied: None,
+                membership: StoredMembership::default(),
+            },
+            Some(mut reader) => {
+                let meta = decode_meta(reader.header())?;
+                let state = read_state(&mut reader)?;
+                tracing::info!(file = %reader.path().display(), revision = %state.revision(), "loaded a checkpoint");
+                Restored {
+                    state,
+                    applied: meta.last_log_id,
+                    membership: meta.last_membership,
+                }
+            }
+        };
+        Ok((Self { store }, restored))
+    }
+
+    /// Writes the state as of `meta`. Its digest is computed anew, so that a state that went wrong in memory is not
+    /// handed on.
+    ///
+    /// # Errors
+    ///
+    /// When the digest is not what it should be, or the disk refuses.
+    pub(super) fn write(&self, meta: &SnapshotMeta, state: &State) -> io::Result<CheckpointData> {
+        let (kept, computed) = (state.digest(), state.recompute_digest());
+        if kept != computed {
+            let text = format!(
+                "the state's digest is {computed}, and should be {kept}: its memory is damaged"
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
+        let cluster = state
+            .cluster()
+            .ok_or_else(|| io::Error::other("the cluster has no id yet"))?;
+        let mut writer = self.begin(meta, *cluster.as_bytes())?;
+        let mut chunk = Vec::with_capacity(CHUNK_BYTES_TARGET);
+        for row in state.rows() {
+            let row = codec::encode_row(&row);
+            if chunk.len() + row.len() > CHUNK_BYTES_TARGET && !chunk.is_empty() {
+                writer.write_chunk(&chunk)?;
+                chunk.clear();
+            }
+            prost::encode_length_delimiter(row.len(), &mut chunk).map_err(io::Error::other)?;
+            chunk.extend_from_slice(&row);
+        }
+        writer.write_chunk(&chunk)?;
+        writer.finish()?;
+        let reader = self
+            .store
+            .read_newest()?
+            .ok_or_else(|| io::Error::other("the checkpoint just written is gone"))?;
+        Ok(CheckpointData::Stored(reader))
+    }
+
+    /// Begins to receive the checkpoint of `meta`.
+    ///
+    /// # Errors
+    ///
+    /// When it holds no entry, or the disk refuses.
+    pub(super) fn receive(
+        &self,
+        meta: SnapshotMeta,
+        cluster_id: [u8; 16],
+    ) -> io::Result<Receiving> {
+        let writer = self.begin(&meta, cluster_id)?;
+        Ok(Receiving {
+            writer,
+            meta,
+            rows: Vec::new(),
+            length: 0,
+        })
+    }
+
+    /// Takes a checkpoint over: it is the newest one after this, durably. Answers its state.
+    ///
+    /// # Errors
+    ///
+    /// When it is damaged, or the disk refuses.
+    pub(super) fn install(&self, data: CheckpointData) -> io::Result<State> {
+        match data {
+            CheckpointData::Received(writer, state) => {
+                writer.finish()?;
+                Ok(*state)
+            }
+            CheckpointData::Stored(mut reader) => read_state(&mut reader),
+        }
+    }
+
+    /// The newest checkpoint, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened.
+    pub(super) fn newest(&self) -> io::Result<Option<(SnapshotMeta, CheckpointData)>> {
+        let Some(reader) = self.store.read_newest()? else {
+            return Ok(None);
+        };
+        Ok(Some((
+            decode_meta(reader.header())?,
+            CheckpointData::Stored(reader),
+        )))
+    }
+
+    /// Up to where the log may be purged, so that the older checkpoint and the log still give the whole state.
+    pub(super) fn purge_bound(&self) -> Option<LogId> {
+        self.store.purge_bound()
+    }
+
+    fn begin(&self, meta: &SnapshotMeta, cluster_id: [u8; 16]) -> io::Result<CheckpointWriter> {
+        let last = meta
+            .last_log_id
+            .as_ref()
+            .ok_or_else(|| io::Error::other("the checkpoint holds no entry"))?;
+        Ok(self.store.begin(CheckpointHeader {
+            cluster_id,
+            last: to_store_id(last),
+            meta: encode_meta(meta),
+        })?)
+    }
+}
+
+/// A checkpoint on its way in.
+pub(super) struct Receiving {
+    writer: CheckpointWriter,
+    meta: SnapshotMeta,
+    rows: Vec<Row>,
+    length: u64,
+}
+
+impl Receiving {
+    /// Takes the chunk that begins at `offset`.
+    ///
+    /// # Errors
+    ///
+    /// When it does not follow the one before or holds no rows, or the disk refuses.
+    pub(super) fn take(&mut self, offset: u64, chunk: &Bytes) -> io::Result<()> {
+        if offset != self.length {
+            return Err(malformed(format!(
+                "a chunk at {offset} where one at {} was due",
+                self.length
+            )));
+        }
+        read_rows(chunk.clone(), &mut self.rows)?;
+        self.writer.write_chunk(chunk)?;
+        self.length += chunk.len() as u64;
+        Ok(())
+    }
+
+    /// The whole checkpoint, once `length` bytes have come. It is not in force before it is installed.
+    ///
+    /// # Errors
+    ///
+    /// When something is missing, or the rows are not the state that their digest says.
+    pub(super) fn finish(self, length: u64) -> io::Result<(SnapshotMeta, CheckpointData)> {
+        if length != self.length {
+            return Err(malformed(format!(
+                "it has {} bytes and should have {length}",
+                self.length
+            )));
+        }
+        let state = State::from_rows(self.rows).map_err(malformed)?;
+        Ok((
+            self.meta,
+            CheckpointData::Received(self.writer, Box::new(state)),
+        ))
+    }
+}
+
+fn read_state(reader: &mut CheckpointReader) -> io::Result<State> {
+    let mut rows = Vec::new();
+    while let Some(chunk) = reader.next_chunk()? {
+        read_rows(chunk, &mut rows)?;
+    }
+    State::from_rows(rows).map_err(malformed)
+}
+
+fn read_rows(mut chunk: Bytes, rows: &mut Vec<Row>) -> io::Result<()> {
+    while chunk.has_remaining() {
+        let length = prost::decode_length_delimiter(&mut chunk).map_err(malformed)?;
+        if length > chunk.remaining() {
+            return Err(malformed("a row ends outside its chunk"));
+        }
+        rows.push(codec::decode_row(&chunk.split_to(length)).map_err(malformed)?);
+    }
+    Ok(())
+}
+
+fn encode_meta(meta: &SnapshotMeta) -> Bytes {
+    let header = stored::CheckpointHeader {
+        last_log_id: meta.last_log_id.as_ref().map(position_to_stored),
+        replica_set_log_id: meta
+            .last_membership
+            .log_id()
+            .as_ref()
+            .map(position_to_stored),
+        replica_set: Some(membership_to_stored(meta.last_membership.membership())),
+    };
+    header.encode_to_vec().into()
+}
+
+fn decode_meta(header: &CheckpointHeader) -> io::Result<SnapshotMeta> {
+    let stored = stored::CheckpointHeader::decode(header.meta.clone()).map_err(malformed)?;
+    let membership = stored
+        .replica_set
+        .as_ref()
+        .ok_or_else(|| malformed("it names no replica set"))?;
+    let membership = membership_of_stored(membership).map_err(malformed)?;
+    let decided = stored.replica_set_log_id.as_ref().map(position_of_stored);
+    Ok(SnapshotMeta {
+        last_log_id: Some(of_store_id(&header.last)),
+        last_membership: StoredMembership::new(decided, membership),
+    })
+}
+
+fn malformed(what: impl fmt::Display) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        format!("the checkpoint cannot be used: {what}"),
+    )
+}

@@ -1,0 +1,159 @@
+//! Replicas compare their states: a flipped bit in one of them must not go unnoticed.
+//!
+//! Every replica keeps digests at the same log indexes and asks the others for theirs. One whose state differs from what
+//! a majority holds ends. When the digests differ and no majority agrees, nobody can tell who is right: writes are
+//! refused until one does.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use synod_machine::Digest;
+
+use super::facade::Shared;
+use super::fatal::Fatal;
+use super::{ReplicaAddress, ReplicaId};
+
+/// How often.
+const PERIOD: Duration = Duration::from_secs(5);
+
+/// How long a replica may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Whether the replicas' states are known to differ while nobody can tell which one is right. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Doubt(Arc<AtomicBool>);
+
+impl Doubt {
+    pub(super) fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+
+    fn set(&self, raised: bool) {
+        let before = self.0.swap(raised, Ordering::AcqRel);
+        if raised && !before {
+            tracing::error!(
+                "the replicas' states differ and no majority agrees: writes are refused"
+            );
+        } else if before && !raised {
+            tracing::warn!("a majority of the replicas agrees again: writes are taken");
+        }
+    }
+}
+
+/// What the digests of one log index say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// Nobody differs.
+    Same,
+    /// A majority agrees, this replica with it.
+    AmongMajority,
+    /// A majority agrees, and this replica differs.
+    InMinority,
+    /// They differ, and no majority is known to agree.
+    NoMajority,
+}
+
+/// Compares this replica's state with the others', again and again.
+pub(super) async fn repeat(shared: &Shared) {
+    let me = shared.me.replica;
+    loop {
+        tokio::time::sleep(PERIOD).await;
+        let Some((position, digest)) = shared.digests.all().last().copied() else {
+            continue;
+        };
+        let voters = voters(shared);
+        let mut found = BTreeMap::from([(me, digest)]);
+        for (replica, address) in voters.iter().filter(|(replica, _)| **replica != me) {
+            if let Some(digest) = ask(shared, *replica, address, position.index).await {
+                found.insert(*replica, digest);
+            }
+        }
+        match judge(&found, me, voters.len()) {
+            Verdict::Same | Verdict::AmongMajority => shared.doubt.set(false),
+            Verdict::NoMajority => shared.doubt.set(true),
+            Verdict::InMinority => shared.alarm.raise(Fatal::Diverged {
+                index: position.index,
+            }),
+        }
+    }
+}
+
+fn voters(shared: &Shared) -> BTreeMap<ReplicaId, ReplicaAddress> {
+    let metrics = shared.raft.server_metrics();
+    let membership = metrics.borrow().membership_config.clone();
+    let membership = membership.membership();
+    let address = |id| {
+        membership
+            .get_node(&id)
+            .map(|address| (id, address.clone()))
+    };
+    membership.voter_ids().filter_map(address).collect()
+}
+
+async fn ask(
+    shared: &Shared,
+    replica: ReplicaId,
+    address: &ReplicaAddress,
+    index: u64,
+) -> Option<Digest> {
+    let response = shared
+        .peers
+        .link(replica, address)
+        .digest(index, TIMEOUT)
+        .await
+        .ok()?;
+    let digest = <[u8; 32]>::try_from(&response.digest?.digest[..]).ok()?;
+    Some(Digest::from_bytes(digest))
+}
+
+fn judge(found: &BTreeMap<ReplicaId, Digest>, me: ReplicaId, voters: usize) -> Verdict {
+    let count = |digest: &Digest| found.values().filter(|other| *other == digest).count();
+    let Some(mine) = found.get(&me) else {
+        return Verdict::Same;
+    };
+    if count(mine) == found.len() {
+        return Verdict::Same;
+    }
+    if count(mine) > voters / 2 {
+        return Verdict::AmongMajority;
+    }
+    if found.values().any(|digest| count(digest) > voters / 2) {
+        Verdict::InMinority
+    } else {
+        Verdict::NoMajority
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(digests: [Option<u8>; 3]) -> Verdict {
+        let ids = (1..).map(ReplicaId::new);
+        let found = ids
+            .zip(digests)
+            .filter_map(|(id, digest)| Some((id, Digest::from_bytes([digest?; 32]))));
+        judge(&found.collect(), ReplicaId::new(1), 3)
+    }
+
+    #[test]
+    fn the_one_that_differs_from_a_majority_is_wrong() {
+        assert_eq!(verdict([Some(1), Some(2), Some(2)]), Verdict::InMinority);
+        assert_eq!(verdict([Some(1), Some(1), Some(2)]), Verdict::AmongMajority);
+    }
+
+    #[test]
+    fn without_a_majority_nobody_is_known_to_be_right() {
+        assert_eq!(verdict([Some(1), Some(2), Some(3)]), Verdict::NoMajority);
+        assert_eq!(verdict([Some(1), Some(2), None]), Verdict::NoMajority);
+    }
+
+    #[test]
+    fn silence_says_nothing() {
+        assert_eq!(verdict([Some(1), None, None]), Verdict::Same);
+        assert_eq!(verdict([Some(1), Some(1), None]), Verdict::Same);
+        assert_eq!(verdict([Some(1), Some(1), Some(1)]), Verdict::Same);
+    }
+}

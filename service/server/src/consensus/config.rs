@@ -1,0 +1,127 @@
+//! How consensus is run: what an operator may set, and what openraft is told.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use openraft::{Config, SnapshotPolicy};
+
+use super::ReplicaId;
+
+/// What can be set. The defaults are for replicas in one region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConsensusConfig {
+    /// Where this replica keeps its log and its checkpoints.
+    pub data_dir: PathBuf,
+    /// This replica's id.
+    pub replica: ReplicaId,
+    /// The name of the cluster: replicas of differently named clusters refuse each other.
+    pub cluster_name: String,
+    /// How often a leader tells the others that it is there.
+    pub heartbeat: Duration,
+    /// The shortest time that a follower waits, after the leader's lease has run out, before it tries to take over.
+    pub election_timeout_min: Duration,
+    /// The longest such time. It is the leader's lease too: a leader that no quorum has answered for as long takes no
+    /// proposals, and nobody votes against a leader heard of within it.
+    pub election_timeout_max: Duration,
+    /// A checkpoint is written after this many entries.
+    pub checkpoint_entries: u64,
+    /// A checkpoint is written after this many bytes of entries.
+    pub checkpoint_bytes: u64,
+    /// So many entries that the checkpoints hold already are kept in the log, for followers that are a little behind:
+    /// no fewer than are written while a checkpoint is on its way to one.
+    pub kept_entries: u64,
+}
+
+impl ConsensusConfig {
+    /// The defaults, for this replica of the cluster of this name.
+    #[must_use]
+    pub fn new(data_dir: PathBuf, replica: ReplicaId, cluster_name: String) -> Self {
+        Self {
+            data_dir,
+            replica,
+            cluster_name,
+            heartbeat: Duration::from_millis(75),
+            election_timeout_min: Duration::from_millis(250),
+            election_timeout_max: Duration::from_millis(450),
+            checkpoint_entries: 20_000,
+            checkpoint_bytes: 64 << 20,
+            kept_entries: 5_000,
+        }
+    }
+
+    /// # Errors
+    ///
+    /// Which of the values above contradict each other, in openraft's words.
+    pub(crate) fn raft(&self) -> Result<Arc<Config>, InvalidConfig> {
+        let election_timeout_max = millis(self.election_timeout_max);
+        let config = Config {
+            cluster_name: self.cluster_name.clone(),
+            heartbeat_interval: millis(self.heartbeat),
+            election_timeout_min: millis(self.election_timeout_min),
+            election_timeout_max,
+            snapshot_policy: SnapshotPolicy::LogsSinceLast(self.checkpoint_entries),
+            max_in_snapshot_log_to_keep: self.kept_entries,
+            install_snapshot_timeout: millis(INSTALL_TIMEOUT),
+            max_payload_entries: MAX_APPEND_ENTRIES,
+            api_channel_size: Some(API_QUEUE),
+            // An unreachable replica is tried again soon at first: most of them are being restarted.
+            backoff: "20ms 40ms 80ms ...1s".to_owned(),
+            // Without it, a replica that comes back from a partition with a higher term deposes a healthy leader.
+            enable_pre_vote: Some(true),
+            // Two phases of an old leader's heartbeats must not keep a connected quorum from electing (openraft #2080).
+            quorum_loss_probe_interval: Some(2 * election_timeout_max + millis(self.heartbeat)),
+            // A leader that restarts has lost its state machine's last steps; only an election tells it what is committed.
+            enable_leader_restore: Some(false),
+            ..Config::default()
+        };
+        config
+            .validate()
+            .map(Arc::new)
+            .map_err(|error| InvalidConfig(error.to_string()))
+    }
+}
+
+/// The values of a [`ConsensusConfig`] contradict each other.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the timing of consensus is contradictory: {0}")]
+pub struct InvalidConfig(String);
+
+/// Sending a checkpoint and installing it may take so long altogether.
+pub(crate) const INSTALL_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// One append carries at most so many entries; the log caps its bytes.
+const MAX_APPEND_ENTRIES: u64 = 512;
+
+/// So many requests may wait for Raft's task. The proposer's bounds are far below.
+const API_QUEUE: u64 = 4_096;
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> ConsensusConfig {
+        ConsensusConfig::new(PathBuf::new(), ReplicaId::new(1), "test".to_owned())
+    }
+
+    #[test]
+    fn the_defaults_agree_with_each_other() {
+        let raft = config().raft().unwrap();
+        assert_eq!(raft.enable_pre_vote, Some(true));
+        assert_eq!(raft.enable_leader_restore, Some(false));
+    }
+
+    #[test]
+    fn an_election_timeout_below_the_heartbeat_is_refused() {
+        let config = ConsensusConfig {
+            election_timeout_min: Duration::from_millis(10),
+            ..config()
+        };
+        let refused = config.raft().unwrap_err();
+        assert!(refused.to_string().contains("contradictory"), "{refused}");
+    }
+}

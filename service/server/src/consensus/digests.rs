@@ -1,0 +1,50 @@
+//! Digests of the state at fixed log indexes, to be compared between replicas.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use synod_machine::{Digest, State};
+
+use super::Position;
+
+/// A digest is kept at every so many entries. The same indexes on every replica, or there would be nothing to compare.
+const EVERY: u64 = 256;
+
+/// So many are kept.
+const KEPT: usize = 64;
+
+/// The latest digests. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Digests(Arc<Mutex<VecDeque<(Position, Digest)>>>);
+
+impl Digests {
+    /// Keeps the digest of the state after `position`, if that is an index at which digests are kept.
+    pub(super) fn note(&self, position: Position, state: &State) {
+        if !position.index.is_multiple_of(EVERY) {
+            return;
+        }
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() == KEPT {
+            kept.pop_front();
+        }
+        kept.push_back((position, state.digest()));
+    }
+
+    /// The digest after `index`, if it is kept.
+    pub(super) fn at(&self, index: u64) -> Option<(Position, Digest)> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter()
+            .find(|(position, _)| position.index == index)
+            .copied()
+    }
+
+    /// All that are kept, oldest first.
+    pub(super) fn all(&self) -> Vec<(Position, Digest)> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .copied()
+            .collect()
+    }
+}

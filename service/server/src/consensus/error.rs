@@ -1,0 +1,91 @@
+//! Why something could not be done. "Certainly not executed" and "perhaps executed" are never one error.
+
+use super::ReplicaId;
+
+/// Why a proposal has no outcome.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProposeError {
+    /// This replica does not lead, or not in the term that was asked for. Certainly not executed.
+    #[error("this replica does not lead{}", hint_text(*hint))]
+    NotLeader {
+        /// Who leads, as far as it knows.
+        hint: Option<ReplicaId>,
+    },
+    /// This replica leads, and does not take proposals now. Certainly not executed.
+    #[error("not executed: {0}")]
+    NotExecuted(NotExecuted),
+    /// The entry was written, and the leadership changed before it was known to be committed: it may still commit.
+    #[error("the leadership changed; the entry may or may not be committed")]
+    Unknown,
+    /// This replica is stopping and has not taken the proposal. Certainly not executed.
+    #[error("this replica is stopping")]
+    Stopped,
+}
+
+/// Why a leader does not take proposals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotExecuted {
+    /// No quorum has answered it for longer than an election timeout.
+    #[error("the leader is not answered by a quorum")]
+    NoQuorum,
+    /// It is handing the leadership over.
+    #[error("the leadership is being handed over")]
+    Transferring,
+    /// The replicas' states differ, and no majority agrees.
+    #[error("the replicas' states differ and no majority agrees: writes are refused")]
+    Doubt,
+}
+
+/// Why there is no read index.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadIndexError {
+    /// This replica does not lead.
+    #[error("this replica does not lead{}", hint_text(*hint))]
+    NotLeader {
+        /// Who leads, as far as it knows.
+        hint: Option<ReplicaId>,
+    },
+    /// It leads, and no quorum has answered it in time.
+    #[error("the leader was not answered by a quorum in time")]
+    NoQuorum,
+    /// It is stopping.
+    #[error("this replica is stopping")]
+    Stopped,
+}
+
+/// Why an index was not waited for to the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WaitError {
+    /// The deadline passed.
+    #[error("the deadline passed before the entry was applied here")]
+    DeadlineExceeded,
+    /// This replica is stopping.
+    #[error("this replica is stopping")]
+    Stopped,
+}
+
+/// Why the leadership was not handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TransferError {
+    /// This replica does not lead.
+    #[error("this replica does not lead")]
+    NotLeader,
+    /// The one named is no other voting replica, or there is none.
+    #[error("there is no such other replica to take over")]
+    NoTarget,
+    /// Nobody took over in time.
+    #[error("nobody took over in time")]
+    Timeout,
+    /// This replica is stopping.
+    #[error("this replica is stopping")]
+    Stopped,
+}
+
+/// This replica is stopping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this replica is stopping")]
+pub struct Stopped;
+
+fn hint_text(hint: Option<ReplicaId>) -> String {
+    hint.map_or_else(String::new, |leader| format!("; replica {leader} does"))
+}

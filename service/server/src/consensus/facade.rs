@@ -1,0 +1,373 @@
+//! What the rest of the server calls.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use openraft::alias::OneshotReceiverOf;
+use openraft::errors::{
+    ClientWriteError, ForwardReason, ForwardToLeader, LinearizableReadError, RaftError,
+};
+use openraft::impls::ProgressResponder;
+use openraft::raft::ClientWriteResult;
+use openraft::{LinearizerOption, Raft};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::ballot::Ballot;
+use super::checkpoints::Checkpoints;
+use super::comparison::Doubt;
+use super::config::ConsensusConfig;
+use super::digests::Digests;
+use super::error::{NotExecuted, ProposeError, ReadIndexError, Stopped, TransferError, WaitError};
+use super::fatal::{Alarm, Fatal};
+use super::leadership::Leadership;
+use super::published::{AppliedEntry, Progress, Published, Publisher};
+use super::state_machine::StateMachine;
+use super::types::{LogId, Payload, TypeConfig, leader_id};
+use super::{ReplicaAddress, ReplicaId, Term};
+use crate::peer::{PeerClients, PeerIdentity};
+use crate::seams::{Seams, watch};
+
+/// A replica's part in the replicated log. Clones are handles to the same one.
+#[derive(Clone)]
+pub struct Consensus {
+    pub(super) shared: Arc<Shared>,
+}
+
+pub(super) struct Shared {
+    pub(super) raft: Raft<TypeConfig, StateMachine>,
+    pub(super) config: ConsensusConfig,
+    pub(super) me: PeerIdentity,
+    pub(super) publisher: Publisher,
+    pub(super) leadership: watch::Receiver<Leadership>,
+    pub(super) alarm: Alarm,
+    pub(super) ballot: Ballot,
+    pub(super) digests: Digests,
+    pub(super) doubt: Doubt,
+    pub(super) checkpoints: Checkpoints,
+    pub(super) peers: PeerClients,
+    pub(super) seams: Seams,
+    /// Ends after Raft, with the log sealed and the data directory given back.
+    pub(super) upkeep: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Shared {
+    pub(super) fn set_upkeep(&self, task: JoinHandle<()>) {
+        *self.upkeep.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
+    }
+
+    fn take_upkeep(&self) -> Option<JoinHandle<()>> {
+        self.upkeep
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+}
+
+/// A proposal that was handed to the log. Its outcome, once it is applied here.
+pub struct Pending {
+    outcome: OneshotReceiverOf<TypeConfig, ClientWriteResult<TypeConfig>>,
+    me: ReplicaId,
+}
+
+impl Consensus {
+    /// This replica, its cluster and its data directory.
+    #[must_use]
+    pub fn identity(&self) -> &PeerIdentity {
+        &self.shared.me
+    }
+
+    /// This replica.
+    #[must_use]
+    pub fn replica(&self) -> ReplicaId {
+        self.shared.me.replica
+    }
+
+    /// Hands a payload, an encoded log entry, to the log and returns once it has its place: entries stand in the log in
+    /// the order of these calls. With `only_in`, it is refused unless this replica leads in exactly that term.
+    ///
+    /// # Errors
+    ///
+    /// [`ProposeError::Stopped`], or [`NotExecuted::Doubt`]; every other error comes from [`Pending`].
+    pub async fn submit(
+        &self,
+        payload: Bytes,
+        only_in: Option<Term>,
+    ) -> Result<Pending, ProposeError> {
+        if self.in_doubt() {
+            return Err(ProposeError::NotExecuted(NotExecuted::Doubt));
+        }
+        let (responder, outcome) = ProgressResponder::complete_only();
+        let mut write = self
+            .shared
+            .raft
+            .write(Payload(payload))
+            .responder(responder);
+        if let Some(term) = only_in {
+            write = write.with_leader(leader_id(term, self.replica()));
+        }
+        write.await.map_err(|_| ProposeError::Stopped)?;
+        Ok(Pending {
+            outcome,
+            me: self.replica(),
+        })
+    }
+
+    /// [`Self::submit`] and its outcome.
+    ///
+    /// # Errors
+    ///
+    /// See [`ProposeError`]; all but [`ProposeError::Unknown`] mean that nothing was and nothing will be executed.
+    pub async fn propose(
+        &self,
+        payload: Bytes,
+        only_in: Option<Term>,
+    ) -> Result<Arc<AppliedEntry>, ProposeError> {
+        self.submit(payload, only_in).await?.await
+    }
+
+    /// A log index such that a state that has applied it holds every write acknowledged anywhere before this call: a
+    /// quorum confirms, after this call, that this replica still leads.
+    ///
+    /// # Errors
+    ///
+    /// See [`ReadIndexError`]. A quorum that does not answer is given up after one election timeout.
+    pub async fn read_index(&self) -> Result<u64, ReadIndexError> {
+        self.read_position().await.map(|position| position.index)
+    }
+
+    pub(super) async fn read_position(&self) -> Result<LogId, ReadIndexError> {
+        let fresh = LinearizerOption::new(Some(Duration::ZERO), true)
+            .with_wait_timeout(self.election_timeout());
+        match self.shared.raft.get_read_linearizer(fresh).await {
+            Ok(linearizer) => Ok(*linearizer.read_log_id().log_id()),
+            Err(RaftError::APIError(LinearizableReadError::ForwardToLeader(forward))) => {
+                match forward.reason {
+                    ForwardReason::LeaseExpired => Err(ReadIndexError::NoQuorum),
+                    ForwardReason::NotLeader | ForwardReason::LeadershipTransfer => {
+                        Err(ReadIndexError::NotLeader {
+                            hint: hint(&forward, self.replica()),
+                        })
+                    }
+                }
+            }
+            Err(RaftError::APIError(LinearizableReadError::QuorumNotEnough(_))) => {
+                Err(ReadIndexError::NoQuorum)
+            }
+            Err(RaftError::Fatal(_)) => Err(ReadIndexError::Stopped),
+        }
+    }
+
+    /// Waits until `index` is applied here, and answers what is published then.
+    ///
+    /// # Errors
+    ///
+    /// When `deadline` passes first, or this replica stops.
+    pub async fn wait_applied(
+        &self,
+        index: u64,
+        deadline: Instant,
+    ) -> Result<Arc<Published>, WaitError> {
+        let mut progress = self.subscribe();
+        let applied = progress.wait_for(|progress| progress.applied_index >= index);
+        match tokio::time::timeout_at(deadline, applied).await {
+            Ok(Ok(_)) => Ok(self.published()),
+            Ok(Err(watch::Closed)) => Err(WaitError::Stopped),
+            Err(_) => Err(WaitError::DeadlineExceeded),
+        }
+    }
+
+    /// The state after the last entry applied. Takes no lock.
+    #[must_use]
+    pub fn published(&self) -> Arc<Published> {
+        self.shared.publisher.latest()
+    }
+
+    /// Changes whenever something is published.
+    #[must_use]
+    pub fn subscribe(&self) -> watch::Receiver<Progress> {
+        self.shared.publisher.subscribe()
+    }
+
+    /// Who leads, and in which term, as it changes.
+    #[must_use]
+    pub fn leadership(&self) -> watch::Receiver<Leadership> {
+        self.shared.leadership.clone()
+    }
+
+    /// Who leads as far as this replica knows, and where other replicas reach it.
+    #[must_use]
+    pub fn leader_hint(&self) -> Option<(ReplicaId, String)> {
+        let leader = self.shared.leadership.borrow().leader?;
+        let address = self.replicas().remove(&leader)?;
+        Some((leader, address.peer))
+    }
+
+    /// How long ago the calls were sent that a quorum has answered last; `None` while this replica does not lead or was
+    /// not answered in this term yet.
+    #[must_use]
+    pub fn quorum_silence(&self) -> Option<Duration> {
+        let metrics = self.shared.raft.metrics();
+        let metrics = metrics.borrow();
+        let answered = metrics
+            .last_quorum_acked
+            .as_ref()
+            .filter(|_| metrics.state.is_leader())?;
+        Some(openraft::Instant::elapsed(&**answered))
+    }
+
+    /// The longest election timeout. It is the lease too: a leader that no quorum has answered for as long takes no
+    /// proposals.
+    #[must_use]
+    pub fn election_timeout(&self) -> Duration {
+        self.shared.config.election_timeout_max
+    }
+
+    /// Hands the leadership to `to`, or else to the most up to date follower, and waits until another replica leads.
+    ///
+    /// # Errors
+    ///
+    /// See [`TransferError`]. It may still happen after [`TransferError::Timeout`].
+    pub async fn transfer_leadership(&self, to: Option<ReplicaId>) -> Result<(), TransferError> {
+        let raft = &self.shared.raft;
+        let Leadership {
+            term: led,
+            is_me: true,
+            ..
+        } = *self.shared.leadership.borrow()
+        else {
+            return Err(TransferError::NotLeader);
+        };
+        let target = self.transfer_target(to).ok_or(TransferError::NoTarget)?;
+        raft.trigger()
+            .transfer_leader(target)
+            .await
+            .map_err(|_| TransferError::Stopped)?;
+        let mut leadership = self.leadership();
+        let taken_over = leadership
+            .wait_for(|now| now.term > led && now.leader.is_some_and(|id| id != self.replica()));
+        match tokio::time::timeout(2 * self.election_timeout(), taken_over).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(watch::Closed)) => Err(TransferError::Stopped),
+            Err(_) => Err(TransferError::Timeout),
+        }
+    }
+
+    /// The replica set.
+    #[must_use]
+    pub fn replicas(&self) -> BTreeMap<ReplicaId, ReplicaAddress> {
+        let metrics = self.shared.raft.server_metrics();
+        let membership = metrics.borrow().membership_config.clone();
+        membership
+            .nodes()
+            .map(|(id, address)| (*id, address.clone()))
+            .collect()
+    }
+
+    /// The ways to the other replicas.
+    #[must_use]
+    pub fn peers(&self) -> &PeerClients {
+        &self.shared.peers
+    }
+
+    /// Has a checkpoint written soon.
+    ///
+    /// # Errors
+    ///
+    /// When this replica is stopping.
+    pub async fn checkpoint(&self) -> Result<(), Stopped> {
+        self.shared
+            .raft
+            .trigger()
+            .snapshot()
+            .await
+            .map_err(|_| Stopped)
+    }
+
+    /// Ends this replica's part: no entry is written or applied after this, the log is sealed, and the data directory
+    /// is free for another process.
+    pub async fn shutdown(&self) {
+        // Raft's task may have panicked; it has stopped then, which is all that is wanted here.
+        let _ = self.shared.raft.shutdown().await;
+        if let Some(upkeep) = self.shared.take_upkeep() {
+            // As above, should it have panicked.
+            let _ = upkeep.await;
+        }
+    }
+
+    /// Whether the replicas' states are known to differ with no majority that agrees: writes are refused then.
+    #[must_use]
+    pub fn in_doubt(&self) -> bool {
+        self.shared.doubt.is_raised()
+    }
+
+    /// Resolves when this replica must end.
+    pub async fn fatal(&self) -> Fatal {
+        self.shared.alarm.raised().await
+    }
+
+    fn transfer_target(&self, to: Option<ReplicaId>) -> Option<ReplicaId> {
+        let metrics = self.shared.raft.metrics();
+        let metrics = metrics.borrow();
+        let is_other_voter = |id: &ReplicaId| {
+            *id != self.shared.me.replica
+                && metrics
+                    .membership_config
+                    .voter_ids()
+                    .any(|voter| voter == *id)
+        };
+        match to {
+            Some(target) => Some(target).filter(is_other_voter),
+            None => {
+                let replication = metrics.replication.as_ref()?;
+                let others = replication.iter().filter(|(id, _)| is_other_voter(id));
+                others
+                    .max_by_key(|(_, matched)| matched.as_ref().map(|id| id.index))
+                    .map(|(id, _)| *id)
+            }
+        }
+    }
+}
+
+impl Future for Pending {
+    type Output = Result<Arc<AppliedEntry>, ProposeError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let outcome = std::task::ready!(Pin::new(&mut self.outcome).poll(context));
+        Poll::Ready(match outcome {
+            Ok(Ok(response)) => Ok(response.data),
+            Ok(Err(error)) => Err(propose_error(error, self.me)),
+            // Raft's task ended with the entry on its way: it may be on other replicas already.
+            Err(_) => Err(ProposeError::Unknown),
+        })
+    }
+}
+
+/// A refusal for a wrong term may name this replica itself, which would send the caller round in circles.
+fn hint(forward: &ForwardToLeader<TypeConfig>, me: ReplicaId) -> Option<ReplicaId> {
+    forward.leader_id.filter(|leader| *leader != me)
+}
+
+fn propose_error(error: ClientWriteError<TypeConfig>, me: ReplicaId) -> ProposeError {
+    match error {
+        ClientWriteError::ForwardToLeader(forward) => match forward.reason {
+            ForwardReason::NotLeader => ProposeError::NotLeader {
+                hint: hint(&forward, me),
+            },
+            ForwardReason::LeadershipTransfer => {
+                ProposeError::NotExecuted(NotExecuted::Transferring)
+            }
+            ForwardReason::LeaseExpired => ProposeError::NotExecuted(NotExecuted::NoQuorum),
+        },
+        ClientWriteError::LogEntryDiscarded(_) => ProposeError::Unknown,
+        // Neither can come of a write of commands; if one did, nothing would be known.
+        ClientWriteError::ChangeMembershipError(_) | ClientWriteError::PreconditionFailed(_) => {
+            ProposeError::Unknown
+        }
+    }
+}

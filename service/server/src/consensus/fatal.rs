@@ -1,0 +1,64 @@
+//! The end of a replica that must not go on.
+
+use crate::seams::watch;
+
+/// Why this process must end. Each of these means that going on could lose or invent data.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fatal {
+    /// The disk failed, or an entry could not be applied: openraft has stopped.
+    #[error("this replica cannot go on: {0}")]
+    Storage(String),
+    /// Raft's task panicked.
+    #[error("this replica cannot go on: consensus panicked; the log above says where")]
+    Panicked,
+    /// The replica set knows this replica's id with another data directory.
+    #[error(
+        "the data directory of replica {replica} is not the one that the replica set knows ({detail}); its votes and its log are \
+         lost, so it must never come back under this id: remove it from the replica set and add a replica with a fresh id"
+    )]
+    WrongDirectory {
+        /// This replica's id.
+        replica: super::ReplicaId,
+        /// Who said so, and what it knows.
+        detail: String,
+    },
+    /// The states of the replicas differ, and this one is in the minority.
+    #[error(
+        "this replica's state differs from the others' at log index {index}: restore it from another replica"
+    )]
+    Diverged {
+        /// Where the digests were compared.
+        index: u64,
+    },
+}
+
+/// Raises the alarm that ends the process. The first alarm stays.
+#[derive(Clone, Debug)]
+pub(crate) struct Alarm(watch::Sender<Option<Fatal>>);
+
+impl Alarm {
+    pub(crate) fn new() -> Self {
+        Self(watch::channel(None).0)
+    }
+
+    pub(crate) fn raise(&self, fatal: Fatal) {
+        self.0.send_if_modified(|raised| {
+            if raised.is_some() {
+                return false;
+            }
+            tracing::error!(%fatal, "this replica must end");
+            *raised = Some(fatal);
+            true
+        });
+    }
+
+    /// Resolves once the alarm was raised.
+    pub(crate) async fn raised(&self) -> Fatal {
+        let mut receiver = self.0.subscribe();
+        match receiver.wait_for(Option::is_some).await {
+            Ok(Some(fatal)) => fatal,
+            // `self` keeps a sender, so the channel cannot close while this waits.
+            Ok(None) | Err(watch::Closed) => std::future::pending().await,
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Raft's messages as they come in. The peer service has checked who sent them; here they become calls of openraft.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::{Stream, StreamExt};
+use openraft::errors::RaftError;
+use synod_proto::peer::v1 as pb;
+
+use super::error::ReadIndexError;
+use super::facade::{Consensus, Shared};
+use super::types::{TypeConfig, log_id_of};
+use super::wire::{self, Malformed};
+use super::{DirectoryId, Fatal, ReplicaAddress, ReplicaId, suspicion};
+use crate::peer::Refusal;
+
+/// Why a message was not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum InboundError {
+    /// It is not what the protocol says.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// This replica may not vote before it has caught up: its log may have lost entries that it had acknowledged.
+    #[error("this replica does not vote before it has caught up with the leader")]
+    NotVoting,
+    /// Another checkpoint is being received.
+    #[error("another checkpoint is being received")]
+    Busy,
+    /// The checkpoint cannot be used.
+    #[error("the checkpoint cannot be used")]
+    BadCheckpoint,
+    /// This replica is stopping.
+    #[error("this replica is stopping")]
+    Stopped,
+}
+
+impl Consensus {
+    pub(crate) async fn on_vote(
+        &self,
+        request: &pb::VoteRequest,
+    ) -> Result<pb::VoteResponse, InboundError> {
+        let request = wire::vote_request_from_wire(request)?;
+        self.ensure_voting()?;
+        let response = self.shared.raft.vote(request).await.map_err(stopped)?;
+        Ok(wire::vote_response_to_wire(&response))
+    }
+
+    pub(crate) async fn on_pre_vote(
+        &self,
+        request: pb::PreVoteRequest,
+    ) -> Result<pb::PreVoteResponse, InboundError> {
+        let request = wire::vote_request_from_wire(&wire::of_pre_vote_request(request))?;
+        self.ensure_voting()?;
+        let response = self.shared.raft.pre_vote(request).await.map_err(stopped)?;
+        Ok(wire::pre_vote_response(wire::vote_response_to_wire(
+            &response,
+        )))
+    }
+
+    /// Answers appends in the order of the requests. A request that cannot be read ends the stream. When `requests`
+    /// breaks off rather than ends, the sender's connection is lost, which is a reason to doubt the sender.
+    pub(crate) fn on_append<E>(
+        &self,
+        from: ReplicaId,
+        requests: impl Stream<Item = Result<pb::AppendRequest, E>> + Send + 'static,
+    ) -> impl Stream<Item = Result<pb::AppendResponse, InboundError>> + Send + 'static {
+        let shared = Arc::clone(&self.shared);
+        let requests = requests.scan((), move |(), request| {
+            let request = match request {
+                Ok(request) => wire::append_from_wire(request)
+                    .inspect_err(|error| tracing::warn!(%from, %error, "refused an append"))
+                    .ok(),
+                Err(_) => {
+                    suspicion::connection_lost(&shared, from);
+                    None
+                }
+            };
+            std::future::ready(request)
+        });
+        self.shared
+            .raft
+            .stream_append(requests)
+            .map(|result| match result {
+                Ok(result) => Ok(wire::appended_to_wire(result)),
+                Err(_) => Err(InboundError::Stopped),
+            })
+    }
+
+    pub(crate) async fn on_transfer_leader(
+        &self,
+        request: &pb::TransferLeaderRequest,
+    ) -> Result<pb::TransferLeaderResponse, InboundError> {
+        let request = wire::transfer_from_wire(request)?;
+        self.ensure_voting()?;
+        let response = self
+            .shared
+            .raft
+            .handle_transfer_leader(request)
+            .await
+            .map_err(|_| InboundError::Stopped)?;
+        Ok(wire::transferred_to_wire(response))
+    }
+
+    pub(crate) async fn on_read_index(&self) -> Result<pb::ReadIndexResponse, InboundError> {
+        let result = match self.read_position().await {
+            Ok(position) => {
+                pb::read_index_response::Result::ReadLogId(wire::log_id_to_wire(&position))
+            }
+            Err(ReadIndexError::NotLeader { hint }) => {
+                pb::read_index_response::Result::NotLeader(pb::NotLeader {
+                    leader_id: hint.map(ReplicaId::get),
+                })
+            }
+            Err(ReadIndexError::NoQuorum) => {
+                pb::read_index_response::Result::NoQuorum(pb::NoQuorum {})
+            }
+            Err(ReadIndexError::Stopped) => return Err(InboundError::Stopped),
+        };
+        Ok(pb::ReadIndexResponse {
+            result: Some(result),
+        })
+    }
+
+    pub(crate) fn on_digest(&self, request: pb::DigestRequest) -> pb::DigestResponse {
+        let applied_index = self.published().applied.map(|position| position.index);
+        let digest = self
+            .shared
+            .digests
+            .at(request.log_index)
+            .map(|(position, digest)| pb::DigestAt {
+                log_id: Some(wire::log_id_to_wire(&log_id_of(&position))),
+                digest: digest.as_bytes().to_vec().into(),
+            });
+        pb::DigestResponse {
+            applied_index,
+            digest,
+        }
+    }
+
+    pub(crate) fn on_hello(&self) -> pb::HelloResponse {
+        let Shared { me, publisher, .. } = &*self.shared;
+        let published = publisher.latest();
+        pb::HelloResponse {
+            replica_id: me.replica.get(),
+            directory_id: me.directory.as_bytes().to_vec().into(),
+            cluster_name: me.cluster.clone(),
+            initialized: self.is_initialized(),
+            cluster_id: published
+                .state
+                .cluster()
+                .map(|id| id.as_bytes().to_vec())
+                .unwrap_or_default()
+                .into(),
+            machine_version_min: synod_machine::MACHINE_VERSION,
+            machine_version_max: synod_machine::MACHINE_VERSION,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    /// Which data directory the replica set says that a replica has. Only what is committed counts: it is never changed
+    /// again.
+    pub(crate) fn known_directory(&self, replica: ReplicaId) -> Option<DirectoryId> {
+        let metrics = self.shared.raft.server_metrics();
+        let membership = metrics.borrow().committed_membership_config.clone();
+        membership
+            .membership()
+            .get_node(&replica)
+            .map(|address| address.directory)
+    }
+
+    /// Whether this replica belongs to a replica set: its log holds something.
+    pub(crate) fn is_initialized(&self) -> bool {
+        let metrics = self.shared.raft.metrics();
+        let metrics = metrics.borrow();
+        metrics.last_log_index.is_some() || metrics.last_applied.is_some()
+    }
+
+    /// Makes the first replica set. Only one replica may, and only of directories that hold nothing yet.
+    ///
+    /// # Errors
+    ///
+    /// In words, when this replica belongs to a set already or is not part of `set`.
+    pub(crate) async fn initialize(
+        &self,
+        set: BTreeMap<ReplicaId, ReplicaAddress>,
+    ) -> Result<(), String> {
+        self.shared
+            .raft
+            .initialize(set)
+            .await
+            .map_err(|error| error.to_string())
+    }
+
+    /// Takes note that a call was refused which another replica made. When it was meant for this replica with another
+    /// directory, and this one's is empty, then this one was wiped.
+    pub(crate) fn on_refused_call(&self, refusal: Refusal) {
+        if refusal == Refusal::WrongDirectory && !self.is_initialized() {
+            self.shared.alarm.raise(Fatal::WrongDirectory {
+                replica: self.replica(),
+                detail: "another replica calls it by the id of a directory that it no longer has"
+                    .to_owned(),
+            });
+        }
+    }
+
+    fn ensure_voting(&self) -> Result<(), InboundError> {
+        if self.shared.ballot.is_open() {
+            Ok(())
+        } else {
+            Err(InboundError::NotVoting)
+        }
+    }
+}
+
+fn stopped<E>(_: RaftError<TypeConfig, E>) -> InboundError {
+    InboundError::Stopped
+}

@@ -1,0 +1,65 @@
+//! Who leads.
+
+use openraft::Raft;
+
+use super::fatal::{Alarm, Fatal};
+use super::state_machine::StateMachine;
+use super::types::TypeConfig;
+use super::{ReplicaId, Term};
+use crate::seams::watch;
+
+/// Who leads, as far as this replica knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Leadership {
+    /// The latest election that this replica takes part in.
+    pub term: Term,
+    /// Who won it; `None` while that is open.
+    pub leader: Option<ReplicaId>,
+    /// Whether this replica did.
+    pub is_me: bool,
+}
+
+/// Follows Raft for as long as it runs: tells who leads, and raises the alarm when Raft stops by itself.
+pub(super) async fn follow(
+    raft: &Raft<TypeConfig, StateMachine>,
+    me: ReplicaId,
+    told: watch::Sender<Leadership>,
+    alarm: &Alarm,
+) {
+    let mut metrics = raft.server_metrics();
+    loop {
+        let now = {
+            let metrics = metrics.borrow_and_update();
+            let voted = metrics.vote.leader_id;
+            // A leader that was started again has its old vote, and does not lead.
+            let leads =
+                metrics.vote.committed && (voted.node_id != me || metrics.state.is_leader());
+            let leader = leads.then_some(voted.node_id);
+            Leadership {
+                term: Term::new(voted.term),
+                leader,
+                is_me: leader == Some(me),
+            }
+        };
+        told.send_if_modified(|before| {
+            let changed = *before != now;
+            if changed {
+                tracing::info!(term = %now.term, leader = ?now.leader.map(ReplicaId::get), "the leadership changed");
+            }
+            *before = now;
+            changed
+        });
+        if metrics.changed().await.is_err() {
+            break;
+        }
+    }
+    // Raft's task has ended and said why, unless it panicked.
+    let ended = raft.metrics().borrow().running_state.clone();
+    match ended {
+        Ok(()) | Err(openraft::errors::Fatal::Panicked) => alarm.raise(Fatal::Panicked),
+        Err(openraft::errors::Fatal::Stopped) => {}
+        Err(openraft::errors::Fatal::StorageError(error)) => {
+            alarm.raise(Fatal::Storage(error.to_string()))
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! openraft's way to the other replicas.
+//!
+//! Every failure of a call is reported as *unreachable*, which makes openraft wait a growing while before it tries
+//! again; what it calls a network error it would retry at once.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use futures::{Stream, StreamExt, TryStreamExt};
+use openraft::alias::SnapshotOf;
+use openraft::errors::{RPCError, ReplicationClosed, StreamingError, Unreachable};
+use openraft::network::{RPCOption, RaftNetworkFactory, RaftNetworkV2};
+use openraft::raft::{
+    AppendEntriesRequest, AppendEntriesResponse, SnapshotResponse, StreamAppendResult,
+    TransferLeaderRequest, TransferLeaderResponse, VoteRequest, VoteResponse,
+};
+
+use super::checkpoints::CheckpointData;
+use super::types::{TypeConfig, Vote};
+use super::{ReplicaAddress, ReplicaId, wire};
+use crate::peer::{PeerClients, PeerError, PeerLink};
+use crate::seams::Offload;
+
+/// An append that was sent and not answered for so long is given up, with its stream. Dead connections are found
+/// sooner, by their keepalive; this is for a replica that is alive and stuck.
+const APPEND_STALL: Duration = Duration::from_secs(5);
+
+/// Opening a stream of appends may take so long.
+const APPEND_OPEN: Duration = Duration::from_secs(1);
+
+type CallError = RPCError<TypeConfig>;
+type Appended = Result<StreamAppendResult<TypeConfig>, CallError>;
+
+/// Makes the ways to the other replicas. All ways to one replica share its channel, so nothing is opened twice.
+#[derive(Clone)]
+pub(crate) struct Network {
+    pub(crate) peers: PeerClients,
+    pub(crate) offload: Offload,
+}
+
+impl RaftNetworkFactory<TypeConfig> for Network {
+    type Network = Link;
+
+    async fn new_client(&mut self, target: ReplicaId, address: &ReplicaAddress) -> Link {
+        Link {
+            peer: self.peers.link(target, address),
+            offload: self.offload,
+        }
+    }
+}
+
+/// The way to one replica.
+pub(crate) struct Link {
+    peer: PeerLink,
+    offload: Offload,
+}
+
+impl RaftNetworkV2<TypeConfig> for Link {
+    type SnapshotData = CheckpointData;
+
+    /// openraft appends through [`Self::stream_append`] only.
+    async fn append_entries(
+        &mut self,
+        request: AppendEntriesRequest<TypeConfig>,
+        _option: RPCOption,
+    ) -> Result<AppendEntriesResponse<TypeConfig>, CallError> {
+        let requests = futures::stream::once(async { wire::append_to_wire(request) });
+        let mut responses = self
+            .peer
+            .append(requests, APPEND_OPEN)
+            .await
+            .map_err(unreachable)?;
+        match responses
+            .message()
+            .await
+            .map_err(PeerError::from)
+            .map_err(unreachable)?
+        {
+            Some(response) => Ok(appended(&response)?.into()),
+            None => Err(unreachable(PeerError::Unreachable(
+                "the stream ended without an answer".to_owned(),
+            ))),
+        }
+    }
+
+    fn stream_append<'s, S>(
+        &'s mut self,
+        mut input: S,
+        _option: RPCOption,
+    ) -> BoxFuture<'s, Result<BoxStream<'s, Appended>, CallError>>
+    where
+        S: Stream<Item = AppendEntriesRequest<TypeConfig>> + Send + Unpin + 'static,
+    {
+        Box::pin(async move {
+            // openraft sleeps its backoff inside `input`, when it is first polled. Opening a stream before that to a
+            // replica that is down would fail, and be tried again, in a hot loop.
+            let Some(first) = input.next().await else {
+                return Ok(futures::stream::empty().boxed());
+            };
+            let waiting = Arc::new(AtomicU64::new(0));
+            let sent = Arc::clone(&waiting);
+            let requests =
+                futures::stream::once(async { first })
+                    .chain(input)
+                    .map(move |request| {
+                        sent.fetch_add(1, Ordering::AcqRel);
+                        wire::append_to_wire(request)
+                    });
+            let responses = self
+                .peer
+                .append(requests, APPEND_OPEN)
+                .await
+                .map_err(unreachable)?;
+            let responses = responses.map_err(|status| unreachable(PeerError::from(status)));
+            Ok(watched(responses.boxed(), waiting).boxed())
+        })
+    }
+
+    async fn vote(
+        &mut self,
+        request: VoteRequest<TypeConfig>,
+        option: RPCOption,
+    ) -> Result<VoteResponse<TypeConfig>, CallError> {
+        let request = wire::vote_request_to_wire(&request);
+        let response = self
+            .peer
+            .vote(request, option.hard_ttl())
+            .await
+            .map_err(unreachable)?;
+        wire::vote_response_from_wire(&response).map_err(malformed)
+    }
+
+    /// Asked in earnest: the default would grant every pre-vote without asking.
+    async fn pre_vote(
+        &mut self,
+        request: VoteRequest<TypeConfig>,
+        option: RPCOption,
+    ) -> Result<VoteResponse<TypeConfig>, CallError> {
+        let request = wire::pre_vote_request(wire::vote_request_to_wire(&request));
+        let response = self
+            .peer
+            .pre_vote(request, option.hard_ttl())
+            .await
+            .map_err(unreachable)?;
+        wire::vote_response_from_wire(&wire::of_pre_vote_response(response)).map_err(malformed)
+    }
+
+    async fn full_snapshot(
+        &mut self,
+        vote: Vote,
+        snapshot: SnapshotOf<TypeConfig, CheckpointData>,
+        cancel: impl Future<Output = ReplicationClosed> + Send + 'static,
+        option: RPCOption,
+    ) -> Result<SnapshotResponse<TypeConfig>, StreamingError<TypeConfig>> {
+        let parts = snapshot
+            .snapshot
+            .into_parts(&vote, &snapshot.meta, self.offload);
+        let response = tokio::select! {
+            biased;
+            closed = cancel => return Err(closed.into()),
+            response = self.peer.install_checkpoint(parts, option.hard_ttl()) => response.map_err(unreachable)?,
+        };
+        let vote = wire::required(response.vote, "checkpoint response without a vote")
+            .map_err(malformed)?;
+        Ok(SnapshotResponse::new(wire::vote_from_wire(&vote)))
+    }
+
+    async fn transfer_leader(
+        &mut self,
+        request: TransferLeaderRequest<TypeConfig>,
+        option: RPCOption,
+    ) -> Result<TransferLeaderResponse<TypeConfig>, CallError> {
+        let request = wire::transfer_to_wire(&request);
+        let response = self
+            .peer
+            .transfer_leader(request, option.hard_ttl())
+            .await
+            .map_err(unreachable)?;
+        wire::transferred_from_wire(&response).map_err(malformed)
+    }
+}
+
+/// Ends a stream of responses with an error once one has been due for [`APPEND_STALL`].
+fn watched(
+    responses: BoxStream<'static, Result<synod_proto::peer::v1::AppendResponse, CallError>>,
+    waiting: Arc<AtomicU64>,
+) -> impl Stream<Item = Appended> {
+    futures::stream::unfold(Some((responses, waiting)), |stream| async move {
+        let (mut responses, waiting) = stream?;
+        loop {
+            let waiting_before = waiting.load(Ordering::Acquire);
+            let next = match tokio::time::timeout(APPEND_STALL, responses.next()).await {
+                Ok(next) => next?,
+                // Nothing was due at the beginning of this while: an idle stream may stay open.
+                Err(_) if waiting_before == 0 => continue,
+                Err(_) => Err(unreachable(PeerError::Unreachable(
+                    "an append was not answered".to_owned(),
+                ))),
+            };
+            waiting.fetch_sub(1, Ordering::AcqRel);
+            return match next.and_then(|response| appended(&response)) {
+                Ok(result) => Some((Ok(result), Some((responses, waiting)))),
+                Err(error) => Some((Err(error), None)),
+            };
+        }
+    })
+}
+
+fn appended(response: &synod_proto::peer::v1::AppendResponse) -> Appended {
+    wire::appended_from_wire(response).map_err(malformed)
+}
+
+fn unreachable(error: PeerError) -> CallError {
+    RPCError::Unreachable(Unreachable::new(&error))
+}
+
+fn malformed(error: wire::Malformed) -> CallError {
+    RPCError::Unreachable(Unreachable::new(&error))
+}

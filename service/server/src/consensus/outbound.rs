@@ -1,0 +1,84 @@
+//! Questions to other replicas that Raft itself does not ask.
+
+use std::time::Duration;
+
+use futures::Stream;
+use synod_proto::peer::v1 as pb;
+use tonic::Streaming;
+
+use super::ReplicaId;
+use super::error::ReadIndexError;
+use super::facade::Consensus;
+use crate::peer::{PeerError, PeerLink};
+
+/// Why another replica gave no read index.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RemoteReadError {
+    /// It could not be asked.
+    #[error(transparent)]
+    Peer(#[from] PeerError),
+    /// It has none to give.
+    #[error(transparent)]
+    Refused(ReadIndexError),
+}
+
+impl Consensus {
+    /// Asks `leader` for a read index: see [`Self::read_index`].
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be asked, does not answer within `timeout`, or does not lead.
+    pub async fn remote_read_index(
+        &self,
+        leader: ReplicaId,
+        timeout: Duration,
+    ) -> Result<u64, RemoteReadError> {
+        let response = self.link(leader)?.read_index(timeout).await?;
+        match response.result {
+            Some(pb::read_index_response::Result::ReadLogId(position)) => Ok(position.index),
+            Some(pb::read_index_response::Result::NotLeader(pb::NotLeader { leader_id })) => {
+                let hint = leader_id.map(ReplicaId::new);
+                Err(RemoteReadError::Refused(ReadIndexError::NotLeader { hint }))
+            }
+            Some(pb::read_index_response::Result::NoQuorum(pb::NoQuorum {})) => {
+                Err(RemoteReadError::Refused(ReadIndexError::NoQuorum))
+            }
+            None => Err(PeerError::Unreachable("the answer holds no result".to_owned()).into()),
+        }
+    }
+
+    /// Opens a stream of batches to `leader`. Resolves when `leader` has taken the stream, before any batch is sent: an
+    /// error means that none was.
+    ///
+    /// # Errors
+    ///
+    /// When the stream cannot be opened within `timeout`.
+    pub async fn open_forward(
+        &self,
+        leader: ReplicaId,
+        batches: impl Stream<Item = pb::ForwardRequest> + Send + 'static,
+        timeout: Duration,
+    ) -> Result<Streaming<pb::ForwardResponse>, PeerError> {
+        self.link(leader)?.forward(batches, timeout).await
+    }
+
+    /// Asks `replica` for the digest of its state after the entry at `log_index`.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be asked, or does not answer within `timeout`.
+    pub async fn remote_digest(
+        &self,
+        replica: ReplicaId,
+        log_index: u64,
+        timeout: Duration,
+    ) -> Result<pb::DigestResponse, PeerError> {
+        self.link(replica)?.digest(log_index, timeout).await
+    }
+
+    fn link(&self, replica: ReplicaId) -> Result<PeerLink, PeerError> {
+        let replicas = self.replicas();
+        let address = replicas.get(&replica).ok_or(PeerError::Unknown(replica))?;
+        Ok(self.shared.peers.link(replica, address))
+    }
+}

@@ -1,0 +1,182 @@
+//! Puts a replica's consensus together, from its data directory up, and runs it.
+
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use openraft::Raft;
+use rand::RngExt;
+use synod_store::identity::{Claim, IdentityError};
+use synod_store::{DataDirectory, Disk, Log, LogConfig, Recovery, VoteFile};
+use tokio::sync::Notify;
+
+use super::ballot::Ballot;
+use super::checkpoints::Checkpoints;
+use super::comparison::Doubt;
+use super::config::{ConsensusConfig, InvalidConfig};
+use super::digests::Digests;
+use super::facade::{Consensus, Shared};
+use super::fatal::{Alarm, Fatal};
+use super::leadership::Leadership;
+use super::log_storage::LogStorage;
+use super::network::Network;
+use super::published::Publisher;
+use super::state_machine::{CheckpointDue, Restored, StateMachine};
+use super::upkeep::Upkeep;
+use super::{DirectoryId, ReplicaId};
+use crate::peer::{PeerClients, PeerIdentity, Refusal};
+use crate::seams::{Seams, random, watch};
+
+/// Why a replica cannot run. Its files were left as they are.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The configuration contradicts itself.
+    #[error(transparent)]
+    Config(#[from] InvalidConfig),
+    /// The data directory is not this replica's, is in use, or cannot be read.
+    #[error(transparent)]
+    Directory(#[from] IdentityError),
+    /// The log, the vote or the checkpoints cannot be read, or contradict each other.
+    #[error("the data directory cannot be used: {0}")]
+    Storage(#[from] io::Error),
+    /// openraft refused what it found.
+    #[error("consensus cannot start: {0}")]
+    Raft(String),
+}
+
+/// What was found in the data directory.
+struct Opened {
+    directory: DataDirectory,
+    log: Log,
+    recovery: Recovery,
+    vote: VoteFile,
+    checkpoints: Checkpoints,
+    restored: Restored,
+}
+
+/// Opens the data directory, making one if there is none, and takes part in consensus from then on. Other replicas are
+/// heard once [`crate::peer::serve()`] runs.
+///
+/// # Errors
+///
+/// See [`StartError`].
+pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, StartError> {
+    let raft_config = config.raft()?;
+    let opened = open(&config, &seams).await?;
+    let ballot = Ballot::new(&*seams.disk, opened.directory.path(), &opened.recovery)?;
+    let me = PeerIdentity {
+        cluster: config.cluster_name.clone(),
+        replica: config.replica,
+        directory: DirectoryId::from_bytes(opened.directory.identity().directory_id),
+    };
+    let alarm = Alarm::new();
+    let on_refusal = refused_by(me.replica, alarm.clone());
+    let peers = PeerClients::new(me.clone(), Arc::clone(&seams.dialer), on_refusal);
+    let publisher = Publisher::new(opened.restored.published());
+    let digests = Digests::default();
+    let checkpoint_due = Arc::new(Notify::new());
+    let storage = LogStorage {
+        log: opened.log,
+        vote: Arc::new(opened.vote),
+        enqueued: Arc::new(Notify::new()),
+        checkpoints: opened.checkpoints.clone(),
+        offload: seams.offload,
+    };
+    let state_machine = StateMachine::new(
+        opened.restored,
+        publisher.clone(),
+        digests.clone(),
+        storage.clone(),
+        CheckpointDue::new(config.checkpoint_bytes, Arc::clone(&checkpoint_due)),
+    );
+    // Before openraft is built, because building may already purge and wait for that.
+    let flusher = seams
+        .flushing
+        .start(storage.log.clone(), Arc::clone(&storage.enqueued))?;
+    let network = Network {
+        peers: peers.clone(),
+        offload: seams.offload,
+    };
+    let raft = Raft::build(me.replica, raft_config, network, storage, state_machine).await;
+    let raft = raft.map_err(|error| StartError::Raft(error.to_string()))?;
+    raft.runtime_config().elect(ballot.is_open());
+    raft.run();
+
+    let (leadership, followed) = watch::channel(Leadership::default());
+    let shared = Arc::new(Shared {
+        raft,
+        config,
+        me,
+        publisher,
+        leadership: followed,
+        alarm,
+        ballot,
+        digests,
+        doubt: Doubt::default(),
+        checkpoints: opened.checkpoints,
+        peers,
+        seams,
+        upkeep: Mutex::new(None),
+    });
+    let upkeep = Upkeep {
+        directory: opened.directory,
+        flusher,
+        leadership,
+        checkpoint_due,
+    };
+    shared.set_upkeep(tokio::spawn(upkeep.run(Arc::clone(&shared))));
+    Ok(Consensus { shared })
+}
+
+async fn open(config: &ConsensusConfig, seams: &Seams) -> Result<Opened, StartError> {
+    let disk = Arc::clone(&seams.disk);
+    let path = config.data_dir.clone();
+    let claim = Claim {
+        cluster_name: config.cluster_name.clone(),
+        replica_id: config.replica.get(),
+        directory_id: random::rng().random(),
+    };
+    seams
+        .offload
+        .run(move || open_now(&disk, &path, &claim))
+        .await
+}
+
+fn open_now(disk: &Arc<dyn Disk>, path: &Path, claim: &Claim) -> Result<Opened, StartError> {
+    let directory = DataDirectory::open(Arc::clone(disk), path, claim)?;
+    if directory.formatted() {
+        tracing::info!(path = %path.display(), "formatted a new data directory");
+    }
+    if let Some(mode) = directory.tightened_from() {
+        tracing::warn!(path = %path.display(), mode = format!("{mode:o}"), "others could enter the data directory");
+    }
+    let vote = VoteFile::open(Arc::clone(disk), path).map_err(io::Error::from)?;
+    let log_config = LogConfig::new(directory.identity().directory_id);
+    let (log, recovery) =
+        Log::open(Arc::clone(disk), &directory.wal_path(), log_config).map_err(io::Error::from)?;
+    let (checkpoints, restored) = Checkpoints::open(disk, &directory, recovery.purged)?;
+    Ok(Opened {
+        directory,
+        log,
+        recovery,
+        vote,
+        checkpoints,
+        restored,
+    })
+}
+
+/// What a refusal by another replica means for this one.
+fn refused_by(me: ReplicaId, alarm: Alarm) -> impl Fn(ReplicaId, Refusal) + Send + Sync + 'static {
+    move |replica, refusal| match refusal {
+        Refusal::CallerWrongDirectory => alarm.raise(Fatal::WrongDirectory {
+            replica: me,
+            detail: format!("replica {replica} knows it with another one"),
+        }),
+        Refusal::WrongCluster
+        | Refusal::WrongReplica
+        | Refusal::WrongDirectory
+        | Refusal::Unnamed => {
+            tracing::warn!(%replica, %refusal, "a replica refused a call of this one");
+        }
+    }
+}

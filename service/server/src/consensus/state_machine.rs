@@ -1,0 +1,268 @@
+//! openraft's state machine on top of `synod-machine`.
+//!
+//! Apply owns the state. After each step it publishes a clone, which costs next to nothing, and answers only then: a
+//! caller who was answered finds the effects of its entry in what is published.
+
+use std::io;
+use std::sync::Arc;
+
+use futures::{Stream, TryStreamExt};
+use openraft::OptionalSend;
+use openraft::alias::SnapshotOf;
+use openraft::storage::{ApplyResponder, EntryResponder, RaftSnapshotBuilder, RaftStateMachine};
+use synod_machine::{Applied, State};
+use synod_store::codec;
+use tokio::sync::Notify;
+
+use super::checkpoints::{CheckpointData, Checkpoints};
+use super::digests::Digests;
+use super::log_storage::LogStorage;
+use super::published::{AppliedEntry, Published, Publisher};
+use super::types::{
+    Entry, EntryPayload, LogId, SnapshotMeta, StoredMembership, TypeConfig, position_of,
+};
+use crate::seams::Offload;
+
+/// So many entries are applied before they are published and answered together. More come at once only when this
+/// replica has to catch up.
+const STEP: usize = 64;
+
+/// The state, and where it stands in the log.
+pub(super) struct StateMachine {
+    state: State,
+    applied: Option<LogId>,
+    membership: StoredMembership,
+    generation: u64,
+    publisher: Publisher,
+    digests: Digests,
+    checkpoints: Checkpoints,
+    log: LogStorage,
+    offload: Offload,
+    checkpoint_due: CheckpointDue,
+}
+
+/// Counts the bytes applied since the last checkpoint, and asks for one.
+pub(super) struct CheckpointDue {
+    every_bytes: u64,
+    bytes: u64,
+    ask: Arc<Notify>,
+}
+
+impl CheckpointDue {
+    pub(super) fn new(every_bytes: u64, ask: Arc<Notify>) -> Self {
+        Self {
+            every_bytes,
+            bytes: 0,
+            ask,
+        }
+    }
+}
+
+/// What a state machine begins with: nothing, or what a checkpoint held.
+pub(super) struct Restored {
+    pub(super) state: State,
+    pub(super) applied: Option<LogId>,
+    pub(super) membership: StoredMembership,
+}
+
+impl Restored {
+    pub(super) fn published(&self) -> Published {
+        Published {
+            state: self.state.clone(),
+            applied: self.applied.as_ref().map(position_of),
+            generation: 0,
+        }
+    }
+}
+
+impl StateMachine {
+    pub(super) fn new(
+        restored: Restored,
+        publisher: Publisher,
+        digests: Digests,
+        log: LogStorage,
+        checkpoint_due: CheckpointDue,
+    ) -> Self {
+        let Restored {
+            state,
+            applied,
+            membership,
+        } = restored;
+        let (checkpoints, offload) = (log.checkpoints.clone(), log.offload);
+        Self {
+            state,
+            applied,
+            membership,
+            generation: 0,
+            publisher,
+            digests,
+            checkpoints,
+            log,
+            offload,
+            checkpoint_due,
+        }
+    }
+
+    /// # Errors
+    ///
+    /// When the entry cannot be read. It is committed, so other replicas apply it: this one must not go on without it.
+    fn apply_one(&mut self, entry: Entry) -> io::Result<Arc<AppliedEntry>> {
+        let applied = match entry.payload {
+            EntryPayload::Blank => Applied::default(),
+            EntryPayload::Normal(payload) => {
+                self.checkpoint_due.bytes += payload.0.len() as u64;
+                let commands = codec::decode_log_entry(&payload.0).map_err(|error| {
+                    let text = format!(
+                        "the committed entry at {} cannot be applied: {error}",
+                        entry.log_id
+                    );
+                    io::Error::new(io::ErrorKind::InvalidData, text)
+                })?;
+                self.state.apply(&commands)
+            }
+            EntryPayload::Membership(membership) => {
+                self.membership = StoredMembership::new(Some(entry.log_id), membership);
+                Applied::default()
+            }
+        };
+        self.applied = Some(entry.log_id);
+        let position = position_of(&entry.log_id);
+        self.digests.note(position, &self.state);
+        Ok(Arc::new(AppliedEntry { position, applied }))
+    }
+
+    fn publish(&mut self) {
+        self.publisher.publish(Published {
+            state: self.state.clone(),
+            applied: self.applied.as_ref().map(position_of),
+            generation: self.generation,
+        });
+        if self.checkpoint_due.bytes >= self.checkpoint_due.every_bytes {
+            self.checkpoint_due.ask.notify_one();
+        }
+    }
+
+    fn publish_and_answer(
+        &mut self,
+        answers: &mut Vec<(ApplyResponder<TypeConfig>, Arc<AppliedEntry>)>,
+    ) {
+        self.publish();
+        for (responder, applied) in answers.drain(..) {
+            responder.send(applied);
+        }
+    }
+
+    fn meta(&self) -> SnapshotMeta {
+        SnapshotMeta {
+            last_log_id: self.applied,
+            last_membership: self.membership.clone(),
+        }
+    }
+}
+
+impl RaftStateMachine<TypeConfig> for StateMachine {
+    type SnapshotData = CheckpointData;
+    type SnapshotBuilder = CheckpointBuilder;
+
+    async fn applied_state(&mut self) -> io::Result<(Option<LogId>, StoredMembership)> {
+        Ok((self.applied, self.membership.clone()))
+    }
+
+    async fn apply<S>(&mut self, mut entries: S) -> io::Result<()>
+    where
+        S: Stream<Item = io::Result<EntryResponder<TypeConfig>>> + Unpin + OptionalSend,
+    {
+        let mut answers = Vec::new();
+        let mut unpublished = 0;
+        while let Some((entry, responder)) = entries.try_next().await? {
+            let applied = self.apply_one(entry)?;
+            answers.extend(responder.map(|responder| (responder, applied)));
+            unpublished += 1;
+            if unpublished == STEP {
+                self.publish_and_answer(&mut answers);
+                unpublished = 0;
+            }
+        }
+        if unpublished > 0 {
+            self.publish_and_answer(&mut answers);
+        }
+        Ok(())
+    }
+
+    async fn try_create_snapshot_builder(&mut self, force: bool) -> Option<CheckpointBuilder> {
+        // A log without a named cluster is a handful of entries.
+        let worth_it = force || self.state.cluster().is_some();
+        if worth_it {
+            Some(self.get_snapshot_builder().await)
+        } else {
+            None
+        }
+    }
+
+    async fn get_snapshot_builder(&mut self) -> CheckpointBuilder {
+        self.checkpoint_due.bytes = 0;
+        CheckpointBuilder {
+            state: self.state.clone(),
+            meta: self.meta(),
+            checkpoints: self.checkpoints.clone(),
+            offload: self.offload,
+        }
+    }
+
+    async fn install_snapshot(
+        &mut self,
+        meta: &SnapshotMeta,
+        data: CheckpointData,
+    ) -> io::Result<()> {
+        // openraft has just cut conflicting entries off the log. They must be gone from the disk before the checkpoint
+        // is on it: a restart that found both could not tell which is right.
+        self.log.all_durable().await?;
+        let checkpoints = self.checkpoints.clone();
+        let state = self.offload.run(move || checkpoints.install(data)).await?;
+        self.state = state;
+        self.applied = meta.last_log_id;
+        self.membership = meta.last_membership.clone();
+        self.generation += 1;
+        self.checkpoint_due.bytes = 0;
+        self.publish();
+        Ok(())
+    }
+
+    async fn get_current_snapshot(
+        &mut self,
+    ) -> io::Result<Option<SnapshotOf<TypeConfig, CheckpointData>>> {
+        let newest = self.checkpoints.newest()?;
+        Ok(newest.map(|(meta, data)| SnapshotOf::<TypeConfig, _> {
+            meta,
+            snapshot: data,
+        }))
+    }
+}
+
+/// Writes a checkpoint from a clone of the state, while apply goes on.
+pub(super) struct CheckpointBuilder {
+    state: State,
+    meta: SnapshotMeta,
+    checkpoints: Checkpoints,
+    offload: Offload,
+}
+
+impl RaftSnapshotBuilder<TypeConfig> for CheckpointBuilder {
+    type SnapshotData = CheckpointData;
+
+    async fn build_snapshot(&mut self) -> io::Result<SnapshotOf<TypeConfig, CheckpointData>> {
+        let (state, meta, checkpoints) = (
+            self.state.clone(),
+            self.meta.clone(),
+            self.checkpoints.clone(),
+        );
+        let data = self
+            .offload
+            .run(move || checkpoints.write(&meta, &state))
+            .await?;
+        Ok(SnapshotOf::<TypeConfig, _> {
+            meta: self.meta.clone(),
+            snapshot: data,
+        })
+    }
+}

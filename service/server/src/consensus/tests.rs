@@ -1,0 +1,142 @@
+//! Replicas on real disks and loopback connections, in one process.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use synod_machine::{Command, Envelope, Initialize, LogEntry};
+use synod_model::{
+    BinaryVersion, ClusterId, Endpoint, InstanceId, Join, Labels, LogTime, MemberId, Revision,
+    Settings, Ttl, WallTime,
+};
+use synod_proto::peer::v1 as pb;
+use synod_store::{RealDisk, codec};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::*;
+use crate::peer::{self, Formation, ForwardHandler};
+use crate::seams::{Incoming, Seams, tcp};
+
+mod one;
+mod three;
+
+/// No test forwards; the proposer's tests do.
+struct NoForward;
+
+impl ForwardHandler for NoForward {
+    fn forward(
+        &self,
+        _: ReplicaId,
+        _: BoxStream<'static, pb::ForwardRequest>,
+    ) -> BoxStream<'static, pb::ForwardResponse> {
+        futures::stream::empty().boxed()
+    }
+}
+
+fn entry(commands: Vec<Command>) -> Bytes {
+    let commands = commands.into_iter().map(|command| Envelope {
+        request: None,
+        command: Arc::new(command),
+    });
+    codec::encode_log_entry(&LogEntry {
+        log_time: LogTime::from_millis(1),
+        lift_deadlines: false,
+        wall: WallTime::from_millis(0),
+        commands: commands.collect(),
+    })
+}
+
+fn first_entry(cluster: ClusterId) -> Bytes {
+    entry(vec![Command::Initialize(Initialize {
+        cluster,
+        settings: Settings::default(),
+    })])
+}
+
+fn join(number: u64) -> Bytes {
+    entry(vec![Command::Join(Join {
+        id: member(number),
+        instance: InstanceId::parse("instance").unwrap(),
+        ttl: Ttl::DEFAULT,
+        labels: Labels::default(),
+        version: BinaryVersion::parse("1").unwrap(),
+        endpoint: Endpoint::parse("").unwrap(),
+        lost_epoch: None,
+    })])
+}
+
+fn member(number: u64) -> MemberId {
+    MemberId::parse(&format!("member-{number}")).unwrap()
+}
+
+/// A replica that runs, and what ends it.
+struct Running {
+    consensus: Consensus,
+    stop: oneshot::Sender<()>,
+    server: JoinHandle<Result<(), String>>,
+    formation: JoinHandle<()>,
+}
+
+impl Running {
+    async fn start(
+        config: ConsensusConfig,
+        set: BTreeMap<ReplicaId, String>,
+        incoming: Incoming,
+    ) -> Self {
+        let consensus = start(config, Seams::real(Arc::new(RealDisk)))
+            .await
+            .unwrap();
+        let (stop, stopped) = oneshot::channel();
+        let stopped = async move {
+            let _ = stopped.await;
+        };
+        let server = tokio::spawn(peer::serve(
+            consensus.clone(),
+            Arc::new(NoForward),
+            incoming,
+            stopped,
+        ));
+        let formation = Formation {
+            replicas: set,
+            first_entry: Box::new(first_entry),
+        };
+        let formation = tokio::spawn(peer::form(consensus.clone(), formation));
+        Self {
+            consensus,
+            stop,
+            server,
+            formation,
+        }
+    }
+
+    /// Waits until the set is formed and the cluster has its id, as this replica sees it.
+    async fn formed(&self) {
+        let mut progress = self.consensus.subscribe();
+        let named = progress.wait_for(|progress| progress.revision > Revision::ZERO);
+        within("cluster id", named).await.unwrap();
+    }
+
+    async fn stop(self) {
+        self.formation.abort();
+        self.consensus.shutdown().await;
+        let _ = self.stop.send(());
+        self.server.abort();
+        let _ = self.server.await;
+    }
+}
+
+async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(Duration::from_secs(20), future).await {
+        Ok(value) => value,
+        Err(_) => panic!("no {what} within 20 seconds"),
+    }
+}
+
+fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(20)
+}

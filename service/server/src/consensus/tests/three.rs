@@ -1,0 +1,271 @@
+use std::collections::BTreeSet;
+
+use futures::future::select_all;
+use tokio::net::TcpListener;
+
+use super::*;
+
+/// Three replicas over loopback, each on a directory of its own.
+struct Cluster {
+    set: BTreeMap<ReplicaId, String>,
+    directories: BTreeMap<ReplicaId, tempfile::TempDir>,
+    running: BTreeMap<ReplicaId, Running>,
+    tune: fn(&mut ConsensusConfig),
+}
+
+impl Cluster {
+    async fn start(tune: fn(&mut ConsensusConfig)) -> Self {
+        let mut listeners = BTreeMap::new();
+        for id in (1..=3).map(ReplicaId::new) {
+            listeners.insert(id, TcpListener::bind("127.0.0.1:0").await.unwrap());
+        }
+        let set = listeners
+            .iter()
+            .map(|(id, listener)| (*id, listener.local_addr().unwrap().to_string()))
+            .collect();
+        let directories = listeners
+            .keys()
+            .map(|id| (*id, tempfile::tempdir().unwrap()))
+            .collect();
+        let mut cluster = Self {
+            set,
+            directories,
+            running: BTreeMap::new(),
+            tune,
+        };
+        for (id, listener) in listeners {
+            cluster.run(id, tcp::incoming(listener)).await;
+        }
+        for running in cluster.running.values() {
+            running.formed().await;
+        }
+        cluster
+    }
+
+    async fn run(&mut self, id: ReplicaId, incoming: Incoming) {
+        let mut config = ConsensusConfig::new(
+            self.directories[&id].path().to_owned(),
+            id,
+            "three".to_owned(),
+        );
+        (self.tune)(&mut config);
+        self.running
+            .insert(id, Running::start(config, self.set.clone(), incoming).await);
+    }
+
+    async fn restart(&mut self, id: ReplicaId) {
+        let (_, incoming) = tcp::listen(self.set[&id].parse().unwrap()).await.unwrap();
+        self.run(id, incoming).await;
+    }
+
+    async fn stop(&mut self, id: ReplicaId) {
+        self.running.remove(&id).unwrap().stop().await;
+    }
+
+    async fn stop_all(mut self) {
+        for id in self.set.keys().copied().collect::<Vec<_>>() {
+            if self.running.contains_key(&id) {
+                self.stop(id).await;
+            }
+        }
+    }
+
+    fn consensus(&self, id: ReplicaId) -> &Consensus {
+        &self.running[&id].consensus
+    }
+
+    /// Waits until all that run agree on a leader that runs.
+    async fn leader(&self) -> ReplicaId {
+        let mut watched: Vec<_> = self
+            .running
+            .values()
+            .map(|running| running.consensus.leadership())
+            .collect();
+        let agreed = async {
+            loop {
+                let leaders: BTreeSet<_> = watched
+                    .iter_mut()
+                    .map(|leadership| leadership.borrow_and_update().leader)
+                    .collect();
+                match leaders.first().copied().flatten() {
+                    Some(leader) if leaders.len() == 1 && self.running.contains_key(&leader) => {
+                        return leader;
+                    }
+                    _ => {
+                        let changes = watched
+                            .iter_mut()
+                            .map(|leadership| Box::pin(leadership.changed()));
+                        select_all(changes).await.0.unwrap();
+                    }
+                }
+            }
+        };
+        within("leader", agreed).await
+    }
+
+    /// Proposes at whoever leads until it is certain to be executed.
+    async fn propose(&self, payload: Bytes) -> Arc<AppliedEntry> {
+        let proposed = async {
+            loop {
+                let leader = self.leader().await;
+                match self.consensus(leader).propose(payload.clone(), None).await {
+                    Ok(applied) => return applied,
+                    // Not executed, or perhaps: these commands may be executed twice.
+                    Err(_) => tokio::task::yield_now().await,
+                }
+            }
+        };
+        within("proposal", proposed).await
+    }
+
+    /// Waits until every replica that runs has applied `index`.
+    async fn all_applied(&self, index: u64) {
+        for running in self.running.values() {
+            running.consensus.wait_applied(index, soon()).await.unwrap();
+        }
+    }
+
+    fn others(&self, id: ReplicaId) -> Vec<ReplicaId> {
+        self.set
+            .keys()
+            .copied()
+            .filter(|other| *other != id)
+            .collect()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn three_replicas_form_a_set_and_apply_the_same() {
+    let cluster = Cluster::start(|_| {}).await;
+    let mut last = 0;
+    for number in 0..50 {
+        last = cluster.propose(join(number)).await.position.index;
+    }
+    cluster.all_applied(last).await;
+    let states: Vec<_> = cluster
+        .running
+        .values()
+        .map(|running| running.consensus.published())
+        .collect();
+    assert_eq!(states[0].state.digest(), states[1].state.digest());
+    assert_eq!(states[1].state.digest(), states[2].state.digest());
+    assert_eq!(states[0].state.member_count(), 50);
+    cluster.stop_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_follower_gets_a_read_index_from_the_leader() {
+    let cluster = Cluster::start(|_| {}).await;
+    let index = cluster.propose(join(1)).await.position.index;
+    let leader = cluster.leader().await;
+    let follower = cluster.consensus(cluster.others(leader)[0]);
+    assert!(
+        matches!(follower.read_index().await, Err(ReadIndexError::NotLeader { hint }) if hint == Some(leader))
+    );
+    let read = follower
+        .remote_read_index(leader, Duration::from_secs(5))
+        .await
+        .unwrap();
+    assert!(read >= index);
+    let published = follower.wait_applied(read, soon()).await.unwrap();
+    assert_eq!(published.state.member_count(), 1);
+    cluster.stop_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_others_go_on_without_the_leader_and_it_catches_up() {
+    let mut cluster = Cluster::start(|_| {}).await;
+    cluster.propose(join(1)).await;
+    let leader = cluster.leader().await;
+    cluster.stop(leader).await;
+    let mut last = 0;
+    for number in 2..20 {
+        last = cluster.propose(join(number)).await.position.index;
+    }
+    cluster.restart(leader).await;
+    cluster.all_applied(last).await;
+    assert_eq!(
+        cluster.consensus(leader).published().state.member_count(),
+        19
+    );
+    cluster.stop_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_follower_far_behind_gets_a_checkpoint() {
+    let mut cluster = Cluster::start(|config| {
+        config.checkpoint_entries = 20;
+        config.kept_entries = 5;
+    })
+    .await;
+    cluster.propose(join(0)).await;
+    let leader = cluster.leader().await;
+    let behind = cluster.others(leader)[0];
+    cluster.stop(behind).await;
+    let mut last = 0;
+    for number in 1..200 {
+        last = cluster.propose(join(number)).await.position.index;
+    }
+    cluster.restart(behind).await;
+    cluster.all_applied(last).await;
+    let published = cluster.consensus(behind).published();
+    assert!(published.generation > 0, "a checkpoint was installed");
+    let leader = cluster.leader().await;
+    assert_eq!(
+        published.state.digest(),
+        cluster.consensus(leader).published().state.digest()
+    );
+    cluster.stop_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_leadership_is_handed_over_on_request() {
+    let cluster = Cluster::start(|_| {}).await;
+    cluster.propose(join(1)).await;
+    let leader = cluster.leader().await;
+    let next = cluster.others(leader)[1];
+    cluster
+        .consensus(leader)
+        .transfer_leadership(Some(next))
+        .await
+        .unwrap();
+    assert_eq!(cluster.leader().await, next);
+    cluster.propose(join(2)).await;
+    cluster.stop_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wiped_replica_ends_instead_of_coming_back_under_its_id() {
+    let mut cluster = Cluster::start(|_| {}).await;
+    cluster.propose(join(1)).await;
+    let leader = cluster.leader().await;
+    let wiped = cluster.others(leader)[0];
+    cluster.stop(wiped).await;
+    cluster
+        .directories
+        .insert(wiped, tempfile::tempdir().unwrap());
+    cluster.restart(wiped).await;
+    let fatal = within("end", cluster.consensus(wiped).fatal()).await;
+    assert!(
+        matches!(fatal, Fatal::WrongDirectory { replica, .. } if replica == wiped),
+        "{fatal}"
+    );
+    cluster.stop(wiped).await;
+    cluster.propose(join(2)).await;
+    cluster.stop_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_acknowledged_in_a_minority() {
+    let mut cluster = Cluster::start(|_| {}).await;
+    cluster.propose(join(1)).await;
+    let leader = cluster.leader().await;
+    for other in cluster.others(leader) {
+        cluster.stop(other).await;
+    }
+    let alone = cluster.consensus(leader);
+    let proposed = tokio::time::timeout(Duration::from_secs(2), alone.propose(join(2), None)).await;
+    assert!(!matches!(proposed, Ok(Ok(_))), "{proposed:?}");
+    assert!(alone.read_index().await.is_err());
+    cluster.stop_all().await;
+}

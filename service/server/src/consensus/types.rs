@@ -1,0 +1,69 @@
+//! openraft's types with ours filled in, and the conversions between the two. Nothing outside `consensus` names them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use openraft::alias;
+use openraft::impls::leader_id_adv::LeaderId;
+
+use super::{AppliedEntry, Position, ReplicaAddress, ReplicaId, SynodRuntime, Term};
+
+openraft::declare_raft_types!(
+    /// Raft as Synod runs it.
+    pub(crate) TypeConfig:
+        D = Payload,
+        R = Arc<AppliedEntry>,
+        NodeId = ReplicaId,
+        Node = ReplicaAddress,
+        AsyncRuntime = SynodRuntime,
+);
+
+pub(crate) type LogId = alias::LogIdOf<TypeConfig>;
+pub(crate) type Vote = alias::VoteOf<TypeConfig>;
+pub(crate) type Entry = alias::EntryOf<TypeConfig>;
+pub(crate) type EntryPayload = alias::EntryPayloadOf<TypeConfig>;
+pub(crate) type CommittedLeaderId = alias::CommittedLeaderIdOf<TypeConfig>;
+pub(crate) type Membership = openraft::Membership<ReplicaId, ReplicaAddress>;
+pub(crate) type StoredMembership = alias::StoredMembershipOf<TypeConfig>;
+pub(crate) type SnapshotMeta = alias::SnapshotMetaOf<TypeConfig>;
+
+/// Commands as they were proposed: an encoded `synod.storage.v1.LogEntry`. Only apply looks inside.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Payload(pub(crate) Bytes);
+
+// openraft prints entries when it traces; the bytes would say nothing to anybody.
+impl fmt::Debug for Payload {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} bytes", self.0.len())
+    }
+}
+
+impl fmt::Display for Payload {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, formatter)
+    }
+}
+
+/// The id of the leader that leads, or led, in `term`.
+pub(crate) fn leader_id(term: Term, leader: ReplicaId) -> CommittedLeaderId {
+    LeaderId {
+        term: term.get(),
+        node_id: leader,
+    }
+}
+
+pub(crate) fn position_of(id: &LogId) -> Position {
+    Position {
+        term: Term::new(id.leader_id.term),
+        leader: id.leader_id.node_id,
+        index: id.index,
+    }
+}
+
+pub(crate) fn log_id_of(position: &Position) -> LogId {
+    LogId {
+        leader_id: leader_id(position.term, position.leader),
+        index: position.index,
+    }
+}

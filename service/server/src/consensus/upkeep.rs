@@ -1,0 +1,94 @@
+//! What goes on beside Raft for as long as it runs, and what is put away when it ends.
+
+use std::future::{Future, pending};
+use std::sync::Arc;
+
+use openraft::Raft;
+use synod_store::DataDirectory;
+use tokio::sync::Notify;
+
+use super::comparison;
+use super::facade::Shared;
+use super::fatal::{Alarm, Fatal};
+use super::leadership::{self, Leadership};
+use super::published::Publisher;
+use super::state_machine::StateMachine;
+use super::types::TypeConfig;
+use crate::seams::{Flusher, watch};
+
+/// What must outlive Raft's task.
+pub(super) struct Upkeep {
+    pub(super) directory: DataDirectory,
+    pub(super) flusher: Flusher,
+    pub(super) leadership: watch::Sender<Leadership>,
+    pub(super) checkpoint_due: Arc<Notify>,
+}
+
+impl Upkeep {
+    /// Runs until Raft's task ends; then the log is sealed and the data directory given back.
+    pub(super) async fn run(self, shared: Arc<Shared>) {
+        let Self {
+            mut directory,
+            flusher,
+            leadership,
+            checkpoint_due,
+        } = self;
+        let Shared { raft, alarm, .. } = &*shared;
+        tokio::select! {
+            biased;
+            () = leadership::follow(raft, shared.me.replica, leadership, alarm) => {}
+            () = then_for_ever(open_ballot(&shared)) => {}
+            () = then_for_ever(record_cluster(&mut directory, &shared.publisher, alarm)) => {}
+            () = checkpoint_when_due(raft, checkpoint_due) => {}
+            () = comparison::repeat(&shared) => {}
+        }
+        // The writer's threads are joined, which waits for the disk.
+        shared
+            .seams
+            .offload
+            .run(move || drop((flusher, directory)))
+            .await;
+    }
+}
+
+async fn then_for_ever(first: impl Future<Output = ()>) {
+    first.await;
+    pending().await
+}
+
+async fn open_ballot(shared: &Shared) {
+    let opened = shared
+        .ballot
+        .open_when_caught_up(&*shared.seams.disk, &shared.raft)
+        .await;
+    if let Err(error) = opened {
+        shared.alarm.raise(Fatal::Storage(error.to_string()));
+    }
+}
+
+/// Writes the cluster's id into the data directory once it is known. From then on a directory of another cluster of the
+/// same name is found out when it is opened.
+async fn record_cluster(directory: &mut DataDirectory, publisher: &Publisher, alarm: &Alarm) {
+    let mut progress = publisher.subscribe();
+    let cluster = loop {
+        if let Some(cluster) = publisher.latest().state.cluster() {
+            break *cluster;
+        }
+        if progress.changed().await.is_err() {
+            return;
+        }
+    };
+    if let Err(error) = directory.record_cluster(*cluster.as_bytes()) {
+        alarm.raise(Fatal::Storage(error.to_string()));
+    }
+}
+
+/// Has a checkpoint written whenever apply has seen enough bytes; openraft counts entries only.
+async fn checkpoint_when_due(raft: &Raft<TypeConfig, StateMachine>, due: Arc<Notify>) {
+    loop {
+        due.notified().await;
+        if raft.trigger().snapshot().await.is_err() {
+            return;
+        }
+    }
+}

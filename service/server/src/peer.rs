@@ -1,0 +1,35 @@
+//! What replicas say to each other, over gRPC (`synod.peer.v1`): both ends of it, and how a replica set is formed.
+//!
+//! Everything between two replicas shares one HTTP/2 connection in each direction. Each call names the cluster, both
+//! replicas and both data directories ([`PeerIdentity`]); whoever is not meant refuses it.
+
+use std::time::Duration;
+
+mod client;
+mod formation;
+mod identity;
+mod serve;
+mod service;
+
+pub use client::{PeerClients, PeerError};
+pub use formation::{Formation, form};
+pub use identity::{PeerIdentity, Refusal};
+pub use serve::serve;
+pub use service::ForwardHandler;
+
+pub(crate) use client::PeerLink;
+
+/// A message between replicas is at most this large: an entry with the largest report, and room for its frame.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 16 << 20;
+
+/// An idle connection is asked this often whether it is still there. Only that finds out when packets vanish silently.
+const KEEPALIVE_INTERVAL: Duration = Duration::from_millis(500);
+
+/// A connection that has not answered for as long is given up.
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_millis(1_000);
+
+/// So many bytes may be under way on one stream before the receiver has read them.
+const STREAM_WINDOW: u32 = 2 << 20;
+
+/// And so many on the whole connection.
+const CONNECTION_WINDOW: u32 = 8 << 20;

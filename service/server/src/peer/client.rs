@@ -1,0 +1,279 @@
+//! Calls to other replicas: one cached channel for each, over which everything is multiplexed.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::Stream;
+use hyper_util::rt::TokioIo;
+use synod_proto::peer::v1 as pb;
+use synod_proto::peer::v1::peer_client::PeerClient;
+use tonic::metadata::MetadataMap;
+use tonic::transport::{Channel, Endpoint, Uri};
+use tonic::{Request, Status, Streaming};
+
+use super::identity::{PeerIdentity, Refusal};
+use super::{
+    CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, MESSAGE_BYTES_MAX, STREAM_WINDOW,
+};
+use crate::consensus::{ReplicaAddress, ReplicaId};
+use crate::seams::Dial;
+
+/// How long opening a connection may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Why a call to another replica failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PeerError {
+    /// The replica set has no address for it.
+    #[error("replica {0} is not in the replica set")]
+    Unknown(ReplicaId),
+    /// No connection, no answer in time, or an answer that says it cannot now. Whether the call had an effect is unknown.
+    #[error("{0}")]
+    Unreachable(String),
+    /// It refused the call for its names.
+    #[error("{0}")]
+    Refused(Refusal),
+}
+
+impl From<Status> for PeerError {
+    fn from(status: Status) -> Self {
+        match Refusal::of_status(&status) {
+            Some(refusal) => Self::Refused(refusal),
+            None => Self::Unreachable(format!("{:?}: {}", status.code(), status.message())),
+        }
+    }
+}
+
+/// The ways to the other replicas. Clones share the channels.
+#[derive(Clone)]
+pub struct PeerClients {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    me: PeerIdentity,
+    dialer: Arc<dyn Dial>,
+    channels: Mutex<BTreeMap<String, Channel>>,
+    /// Told of every refusal: some mean that this replica must not go on.
+    on_refusal: Box<dyn Fn(ReplicaId, Refusal) + Send + Sync>,
+}
+
+/// A way to one replica.
+#[derive(Clone)]
+pub(crate) struct PeerLink {
+    shared: Arc<Shared>,
+    replica: ReplicaId,
+    client: PeerClient<Channel>,
+    names: MetadataMap,
+}
+
+impl PeerClients {
+    /// The ways from the replica `me`. `on_refusal` is told who refused this replica, and why.
+    pub(crate) fn new(
+        me: PeerIdentity,
+        dialer: Arc<dyn Dial>,
+        on_refusal: impl Fn(ReplicaId, Refusal) + Send + Sync + 'static,
+    ) -> Self {
+        let on_refusal = Box::new(on_refusal);
+        Self {
+            shared: Arc::new(Shared {
+                me,
+                dialer,
+                channels: Mutex::new(BTreeMap::new()),
+                on_refusal,
+            }),
+        }
+    }
+
+    /// The way to the replica at `address`. Connects when it is first used.
+    pub(crate) fn link(&self, replica: ReplicaId, address: &ReplicaAddress) -> PeerLink {
+        PeerLink {
+            shared: Arc::clone(&self.shared),
+            replica,
+            client: self.client(&address.peer),
+            names: self.shared.me.write(Some((replica, address.directory))),
+        }
+    }
+
+    /// Asks whoever is at `address` who it is.
+    ///
+    /// # Errors
+    ///
+    /// When nobody answers in time, or it refuses this replica.
+    pub(crate) async fn hello(
+        &self,
+        expected: ReplicaId,
+        address: &str,
+        timeout: Duration,
+    ) -> Result<pb::HelloResponse, PeerError> {
+        let link = PeerLink {
+            shared: Arc::clone(&self.shared),
+            replica: expected,
+            client: self.client(address),
+            names: self.shared.me.write(None),
+        };
+        link.call(timeout, pb::HelloRequest {}, async |mut client, request| {
+            client.hello(request).await
+        })
+        .await
+    }
+
+    fn client(&self, address: &str) -> PeerClient<Channel> {
+        PeerClient::new(self.channel(address))
+            .max_decoding_message_size(MESSAGE_BYTES_MAX)
+            .max_encoding_message_size(MESSAGE_BYTES_MAX)
+    }
+
+    fn channel(&self, address: &str) -> Channel {
+        let mut channels = self
+            .shared
+            .channels
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(channel) = channels.get(address) {
+            return channel.clone();
+        }
+        let channel = open_lazily(Arc::clone(&self.shared.dialer), address.to_owned());
+        channels.insert(address.to_owned(), channel.clone());
+        channel
+    }
+}
+
+impl PeerLink {
+    pub(crate) async fn vote(
+        &self,
+        request: pb::VoteRequest,
+        timeout: Duration,
+    ) -> Result<pb::VoteResponse, PeerError> {
+        self.call(timeout, request, async |mut client, request| {
+            client.vote(request).await
+        })
+        .await
+    }
+
+    pub(crate) async fn pre_vote(
+        &self,
+        request: pb::PreVoteRequest,
+        timeout: Duration,
+    ) -> Result<pb::PreVoteResponse, PeerError> {
+        self.call(timeout, request, async |mut client, request| {
+            client.pre_vote(request).await
+        })
+        .await
+    }
+
+    pub(crate) async fn transfer_leader(
+        &self,
+        request: pb::TransferLeaderRequest,
+        timeout: Duration,
+    ) -> Result<pb::TransferLeaderResponse, PeerError> {
+        self.call(timeout, request, async |mut client, request| {
+            client.transfer_leader(request).await
+        })
+        .await
+    }
+
+    pub(crate) async fn read_index(
+        &self,
+        timeout: Duration,
+    ) -> Result<pb::ReadIndexResponse, PeerError> {
+        let request = pb::ReadIndexRequest {};
+        self.call(timeout, request, async |mut client, request| {
+            client.read_index(request).await
+        })
+        .await
+    }
+
+    pub(crate) async fn digest(
+        &self,
+        log_index: u64,
+        timeout: Duration,
+    ) -> Result<pb::DigestResponse, PeerError> {
+        let request = pb::DigestRequest { log_index };
+        self.call(timeout, request, async |mut client, request| {
+            client.digest(request).await
+        })
+        .await
+    }
+
+    /// Opens a stream of appends; `timeout` bounds the opening.
+    pub(crate) async fn append(
+        &self,
+        requests: impl Stream<Item = pb::AppendRequest> + Send + 'static,
+        timeout: Duration,
+    ) -> Result<Streaming<pb::AppendResponse>, PeerError> {
+        self.call(timeout, requests, async |mut client, requests| {
+            client.append(requests).await
+        })
+        .await
+    }
+
+    /// Sends a checkpoint, part by part; `timeout` bounds all of it.
+    pub(crate) async fn install_checkpoint(
+        &self,
+        parts: impl Stream<Item = pb::InstallCheckpointRequest> + Send + 'static,
+        timeout: Duration,
+    ) -> Result<pb::InstallCheckpointResponse, PeerError> {
+        self.call(timeout, parts, async |mut client, parts| {
+            client.install_checkpoint(parts).await
+        })
+        .await
+    }
+
+    /// Opens a stream of batches; `timeout` bounds the opening.
+    pub(crate) async fn forward(
+        &self,
+        batches: impl Stream<Item = pb::ForwardRequest> + Send + 'static,
+        timeout: Duration,
+    ) -> Result<Streaming<pb::ForwardResponse>, PeerError> {
+        self.call(timeout, batches, async |mut client, batches| {
+            client.forward(batches).await
+        })
+        .await
+    }
+
+    async fn call<Q, A, F>(
+        &self,
+        timeout: Duration,
+        message: Q,
+        call: impl FnOnce(PeerClient<Channel>, Request<Q>) -> F,
+    ) -> Result<A, PeerError>
+    where
+        F: Future<Output = Result<tonic::Response<A>, Status>>,
+    {
+        let mut request = Request::new(message);
+        *request.metadata_mut() = self.names.clone();
+        let answered = tokio::time::timeout(timeout, call(self.client.clone(), request)).await;
+        let result = match answered {
+            Ok(Ok(response)) => Ok(response.into_inner()),
+            Ok(Err(status)) => Err(PeerError::from(status)),
+            Err(_) => Err(PeerError::Unreachable(format!(
+                "no answer within {} ms",
+                timeout.as_millis()
+            ))),
+        };
+        if let Err(PeerError::Refused(refusal)) = &result {
+            (self.shared.on_refusal)(self.replica, *refusal);
+        }
+        result
+    }
+}
+
+/// A channel to `address` that connects when it is first used, and again whenever the connection is lost.
+fn open_lazily(dialer: Arc<dyn Dial>, address: String) -> Channel {
+    // The URI only fills the `:authority` of the requests; the connector knows where to go.
+    Endpoint::from(Uri::from_static("http://synod-peer"))
+        .connect_timeout(CONNECT_TIMEOUT)
+        // Without it a connection whose packets vanish stays for ever, and so does every call on it.
+        .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
+        .keep_alive_timeout(KEEPALIVE_TIMEOUT)
+        .keep_alive_while_idle(true)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .connect_with_connector_lazy(tower::service_fn(move |_: Uri| {
+            let dialed = dialer.dial(address.clone());
+            async move { dialed.await.map(TokioIo::new) }
+        }))
+}

@@ -1,0 +1,146 @@
+//! How a replica set comes into being.
+//!
+//! Every replica knows the addresses of the first set. Each asks the others who they are, and the one with the lowest
+//! id, once all have answered, makes a replica set of the data directories that it heard of. From its first entry on
+//! the log thus says which directory belongs to which id; there is no moment at which an acknowledged write could rest
+//! on a directory that nobody has bound.
+//!
+//! A replica that belongs to a set already has nothing to form. One that was wiped finds out here: the others know its
+//! id with another directory and refuse it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+use synod_model::ClusterId;
+
+use super::client::PeerError;
+use crate::consensus::{Consensus, DirectoryId, ProposeError, ReplicaAddress, ReplicaId};
+
+/// How long a replica may take to say who it is.
+const HELLO_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// How long to wait before asking again.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What the first replica set is made of.
+pub struct Formation {
+    /// Every replica of the first set, this one included, and where it is reached.
+    pub replicas: BTreeMap<ReplicaId, String>,
+    /// Encodes the log entry that gives the cluster its id and its first settings.
+    pub first_entry: Box<dyn Fn(ClusterId) -> Bytes + Send + Sync>,
+}
+
+/// Forms the replica set if there is none, and gives the cluster its id if it has none. Resolves when this replica has
+/// applied the cluster's first command, or stops.
+pub async fn form(consensus: Consensus, formation: Formation) {
+    let lowest = formation.replicas.keys().next() == Some(&consensus.replica());
+    if lowest {
+        initialize(&consensus, &formation.replicas).await;
+    } else {
+        introduce(&consensus, &formation.replicas).await;
+    }
+    name_the_cluster(&consensus, &formation).await;
+}
+
+/// Asks everybody until all have answered, then makes the set.
+async fn initialize(consensus: &Consensus, first_set: &BTreeMap<ReplicaId, String>) {
+    while !consensus.is_initialized() {
+        match ask_everybody(consensus, first_set).await {
+            Some(set) => match consensus.initialize(set).await {
+                Ok(()) => tracing::info!("formed the replica set"),
+                Err(error) => tracing::warn!(error, "cannot form the replica set"),
+            },
+            None => tokio::time::sleep(PAUSE).await,
+        }
+    }
+}
+
+/// Lets the others refuse this replica, should they know it with another directory, for as long as it is alone.
+async fn introduce(consensus: &Consensus, first_set: &BTreeMap<ReplicaId, String>) {
+    while !consensus.is_initialized() {
+        let _ = ask_everybody(consensus, first_set).await;
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// The first set with everybody's directory; `None` as long as somebody has not answered, or belongs to a set already.
+async fn ask_everybody(
+    consensus: &Consensus,
+    first_set: &BTreeMap<ReplicaId, String>,
+) -> Option<BTreeMap<ReplicaId, ReplicaAddress>> {
+    let mut set = BTreeMap::new();
+    for (&replica, peer) in first_set {
+        let directory = if replica == consensus.replica() {
+            consensus.identity().directory
+        } else {
+            match ask(consensus, replica, peer).await {
+                Ok(directory) => directory,
+                Err(reason) => {
+                    tracing::debug!(%replica, peer, reason, "not forming the replica set yet");
+                    return None;
+                }
+            }
+        };
+        set.insert(
+            replica,
+            ReplicaAddress {
+                peer: peer.clone(),
+                directory,
+            },
+        );
+    }
+    Some(set)
+}
+
+async fn ask(consensus: &Consensus, replica: ReplicaId, peer: &str) -> Result<DirectoryId, String> {
+    let hello = consensus.peers().hello(replica, peer, HELLO_TIMEOUT).await;
+    let hello = hello.map_err(|error: PeerError| error.to_string())?;
+    if hello.replica_id != replica.get() {
+        return Err(format!("replica {} answers there", hello.replica_id));
+    }
+    if hello.initialized {
+        return Err(
+            "it belongs to a replica set already, and this replica waits to hear from its leader"
+                .to_owned(),
+        );
+    }
+    let directory = <[u8; 16]>::try_from(&hello.directory_id[..])
+        .map_err(|_| "its directory id is malformed")?;
+    Ok(DirectoryId::from_bytes(directory))
+}
+
+/// Proposes the cluster's first command whenever this replica leads, until the cluster has its id.
+async fn name_the_cluster(consensus: &Consensus, formation: &Formation) {
+    let mut leadership = consensus.leadership();
+    let mut progress = consensus.subscribe();
+    while consensus.published().state.cluster().is_none() {
+        let leading = *leadership.borrow_and_update();
+        if leading.is_me {
+            let cluster = cluster_id(consensus);
+            match consensus
+                .propose((formation.first_entry)(cluster), Some(leading.term))
+                .await
+            {
+                Ok(_) => tracing::info!(%cluster, "named the cluster"),
+                Err(ProposeError::Stopped) => return,
+                Err(error) => tracing::debug!(%error, "the cluster is not named yet"),
+            }
+        }
+        tokio::select! {
+            biased;
+            closed = leadership.changed() => if closed.is_err() { return },
+            closed = progress.changed() => if closed.is_err() { return },
+            () = tokio::time::sleep(PAUSE) => {}
+        }
+    }
+}
+
+fn cluster_id(consensus: &Consensus) -> ClusterId {
+    let replicas = consensus.replicas();
+    let bound: Vec<_> = replicas
+        .iter()
+        .map(|(id, address)| (id.get(), *address.directory.as_bytes()))
+        .collect();
+    ClusterId::derive(&consensus.identity().cluster, &bound)
+}

@@ -1,0 +1,64 @@
+//! The gRPC server that other replicas call.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use synod_proto::peer::v1::peer_server::PeerServer;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::Server;
+use tonic::{Request, Status};
+
+use super::service::{ForwardHandler, PeerService};
+use super::{
+    CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, MESSAGE_BYTES_MAX, STREAM_WINDOW,
+};
+use crate::consensus::Consensus;
+use crate::seams::Incoming;
+
+/// So many calls of one replica may be under way at a time. Raft's own need a handful.
+const CALLS_PER_CONNECTION: u32 = 1_024;
+
+/// Serves the other replicas until `stop` resolves, then lets the calls under way end.
+///
+/// # Errors
+///
+/// When the server cannot go on, in words.
+pub async fn serve(
+    consensus: Consensus,
+    forward: Arc<dyn ForwardHandler>,
+    incoming: Incoming,
+    stop: impl Future<Output = ()> + Send,
+) -> Result<(), String> {
+    let service = PeerServer::new(PeerService::new(consensus.clone(), forward))
+        .max_decoding_message_size(MESSAGE_BYTES_MAX)
+        .max_encoding_message_size(MESSAGE_BYTES_MAX);
+    let let_in = move |request: Request<()>| admit(&consensus, request);
+    Server::builder()
+        .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
+        .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_concurrent_streams(CALLS_PER_CONNECTION)
+        .add_service(InterceptedService::new(service, let_in))
+        .serve_with_incoming_shutdown(incoming, stop)
+        .await
+        .map_err(|error| format!("the peer server ended: {error}"))
+}
+
+/// Checks who calls whom, before anything of the message is looked at.
+fn admit(consensus: &Consensus, mut request: Request<()>) -> Result<Request<()>, Status> {
+    let checked = consensus.identity().check(request.metadata(), |replica| {
+        consensus.known_directory(replica)
+    });
+    match checked {
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
+            Ok(request)
+        }
+        Err(refusal) => {
+            tracing::warn!(%refusal, "refused a call of another replica");
+            consensus.on_refused_call(refusal);
+            Err(refusal.into_status())
+        }
+    }
+}

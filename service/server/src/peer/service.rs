@@ -1,0 +1,157 @@
+//! The receiving end of the peer protocol.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use futures::stream::BoxStream;
+use futures::{Stream, StreamExt};
+use synod_proto::peer::v1 as pb;
+use synod_proto::peer::v1::peer_server::Peer;
+use tokio::sync::Semaphore;
+use tonic::{Request, Response, Status, Streaming};
+
+use super::identity::{Caller, Refusal};
+use crate::consensus::{Consensus, InboundError, ReplicaId};
+
+/// Executes batches of commands that followers hand to this replica. The proposer does.
+pub trait ForwardHandler: Send + Sync + 'static {
+    /// Answers each batch, in any order, until `batches` ends: because the follower ended it, or the connection broke.
+    fn forward(
+        &self,
+        from: ReplicaId,
+        batches: BoxStream<'static, pb::ForwardRequest>,
+    ) -> BoxStream<'static, pb::ForwardResponse>;
+}
+
+/// Answers the calls of other replicas. Who calls was checked before ([`super::serve()`]).
+pub(super) struct PeerService {
+    consensus: Consensus,
+    forward: Arc<dyn ForwardHandler>,
+    /// A checkpoint is as large as the whole state, so one is received at a time.
+    receiving: Arc<Semaphore>,
+}
+
+impl PeerService {
+    pub(super) fn new(consensus: Consensus, forward: Arc<dyn ForwardHandler>) -> Self {
+        Self {
+            consensus,
+            forward,
+            receiving: Arc::new(Semaphore::new(1)),
+        }
+    }
+}
+
+type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+#[tonic::async_trait]
+impl Peer for PeerService {
+    type AppendStream = Answers<pb::AppendResponse>;
+    type ForwardStream = Answers<pb::ForwardResponse>;
+
+    async fn hello(
+        &self,
+        _request: Request<pb::HelloRequest>,
+    ) -> Result<Response<pb::HelloResponse>, Status> {
+        Ok(Response::new(self.consensus.on_hello()))
+    }
+
+    async fn vote(
+        &self,
+        request: Request<pb::VoteRequest>,
+    ) -> Result<Response<pb::VoteResponse>, Status> {
+        let (_, request) = addressed(request)?;
+        answer(self.consensus.on_vote(&request).await)
+    }
+
+    async fn pre_vote(
+        &self,
+        request: Request<pb::PreVoteRequest>,
+    ) -> Result<Response<pb::PreVoteResponse>, Status> {
+        let (_, request) = addressed(request)?;
+        answer(self.consensus.on_pre_vote(request).await)
+    }
+
+    async fn append(
+        &self,
+        request: Request<Streaming<pb::AppendRequest>>,
+    ) -> Result<Response<Self::AppendStream>, Status> {
+        let (caller, requests) = addressed(request)?;
+        let responses = self.consensus.on_append(caller.replica, requests);
+        Ok(Response::new(
+            responses.map(|response| response.map_err(status)).boxed(),
+        ))
+    }
+
+    async fn install_checkpoint(
+        &self,
+        request: Request<Streaming<pb::InstallCheckpointRequest>>,
+    ) -> Result<Response<pb::InstallCheckpointResponse>, Status> {
+        let (_, parts) = addressed(request)?;
+        let Ok(_turn) = self.receiving.try_acquire() else {
+            return Err(status(InboundError::Busy));
+        };
+        let parts = parts.map(|part| part.map_err(|_| InboundError::BadCheckpoint));
+        answer(self.consensus.on_install_checkpoint(parts).await)
+    }
+
+    async fn transfer_leader(
+        &self,
+        request: Request<pb::TransferLeaderRequest>,
+    ) -> Result<Response<pb::TransferLeaderResponse>, Status> {
+        let (_, request) = addressed(request)?;
+        answer(self.consensus.on_transfer_leader(&request).await)
+    }
+
+    async fn read_index(
+        &self,
+        request: Request<pb::ReadIndexRequest>,
+    ) -> Result<Response<pb::ReadIndexResponse>, Status> {
+        let (_, pb::ReadIndexRequest {}) = addressed(request)?;
+        answer(self.consensus.on_read_index().await)
+    }
+
+    async fn forward(
+        &self,
+        request: Request<Streaming<pb::ForwardRequest>>,
+    ) -> Result<Response<Self::ForwardStream>, Status> {
+        let (caller, batches) = addressed(request)?;
+        let batches = batches
+            .scan((), |(), batch| std::future::ready(batch.ok()))
+            .boxed();
+        Ok(Response::new(
+            self.forward
+                .forward(caller.replica, batches)
+                .map(Ok)
+                .boxed(),
+        ))
+    }
+
+    async fn digest(
+        &self,
+        request: Request<pb::DigestRequest>,
+    ) -> Result<Response<pb::DigestResponse>, Status> {
+        let (_, request) = addressed(request)?;
+        Ok(Response::new(self.consensus.on_digest(request)))
+    }
+}
+
+/// Takes a call apart that must have been meant for this very replica: everything but `Hello`.
+fn addressed<T>(request: Request<T>) -> Result<(Caller, T), Status> {
+    match request.extensions().get::<Caller>().copied() {
+        Some(caller) if caller.addressed => Ok((caller, request.into_inner())),
+        Some(_) | None => Err(Refusal::Unnamed.into_status()),
+    }
+}
+
+fn answer<T>(result: Result<T, InboundError>) -> Result<Response<T>, Status> {
+    result.map(Response::new).map_err(status)
+}
+
+fn status(error: InboundError) -> Status {
+    match error {
+        InboundError::Malformed(_) => Status::invalid_argument(error.to_string()),
+        InboundError::NotVoting | InboundError::Stopped => Status::unavailable(error.to_string()),
+        InboundError::Busy => Status::resource_exhausted(error.to_string()),
+        InboundError::BadCheckpoint => Status::data_loss(error.to_string()),
+    }
+}

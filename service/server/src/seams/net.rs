@@ -1,0 +1,106 @@
+//! Connections between replicas, as bytes.
+
+use std::fmt;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tonic::transport::server::Connected;
+
+/// Opens connections.
+pub trait Dial: Send + Sync + 'static {
+    /// Connects to `address` (`host:port`). Gives up only when the network says so: the caller sets the deadline.
+    fn dial(&self, address: String) -> BoxFuture<'static, io::Result<Connection>>;
+}
+
+/// Connections as they are accepted. An error ends the server that polls it.
+pub type Incoming = BoxStream<'static, io::Result<Connection>>;
+
+/// Bytes both ways.
+pub trait Duplex: AsyncRead + AsyncWrite + Send + 'static {}
+
+impl<T: AsyncRead + AsyncWrite + Send + 'static> Duplex for T {}
+
+/// One connection, whatever carries it.
+pub struct Connection {
+    io: Pin<Box<dyn Duplex>>,
+    info: ConnectionInfo,
+}
+
+/// What a server can tell about the connection that a request came by: an extension of every request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConnectionInfo {
+    /// Who is at the other end, for logs.
+    pub remote: String,
+}
+
+impl Connection {
+    /// Wraps what carries the bytes; `remote` names the other end for logs.
+    #[must_use]
+    pub fn new(io: impl Duplex, remote: String) -> Self {
+        Self {
+            io: Box::pin(io),
+            info: ConnectionInfo { remote },
+        }
+    }
+}
+
+impl Connected for Connection {
+    type ConnectInfo = ConnectionInfo;
+
+    fn connect_info(&self) -> ConnectionInfo {
+        self.info.clone()
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Connection")
+            .field("info", &self.info)
+            .finish_non_exhaustive()
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.io.as_mut().poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.io.as_mut().poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.io.as_mut().poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.io.as_mut().poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffers: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.io.as_mut().poll_write_vectored(context, buffers)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+}

@@ -1,0 +1,43 @@
+//! Work that would hold up the runtime's threads.
+
+/// Where long computations and file reads and writes are done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offload {
+    /// On the runtime's pool of blocking threads.
+    Threads,
+    /// Right here, in no virtual time: a simulation has one thread, and a pool would end its replay.
+    Inline,
+}
+
+impl Offload {
+    /// Runs `work` and answers what it returns. A panic in it goes on in the caller.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the seam that blocking work goes through"
+    )]
+    pub async fn run<T: Send + 'static>(self, work: impl FnOnce() -> T + Send + 'static) -> T {
+        match self {
+            Self::Inline => work(),
+            Self::Threads => match tokio::task::spawn_blocking(work).await {
+                Ok(result) => result,
+                Err(error) => match error.try_into_panic() {
+                    Ok(panic) => std::panic::resume_unwind(panic),
+                    // Blocking work is cancelled only while the runtime is shut down, and then nobody polls this.
+                    Err(_) => std::future::pending().await,
+                },
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn both_ways_answer_the_result() {
+        for offload in [Offload::Threads, Offload::Inline] {
+            assert_eq!(offload.run(|| 6 * 7).await, 42);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The wall clock, which people read and no rule depends on.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use synod_model::WallTime;
+
+/// Tells the time of day. It may jump; nothing but display may use it.
+pub trait WallClock: Send + Sync + 'static {
+    /// The time now.
+    fn now(&self) -> WallTime;
+}
+
+/// The system's wall clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemWallClock;
+
+impl WallClock for SystemWallClock {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the seam that everything else reads the wall clock through"
+    )]
+    fn now(&self) -> WallTime {
+        // A clock set before 1970 shows as 1970: display may be wrong, and must not fail.
+        let since_epoch = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        WallTime::from_millis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
+    }
+}
