@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use imbl::Vector;
 use synod_model::{
     AgreementChange, ClusterId, GroupResource, LogTime, Member, MemberId, Metadata, Revision,
     SessionId, Settings, Uid, WallTime,
@@ -100,12 +101,14 @@ impl<'a> Turn<'a> {
     pub(crate) fn initialize(&mut self, cluster: ClusterId, settings: Settings) {
         self.moved = true;
         self.state.cluster = Some(cluster);
-        let settings = Arc::new(Settings {
+        let after = Arc::new(Settings {
             revision: self.revision,
             ..settings
         });
-        self.state.sum.add(settings_hash(&settings));
-        self.state.settings = settings;
+        // The settings of a state without a cluster are no row, so there is none to subtract.
+        let before = std::mem::replace(&mut self.state.settings, Arc::clone(&after));
+        self.state.sum.add(settings_hash(&after));
+        self.changes.push(Change::Settings { before, after });
     }
 
     pub(crate) fn raise_machine_version(&mut self, to: u32) {
@@ -317,12 +320,7 @@ impl<'a> Turn<'a> {
         if let Some(line) = &agreement {
             self.state.sum.add(agreement_hash(resource, line));
             agreements.push_back(Arc::clone(line));
-        }
-        while agreements.len() as u64 > u64::from(self.state.settings.agreements_kept) {
-            let Some(oldest) = agreements.pop_front() else {
-                break;
-            };
-            self.state.sum.subtract(agreement_hash(resource, &oldest));
+            self.trim_agreements(resource, &mut agreements);
         }
         self.state.storage_states.insert(
             resource.clone(),
@@ -337,6 +335,20 @@ impl<'a> Turn<'a> {
             after: Some(after),
             agreement,
         });
+    }
+
+    /// Forgets the oldest lines beyond the setting. A lowered setting counts when the next line comes.
+    fn trim_agreements(
+        &mut self,
+        resource: &GroupResource,
+        agreements: &mut Vector<Arc<AgreementChange>>,
+    ) {
+        while agreements.len() as u64 > u64::from(self.state.settings.agreements_kept) {
+            let Some(oldest) = agreements.pop_front() else {
+                break;
+            };
+            self.state.sum.subtract(agreement_hash(resource, &oldest));
+        }
     }
 }
 

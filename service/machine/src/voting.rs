@@ -49,7 +49,7 @@ pub(crate) struct Occasion<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Decided {
     pub(crate) resource: GroupResource,
-    /// The entries that changed.
+    /// The entries that changed, by member.
     pub(crate) entries: Vec<EntryChange>,
     /// The resource after the change; `None` if its last entry went.
     pub(crate) after: Option<Reported>,
@@ -138,7 +138,7 @@ struct Draft<'a> {
     entries: OrdMap<MemberId, Arc<EntryRow>>,
     tally: Tally,
     /// Every member whose entry was touched, with the entry before.
-    touched: Vec<(MemberId, Option<Arc<EntryRow>>)>,
+    touched: BTreeMap<MemberId, Option<Arc<EntryRow>>>,
     before: Option<&'a StateStatus>,
     after: StateStatus,
 }
@@ -157,7 +157,7 @@ impl<'a> Draft<'a> {
             tally: present
                 .map(|version| (*version.tally).clone())
                 .unwrap_or_default(),
-            touched: Vec::new(),
+            touched: BTreeMap::new(),
             before,
             after: before.cloned().unwrap_or_else(fresh_state),
         }
@@ -234,9 +234,7 @@ impl<'a> Draft<'a> {
         if let Some(before) = &before {
             self.tally.remove(before);
         }
-        if !self.touched.iter().any(|(touched, _)| touched == member) {
-            self.touched.push((member.clone(), before));
-        }
+        self.touched.entry(member.clone()).or_insert(before);
     }
 
     /// Evaluates selected once, after all entries changed, and only while the resource has an entry.
@@ -257,8 +255,8 @@ impl<'a> Draft<'a> {
         let was_selected = self.before.is_some_and(|before| before.selected.is_some());
         // Only a selection out of nothing can find waiting voters among the untouched entries.
         let takers: Vec<MemberId> = if was_selected {
-            let touched = self.touched.iter().map(|(member, _)| member);
-            touched
+            self.touched
+                .keys()
                 .filter(|member| self.entries.get(*member).is_some_and(|row| waiting(row)))
                 .cloned()
                 .collect()
@@ -308,11 +306,7 @@ impl<'a> Draft<'a> {
         if !enforced || matches!(entry.stance, Stance::Fixed { .. }) {
             return Ok(());
         }
-        let present = self
-            .touched
-            .iter()
-            .find(|(touched, _)| touched == member)
-            .and_then(|(_, before)| before.as_ref());
+        let present = self.touched.get(member).and_then(Option::as_ref);
         if present.is_some_and(|present| {
             present
                 .decodable

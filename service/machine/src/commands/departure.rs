@@ -1,6 +1,6 @@
-//! Members that go, and the entries that go with them: shared by `Leave` and `Expire`.
+//! Entries that go without a report: shared by `Leave` and `Expire`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use synod_model::{GroupResource, LogTime, MemberId};
 
@@ -16,16 +16,8 @@ pub(super) enum Drain {
     Done,
 }
 
-/// Removes the members with their entries, and recomputes every agreement that they touched.
-pub(super) fn remove_members(turn: &mut Turn<'_>, members: &[MemberId], drain: Drain) {
-    remove_entries(turn, members, drain);
-    for member in members {
-        turn.remove_member(member);
-    }
-}
-
-/// Removes the entries of the members, each resource evaluated once however many of them report it.
-pub(super) fn remove_entries(turn: &mut Turn<'_>, members: &[MemberId], drain: Drain) {
+/// Removes the entries of the members, each resource evaluated once in the command, however many of them report it.
+pub(super) fn remove_entries(turn: &mut Turn<'_>, members: &BTreeSet<MemberId>, drain: Drain) {
     let mut dropped: BTreeMap<GroupResource, Vec<&MemberId>> = BTreeMap::new();
     for member in members {
         for resource in turn.state().reported.get(member).into_iter().flatten() {
@@ -40,6 +32,7 @@ pub(super) fn remove_entries(turn: &mut Turn<'_>, members: &[MemberId], drain: D
         let occasion = Occasion {
             revision: turn.revision(),
             wall: turn.wall(),
+            // Of several members that go at once, the first by id stands for all.
             cause: members[0],
         };
         let decided: Option<Decided> = decide(turn.state(), occasion, &resource, &said)

@@ -2,6 +2,8 @@
 //!
 //! What was renewed earlier in the log is not removed: the renewal wins by order.
 
+use std::collections::BTreeSet;
+
 use synod_model::{Epoch, MemberId, Refusal, SessionId};
 
 use super::departure;
@@ -16,13 +18,13 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
             .get(id)
             .is_some_and(|member| member.epoch == *epoch)
     };
-    let gone: Vec<MemberId> = expire
+    let gone: BTreeSet<MemberId> = expire
         .members
         .iter()
         .filter(|(id, epoch)| holds(id, epoch) && is_due(&Holder::Member(id.clone())))
         .map(|(id, _)| id.clone())
         .collect();
-    let unreported: Vec<MemberId> = expire
+    let unreported: BTreeSet<MemberId> = expire
         .unreported
         .iter()
         .filter(|(id, epoch)| {
@@ -36,8 +38,12 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
         .filter(|id| turn.state().sessions.contains_key(*id) && is_due(&Holder::Session(**id)))
         .copied()
         .collect();
-    departure::remove_members(turn, &gone, departure::Drain::Running);
-    departure::remove_entries(turn, &unreported, departure::Drain::Running);
+    // All entries go before any agreement is recomputed: what stands between two of them never was.
+    let entries_of: BTreeSet<MemberId> = gone.union(&unreported).cloned().collect();
+    departure::remove_entries(turn, &entries_of, departure::Drain::Running);
+    for id in &gone {
+        turn.remove_member(id);
+    }
     for id in &unreported {
         turn.clear_deadline(&Holder::Unreported(id.clone()));
     }

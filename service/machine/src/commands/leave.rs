@@ -1,5 +1,7 @@
 //! `Leave`: a member goes by its own wish, and all that hangs on it goes in the same command.
 
+use std::collections::BTreeSet;
+
 use synod_model::{Leave, Refusal};
 
 use super::departure;
@@ -14,6 +16,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, leave: &Leave) -> Result<Answer, Refusa
     } else {
         departure::Drain::Running
     };
-    departure::remove_members(turn, std::slice::from_ref(&leave.member), drain);
+    departure::remove_entries(turn, &BTreeSet::from([leave.member.clone()]), drain);
+    turn.remove_member(&leave.member);
     Ok(Answer::Done)
 }

@@ -1,0 +1,251 @@
+//! What callers may do, before it is known which epochs, sessions and revisions there will be.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// One log entry.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    /// How far log time moves. Below zero: the leader stamps an older time than the last.
+    pub(crate) after_ms: i64,
+    pub(crate) lift: bool,
+    /// Whether every member renews first.
+    pub(crate) renewals: bool,
+    pub(crate) calls: Vec<Call>,
+}
+
+/// One command.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) what: What,
+    pub(crate) as_request: Option<As>,
+}
+
+/// How a request stands in a session.
+#[derive(Clone, Debug)]
+pub(crate) enum As {
+    /// The next one of a session, with so many before it unanswered.
+    Next { session: usize, unanswered: u64 },
+    /// Some request that was sent before, once more.
+    Again(usize),
+    /// Of a session that nobody opened.
+    OfNoSession,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum What {
+    Initialize,
+    Announce {
+        replica: u64,
+        machine_version: u32,
+    },
+    Raise(u32),
+    OpenSession,
+    CloseSession(usize),
+    Join {
+        who: usize,
+        instance: usize,
+        ttl: usize,
+        release: usize,
+        lost: Option<Which>,
+    },
+    Renew(usize, Which),
+    Ready(usize, Which),
+    Leave {
+        who: usize,
+        epoch: Which,
+        drained: bool,
+    },
+    Report {
+        who: usize,
+        epoch: Which,
+        replace: bool,
+        entries: Vec<Says>,
+    },
+    Adopt {
+        who: usize,
+        epoch: Which,
+        resource: usize,
+        selection: Which,
+    },
+    /// What is past its deadline, or also what is not.
+    Expire {
+        also_the_living: bool,
+    },
+    Settings {
+        setting: Setting,
+        expects: Option<bool>,
+    },
+}
+
+/// Which of the numbers that were handed out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Which {
+    Present,
+    Earlier(usize),
+    Unheard,
+}
+
+/// What a report says of one resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Says {
+    pub(crate) resource: usize,
+    /// One bit for each version.
+    pub(crate) decodable: u8,
+    pub(crate) served: u8,
+    pub(crate) version: usize,
+    pub(crate) votes: bool,
+    pub(crate) kind: usize,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Setting {
+    HistoryRevisions(u64),
+    WriteGrace(u64),
+    UnreportedGrace(u64),
+    SessionTtl(u64),
+    SessionOutcomes(u32),
+    SessionsMax(u32),
+    MembersMax(u32),
+    ReportEntriesMax(u32),
+    AgreementsKept(u32),
+    EnforcePersisted(u8),
+}
+
+pub(crate) const MEMBERS: usize = 4;
+pub(crate) const RESOURCES: usize = 2;
+pub(crate) const VERSIONS: usize = 3;
+
+pub(crate) fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
+    vec(step(), 1..most)
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let after_ms = prop_oneof![
+        16 => 0..400_i64,
+        8 => 400..3_000_i64,
+        4 => 3_000..20_000_i64,
+        1 => 60_000..400_000_i64,
+        2 => -5_000..0_i64,
+    ];
+    let lift = prop::bool::weighted(0.05);
+    let renewals = prop::bool::weighted(0.6);
+    (after_ms, lift, renewals, vec(call(), 0..4)).prop_map(|(after_ms, lift, renewals, calls)| {
+        Step {
+            after_ms,
+            lift,
+            renewals,
+            calls,
+        }
+    })
+}
+
+fn call() -> impl Strategy<Value = Call> {
+    let next = (0..3_usize, 0..4_u64);
+    let next = next.prop_map(|(session, unanswered)| As::Next {
+        session,
+        unanswered,
+    });
+    let as_request = prop_oneof![
+        12 => Just(None),
+        6 => next.prop_map(Some),
+        2 => (0..40_usize).prop_map(|which| Some(As::Again(which))),
+        1 => Just(Some(As::OfNoSession)),
+    ];
+    (what(), as_request).prop_map(|(what, as_request)| Call { what, as_request })
+}
+
+fn what() -> impl Strategy<Value = What> {
+    prop_oneof![
+        12 => joins(),
+        20 => reports(),
+        14 => (who(), which(), 0..RESOURCES, which()).prop_map(|(who, epoch, resource, selection)| {
+            What::Adopt { who, epoch, resource, selection }
+        }),
+        3 => (who(), which()).prop_map(|(who, epoch)| What::Renew(who, epoch)),
+        2 => (who(), which()).prop_map(|(who, epoch)| What::Ready(who, epoch)),
+        3 => (who(), which(), any::<bool>())
+            .prop_map(|(who, epoch, drained)| What::Leave { who, epoch, drained }),
+        6 => any::<bool>().prop_map(|also_the_living| What::Expire { also_the_living }),
+        3 => Just(What::OpenSession),
+        1 => (0..3_usize).prop_map(What::CloseSession),
+        3 => settings(),
+        1 => (1..4_u64, 0..2_u32).prop_map(|(replica, machine_version)| What::Announce {
+            replica,
+            machine_version
+        }),
+        1 => (0..3_u32).prop_map(What::Raise),
+        1 => Just(What::Initialize),
+    ]
+}
+
+fn joins() -> impl Strategy<Value = What> {
+    let lost = prop_oneof![4 => Just(None), 1 => which().prop_map(Some)];
+    (who(), 0..3_usize, 0..3_usize, 0..2_usize, lost).prop_map(
+        |(who, instance, ttl, release, lost)| What::Join {
+            who,
+            instance,
+            ttl,
+            release,
+            lost,
+        },
+    )
+}
+
+fn reports() -> impl Strategy<Value = What> {
+    (who(), which(), prop::bool::weighted(0.3), vec(says(), 0..4)).prop_map(
+        |(who, epoch, replace, entries)| What::Report {
+            who,
+            epoch,
+            replace,
+            entries,
+        },
+    )
+}
+
+fn says() -> impl Strategy<Value = Says> {
+    let versions = 1..(1_u8 << VERSIONS);
+    let kind = prop_oneof![9 => Just(0_usize), 1 => Just(1)];
+    // Members that decode all there is are the rule.
+    let decodable = prop_oneof![1 => versions.clone(), 1 => Just((1 << VERSIONS) - 1)];
+    let votes = prop::bool::weighted(0.75);
+    (0..RESOURCES, decodable, versions, 0..VERSIONS, votes, kind).prop_map(
+        |(resource, decodable, served, version, votes, kind)| Says {
+            resource,
+            decodable,
+            served,
+            version,
+            votes,
+            kind,
+        },
+    )
+}
+
+fn settings() -> impl Strategy<Value = What> {
+    let setting = prop_oneof![
+        2 => (1..40_u64).prop_map(Setting::HistoryRevisions),
+        1 => (1_000..100_000_u64).prop_map(Setting::WriteGrace),
+        1 => (1_000..20_000_u64).prop_map(Setting::UnreportedGrace),
+        1 => (1_000..400_000_u64).prop_map(Setting::SessionTtl),
+        1 => (1..6_u32).prop_map(Setting::SessionOutcomes),
+        1 => (1..4_u32).prop_map(Setting::SessionsMax),
+        1 => (1..6_u32).prop_map(Setting::MembersMax),
+        1 => (1..3_u32).prop_map(Setting::ReportEntriesMax),
+        1 => (1..5_u32).prop_map(Setting::AgreementsKept),
+        3 => (0..(1_u8 << RESOURCES)).prop_map(Setting::EnforcePersisted),
+    ];
+    let expects = prop_oneof![2 => Just(None), 1 => any::<bool>().prop_map(Some)];
+    (setting, expects).prop_map(|(setting, expects)| What::Settings { setting, expects })
+}
+
+fn who() -> impl Strategy<Value = usize> {
+    0..MEMBERS
+}
+
+fn which() -> impl Strategy<Value = Which> {
+    prop_oneof![
+        17 => Just(Which::Present),
+        2 => (0..3_usize).prop_map(Which::Earlier),
+        1 => Just(Which::Unheard),
+    ]
+}

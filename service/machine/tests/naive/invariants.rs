@@ -1,0 +1,134 @@
+//! What holds in every state, whatever led to it.
+
+use std::collections::BTreeMap;
+
+use synod_machine::{Past, State};
+use synod_model::{Metadata, Persisted, Revision, Uid};
+
+pub(crate) fn hold(before: &State, after: &State) {
+    selected_is_decodable_by_every_entry(after);
+    persisted_holds_all_that_may_be_stored(after);
+    drains_are_only_raised(before, after);
+    uids_are_unique_and_stay(before, after);
+    assert_eq!(after.digest(), after.recompute_digest());
+    assert!(after.log_time() >= before.log_time());
+    assert!(after.history().floor() >= before.history().floor());
+    assert!(after.history().len() as u64 <= after.settings().history_revisions);
+    pages_are_whole(&after.present());
+}
+
+fn selected_is_decodable_by_every_entry(state: &State) {
+    for version in state.present().storage_versions(None) {
+        if let Some(selected) = &version.row.status.selected {
+            for (member, entry) in version.entries() {
+                assert!(
+                    entry.decodable.contains(selected),
+                    "{member} decodes {selected}"
+                );
+            }
+        }
+    }
+}
+
+fn persisted_holds_all_that_may_be_stored(state: &State) {
+    let present = state.present();
+    for version in present.storage_versions(None) {
+        let kept = present.storage_state(&version.resource);
+        let kept = &kept.expect("who is reported has a state").row.status;
+        for (_, entry) in version.entries() {
+            if let Some(encoding) = &entry.encoding {
+                assert!(
+                    kept.persisted
+                        .contains(&Persisted::of(encoding, &entry.kind))
+                );
+            }
+        }
+        let known: Vec<_> = kept
+            .persisted
+            .iter()
+            .filter_map(Persisted::version)
+            .collect();
+        assert!(
+            version
+                .row
+                .status
+                .selected
+                .iter()
+                .all(|selected| known.contains(&selected))
+        );
+        assert!(
+            kept.persisted.contains(&Persisted::Unknown),
+            "nothing was migrated"
+        );
+    }
+}
+
+fn drains_are_only_raised(before: &State, after: &State) {
+    let (before, after) = (before.present(), after.present());
+    for kept in before.storage_states(None) {
+        let now = after.storage_state(&kept.resource);
+        let now = &now.expect("a state stays").row.status;
+        for (version, until) in &kept.row.status.drains {
+            assert!(now.drains.get(version) >= Some(until), "{version} drains");
+        }
+        assert!(now.persisted.is_superset(&kept.row.status.persisted));
+        assert!(now.selected.is_some() || kept.row.status.selected.is_none());
+        assert!(now.selected_revision >= kept.row.status.selected_revision);
+        assert!(now.agreement_revision >= kept.row.status.agreement_revision);
+    }
+}
+
+fn uids_are_unique_and_stay(before: &State, after: &State) {
+    let (before, after) = (uids(before), uids(after));
+    let unique: std::collections::BTreeSet<&Uid> = after.values().map(|(uid, _)| uid).collect();
+    assert_eq!(unique.len(), after.len(), "no two objects have one uid");
+    for (object, (uid, created)) in &before {
+        if let Some((now, created_now)) = after.get(object) {
+            assert_eq!(
+                uid == now,
+                created == created_now,
+                "a uid is of one creation"
+            );
+        }
+    }
+}
+
+fn uids(state: &State) -> BTreeMap<String, (Uid, Revision)> {
+    let present = state.present();
+    let of = |metadata: &Metadata| (metadata.uid, metadata.create_revision);
+    let members = present.members(None);
+    let members = members.map(|member| (format!("member {}", member.id), of(&member.metadata)));
+    let versions = present.storage_versions(None);
+    let versions =
+        versions.map(|kept| (format!("version {}", kept.resource), of(&kept.row.metadata)));
+    let states = present.storage_states(None);
+    let states = states.map(|kept| (format!("state {}", kept.resource), of(&kept.row.metadata)));
+    members.chain(versions).chain(states).collect()
+}
+
+/// A list read in pages is the list, and what it names is found by name.
+pub(crate) fn pages_are_whole(past: &Past<'_>) {
+    let members: Vec<_> = past.members(None).collect();
+    for (i, member) in members.iter().enumerate() {
+        assert_eq!(past.member(&member.id).as_ref(), Some(member));
+        assert!(
+            past.members(Some(&member.id))
+                .eq(members[i + 1..].iter().cloned())
+        );
+    }
+    let versions: Vec<_> = past.storage_versions(None).collect();
+    for (i, version) in versions.iter().enumerate() {
+        assert_eq!(
+            past.storage_version(&version.resource).as_ref(),
+            Some(version)
+        );
+        let rest = past.storage_versions(Some(&version.resource));
+        assert!(rest.eq(versions[i + 1..].iter().cloned()));
+    }
+    let states: Vec<_> = past.storage_states(None).collect();
+    for (i, state) in states.iter().enumerate() {
+        assert_eq!(past.storage_state(&state.resource).as_ref(), Some(state));
+        let rest = past.storage_states(Some(&state.resource));
+        assert!(rest.eq(states[i + 1..].iter().cloned()));
+    }
+}

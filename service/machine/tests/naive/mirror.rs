@@ -1,0 +1,181 @@
+//! What somebody holds who follows the events from the first revision, and never asks.
+
+use std::collections::BTreeSet;
+
+use synod_machine::{Change, EntryChange, RevisionEvents};
+use synod_model::{GroupResource, Member, MemberId};
+
+use crate::picture::Visible;
+
+/// A watcher's copy.
+#[derive(Default)]
+pub(crate) struct Mirror {
+    pub(crate) visible: Visible,
+}
+
+/// An object that can change.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Object {
+    Member(MemberId),
+    Version(GroupResource),
+    Entry(GroupResource, MemberId),
+    State(GroupResource),
+    Settings,
+}
+
+impl Mirror {
+    /// Takes the events of the next revision. What each says of the time before must be what is held.
+    pub(crate) fn follow(&mut self, events: &RevisionEvents) {
+        for change in &events.changes {
+            let mut before = Visible::default();
+            let mut after = Visible::default();
+            match change {
+                Change::Member {
+                    id,
+                    before: old,
+                    after: new,
+                } => {
+                    put_member(&mut before, old.as_deref());
+                    put_member(&mut after, new.as_deref());
+                    assert_eq!(self.visible.members.remove(id), before.members.remove(id));
+                    self.visible.members.extend(after.members);
+                }
+                Change::StorageVersion {
+                    resource,
+                    entries,
+                    before: old,
+                    after: new,
+                } => {
+                    if let Some(row) = old {
+                        before.put_version(resource, row);
+                    }
+                    if let Some(row) = new {
+                        after.put_version(resource, row);
+                    }
+                    let held = self.visible.versions.remove(resource);
+                    assert_eq!(held, before.versions.remove(resource));
+                    self.visible.versions.extend(after.versions);
+                    self.follow_entries(resource, entries);
+                }
+                Change::StorageState {
+                    resource,
+                    before: old,
+                    after: new,
+                    agreement,
+                } => {
+                    if let Some(row) = old {
+                        before.put_state(resource, row);
+                    }
+                    if let Some(row) = new {
+                        after.put_state(resource, row);
+                    }
+                    let agreed = |row: Option<&_>| -> Option<_> {
+                        row.and_then(|row: &synod_machine::StorageStateRow| {
+                            row.status.agreed.clone()
+                        })
+                    };
+                    let (from, to) = (agreed(old.as_deref()), agreed(new.as_deref()));
+                    let line = agreement.as_ref();
+                    assert_eq!(
+                        line.is_some(),
+                        from != to,
+                        "agreement changed, so there is a line"
+                    );
+                    if let Some(line) = line {
+                        assert_eq!((&line.from, &line.to), (&from, &to));
+                        assert_eq!(line.revision, events.revision);
+                    }
+                    let held = self.visible.states.remove(resource);
+                    assert_eq!(held, before.states.remove(resource));
+                    self.visible.states.extend(after.states);
+                }
+                Change::Settings {
+                    before: old,
+                    after: new,
+                } => {
+                    assert_eq!(self.visible.settings, **old);
+                    self.visible.settings = (**new).clone();
+                }
+            }
+        }
+    }
+
+    fn follow_entries(&mut self, resource: &GroupResource, entries: &[EntryChange]) {
+        for entry in entries {
+            let key = (resource.clone(), entry.member.clone());
+            let held = self.visible.entries.remove(&key);
+            assert_eq!(held.as_ref(), entry.before.as_deref());
+            if let Some(row) = &entry.after {
+                self.visible.entries.insert(key, (**row).clone());
+            }
+        }
+    }
+
+    /// The events name every object that changed, once, and no other.
+    pub(crate) fn check_changes(&self, events: &RevisionEvents, before: &Visible, after: &Visible) {
+        let named: Vec<Object> = events.changes.iter().flat_map(objects).collect();
+        let unique: BTreeSet<Object> = named.iter().cloned().collect();
+        assert_eq!(
+            named.len(),
+            unique.len(),
+            "one change for an object: {named:?}"
+        );
+        let mut expected = BTreeSet::new();
+        for id in different(&before.members, &after.members) {
+            expected.insert(Object::Member(id));
+        }
+        for resource in different(&before.versions, &after.versions) {
+            expected.insert(Object::Version(resource));
+        }
+        for (resource, member) in different(&before.entries, &after.entries) {
+            expected.insert(Object::Entry(resource, member));
+        }
+        for resource in different(&before.states, &after.states) {
+            expected.insert(Object::State(resource));
+        }
+        if before.settings != after.settings {
+            expected.insert(Object::Settings);
+        }
+        assert_eq!(unique, expected, "the objects that changed");
+        let sorted = |entries: &[EntryChange]| entries.is_sorted_by_key(|entry| &entry.member);
+        for change in &events.changes {
+            if let Change::StorageVersion { entries, .. } = change {
+                assert!(sorted(entries), "entries come by member");
+            }
+        }
+    }
+}
+
+fn put_member(visible: &mut Visible, member: Option<&Member>) {
+    if let Some(member) = member {
+        visible.put_member(member);
+    }
+}
+
+fn objects(change: &Change) -> Vec<Object> {
+    match change {
+        Change::Member { id, .. } => vec![Object::Member(id.clone())],
+        Change::StorageVersion {
+            resource, entries, ..
+        } => {
+            let entries = entries.iter();
+            let entries =
+                entries.map(|entry| Object::Entry(resource.clone(), entry.member.clone()));
+            entries.chain([Object::Version(resource.clone())]).collect()
+        }
+        Change::StorageState { resource, .. } => vec![Object::State(resource.clone())],
+        Change::Settings { .. } => vec![Object::Settings],
+    }
+}
+
+/// The keys of what is only on one side or other there.
+fn different<K: Ord + Clone, V: PartialEq>(
+    before: &std::collections::BTreeMap<K, V>,
+    after: &std::collections::BTreeMap<K, V>,
+) -> BTreeSet<K> {
+    let keys: BTreeSet<&K> = before.keys().chain(after.keys()).collect();
+    let keys = keys.into_iter();
+    keys.filter(|key| before.get(key) != after.get(key))
+        .cloned()
+        .collect()
+}

@@ -1,0 +1,270 @@
+//! The naive model: what SEMANTICS says, written as slowly and as plainly as possible.
+//!
+//! [`Replay::of`] reads the whole log from its first entry. Nothing is counted, indexed or kept up to date: whatever
+//! follows from other facts is worked out again by looking at all of them. It shares no code with the machine; rows of
+//! the machine appear as plain values only.
+
+mod commands;
+mod outcomes;
+mod voting;
+
+use std::collections::BTreeMap;
+
+use synod_machine::{
+    Answer, Command, Deadline, EntryRow, Holder, LogEntry, OutcomeRow, ReplicaId, ReplicaRow,
+    StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
+};
+use synod_model::{
+    AgreementChange, ErrorKind, GroupResource, LogTime, Member, MemberId, Metadata, Refusal,
+    Revision, Sequence, SessionId, Settings, WallTime,
+};
+
+use crate::picture::{NO_UID, Picture, Visible};
+
+pub(crate) use outcomes::Told;
+
+/// All that follows from a log.
+pub(crate) struct Replay {
+    pub(crate) world: World,
+    /// What could be seen at each revision, from zero.
+    pub(crate) past: Vec<Visible>,
+    /// What each command of the last entry was answered.
+    pub(crate) told: Vec<Told>,
+}
+
+/// Everything that is true now.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct World {
+    formed: bool,
+    revision: Revision,
+    log_time: LogTime,
+    lifted_at: LogTime,
+    floor: Revision,
+    settings: Settings,
+    replicas: BTreeMap<ReplicaId, ReplicaRow>,
+    members: Vec<Member>,
+    deadlines: Vec<(Holder, Deadline)>,
+    sessions: Vec<Session>,
+    /// By resource and member.
+    entries: Vec<Entry>,
+    /// By name.
+    resources: Vec<Resource>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Session {
+    id: SessionId,
+    lowest: Sequence,
+    outcomes: Vec<(Sequence, OutcomeRow)>,
+}
+
+/// One resource of one member.
+#[derive(Clone, Debug, PartialEq)]
+struct Entry {
+    resource: GroupResource,
+    member: MemberId,
+    row: EntryRow,
+}
+
+/// A resource that was ever reported.
+#[derive(Clone, Debug, PartialEq)]
+struct Resource {
+    name: GroupResource,
+    metadata: Metadata,
+    status: StateStatus,
+    /// What follows from its entries; nothing when there are none.
+    version: Option<(Metadata, VersionStatus)>,
+    agreements: Vec<AgreementChange>,
+}
+
+impl Replay {
+    pub(crate) fn of(log: &[LogEntry]) -> Self {
+        let mut replay = Self {
+            world: World::default(),
+            past: vec![Visible::default()],
+            told: Vec::new(),
+        };
+        for entry in log {
+            replay.take(entry);
+        }
+        replay
+    }
+
+    fn take(&mut self, entry: &LogEntry) {
+        let world = &mut self.world;
+        world.log_time = world.log_time.max(entry.log_time);
+        if entry.lift_deadlines {
+            world.lifted_at = world.log_time;
+        }
+        self.told.clear();
+        for envelope in &entry.commands {
+            let before = self.world.revision;
+            let told = self.world.answer(envelope, entry.wall);
+            self.told.push(told);
+            if self.world.revision != before {
+                self.past.push(self.world.visible());
+            }
+        }
+        let kept = self.world.settings.history_revisions;
+        let oldest = self.world.revision.get().saturating_sub(kept);
+        self.world.floor = self.world.floor.max(Revision::new(oldest));
+    }
+}
+
+impl World {
+    /// Carries a command out if no rule says no. The revision moves by one if anything that can be seen changed.
+    fn carry_out(&mut self, command: &Command, wall: WallTime) -> Result<(bool, Answer), Refusal> {
+        if !self.formed && !matches!(command, Command::Initialize(_)) {
+            return Err(no(ErrorKind::Unavailable).with("not_executed", "true"));
+        }
+        let mut next = self.clone();
+        next.revision = self.revision.next();
+        let answer = next.perform(command, wall)?;
+        let changed = next.differs(self);
+        if changed {
+            next.stamp(self);
+        } else {
+            next.revision = self.revision;
+        }
+        *self = next;
+        Ok((changed, answer))
+    }
+
+    /// Whether anything but deadlines and kept outcomes is different.
+    fn differs(&self, before: &Self) -> bool {
+        let sessions = |world: &Self| -> Vec<SessionId> {
+            world.sessions.iter().map(|session| session.id).collect()
+        };
+        self.formed != before.formed
+            || self.settings != before.settings
+            || self.replicas != before.replicas
+            || self.members != before.members
+            || sessions(self) != sessions(before)
+            || self.entries != before.entries
+            || self.resources != before.resources
+    }
+
+    /// Every object that is different has this revision now.
+    fn stamp(&mut self, before: &Self) {
+        let revision = self.revision;
+        if self.settings != before.settings || !before.formed {
+            self.settings.revision = revision;
+        }
+        for member in &mut self.members {
+            if before.members.iter().all(|other| other != member) {
+                member.metadata.resource_version = revision;
+            }
+        }
+        let now = self.clone();
+        for resource in &mut self.resources {
+            let old = before
+                .resources
+                .iter()
+                .find(|old| old.name == resource.name);
+            if old.is_none_or(|old| old.status != resource.status) {
+                resource.metadata.resource_version = revision;
+            }
+            let name = &resource.name;
+            let same = old.is_some_and(|old| old.version == resource.version)
+                && before.entries_of(name) == now.entries_of(name);
+            if let Some((metadata, _)) = resource.version.as_mut().filter(|_| !same) {
+                metadata.resource_version = revision;
+            }
+        }
+    }
+
+    fn new_metadata(&self, wall: WallTime) -> Metadata {
+        Metadata {
+            uid: NO_UID,
+            resource_version: self.revision,
+            create_revision: self.revision,
+            generation: 1,
+            created: wall,
+        }
+    }
+
+    fn set_deadline(&mut self, holder: Holder, ttl: std::time::Duration) {
+        let at = self.log_time.after(ttl);
+        self.clear_deadline(&holder);
+        self.deadlines.push((holder, Deadline { at, ttl }));
+    }
+
+    fn clear_deadline(&mut self, holder: &Holder) {
+        self.deadlines.retain(|(kept, _)| kept != holder);
+    }
+
+    /// When the holder ends: what it was given, or what the last lift gave to all.
+    fn ends_at(&self, holder: &Holder) -> Option<LogTime> {
+        let (_, deadline) = self.deadlines.iter().find(|(kept, _)| kept == holder)?;
+        Some(deadline.at.max(self.lifted_at.after(deadline.ttl)))
+    }
+
+    /// Every holder that has ended, and when.
+    pub(crate) fn ended(&self) -> Vec<Holder> {
+        let holders = self.deadlines.iter().map(|(holder, _)| holder);
+        let mut ended: Vec<Holder> = holders
+            .filter(|holder| self.has_ended(holder))
+            .cloned()
+            .collect();
+        ended.sort();
+        ended
+    }
+
+    fn has_ended(&self, holder: &Holder) -> bool {
+        self.ends_at(holder).is_some_and(|at| at <= self.log_time)
+    }
+
+    fn visible(&self) -> Visible {
+        let mut visible = Visible {
+            settings: self.settings.clone(),
+            ..Visible::default()
+        };
+        for member in &self.members {
+            visible.put_member(member);
+        }
+        for entry in &self.entries {
+            let key = (entry.resource.clone(), entry.member.clone());
+            visible.entries.insert(key, entry.row.clone());
+        }
+        for resource in &self.resources {
+            let row = StorageStateRow {
+                metadata: resource.metadata.clone(),
+                status: resource.status.clone(),
+            };
+            visible.put_state(&resource.name, &row);
+            if let Some((metadata, status)) = resource.version.clone() {
+                let row = StorageVersionRow { metadata, status };
+                visible.put_version(&resource.name, &row);
+            }
+        }
+        visible
+    }
+
+    pub(crate) fn picture(&self) -> Picture {
+        let sessions = self.sessions.iter();
+        let outcomes = sessions.clone().flat_map(|session| {
+            let kept = session.outcomes.iter().cloned();
+            kept.map(|(sequence, row)| ((session.id, sequence), row))
+        });
+        let agreements = self.resources.iter();
+        let agreements = agreements.map(|kept| (kept.name.clone(), kept.agreements.clone()));
+        Picture {
+            revision: self.revision,
+            log_time: self.log_time,
+            lifted_at: self.lifted_at,
+            floor: self.floor,
+            machine_version: 1,
+            visible: self.visible(),
+            replicas: self.replicas.clone(),
+            deadlines: self.deadlines.iter().cloned().collect(),
+            outcomes: outcomes.collect(),
+            sessions: sessions.map(|kept| (kept.id, kept.lowest)).collect(),
+            agreements: agreements.filter(|(_, lines)| !lines.is_empty()).collect(),
+        }
+    }
+}
+
+/// A refusal of this kind, without words.
+fn no(kind: ErrorKind) -> Refusal {
+    Refusal::new(kind, "")
+}

@@ -1,0 +1,249 @@
+//! What each command does.
+
+use synod_machine::{AnnounceReplica, Answer, Command, Expire, Initialize, ReplicaRow};
+use synod_model::{
+    CloseSession, Current, Epoch, ErrorKind, Join, Leave, LogTime, MarkReady, Member, MemberId,
+    Phase, Refusal, Renew, Sequence, SessionId, UpdateSettings, WallTime,
+};
+
+use super::{Holder, Session, World, no};
+
+impl World {
+    pub(super) fn perform(&mut self, command: &Command, wall: WallTime) -> Result<Answer, Refusal> {
+        match command {
+            Command::Initialize(initialize) => self.initialize(initialize),
+            Command::AnnounceReplica(announce) => Ok(self.announce(announce)),
+            Command::RaiseMachineVersion(raise) if raise.to <= 1 => Ok(Answer::Done),
+            // Nobody in these tests knows another version.
+            Command::RaiseMachineVersion(_) => Err(no(ErrorKind::InvalidArgument)),
+            Command::OpenSession(_) => self.open_session(),
+            Command::CloseSession(close) => Ok(self.close_session(close)),
+            Command::Join(join) => self.join(join, wall),
+            Command::Renew(renew) => self.renew(renew),
+            Command::MarkReady(ready) => self.mark_ready(ready),
+            Command::Leave(leave) => self.leave(leave, wall),
+            Command::Report(report) => self.report(report, wall),
+            Command::Adopt(adopt) => self.adopt(adopt, wall),
+            Command::Expire(expire) => Ok(self.expire(expire, wall)),
+            Command::UpdateSettings(update) => self.update_settings(update),
+        }
+    }
+
+    fn initialize(&mut self, initialize: &Initialize) -> Result<Answer, Refusal> {
+        if self.formed {
+            return Err(no(ErrorKind::AlreadyExists));
+        }
+        self.formed = true;
+        self.settings = initialize.settings.clone();
+        Ok(Answer::Done)
+    }
+
+    fn announce(&mut self, announce: &AnnounceReplica) -> Answer {
+        let row = ReplicaRow {
+            directory: announce.directory,
+            client_endpoint: announce.client_endpoint.clone(),
+            binary: announce.binary.clone(),
+            machine_version: announce.machine_version,
+        };
+        self.replicas.insert(announce.replica, row);
+        Answer::Done
+    }
+
+    fn open_session(&mut self) -> Result<Answer, Refusal> {
+        if self.sessions.len() as u64 >= u64::from(self.settings.sessions_max) {
+            return Err(no(ErrorKind::Quota));
+        }
+        let id = SessionId::new(self.revision);
+        self.sessions.push(Session {
+            id,
+            lowest: Sequence::FIRST,
+            outcomes: Vec::new(),
+        });
+        self.set_deadline(Holder::Session(id), self.settings.session_ttl);
+        Ok(Answer::SessionOpened(id))
+    }
+
+    fn close_session(&mut self, close: &CloseSession) -> Answer {
+        self.sessions.retain(|session| session.id != close.session);
+        self.clear_deadline(&Holder::Session(close.session));
+        Answer::Done
+    }
+
+    fn join(&mut self, join: &Join, wall: WallTime) -> Result<Answer, Refusal> {
+        let present = self.member(&join.id);
+        let mut member = Member {
+            id: join.id.clone(),
+            instance: join.instance.clone(),
+            epoch: Epoch::new(self.revision),
+            ttl: join.ttl,
+            labels: join.labels.clone(),
+            version: join.version.clone(),
+            endpoint: join.endpoint.clone(),
+            phase: Phase::Joining,
+            metadata: self.new_metadata(wall),
+            reported: false,
+        };
+        match present {
+            None => {
+                if self.members.len() as u64 >= u64::from(self.settings.members_max) {
+                    return Err(no(ErrorKind::Quota));
+                }
+            }
+            Some(present) if present.instance == join.instance => {
+                member.epoch = present.epoch;
+                member.phase = present.phase;
+                member.reported = present.reported;
+                member.metadata = present.metadata.clone();
+                if member != present {
+                    member.metadata.generation += 1;
+                }
+            }
+            Some(present) => {
+                if join.lost_epoch.is_some_and(|lost| lost < present.epoch) {
+                    return Err(no(ErrorKind::StaleEpoch));
+                }
+                member.metadata = present.metadata.clone();
+                member.metadata.generation += 1;
+                self.fence(&present);
+            }
+        }
+        let epoch = member.epoch;
+        self.members.retain(|other| other.id != join.id);
+        self.members.push(member);
+        self.members.sort_by(|a, b| a.id.cmp(&b.id));
+        self.set_deadline(Holder::Member(join.id.clone()), join.ttl.duration());
+        Ok(Answer::Joined {
+            epoch,
+            ttl: join.ttl,
+        })
+    }
+
+    /// The old epoch may write until its deadline, and what it wrote then has the grace to land. Its entries stay.
+    fn fence(&mut self, old: &Member) {
+        let ends_at = self.ends_at(&Holder::Member(old.id.clone()));
+        let ends_at = ends_at.expect("a member has a deadline");
+        if old.reported {
+            self.drain(&old.id, ends_at.after(self.settings.write_grace));
+        }
+        if self.entries.iter().any(|entry| entry.member == old.id) {
+            let holder = Holder::Unreported(old.id.clone());
+            self.set_deadline(holder, self.settings.unreported_grace);
+        }
+    }
+
+    fn renew(&mut self, renew: &Renew) -> Result<Answer, Refusal> {
+        let member = self.fenced(&renew.member, renew.epoch)?;
+        self.set_deadline(Holder::Member(member.id), member.ttl.duration());
+        Ok(Answer::Done)
+    }
+
+    fn mark_ready(&mut self, ready: &MarkReady) -> Result<Answer, Refusal> {
+        self.fenced(&ready.member, ready.epoch)?;
+        for member in &mut self.members {
+            if member.id == ready.member {
+                member.phase = Phase::Ready;
+            }
+        }
+        Ok(Answer::Done)
+    }
+
+    fn leave(&mut self, leave: &Leave, wall: WallTime) -> Result<Answer, Refusal> {
+        let member = self.fenced(&leave.member, leave.epoch)?;
+        let before = self.clone();
+        if member.reported && !leave.drained {
+            let until = self.log_time.after(self.settings.write_grace);
+            self.drain(&member.id, until);
+        }
+        self.remove_member(&member.id);
+        self.settle(&before, wall);
+        Ok(Answer::Done)
+    }
+
+    fn expire(&mut self, expire: &Expire, wall: WallTime) -> Answer {
+        let before = self.clone();
+        let until = self.log_time.after(self.settings.write_grace);
+        let (mut members, mut sessions, mut unreported) = (0, 0, 0);
+        for (id, epoch) in &expire.members {
+            let holder = Holder::Member(id.clone());
+            let Ok(member) = before.fenced(id, *epoch) else {
+                continue;
+            };
+            if before.has_ended(&holder) {
+                members += 1;
+                if member.reported {
+                    self.drain(id, until);
+                }
+                self.remove_member(id);
+            }
+        }
+        for (id, epoch) in &expire.unreported {
+            let holder = Holder::Unreported(id.clone());
+            if self.fenced(id, *epoch).is_ok() && before.has_ended(&holder) {
+                unreported += 1;
+                self.entries.retain(|entry| entry.member != *id);
+                self.clear_deadline(&holder);
+            }
+        }
+        for id in &expire.sessions {
+            if before.has_ended(&Holder::Session(*id)) {
+                sessions += 1;
+                self.close_session(&CloseSession { session: *id });
+            }
+        }
+        self.settle(&before, wall);
+        Answer::Expired {
+            members,
+            sessions,
+            unreported,
+        }
+    }
+
+    fn update_settings(&mut self, update: &UpdateSettings) -> Result<Answer, Refusal> {
+        let present = self.settings.clone();
+        if update
+            .if_revision
+            .is_some_and(|expected| expected != present.revision)
+        {
+            return Err(no(ErrorKind::Conflict).with_current(Current::Settings(present)));
+        }
+        self.settings = update.patch.clone().applied_to(&present);
+        Ok(Answer::Done)
+    }
+
+    fn member(&self, id: &MemberId) -> Option<Member> {
+        self.members.iter().find(|member| member.id == *id).cloned()
+    }
+
+    /// The member, if it holds this epoch.
+    pub(super) fn fenced(&self, id: &MemberId, epoch: Epoch) -> Result<Member, Refusal> {
+        let member = self.member(id).ok_or_else(|| no(ErrorKind::NotAMember))?;
+        if member.epoch > epoch {
+            return Err(no(ErrorKind::StaleEpoch));
+        }
+        if member.epoch < epoch {
+            return Err(no(ErrorKind::NotAMember));
+        }
+        Ok(member)
+    }
+
+    fn remove_member(&mut self, id: &MemberId) {
+        self.members.retain(|member| member.id != *id);
+        self.entries.retain(|entry| entry.member != *id);
+        self.clear_deadline(&Holder::Member(id.clone()));
+        self.clear_deadline(&Holder::Unreported(id.clone()));
+    }
+
+    /// Raises the drains of all that the member may still write.
+    fn drain(&mut self, id: &MemberId, until: LogTime) {
+        for entry in self.entries.iter().filter(|entry| entry.member == *id) {
+            for resource in &mut self.resources {
+                if resource.name == entry.resource {
+                    for version in entry.may_write(&resource.status) {
+                        let kept = resource.status.drains.entry(version).or_insert(until);
+                        *kept = until.max(*kept);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Exactly once, as SEMANTICS has it.
+
+use synod_machine::{Answer, Envelope, OutcomeRow};
+use synod_model::{ErrorKind, Refusal, RequestId, Revision, WallTime};
+
+use super::{Holder, Session, World, no};
+
+/// What a caller is told of its command.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Told {
+    pub(crate) revision: Revision,
+    pub(crate) changed: bool,
+    pub(crate) result: Result<Answer, Refusal>,
+}
+
+impl World {
+    /// Carries a command out, unless its session says that it was carried out before.
+    pub(super) fn answer(&mut self, envelope: &Envelope, wall: WallTime) -> Told {
+        let Some(request) = envelope.request else {
+            return self.execute(envelope, wall);
+        };
+        let Some(session) = self.session(request) else {
+            return self.refuse(ErrorKind::RequestExpired);
+        };
+        let kept = session.outcomes.iter();
+        let mut kept = kept.filter(|(sequence, _)| *sequence == request.sequence);
+        if let Some((_, row)) = kept.next() {
+            return Told {
+                revision: row.revision,
+                changed: row.changed,
+                result: row.result.clone(),
+            };
+        }
+        if request.sequence < session.lowest {
+            return self.refuse(ErrorKind::RequestExpired);
+        }
+        let unanswered = session.outcomes.iter();
+        let unanswered = unanswered.filter(|(kept, _)| *kept >= request.lowest_unanswered);
+        if unanswered.count() as u64 >= u64::from(self.settings.session_outcomes) {
+            return self.refuse(ErrorKind::Overloaded);
+        }
+        let told = self.execute(envelope, wall);
+        self.remember(request, &told);
+        told
+    }
+
+    fn execute(&mut self, envelope: &Envelope, wall: WallTime) -> Told {
+        match self.carry_out(&envelope.command, wall) {
+            Ok((changed, answer)) => Told {
+                revision: self.revision,
+                changed,
+                result: Ok(answer),
+            },
+            Err(refusal) => Told {
+                revision: self.revision,
+                changed: false,
+                result: Err(refusal),
+            },
+        }
+    }
+
+    fn refuse(&self, kind: ErrorKind) -> Told {
+        Told {
+            revision: self.revision,
+            changed: false,
+            result: Err(no(kind)),
+        }
+    }
+
+    /// Keeps the outcome from the lowest unanswered sequence up, if the session still lives. To use it is to renew it.
+    fn remember(&mut self, request: RequestId, told: &Told) {
+        if self.session(request).is_none() {
+            return;
+        }
+        self.set_deadline(Holder::Session(request.session), self.settings.session_ttl);
+        let result = told.result.clone().map_err(|mut refusal| {
+            refusal.current = None;
+            refusal
+        });
+        let row = OutcomeRow {
+            revision: told.revision,
+            changed: told.changed,
+            result,
+        };
+        for session in &mut self.sessions {
+            if session.id == request.session {
+                session.outcomes.push((request.sequence, row.clone()));
+                session.lowest = session.lowest.max(request.lowest_unanswered);
+                let lowest = session.lowest;
+                session.outcomes.retain(|(kept, _)| *kept >= lowest);
+            }
+        }
+    }
+
+    fn session(&self, request: RequestId) -> Option<&Session> {
+        self.sessions
+            .iter()
+            .find(|session| session.id == request.session)
+    }
+}

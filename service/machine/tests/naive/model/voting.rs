@@ -1,0 +1,465 @@
+//! Reports, votes and agreement.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use synod_machine::{Answer, EntryRow, StateStatus, Told, VersionStatus};
+use synod_model::{
+    Adopt, AgreementChange, ApiVersion, Condition, ConditionStatus, ErrorKind, GroupResource,
+    MemberId, Persisted, Refusal, Report, ReportEntry, Revision, Stance, WallTime,
+};
+
+use super::{Entry, Resource, World, no};
+
+impl Entry {
+    fn votes_for(&self) -> Option<&ApiVersion> {
+        match &self.row.stance {
+            Stance::Fixed { .. } => None,
+            Stance::Voting { preferred } => Some(preferred),
+        }
+    }
+
+    fn fixed_on(&self) -> Option<&ApiVersion> {
+        match &self.row.stance {
+            Stance::Fixed { encoding } => Some(encoding),
+            Stance::Voting { .. } => None,
+        }
+    }
+
+    fn decodes(&self, version: &ApiVersion) -> bool {
+        self.row.decodable.contains(version)
+    }
+
+    /// The encoding of the entry, or every version that it decodes if it votes and has not adopted what is selected.
+    pub(super) fn may_write(&self, status: &StateStatus) -> Vec<ApiVersion> {
+        let is_behind = self.votes_for().is_some()
+            && status.selected.is_some()
+            && self.row.adopted_revision != Some(status.selected_revision);
+        if is_behind {
+            self.row.decodable.iter().cloned().collect()
+        } else {
+            self.row.encoding.iter().cloned().collect()
+        }
+    }
+}
+
+impl World {
+    pub(super) fn report(&mut self, report: &Report, wall: WallTime) -> Result<Answer, Refusal> {
+        let member = self.fenced(&report.member, report.epoch)?;
+        let before = self.clone();
+        let replaces_all = report.replace || !member.reported;
+        let names = |entry: &Entry| {
+            report
+                .entries
+                .iter()
+                .any(|said| said.resource == entry.resource)
+        };
+        self.entries
+            .retain(|entry| entry.member != member.id || !(replaces_all || names(entry)));
+        for said in &report.entries {
+            let old = before.entry(&said.resource, &member.id);
+            let row = self.row_of(said, old, member.reported);
+            self.entries.push(Entry {
+                resource: said.resource.clone(),
+                member: member.id.clone(),
+                row,
+            });
+        }
+        self.entries
+            .sort_by(|a, b| (&a.resource, &a.member).cmp(&(&b.resource, &b.member)));
+        let mine = self
+            .entries
+            .iter()
+            .filter(|entry| entry.member == member.id);
+        if mine.count() as u64 > u64::from(self.settings.report_entries_max) {
+            return Err(no(ErrorKind::TooLarge));
+        }
+        self.settle(&before, wall);
+        for said in &report.entries {
+            self.check_decodable(said, &before, &member.id)?;
+        }
+        for present in &mut self.members {
+            if present.id == member.id {
+                present.reported = true;
+            }
+        }
+        self.clear_deadline(&super::Holder::Unreported(member.id.clone()));
+        let told = report.entries.iter().map(|said| {
+            let entry = self.entry(&said.resource, &member.id);
+            let status = &self
+                .resource(&said.resource)
+                .expect("it was reported")
+                .status;
+            Told {
+                resource: said.resource.clone(),
+                encoding: entry.and_then(|entry| entry.row.encoding.clone()),
+                selected: status.selected.clone(),
+                selected_revision: status.selected_revision,
+            }
+        });
+        Ok(Answer::Reported(told.collect()))
+    }
+
+    /// A re-report of one epoch keeps its encoding until it adopts; who is new, or new to voting, has none yet.
+    fn row_of(&self, said: &ReportEntry, old: Option<&Entry>, same_epoch: bool) -> EntryRow {
+        let mut row = EntryRow {
+            kind: said.kind.clone(),
+            decodable: said.decodable.clone(),
+            served: said.served.clone(),
+            stance: said.stance.clone(),
+            encoding: None,
+            adopted_revision: None,
+            since: self.revision,
+        };
+        match (&said.stance, old) {
+            (Stance::Fixed { encoding }, Some(old)) if old.fixed_on().is_some() => {
+                row.encoding = Some(encoding.clone());
+                row.since = old.row.since;
+            }
+            (Stance::Fixed { encoding }, _) => row.encoding = Some(encoding.clone()),
+            (Stance::Voting { .. }, Some(old)) if old.votes_for().is_some() => {
+                row.since = old.row.since;
+                let kept = old.row.encoding.as_ref();
+                if same_epoch && kept.is_some_and(|kept| said.decodable.contains(kept)) {
+                    row.encoding = kept.cloned();
+                    row.adopted_revision = old.row.adopted_revision;
+                }
+            }
+            (Stance::Voting { .. }, _) => {}
+        }
+        row
+    }
+
+    fn check_decodable(
+        &self,
+        said: &ReportEntry,
+        before: &Self,
+        id: &MemberId,
+    ) -> Result<(), Refusal> {
+        let refusal = |version: &ApiVersion| {
+            no(ErrorKind::NotDecodable)
+                .with("resource", said.resource.storage_version_name())
+                .with("version", version)
+        };
+        let status = &self
+            .resource(&said.resource)
+            .expect("it was reported")
+            .status;
+        if let Some(selected) = &status.selected
+            && !said.decodable.contains(selected)
+        {
+            return Err(refusal(selected));
+        }
+        let enforced = self.settings.enforce_persisted.contains(&said.resource);
+        if !enforced || !said.stance.is_voting() {
+            return Ok(());
+        }
+        let no_less = before
+            .entry(&said.resource, id)
+            .is_some_and(|old| old.row.decodable.is_subset(&said.decodable));
+        let stored = before
+            .resource(&said.resource)
+            .map(|kept| &kept.status.persisted);
+        let known = stored.into_iter().flatten().filter_map(Persisted::version);
+        for version in known {
+            if !no_less && !said.decodable.contains(version) {
+                return Err(refusal(version));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn adopt(&mut self, adopt: &Adopt, wall: WallTime) -> Result<Answer, Refusal> {
+        let member = self.fenced(&adopt.member, adopt.epoch)?;
+        let before = self.clone();
+        let status = self
+            .resource(&adopt.resource)
+            .map(|kept| kept.status.clone());
+        let entry = self
+            .entries
+            .iter_mut()
+            .find(|entry| entry.resource == adopt.resource && entry.member == adopt.member)
+            .filter(|entry| member.reported && entry.votes_for().is_some());
+        let (Some(entry), Some(status)) = (entry, status) else {
+            return Err(no(ErrorKind::NotFound));
+        };
+        if status.selected.is_none() || status.selected_revision != adopt.selected_revision {
+            return Err(no(ErrorKind::Conflict));
+        }
+        entry.row.encoding = status.selected;
+        entry.row.adopted_revision = Some(adopt.selected_revision);
+        self.settle(&before, wall);
+        Ok(Answer::Done)
+    }
+
+    /// Works out all that follows for each resource whose entries are other than before.
+    pub(super) fn settle(&mut self, before: &Self, wall: WallTime) {
+        let names: BTreeSet<GroupResource> = [&self.entries, &before.entries]
+            .into_iter()
+            .flatten()
+            .map(|entry| entry.resource.clone())
+            .collect();
+        for name in names {
+            let (then, now) = (before.entries_of(&name), self.entries_of(&name));
+            if then != now {
+                let cause = causes(&then, &now).into_iter().next();
+                let cause = cause.expect("entries changed because of somebody");
+                self.settle_resource(&name, cause, wall);
+            }
+        }
+    }
+
+    fn settle_resource(&mut self, name: &GroupResource, cause: MemberId, wall: WallTime) {
+        let revision = self.revision;
+        let mut kept = self.resource(name).cloned().unwrap_or_else(|| Resource {
+            name: name.clone(),
+            metadata: self.new_metadata(wall),
+            status: StateStatus {
+                common: None,
+                selected: None,
+                selected_revision: Revision::ZERO,
+                agreement_revision: Revision::ZERO,
+                agreed: None,
+                persisted: BTreeSet::from([Persisted::Unknown]),
+                drains: BTreeMap::new(),
+            },
+            version: None,
+            agreements: Vec::new(),
+        });
+        let old = kept.status.clone();
+        let status = &mut kept.status;
+        status.selected = select(&self.entries_of(name), old.selected.as_ref());
+        if status.selected != old.selected {
+            status.selected_revision = revision;
+        }
+        // A voter without an encoding has nothing to drain: it takes what is selected.
+        for entry in &mut self.entries {
+            let waits = entry.votes_for().is_some() && entry.row.encoding.is_none();
+            if entry.resource == *name && waits && status.selected.is_some() {
+                entry.row.encoding = status.selected.clone();
+                entry.row.adopted_revision = Some(status.selected_revision);
+            }
+        }
+        let entries = self.entries_of(name);
+        persist(status, &entries);
+        status.common = common(&entries);
+        if (&status.common, &status.selected) != (&old.common, &old.selected) {
+            status.agreement_revision = revision;
+        }
+        status.agreed = agreed(status, &entries);
+        if status.agreed != old.agreed {
+            kept.agreements.push(AgreementChange {
+                from: old.agreed,
+                to: status.agreed.clone(),
+                revision,
+                at: wall,
+                cause: Some(cause),
+            });
+            let many = self.settings.agreements_kept as usize;
+            let surplus = kept.agreements.len().saturating_sub(many);
+            kept.agreements.drain(..surplus);
+        }
+        let fresh = self.new_metadata(wall);
+        kept.version = (!entries.is_empty()).then(|| {
+            let then = kept.version.take();
+            let described = describe(&kept.status, &entries, then.as_ref().map(|(_, v)| v));
+            let moved = |condition: Condition, at: Option<&Condition>| Condition {
+                transition: at.map_or(wall, |at| at.transition),
+                transition_revision: at.map_or(revision, |at| at.transition_revision),
+                ..condition
+            };
+            let (status, all_equal_since, decodable_since) = described;
+            let status = VersionStatus {
+                all_equal: moved(status.all_equal.clone(), all_equal_since.as_ref()),
+                decodable: moved(status.decodable.clone(), decodable_since.as_ref()),
+                ..status
+            };
+            (then.map_or(fresh, |(metadata, _)| metadata), status)
+        });
+        self.resources.retain(|other| other.name != *name);
+        self.resources.push(kept);
+        self.resources.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+
+    fn resource(&self, name: &GroupResource) -> Option<&Resource> {
+        self.resources.iter().find(|kept| kept.name == *name)
+    }
+
+    fn entry(&self, resource: &GroupResource, member: &MemberId) -> Option<&Entry> {
+        let mut all = self.entries.iter();
+        all.find(|entry| entry.resource == *resource && entry.member == *member)
+    }
+
+    pub(super) fn entries_of(&self, resource: &GroupResource) -> Vec<Entry> {
+        let all = self.entries.iter();
+        all.filter(|entry| entry.resource == *resource)
+            .cloned()
+            .collect()
+    }
+}
+
+/// Whose entries differ, by id.
+fn causes(then: &[Entry], now: &[Entry]) -> BTreeSet<MemberId> {
+    let only = |some: &[Entry], others: &[Entry]| -> Vec<MemberId> {
+        let different = some.iter().filter(|entry| !others.contains(entry));
+        different.map(|entry| entry.member.clone()).collect()
+    };
+    [only(then, now), only(now, then)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn select(entries: &[Entry], selected: Option<&ApiVersion>) -> Option<ApiVersion> {
+    let all_decode = |version: &ApiVersion| entries.iter().all(|entry| entry.decodes(version));
+    let Some(selected) = selected else {
+        let mut by_age: Vec<&Entry> = entries.iter().collect();
+        by_age.sort_by_key(|entry| entry.row.since);
+        let votes = by_age.into_iter().filter_map(Entry::votes_for);
+        return votes.into_iter().find(|vote| all_decode(vote)).cloned();
+    };
+    let votes: Vec<&ApiVersion> = entries.iter().filter_map(Entry::votes_for).collect();
+    let fixed: Vec<&ApiVersion> = entries.iter().filter_map(Entry::fixed_on).collect();
+    for entry in entries {
+        for version in &entry.row.decodable {
+            let all_vote_for_it = votes.iter().all(|vote| *vote == version);
+            let none_fixed_elsewhere = fixed.iter().all(|fixed| *fixed == version);
+            let wanted = !votes.is_empty() || !fixed.is_empty();
+            if wanted && all_decode(version) && all_vote_for_it && none_fixed_elsewhere {
+                return Some(version.clone());
+            }
+        }
+    }
+    Some(selected.clone())
+}
+
+fn common(entries: &[Entry]) -> Option<ApiVersion> {
+    let first = entries.first()?.row.encoding.clone();
+    let equal = entries.iter().all(|entry| entry.row.encoding == first);
+    first.filter(|_| equal)
+}
+
+fn agreed(status: &StateStatus, entries: &[Entry]) -> Option<ApiVersion> {
+    let common = status.common.clone()?;
+    let is_instructed = status
+        .selected
+        .as_ref()
+        .is_none_or(|selected| *selected == common);
+    let mut voters = entries.iter().filter(|entry| entry.votes_for().is_some());
+    let adopted = voters.all(|entry| entry.row.adopted_revision == Some(status.selected_revision));
+    (is_instructed && adopted).then_some(common)
+}
+
+fn persist(status: &mut StateStatus, entries: &[Entry]) {
+    for entry in entries {
+        if let Some(encoding) = &entry.row.encoding {
+            status
+                .persisted
+                .insert(Persisted::of(encoding, &entry.row.kind));
+        }
+    }
+    let Some(selected) = &status.selected else {
+        return;
+    };
+    let mut named = status.persisted.iter().filter_map(Persisted::version);
+    if !named.any(|version| version == selected)
+        && let Some(first) = entries.first()
+    {
+        status
+            .persisted
+            .insert(Persisted::of(selected, &first.row.kind));
+    }
+}
+
+/// What readers are told of the entries; with each condition, the one before if there was no transition.
+fn describe(
+    status: &StateStatus,
+    entries: &[Entry],
+    before: Option<&VersionStatus>,
+) -> (VersionStatus, Option<Condition>, Option<Condition>) {
+    let by_all = |said: fn(&EntryRow) -> &synod_model::VersionSet| -> BTreeSet<ApiVersion> {
+        let some = entries.iter().flat_map(|entry| said(&entry.row));
+        let all = some.filter(|version| entries.iter().all(|e| said(&e.row).contains(version)));
+        all.cloned().collect()
+    };
+    let (reason, message) = match &status.common {
+        Some(_) => ("CommonEncodingVersionSet", "Common encoding version set"),
+        None => (
+            "CommonEncodingVersionUnset",
+            "Common encoding version unset",
+        ),
+    };
+    let all_equal = condition(
+        "AllEncodingVersionsEqual",
+        status.common.is_some(),
+        reason,
+        message,
+    );
+    let lacking = lacking(status, entries);
+    let (reason, message) = if lacking.is_empty() {
+        let message = "every entry decodes every reported, selected and persisted version";
+        ("AllVersionsDecodable", message.to_owned())
+    } else {
+        let named = lacking
+            .iter()
+            .take(8)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", ");
+        let more = match lacking.len().saturating_sub(8) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        ("VersionsNotDecodable", format!("{named}{more}"))
+    };
+    let decodable = condition("DecodableByAll", lacking.is_empty(), reason, &message);
+    let all_equal_since = before
+        .filter(|before| before.common == status.common)
+        .map(|before| before.all_equal.clone());
+    let decodable_since = before
+        .filter(|before| before.decodable.status == decodable.status)
+        .map(|before| before.decodable.clone());
+    let described = VersionStatus {
+        common: status.common.clone(),
+        selected: status.selected.clone(),
+        selected_revision: status.selected_revision,
+        agreement_revision: status.agreement_revision,
+        agreed: status.agreed.clone(),
+        decodable_by_all: by_all(|row| &row.decodable),
+        served_by_all: by_all(|row| &row.served),
+        all_equal,
+        decodable,
+    };
+    (described, all_equal_since, decodable_since)
+}
+
+/// Who does not decode which reported, selected or persisted version.
+fn lacking(status: &StateStatus, entries: &[Entry]) -> Vec<String> {
+    let reported = entries
+        .iter()
+        .filter_map(|entry| entry.row.encoding.as_ref());
+    let persisted = status.persisted.iter().filter_map(Persisted::version);
+    let asked: BTreeSet<&ApiVersion> = reported.chain(&status.selected).chain(persisted).collect();
+    let mut lacking = Vec::new();
+    for entry in entries {
+        for version in asked.iter().filter(|version| !entry.decodes(version)) {
+            lacking.push(format!("{} does not decode {version}", entry.member));
+        }
+    }
+    lacking
+}
+
+fn condition(kind: &str, holds: bool, reason: &str, message: &str) -> Condition {
+    Condition {
+        kind: kind.to_owned(),
+        status: if holds {
+            ConditionStatus::True
+        } else {
+            ConditionStatus::False
+        },
+        reason: reason.to_owned(),
+        message: message.to_owned(),
+        observed_generation: 1,
+        transition: WallTime::default(),
+        transition_revision: Revision::ZERO,
+    }
+}

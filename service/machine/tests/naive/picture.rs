@@ -1,0 +1,183 @@
+//! What two states are compared by: everything that they hold, as plain maps.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use synod_machine::{
+    Deadline, EntryRow, Holder, OutcomeRow, Past, ReplicaId, ReplicaRow, Row, State,
+    StorageStateRow, StorageVersionRow,
+};
+use synod_model::{
+    AgreementChange, ErrorKind, GroupResource, LogTime, Member, MemberId, Metadata, Refusal,
+    Revision, Sequence, SessionId, Settings, Uid,
+};
+
+/// A whole state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Picture {
+    pub(crate) revision: Revision,
+    pub(crate) log_time: LogTime,
+    pub(crate) lifted_at: LogTime,
+    pub(crate) floor: Revision,
+    pub(crate) machine_version: u32,
+    pub(crate) visible: Visible,
+    pub(crate) replicas: BTreeMap<ReplicaId, ReplicaRow>,
+    pub(crate) deadlines: BTreeMap<Holder, Deadline>,
+    pub(crate) sessions: BTreeMap<SessionId, Sequence>,
+    pub(crate) outcomes: BTreeMap<(SessionId, Sequence), OutcomeRow>,
+    pub(crate) agreements: BTreeMap<GroupResource, Vec<AgreementChange>>,
+}
+
+/// The part that has a past: what a reader sees at a revision.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Visible {
+    pub(crate) members: BTreeMap<MemberId, Member>,
+    pub(crate) versions: BTreeMap<GroupResource, StorageVersionRow>,
+    pub(crate) entries: BTreeMap<(GroupResource, MemberId), EntryRow>,
+    pub(crate) states: BTreeMap<GroupResource, StorageStateRow>,
+    pub(crate) settings: Settings,
+}
+
+impl Picture {
+    pub(crate) fn of(state: &State) -> Self {
+        let mut picture = Self {
+            visible: Visible::at(&state.present()),
+            ..Self::default()
+        };
+        for row in state.rows() {
+            picture.add(row);
+        }
+        for outcome in picture.outcomes.values_mut() {
+            if let Err(refusal) = &mut outcome.result {
+                *refusal = plain(refusal);
+            }
+        }
+        picture
+    }
+
+    fn add(&mut self, row: Row) {
+        match row {
+            Row::Header {
+                machine_version,
+                revision,
+                log_time,
+                lifted_at,
+                history_floor,
+                ..
+            } => {
+                self.machine_version = machine_version;
+                self.revision = revision;
+                self.log_time = log_time;
+                self.lifted_at = lifted_at;
+                self.floor = history_floor;
+            }
+            Row::Replica(id, row) => {
+                self.replicas.insert(id, row);
+            }
+            Row::Deadline(holder, deadline) => {
+                self.deadlines.insert(holder, deadline);
+            }
+            Row::Session(id, lowest) => {
+                self.sessions.insert(id, lowest);
+            }
+            Row::Outcome(id, sequence, row) => {
+                self.outcomes.insert((id, sequence), (*row).clone());
+            }
+            Row::Agreement(resource, line) => {
+                let lines = self.agreements.entry(resource).or_default();
+                lines.push((*line).clone());
+            }
+            Row::Settings(_)
+            | Row::Member(_)
+            | Row::StorageVersion(..)
+            | Row::Entry(..)
+            | Row::StorageState(..)
+            | Row::Events(_) => {}
+        }
+    }
+}
+
+impl Visible {
+    /// What is read at a revision. Uids are left out: they are compared on their own.
+    pub(crate) fn at(past: &Past<'_>) -> Self {
+        let mut visible = Self {
+            settings: (**past.settings()).clone(),
+            ..Self::default()
+        };
+        for member in past.members(None) {
+            visible.put_member(&member);
+        }
+        for version in past.storage_versions(None) {
+            for (member, row) in version.entries() {
+                let key = (version.resource.clone(), member.clone());
+                visible.entries.insert(key, (**row).clone());
+            }
+            visible.put_version(&version.resource, &version.row);
+        }
+        for state in past.storage_states(None) {
+            visible.put_state(&state.resource, &state.row);
+        }
+        visible
+    }
+
+    pub(crate) fn put_member(&mut self, member: &Member) {
+        let mut member = member.clone();
+        blank(&mut member.metadata);
+        self.members.insert(member.id.clone(), member);
+    }
+
+    pub(crate) fn put_version(&mut self, resource: &GroupResource, row: &StorageVersionRow) {
+        let mut row = row.clone();
+        blank(&mut row.metadata);
+        self.versions.insert(resource.clone(), row);
+    }
+
+    pub(crate) fn put_state(&mut self, resource: &GroupResource, row: &StorageStateRow) {
+        let mut row = row.clone();
+        blank(&mut row.metadata);
+        self.states.insert(resource.clone(), row);
+    }
+}
+
+/// Which rule said no, and to what; not in which words.
+pub(crate) fn plain(refusal: &Refusal) -> Refusal {
+    let facts: &[&str] = match refusal.kind {
+        ErrorKind::NotDecodable => &["resource", "version"],
+        ErrorKind::Unavailable => &["not_executed"],
+        _ => &[],
+    };
+    let mut plain = refusal.clone();
+    plain.message.clear();
+    plain
+        .metadata
+        .retain(|key, _| facts.contains(&key.as_str()));
+    plain
+}
+
+pub(crate) const NO_UID: Uid = Uid::from_bytes([0; 16]);
+
+fn blank(metadata: &mut Metadata) {
+    metadata.uid = NO_UID;
+}
+
+/// Fails with the lines from the first to the last in which the two differ, not with both as a whole.
+pub(crate) fn assert_same<T: Debug + PartialEq>(what: &str, expected: &T, found: &T) {
+    if expected == found {
+        return;
+    }
+    let (expected, found) = (format!("{expected:#?}"), format!("{found:#?}"));
+    let mut expected: Vec<&str> = expected.lines().collect();
+    let mut found: Vec<&str> = found.lines().collect();
+    while !expected.is_empty() && expected.last() == found.last() {
+        expected.pop();
+        found.pop();
+    }
+    let same = expected.iter().zip(&found).take_while(|(a, b)| a == b);
+    let same = same.count();
+    panic!(
+        "{what}, after:\n{}\nexpected:\n{}\nfound:\n{}",
+        expected[same.saturating_sub(30)..same].join("\n"),
+        expected[same..].join("\n"),
+        found[same..].join("\n")
+    );
+}

@@ -1,0 +1,290 @@
+//! Which rules the random logs came to: a comparison that never sees a rule at work proves nothing of it.
+
+use std::collections::BTreeMap;
+
+use synod_machine::{Applied, Change, Command, Holder, LogEntry, Outcome, RevisionEvents, State};
+use synod_model::{ConditionStatus, ErrorKind};
+
+/// How often each situation came up.
+#[derive(Debug, Default)]
+pub(crate) struct Reached(BTreeMap<&'static str, u32>);
+
+/// Every situation that the logs must come to.
+pub(crate) const SITUATIONS: [&str; 39] = [
+    "refused: ALREADY_EXISTS",
+    "refused: CONFLICT over a selection",
+    "refused: CONFLICT over settings",
+    "refused: INVALID_ARGUMENT",
+    "refused: NOT_A_MEMBER",
+    "refused: NOT_DECODABLE for a persisted version",
+    "refused: NOT_DECODABLE for the selected version",
+    "refused: NOT_FOUND",
+    "refused: OVERLOADED",
+    "refused: QUOTA of members",
+    "refused: QUOTA of sessions",
+    "refused: REQUEST_EXPIRED",
+    "refused: STALE_EPOCH by a join",
+    "refused: STALE_EPOCH by another command",
+    "refused: TOO_LARGE",
+    "refused: UNAVAILABLE before the cluster is formed",
+    "a retry got its first outcome",
+    "a retry got its first refusal",
+    "a revision was compacted",
+    "a deadline was lifted past its time",
+    "a restart changed no storage version",
+    "a replaced member's entries went unreported",
+    "two members went from one resource at once",
+    "a member that never reported went with entries",
+    "the last entry went",
+    "selected was set",
+    "selected moved by a report",
+    "selected moved by a departure",
+    "selected followed fixed entries",
+    "selected came back to a version",
+    "a voter waited for a selection",
+    "a waiting voter took the selection of another's command",
+    "a voter was behind when it went",
+    "agreement was gained by adopting",
+    "agreement was lost",
+    "a drain was raised by a departure",
+    "a drain was raised by a replacement",
+    "a drain was not raised by a drained leave",
+    "not every version was decodable",
+];
+
+impl Reached {
+    pub(crate) fn missing(&self) -> Vec<&'static str> {
+        let situations = SITUATIONS.iter().copied();
+        situations
+            .filter(|situation| !self.0.contains_key(situation))
+            .collect()
+    }
+
+    fn came_to(&mut self, situation: &'static str) {
+        assert!(
+            SITUATIONS.contains(&situation),
+            "{situation} is in the list"
+        );
+        *self.0.entry(situation).or_default() += 1;
+    }
+
+    /// Looks at one entry of which each command was applied alone.
+    pub(crate) fn look(
+        &mut self,
+        entry: &LogEntry,
+        applied: &Applied,
+        before: &State,
+        after: &State,
+    ) {
+        for (envelope, outcome) in entry.commands.iter().zip(&applied.outcomes) {
+            let is_retry = envelope.request.is_some() && outcome.revision < before.revision();
+            match &outcome.result {
+                Ok(_) if is_retry => self.came_to("a retry got its first outcome"),
+                Err(_) if is_retry => self.came_to("a retry got its first refusal"),
+                _ => self.look_at_outcome(&envelope.command, outcome),
+            }
+        }
+        if after.history().floor() > before.history().floor() {
+            self.came_to("a revision was compacted");
+        }
+        self.look_at_deadlines(after);
+        let mut commands: BTreeMap<_, &Command> = BTreeMap::new();
+        for (envelope, outcome) in entry.commands.iter().zip(&applied.outcomes) {
+            if outcome.changed && outcome.revision > before.revision() {
+                commands.insert(outcome.revision, &envelope.command);
+            }
+        }
+        for events in &applied.events {
+            self.look_at_events(commands[&events.revision], events);
+        }
+    }
+
+    fn look_at_outcome(&mut self, command: &Command, outcome: &Outcome) {
+        let Err(refusal) = &outcome.result else {
+            return;
+        };
+        let is_join = matches!(command, Command::Join(_));
+        let situation = match refusal.kind {
+            ErrorKind::AlreadyExists => "refused: ALREADY_EXISTS",
+            ErrorKind::Conflict if refusal.current.is_some() => "refused: CONFLICT over settings",
+            ErrorKind::Conflict => "refused: CONFLICT over a selection",
+            ErrorKind::InvalidArgument => "refused: INVALID_ARGUMENT",
+            ErrorKind::NotAMember => "refused: NOT_A_MEMBER",
+            ErrorKind::NotDecodable if refusal.message.contains("a persisted version") => {
+                "refused: NOT_DECODABLE for a persisted version"
+            }
+            ErrorKind::NotDecodable => "refused: NOT_DECODABLE for the selected version",
+            ErrorKind::NotFound => "refused: NOT_FOUND",
+            ErrorKind::Overloaded => "refused: OVERLOADED",
+            ErrorKind::Quota if is_join => "refused: QUOTA of members",
+            ErrorKind::Quota => "refused: QUOTA of sessions",
+            ErrorKind::RequestExpired => "refused: REQUEST_EXPIRED",
+            ErrorKind::StaleEpoch if is_join => "refused: STALE_EPOCH by a join",
+            ErrorKind::StaleEpoch => "refused: STALE_EPOCH by another command",
+            ErrorKind::TooLarge => "refused: TOO_LARGE",
+            ErrorKind::Unavailable => "refused: UNAVAILABLE before the cluster is formed",
+            kind => panic!("nothing here can be refused with {kind}"),
+        };
+        self.came_to(situation);
+    }
+
+    fn look_at_deadlines(&mut self, after: &State) {
+        let deadlines = after.rows().filter_map(|row| match row {
+            synod_machine::Row::Deadline(Holder::Member(id), deadline) => Some((id, deadline)),
+            _ => None,
+        });
+        for (id, deadline) in deadlines {
+            let ends = after.member_deadline(&id).expect("a member has a deadline");
+            if deadline.at <= after.log_time() && ends > after.log_time() {
+                self.came_to("a deadline was lifted past its time");
+            }
+        }
+    }
+
+    fn look_at_events(&mut self, command: &Command, events: &RevisionEvents) {
+        let changes = &events.changes;
+        let versions = changes
+            .iter()
+            .filter(|c| matches!(c, Change::StorageVersion { .. }));
+        let versions = versions.count();
+        for change in changes {
+            match change {
+                Change::Member {
+                    before: Some(before),
+                    after: Some(after),
+                    ..
+                } if !before.reported && after.reported && versions == 0 => {
+                    if before.metadata.generation > 1 {
+                        self.came_to("a restart changed no storage version");
+                    }
+                }
+                Change::StorageVersion { .. } => self.look_at_version(command, change),
+                Change::StorageState { .. } => self.look_at_state(command, change),
+                Change::Member { .. } | Change::Settings { .. } => {}
+            }
+        }
+        if let Command::Expire(expire) = command {
+            let gone = |change: &&Change| matches!(change, Change::Member { after: None, .. });
+            if changes.iter().filter(gone).count() < expire.members.len() + 1 && versions > 0 {
+                let members = changes.iter().filter(gone).count();
+                if members == 0 {
+                    self.came_to("a replaced member's entries went unreported");
+                }
+            }
+        }
+    }
+
+    fn look_at_version(&mut self, command: &Command, change: &Change) {
+        let Change::StorageVersion {
+            entries,
+            before,
+            after,
+            ..
+        } = change
+        else {
+            return;
+        };
+        let gone: Vec<_> = entries
+            .iter()
+            .filter(|entry| entry.after.is_none())
+            .collect();
+        if gone.len() > 1 && matches!(command, Command::Expire(_)) {
+            self.came_to("two members went from one resource at once");
+        }
+        if after.is_none() {
+            self.came_to("the last entry went");
+        }
+        let Some(after) = after else {
+            return;
+        };
+        if after.status.decodable.status == ConditionStatus::False {
+            self.came_to("not every version was decodable");
+        }
+        let reporter = match command {
+            Command::Report(report) => Some(&report.member),
+            _ => None,
+        };
+        for entry in entries {
+            let taken = entry.after.as_ref().filter(|row| row.is_voting());
+            let Some(taken) = taken else {
+                continue;
+            };
+            let took = entry
+                .before
+                .as_ref()
+                .is_some_and(|row| row.encoding.is_none());
+            match (&entry.before, &taken.encoding) {
+                (None, None) => self.came_to("a voter waited for a selection"),
+                (Some(_), Some(_)) if took && reporter != Some(&entry.member) => {
+                    self.came_to("a waiting voter took the selection of another's command");
+                }
+                _ => {}
+            }
+        }
+        let before = before.as_ref().map(|row| &row.status);
+        for entry in gone.iter().filter_map(|entry| entry.before.as_ref()) {
+            let selection = before.map(|status| status.selected_revision);
+            if entry.is_voting() && entry.encoding.is_some() && entry.adopted_revision != selection
+            {
+                self.came_to("a voter was behind when it went");
+            }
+        }
+    }
+
+    fn look_at_state(&mut self, command: &Command, change: &Change) {
+        let Change::StorageState {
+            before,
+            after: Some(after),
+            agreement,
+            ..
+        } = change
+        else {
+            return;
+        };
+        let after = &after.status;
+        let Some(before) = before.as_ref().map(|row| &row.status) else {
+            return;
+        };
+        let departs = matches!(command, Command::Leave(_) | Command::Expire(_));
+        if before.selected != after.selected {
+            let version = after.selected.as_ref();
+            let again = before
+                .persisted
+                .iter()
+                .any(|kept| kept.version() == version);
+            self.came_to(match &before.selected {
+                None => "selected was set",
+                Some(_) if departs => "selected moved by a departure",
+                Some(_) if again => "selected came back to a version",
+                Some(_) => "selected moved by a report",
+            });
+            if let Command::Report(report) = command
+                && report.entries.iter().all(|entry| !entry.stance.is_voting())
+            {
+                self.came_to("selected followed fixed entries");
+            }
+        }
+        if let Some(line) = agreement {
+            match line.to {
+                Some(_) if matches!(command, Command::Adopt(_)) => {
+                    self.came_to("agreement was gained by adopting");
+                }
+                Some(_) => {}
+                None => self.came_to("agreement was lost"),
+            }
+        }
+        let raised = before.drains != after.drains;
+        match command {
+            Command::Leave(leave) if leave.drained => {
+                assert!(!raised, "it said that nothing was on its way");
+                self.came_to("a drain was not raised by a drained leave");
+            }
+            Command::Leave(_) | Command::Expire(_) if raised => {
+                self.came_to("a drain was raised by a departure");
+            }
+            Command::Expire(_) => self.came_to("a member that never reported went with entries"),
+            Command::Join(_) if raised => self.came_to("a drain was raised by a replacement"),
+            _ => {}
+        }
+    }
+}

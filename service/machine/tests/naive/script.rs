@@ -1,0 +1,362 @@
+//! Turns what callers do into log entries, as the callers learn epochs, sessions and revisions.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use synod_machine::{
+    AnnounceReplica, Answer, Applied, Command, DirectoryId, Envelope, Expire, Holder, Initialize,
+    LogEntry, RaiseMachineVersion, ReplicaId, State,
+};
+use synod_model::{
+    Adopt, ApiVersion, BinaryVersion, CloseSession, ClusterId, Endpoint, Epoch, GroupResource,
+    InstanceId, Join, Kind, Labels, Leave, LogTime, MarkReady, MemberId, OpenSession, Renew,
+    Report, ReportEntry, RequestId, Revision, Sequence, SessionId, Settings, SettingsPatch, Stance,
+    Ttl, UpdateSettings, WallTime,
+};
+
+use crate::calls::{As, Call, MEMBERS, RESOURCES, Says, Setting, Step, VERSIONS, What, Which};
+
+const LEGAL: &str = "every name and number here is legal";
+
+/// What the callers know.
+pub(crate) struct Script {
+    time: LogTime,
+    wall: u64,
+    epochs: BTreeMap<MemberId, BTreeSet<Epoch>>,
+    sessions: Vec<SessionId>,
+    sequences: BTreeMap<SessionId, Sequence>,
+    selections: BTreeSet<Revision>,
+    /// Every request that was sent, to be sent again.
+    sent: Vec<Envelope>,
+}
+
+impl Script {
+    pub(crate) fn new() -> Self {
+        Self {
+            time: LogTime::ZERO,
+            wall: 1_700_000_000_000,
+            epochs: BTreeMap::new(),
+            sessions: Vec::new(),
+            sequences: BTreeMap::new(),
+            selections: BTreeSet::new(),
+            sent: Vec::new(),
+        }
+    }
+
+    /// The entry with which most logs begin: a cluster, sessions, and members that have joined.
+    pub(crate) fn opening(&mut self) -> LogEntry {
+        let joins = (0..MEMBERS).map(|who| What::Join {
+            who,
+            instance: 0,
+            ttl: who % 3,
+            release: 0,
+            lost: None,
+        });
+        let whats = [What::Initialize, What::OpenSession, What::OpenSession];
+        let calls = whats.into_iter().chain(joins).map(|what| Call {
+            what,
+            as_request: None,
+        });
+        let step = Step {
+            after_ms: 5,
+            lift: true,
+            renewals: false,
+            calls: calls.collect(),
+        };
+        self.entry(&step, &State::new())
+    }
+
+    pub(crate) fn entry(&mut self, step: &Step, state: &State) -> LogEntry {
+        let now = i64::try_from(self.time.as_millis()).expect("these logs are short");
+        let now = u64::try_from(now + step.after_ms).unwrap_or(0);
+        let now = LogTime::from_millis(now);
+        self.time = self.time.max(now);
+        self.wall += 17;
+        let renewals = (0..MEMBERS).filter(|_| step.renewals).map(|who| Call {
+            what: What::Renew(who, Which::Present),
+            as_request: None,
+        });
+        let calls: Vec<Call> = renewals.chain(step.calls.iter().cloned()).collect();
+        let commands = calls
+            .iter()
+            .map(|call| self.envelope(call, state))
+            .collect();
+        LogEntry {
+            log_time: now,
+            lift_deadlines: step.lift,
+            wall: WallTime::from_millis(self.wall),
+            commands,
+        }
+    }
+
+    /// Learns what the answers tell.
+    pub(crate) fn learn(&mut self, entry: &LogEntry, applied: &Applied, state: &State) {
+        for (envelope, outcome) in entry.commands.iter().zip(&applied.outcomes) {
+            match (&*envelope.command, &outcome.result) {
+                (Command::Join(join), Ok(Answer::Joined { epoch, .. })) => {
+                    self.epochs
+                        .entry(join.id.clone())
+                        .or_default()
+                        .insert(*epoch);
+                }
+                (_, Ok(Answer::SessionOpened(id))) => self.sessions.push(*id),
+                (Command::Report(_), Ok(Answer::Reported(told))) => {
+                    let revisions = told.iter().map(|told| told.selected_revision);
+                    self.selections.extend(revisions);
+                }
+                _ => {}
+            }
+        }
+        for kept in state.present().storage_states(None) {
+            self.selections.insert(kept.row.status.selected_revision);
+        }
+    }
+
+    fn envelope(&mut self, call: &Call, state: &State) -> Envelope {
+        let fresh = |request| Envelope {
+            request,
+            command: Arc::new(self.command(&call.what, state)),
+        };
+        let envelope = match call.as_request {
+            None => return fresh(None),
+            Some(As::Again(which)) => {
+                return match self.sent.len() {
+                    0 => fresh(None),
+                    sent => self.sent[which % sent].clone(),
+                };
+            }
+            Some(As::OfNoSession) => fresh(Some(RequestId {
+                session: SessionId::new(Revision::new(1)),
+                sequence: Sequence::FIRST,
+                lowest_unanswered: Sequence::FIRST,
+            })),
+            Some(As::Next {
+                session,
+                unanswered,
+            }) => match self.sessions.len() {
+                0 => return fresh(None),
+                sessions => {
+                    let session = self.sessions[sessions - 1 - session % sessions.min(3)];
+                    let last = self.sequences.get(&session).map_or(0, |last| last.get());
+                    let lowest = (last + 1).saturating_sub(unanswered).max(1);
+                    fresh(Some(RequestId {
+                        session,
+                        sequence: sequence(last + 1),
+                        lowest_unanswered: sequence(lowest),
+                    }))
+                }
+            },
+        };
+        if let Some(request) = envelope.request {
+            self.sequences.insert(request.session, request.sequence);
+        }
+        self.sent.push(envelope.clone());
+        envelope
+    }
+
+    fn command(&self, what: &What, state: &State) -> Command {
+        match what {
+            What::Initialize => Command::Initialize(Initialize {
+                cluster: ClusterId::from_bytes([7; 16]),
+                settings: Settings::default(),
+            }),
+            What::Announce {
+                replica,
+                machine_version,
+            } => Command::AnnounceReplica(AnnounceReplica {
+                replica: ReplicaId::new(*replica),
+                directory: DirectoryId::from_bytes([9; 16]),
+                client_endpoint: format!("replica-{replica}:2379"),
+                binary: "0.1.0".to_owned(),
+                machine_version: *machine_version,
+            }),
+            What::Raise(to) => Command::RaiseMachineVersion(RaiseMachineVersion {
+                to: *to,
+                replicas: 3,
+            }),
+            What::OpenSession => Command::OpenSession(OpenSession {}),
+            What::CloseSession(which) => Command::CloseSession(CloseSession {
+                session: self.session(*which),
+            }),
+            What::Join {
+                who,
+                instance,
+                ttl,
+                release,
+                lost,
+            } => Command::Join(Join {
+                id: member(*who),
+                instance: instance_id(*instance),
+                ttl: Ttl::from_millis([1_000, 15_000, 60_000][*ttl]).expect(LEGAL),
+                labels: Labels::parse([("release", format!("r{release}"))]).expect(LEGAL),
+                version: BinaryVersion::parse(&format!("1.{release}")).expect(LEGAL),
+                endpoint: Endpoint::default(),
+                lost_epoch: lost.map(|which| self.epoch(*who, which)),
+            }),
+            What::Renew(who, which) => Command::Renew(Renew {
+                member: member(*who),
+                epoch: self.epoch(*who, *which),
+            }),
+            What::Ready(who, which) => Command::MarkReady(MarkReady {
+                member: member(*who),
+                epoch: self.epoch(*who, *which),
+            }),
+            What::Leave {
+                who,
+                epoch,
+                drained,
+            } => Command::Leave(Leave {
+                member: member(*who),
+                epoch: self.epoch(*who, *epoch),
+                drained: *drained,
+            }),
+            What::Report {
+                who,
+                epoch,
+                replace,
+                entries,
+            } => Command::Report(Report {
+                member: member(*who),
+                epoch: self.epoch(*who, *epoch),
+                entries: report_entries(entries),
+                replace: *replace,
+            }),
+            What::Adopt {
+                who,
+                epoch,
+                resource: of,
+                selection,
+            } => Command::Adopt(Adopt {
+                member: member(*who),
+                epoch: self.epoch(*who, *epoch),
+                resource: resource(*of),
+                selected_revision: self.selection(*of, *selection, state),
+            }),
+            What::Expire { also_the_living } => {
+                Command::Expire(self.expire(*also_the_living, state))
+            }
+            What::Settings { setting, expects } => Command::UpdateSettings(UpdateSettings {
+                patch: patch(setting),
+                if_revision: expects.map(|right| match right {
+                    true => state.settings().revision,
+                    false => state.settings().revision.next(),
+                }),
+            }),
+        }
+    }
+
+    fn session(&self, which: usize) -> SessionId {
+        match self.sessions.len() {
+            0 => SessionId::new(Revision::new(1)),
+            sessions => self.sessions[which % sessions],
+        }
+    }
+
+    fn epoch(&self, who: usize, which: Which) -> Epoch {
+        let known = self.epochs.get(&member(who));
+        let known: Vec<Epoch> = known.into_iter().flatten().copied().collect();
+        let epoch = match which {
+            Which::Present => known.last().copied(),
+            Which::Earlier(back) => known.iter().rev().nth(back + 1).copied(),
+            Which::Unheard => None,
+        };
+        epoch.unwrap_or(Epoch::new(Revision::new(1 << 40)))
+    }
+
+    fn selection(&self, of: usize, which: Which, state: &State) -> Revision {
+        let present = state.present().storage_state(&resource(of));
+        let selection = match which {
+            Which::Present => present.map(|kept| kept.row.status.selected_revision),
+            Which::Earlier(back) => self.selections.iter().rev().nth(back + 1).copied(),
+            Which::Unheard => None,
+        };
+        selection.unwrap_or(Revision::new(1 << 40))
+    }
+
+    fn expire(&self, also_the_living: bool, state: &State) -> Expire {
+        let mut expire = Expire::default();
+        let due = state.due(self.time, 1_000).holders;
+        let is_named = |holder: Holder| also_the_living || due.contains(&holder);
+        for (id, epochs) in &self.epochs {
+            for epoch in epochs {
+                let named = (id.clone(), *epoch);
+                if is_named(Holder::Member(id.clone())) {
+                    expire.members.insert(named.clone());
+                }
+                if is_named(Holder::Unreported(id.clone())) {
+                    expire.unreported.insert(named);
+                }
+            }
+        }
+        let sessions = self.sessions.iter().copied();
+        expire.sessions = sessions
+            .filter(|id| is_named(Holder::Session(*id)))
+            .collect();
+        expire
+    }
+}
+
+fn patch(setting: &Setting) -> SettingsPatch {
+    let mut patch = SettingsPatch::default();
+    match setting {
+        Setting::HistoryRevisions(value) => patch.history_revisions = Some(*value),
+        Setting::WriteGrace(ms) => patch.write_grace = Some(Duration::from_millis(*ms)),
+        Setting::UnreportedGrace(ms) => patch.unreported_grace = Some(Duration::from_millis(*ms)),
+        Setting::SessionTtl(ms) => patch.session_ttl = Some(Duration::from_millis(*ms)),
+        Setting::SessionOutcomes(value) => patch.session_outcomes = Some(*value),
+        Setting::SessionsMax(value) => patch.sessions_max = Some(*value),
+        Setting::MembersMax(value) => patch.members_max = Some(*value),
+        Setting::ReportEntriesMax(value) => patch.report_entries_max = Some(*value),
+        Setting::AgreementsKept(value) => patch.agreements_kept = Some(*value),
+        Setting::EnforcePersisted(bits) => {
+            let named = (0..RESOURCES).filter(|i| bits & (1 << i) != 0);
+            patch.enforce_persisted = Some(named.map(resource).collect());
+        }
+    }
+    patch
+}
+
+/// The entries, the first for each resource: the protocol refuses others before they are proposed.
+fn report_entries(entries: &[Says]) -> Vec<ReportEntry> {
+    let mut seen = BTreeSet::new();
+    let entries = entries.iter().filter(|says| seen.insert(says.resource));
+    entries.map(report_entry).collect()
+}
+
+fn report_entry(says: &Says) -> ReportEntry {
+    let chosen = |bits: u8| (0..VERSIONS).filter(move |i| bits & (1 << i) != 0);
+    let decodable: Vec<usize> = chosen(says.decodable).collect();
+    let named = version(decodable[says.version % decodable.len()]);
+    ReportEntry {
+        resource: resource(says.resource),
+        kind: Kind::parse(["Widget", "Gadget"][says.kind]).expect(LEGAL),
+        decodable: decodable.iter().map(|i| version(*i)).collect(),
+        served: chosen(says.decodable & says.served).map(version).collect(),
+        stance: match says.votes {
+            true => Stance::Voting { preferred: named },
+            false => Stance::Fixed { encoding: named },
+        },
+    }
+}
+
+fn member(who: usize) -> MemberId {
+    MemberId::parse(&format!("server-{who}")).expect(LEGAL)
+}
+
+fn instance_id(which: usize) -> InstanceId {
+    InstanceId::parse(&format!("process-{which}")).expect(LEGAL)
+}
+
+fn resource(which: usize) -> GroupResource {
+    let (group, resource) = [("", "pods"), ("apps", "deployments")][which];
+    GroupResource::new(group, resource).expect(LEGAL)
+}
+
+fn version(which: usize) -> ApiVersion {
+    ApiVersion::parse(&format!("v{}", which + 1)).expect(LEGAL)
+}
+
+fn sequence(number: u64) -> Sequence {
+    Sequence::new(number).expect(LEGAL)
+}

@@ -1,0 +1,243 @@
+//! One log, applied by several replicas at once, each checked after every entry.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use synod_machine::{Applied, Holder, LogEntry, OutOfReach, Outcome, RevisionEvents, Row, State};
+use synod_model::Revision;
+
+use crate::invariants;
+use crate::mirror::Mirror;
+use crate::model::{Replay, Told};
+use crate::picture::{Picture, Visible, assert_same, plain};
+
+/// The replicas, and what is known of their past.
+pub(crate) struct Trial {
+    log: Vec<LogEntry>,
+    /// Applies each entry as it is.
+    pub(crate) state: State,
+    /// Is loaded from its rows before each entry.
+    reloaded: State,
+    /// Gets each command in an entry of its own.
+    split: State,
+    /// The state as it was kept at each revision.
+    kept: BTreeMap<Revision, State>,
+    /// What a watcher holds who follows the events from the first.
+    mirror: Mirror,
+}
+
+impl Trial {
+    pub(crate) fn new() -> Self {
+        Self {
+            log: Vec::new(),
+            state: State::new(),
+            reloaded: State::new(),
+            split: State::new(),
+            kept: BTreeMap::from([(Revision::ZERO, State::new())]),
+            mirror: Mirror::default(),
+        }
+    }
+
+    /// Applies the entry everywhere and checks all that must hold then.
+    pub(crate) fn apply(&mut self, entry: &LogEntry) -> Applied {
+        let before = self.state.clone();
+        let applied = self.state.apply(entry);
+        self.log.push(entry.clone());
+        self.check_model(&applied);
+        self.check_events(&before, &applied);
+        self.check_split(entry, &applied);
+        self.check_reload(entry, &applied);
+        self.check_past();
+        invariants::hold(&before, &self.state);
+        applied
+    }
+
+    fn check_model(&mut self, applied: &Applied) {
+        let naive = Replay::of(&self.log);
+        let told: Vec<Told> = applied.outcomes.iter().map(told).collect();
+        assert_same("the answers", &naive.told, &told);
+        assert_same(
+            "the state",
+            &naive.world.picture(),
+            &Picture::of(&self.state),
+        );
+        self.check_due(&naive);
+        for (number, expected) in naive.past.iter().enumerate() {
+            let revision = Revision::new(number as u64);
+            match self.state.at(revision) {
+                Ok(past) => assert_same("a past revision", expected, &Visible::at(&past)),
+                Err(OutOfReach::Compacted { oldest }) => assert!(revision < oldest),
+                Err(OutOfReach::Future { .. }) => panic!("{revision} was made"),
+            }
+        }
+        for events in &applied.events {
+            let after = usize::try_from(events.revision.get()).expect("these logs are short");
+            self.mirror.follow(events);
+            assert_same("the events", &naive.past[after], &self.mirror.visible);
+            self.mirror
+                .check_changes(events, &naive.past[after - 1], &naive.past[after]);
+        }
+    }
+
+    fn check_due(&self, naive: &Replay) {
+        let now = self.state.log_time();
+        let mut due = self.state.due(now, usize::MAX);
+        assert!(!due.more);
+        let first: Vec<Holder> = due.holders.iter().take(1).cloned().collect();
+        due.holders.sort();
+        assert_eq!(naive.world.ended(), due.holders, "what has ended");
+        let limited = self.state.due(now, 1);
+        assert_eq!(limited.holders, first);
+        assert_eq!(limited.more, due.holders.len() > 1);
+    }
+
+    /// The history holds the events of every revision above its floor, and only those are handed out.
+    fn check_events(&self, before: &State, applied: &Applied) {
+        let mut next = before.revision();
+        for events in &applied.events {
+            next = next.next();
+            assert_eq!(events.revision, next, "revisions have no gap");
+        }
+        assert_eq!(next, self.state.revision(), "every revision has its events");
+        let history = self.state.history();
+        let handed_out: BTreeMap<Revision, &Arc<RevisionEvents>> =
+            applied.events.iter().map(|e| (e.revision, e)).collect();
+        let mut revision = Revision::ZERO;
+        while revision < self.state.revision() {
+            match history.next_after(revision) {
+                Ok(events) => {
+                    assert!(revision >= history.floor());
+                    let events = events.expect("the revision was made");
+                    assert_eq!(events.revision, revision.next());
+                    if let Some(expected) = handed_out.get(&events.revision) {
+                        assert_eq!(*expected, events);
+                    }
+                }
+                Err(compacted) => {
+                    assert!(revision < history.floor());
+                    assert_eq!(compacted.oldest, history.floor().next());
+                }
+            }
+            revision = revision.next();
+        }
+        assert_eq!(history.next_after(revision), Ok(None));
+    }
+
+    /// The same commands in entries of their own: nothing depends on how they were packed but when the history is
+    /// trimmed. What a refused command leaves behind is seen here.
+    fn check_split(&mut self, entry: &LogEntry, applied: &Applied) {
+        if entry.commands.is_empty() {
+            self.split.apply(entry);
+        }
+        for (envelope, expected) in entry.commands.iter().zip(&applied.outcomes) {
+            let before = self.split.clone();
+            let alone = LogEntry {
+                commands: vec![envelope.clone()],
+                ..entry.clone()
+            };
+            let outcome = self.split.apply(&alone).outcomes.remove(0);
+            assert_eq!(&outcome, expected, "packed otherwise");
+            check_outcome(&before, &outcome, &self.split);
+            self.kept.insert(self.split.revision(), self.split.clone());
+        }
+        let mut expected = Picture::of(&self.state);
+        expected.floor = self.split.history().floor();
+        assert_same("packed otherwise", &expected, &Picture::of(&self.split));
+        if self.split.history().floor() == self.state.history().floor() {
+            assert_eq!(self.split.digest(), self.state.digest());
+        }
+        self.split = self.state.clone();
+    }
+
+    /// A checkpoint holds all that apply depends on.
+    fn check_reload(&mut self, entry: &LogEntry, applied: &Applied) {
+        let rows: Vec<Row> = self.reloaded.rows().collect();
+        let mut loaded = State::from_rows(rows.clone()).expect("its own rows are a state");
+        assert_eq!(loaded.rows().collect::<Vec<Row>>(), rows);
+        assert_eq!(loaded.digest(), self.reloaded.digest());
+        assert_eq!(loaded.bytes(), self.reloaded.bytes());
+        let again = loaded.apply(entry);
+        assert_eq!(again.outcomes, applied.outcomes);
+        assert_eq!(again.events, applied.events);
+        assert_eq!(loaded.digest(), self.state.digest());
+        assert_eq!(loaded.bytes(), self.state.bytes());
+        self.reloaded = loaded;
+    }
+
+    /// Every revision within reach reads as the state that was kept of it.
+    fn check_past(&self) {
+        for (revision, kept) in &self.kept {
+            match self.state.at(*revision) {
+                Ok(past) => {
+                    assert_eq!(past.revision(), *revision);
+                    let (expected, found) = (kept.present(), past);
+                    assert!(expected.members(None).eq(found.members(None)));
+                    assert!(
+                        expected
+                            .storage_versions(None)
+                            .eq(found.storage_versions(None))
+                    );
+                    assert!(expected.storage_states(None).eq(found.storage_states(None)));
+                    assert_eq!(expected.settings(), found.settings());
+                    invariants::pages_are_whole(&found);
+                }
+                Err(OutOfReach::Compacted { oldest }) => {
+                    assert_eq!(oldest, self.state.history().floor());
+                    assert!(*revision < oldest);
+                }
+                Err(OutOfReach::Future { .. }) => panic!("{revision} was made"),
+            }
+        }
+        let next = self.state.revision().next();
+        assert!(matches!(
+            self.state.at(next),
+            Err(OutOfReach::Future { .. })
+        ));
+    }
+}
+
+fn told(outcome: &Outcome) -> Told {
+    Told {
+        revision: outcome.revision,
+        changed: outcome.changed,
+        result: outcome.result.clone().map_err(|refusal| plain(&refusal)),
+    }
+}
+
+/// The revision moves by one if something changed; who is refused leaves nothing but its outcome.
+fn check_outcome(before: &State, outcome: &Outcome, after: &State) {
+    if after.revision() == before.revision() {
+        // What changed something then is the outcome of a retry.
+        assert!(outcome.revision <= before.revision());
+        assert!(!outcome.changed || outcome.revision > Revision::ZERO);
+    } else {
+        assert_eq!(after.revision(), before.revision().next());
+        assert_eq!(
+            (outcome.revision, outcome.changed),
+            (after.revision(), true)
+        );
+        assert!(outcome.result.is_ok());
+    }
+    if outcome.result.is_err() {
+        let rows = |state: &State| -> Vec<Row> { state.rows().filter(outlives_refusal).collect() };
+        let floors = (before.history().floor(), after.history().floor());
+        if floors.0 == floors.1 {
+            assert_eq!(
+                rows(before),
+                rows(after),
+                "refused, and yet something changed"
+            );
+        }
+    }
+}
+
+/// Whether a refused command must leave the row alone: all but the session that it was sent in.
+fn outlives_refusal(row: &Row) -> bool {
+    !matches!(
+        row,
+        Row::Header { .. }
+            | Row::Session(..)
+            | Row::Outcome(..)
+            | Row::Deadline(Holder::Session(_), _)
+    )
+}
