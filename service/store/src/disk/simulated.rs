@@ -318,7 +318,9 @@ impl Disk for SimDisk {
 impl State {
     fn create_directory(&mut self, path: &Path) {
         for ancestor in path.ancestors() {
-            self.directories.entry(ancestor.to_owned()).or_default();
+            let directory = self.directories.entry(ancestor.to_owned()).or_default();
+            // Nobody can sync the parent of the root.
+            directory.is_durable |= ancestor.parent().is_none();
         }
     }
 

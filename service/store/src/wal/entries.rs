@@ -109,7 +109,7 @@ impl Entries {
     /// Appends an entry that was found on disk. The caller has checked its index.
     pub(super) fn append_written(&mut self, id: LogId, place: RecordPlace) {
         self.push(id, Some(place));
-        self.unwritten = id.index + 1;
+        self.unwritten = id.index.saturating_add(1);
     }
 
     fn push(&mut self, id: LogId, place: Option<RecordPlace>) {
@@ -127,8 +127,7 @@ impl Entries {
     /// record is going to purge it.
     pub(super) fn truncate_after(&mut self, last: Option<LogId>) {
         let next = next_index(last);
-        while self.first + self.slots.len() as u64 > next {
-            self.slots.pop_back();
+        while self.first + self.slots.len() as u64 > next && self.slots.pop_back().is_some() {
             if let Some(payload) = self.cached.pop_back() {
                 self.cached_bytes -= payload.len();
             }
@@ -141,7 +140,7 @@ impl Entries {
 
     /// Forgets everything up to `id`, which may be beyond the end of the log.
     pub(super) fn purge(&mut self, id: LogId) {
-        let next = id.index + 1;
+        let next = id.index.saturating_add(1);
         while self.first < next && self.slots.pop_front().is_some() {
             self.first += 1;
             if self.cached.len() > self.slots.len()
@@ -175,7 +174,7 @@ impl Entries {
             .and_then(|position| self.slots.get_mut(position))
         {
             slot.place = Some(place);
-            self.unwritten = self.unwritten.max(index + 1);
+            self.unwritten = self.unwritten.max(index.saturating_add(1));
         }
     }
 
@@ -200,5 +199,5 @@ impl Entries {
 
 /// The index that follows a log id; a log begins at index 0.
 pub(super) fn next_index(last: Option<LogId>) -> u64 {
-    last.map_or(0, |last| last.index + 1)
+    last.map_or(0, |last| last.index.saturating_add(1))
 }

@@ -16,6 +16,9 @@ const SEGMENT_MAGIC: &[u8; 8] = b"SYNODWAL";
 /// Not text, so that no payload of text contains it.
 const BATCH_MAGIC: u32 = 0xB47C_51A0;
 
+/// Counters start at 0 or 1 and go up by one: no log lives to see this, so it was never written.
+const COUNTER_MAX: u64 = u64::MAX / 2;
+
 const FLAG_PURGED: u32 = 1;
 const FLAG_LAST: u32 = 2;
 const FLAG_COMMITTED: u32 = 4;
@@ -134,6 +137,13 @@ impl SegmentHeader {
         }
         let header = Self::decode_fields(&covered[16..])
             .map_err(|_| BadHeader::Broken("the segment header is too short"))?;
+        if !(1..COUNTER_MAX).contains(&header.number)
+            || !(1..COUNTER_MAX).contains(&header.first_sequence)
+        {
+            return Err(BadHeader::Broken(
+                "the segment header has an impossible number",
+            ));
+        }
         Ok((header, checksum))
     }
 

@@ -275,7 +275,7 @@ impl Surveyor<'_> {
         if let Some(proof) = tail::proof_of_durability(bytes, &place, broken, sequence) {
             return Err(self.damaged(number, broken.frame.start, broken.what, proof));
         }
-        Ok(cut(number, bytes, broken.offset, &broken.frame))
+        Ok(cut(number, bytes, broken))
     }
 
     /// Deals with a last segment whose header is not readable: a roll that was not completed, or damage.
@@ -381,8 +381,8 @@ impl Surveyor<'_> {
     }
 }
 
-fn cut(segment: u64, bytes: &Bytes, offset: u64, frame: &Frame) -> Cut {
-    let start = usize::try_from(offset)
+fn cut(segment: u64, bytes: &Bytes, broken: &Broken) -> Cut {
+    let start = usize::try_from(broken.offset)
         .unwrap_or(usize::MAX)
         .min(bytes.len());
     let end = usize::try_from(tail::end_of_content(bytes))
@@ -390,8 +390,8 @@ fn cut(segment: u64, bytes: &Bytes, offset: u64, frame: &Frame) -> Cut {
         .max(start);
     Cut {
         segment,
-        offset,
+        offset: broken.offset,
         bytes: bytes.slice(start..end),
-        complete_looking: !tail::has_unwritten_sector(bytes, frame),
+        complete_looking: !tail::has_unwritten_sector(bytes, broken),
     }
 }

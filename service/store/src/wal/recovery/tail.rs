@@ -67,23 +67,21 @@ pub(super) fn end_of_content(segment: &[u8]) -> u64 {
 
 /// Tells whether a torn write explains what is broken.
 ///
-/// A device keeps or loses whole sectors, and the file was zeros before: what a torn write left out
-/// reads as zeros up to the border of a sector, or of the frame. A broken frame without such a gap was
-/// written completely and is not what was written.
-pub(super) fn has_unwritten_sector(segment: &[u8], frame: &Frame) -> bool {
+/// A device keeps or loses whole sectors, and the file was zeros before. So where a torn write left out
+/// a sector, everything from the beginning of the write, or of the sector, up to the end of the sector
+/// reads as zeros. A broken frame that touches no such sector was written completely, and is not what
+/// was written.
+pub(super) fn has_unwritten_sector(segment: &[u8], broken: &Broken) -> bool {
+    let Frame {
+        start,
+        header_end,
+        end,
+    } = broken.frame;
     // A header that straddles two sectors may have lost the half that says how long the frame is.
-    gap_in(segment, frame.start, frame.header_end) || gap_in(segment, frame.start, frame.end)
-}
-
-fn gap_in(segment: &[u8], start: u64, end: u64) -> bool {
-    let mut at = start;
-    while at < end {
-        let next = ((at / SECTOR_BYTES + 1) * SECTOR_BYTES).min(end);
+    let mut sectors = start / SECTOR_BYTES..end.max(header_end).div_ceil(SECTOR_BYTES);
+    sectors.any(|sector| {
+        let from = (sector * SECTOR_BYTES).max(broken.offset);
         // What lies beyond the end of the file was not written either.
-        if first_non_zero(segment, at).is_none_or(|found| found >= next) {
-            return true;
-        }
-        at = next;
-    }
-    false
+        first_non_zero(segment, from).is_none_or(|found| found >= (sector + 1) * SECTOR_BYTES)
+    })
 }

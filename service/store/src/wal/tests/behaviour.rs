@@ -328,7 +328,7 @@ fn a_full_queue_refuses_and_says_when_there_is_room() {
         queue_bytes_max: 1000,
         ..config()
     };
-    let (log, _) = Log::open(Arc::new(disk.clone()), directory(), small).unwrap();
+    let (log, _) = Log::open(Arc::new(disk), directory(), small).unwrap();
     let room = Outcome::default();
     let tell = |room: &Outcome| {
         let done = room.done();
@@ -468,7 +468,7 @@ fn a_writer_thread_flushes_by_itself_and_seals_at_the_end() {
     let directory = tempfile::tempdir().unwrap();
     let disk = Arc::new(crate::disk::RealDisk);
     Log::format(&*disk, directory.path(), DIRECTORY_ID).unwrap();
-    let (log, _) = Log::open(disk.clone(), directory.path(), config()).unwrap();
+    let (log, _) = Log::open(Arc::clone(&disk) as _, directory.path(), config()).unwrap();
     let writer = crate::wal::LogWriter::spawn(log.clone()).unwrap();
     let (sender, receiver) = std::sync::mpsc::sync_channel(1000);
     for index in 0..1000 {
