@@ -10,5 +10,5 @@ mod tries;
 pub(crate) use answer::Answer;
 pub(crate) use backoff::Backoff;
 pub(crate) use endpoints::{Endpoints, Keepalive, Wiring, unknown_endpoint};
-pub(crate) use failure::Failure;
+pub(crate) use failure::{FailedTry, Failure};
 pub(crate) use tries::{Call, Repeats, Try};

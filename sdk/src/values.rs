@@ -21,4 +21,5 @@ pub use storage_state::{Drain, StorageState};
 pub use storage_version::{StorageVersion, StorageVersionEntry, StorageVersionStatus};
 pub use storage_versions::{StorageVersionItem, StorageVersionPage, StorageVersionView};
 
-pub(crate) use wire::{FromWire, read};
+pub(crate) use storage_version::{named, resource};
+pub(crate) use wire::{FromWire, list, read};

@@ -19,8 +19,8 @@ pub(crate) struct Failure {
 
 /// A try that failed.
 #[derive(Debug)]
-pub(super) struct FailedTry {
-    pub(super) error: Error,
+pub(crate) struct FailedTry {
+    pub(crate) error: Error,
     /// The replica to try next, by id and by address.
     pub(super) leader: Option<LeaderHint>,
     /// How long it is of no use to ask this replica again.
@@ -36,7 +36,7 @@ pub(super) struct LeaderHint {
 
 impl FailedTry {
     /// What a status says.
-    pub(super) fn of(status: &Status) -> Self {
+    pub(crate) fn of(status: &Status) -> Self {
         let refusal = status::from_status(status);
         let number = |key: &str| refusal.metadata.get(key).and_then(|text| text.parse().ok());
         let hint = LeaderHint {

@@ -25,7 +25,7 @@ pub(super) fn required<T>(field: Option<T>) -> Result<T, Violation> {
 }
 
 /// The values of a list; those that cannot be read are named by their place in it.
-pub(super) fn list<P, T, E: Into<Violations>>(
+pub(crate) fn list<P, T, E: Into<Violations>>(
     items: Vec<P>,
     parse: impl Fn(P) -> Result<T, E>,
 ) -> Result<Vec<T>, Violations> {

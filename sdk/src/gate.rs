@@ -1,0 +1,252 @@
+//! The write gate: no object reaches the store before the cluster knows in which version it is encoded.
+
+mod answer;
+pub(crate) mod book;
+mod layer;
+mod obstacle;
+mod permit;
+mod readiness;
+mod request_info;
+mod rules;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use synod_model::{ErrorKind, GroupResource, Revision};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use crate::Error;
+use crate::seams::Clock;
+use book::{Book, Drain};
+use obstacle::Obstacle;
+
+pub use layer::{GateLayer, GateService};
+pub use permit::Permit;
+pub use readiness::Readiness;
+pub use request_info::RequestInfo;
+
+/// The write gate of a membership, from [`Membership::gate`](crate::Membership::gate).
+///
+/// It is closed for a resource until the report of that resource was acknowledged under the member's present epoch, and
+/// it closes when the membership cannot be proved: 0.9 of the TTL after the last acknowledged renewal was sent, by a
+/// clock that counts suspension. Nothing else opens it.
+///
+/// Each write takes a [`Permit`], which says in which version to encode. With HTTP handlers, [`GateLayer`] does it for
+/// them.
+#[derive(Clone)]
+pub struct Gate {
+    shared: Arc<Shared>,
+}
+
+/// The gate's book, and who waits for it to change.
+pub(crate) struct Shared {
+    book: Mutex<Book>,
+    clock: Arc<dyn Clock>,
+    permit_wait: Duration,
+    /// Those who wait for a permit.
+    opened: Notify,
+    /// Those who wait for permits to come back.
+    released: Notify,
+}
+
+impl Gate {
+    pub(crate) fn new(clock: Arc<dyn Clock>, permit_wait: Duration, write_grace: Duration) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                book: Mutex::new(Book::new(write_grace)),
+                clock,
+                permit_wait,
+                opened: Notify::new(),
+                released: Notify::new(),
+            }),
+        }
+    }
+
+    /// A permit to write objects of a resource. Waits for the gate to open, as long as the membership's `permit_wait`
+    /// says.
+    ///
+    /// # Errors
+    ///
+    /// `UNAVAILABLE`: the gate did not open in time; the message says what it waits for. `STALE_EPOCH` and
+    /// `NOT_A_MEMBER`: it will not open any more.
+    pub async fn permit(&self, resource: &GroupResource) -> Result<Permit, Error> {
+        self.permit_within(resource, self.shared.permit_wait).await
+    }
+
+    /// As [`Gate::permit`], but waits at most so long.
+    ///
+    /// # Errors
+    ///
+    /// As [`Gate::permit`].
+    pub async fn permit_within(
+        &self,
+        resource: &GroupResource,
+        wait: Duration,
+    ) -> Result<Permit, Error> {
+        let granted = self.wait_for_permit(resource, wait).await;
+        granted.map_err(|obstacle| obstacle.error(resource.qualified()))
+    }
+
+    /// A permit, if the gate is open now.
+    ///
+    /// # Errors
+    ///
+    /// As [`Gate::permit`].
+    pub fn try_permit(&self, resource: &GroupResource) -> Result<Permit, Error> {
+        let granted = self.grant(resource);
+        granted.map_err(|obstacle| obstacle.error(resource.qualified()))
+    }
+
+    /// Whether the server may say that it is ready: it has reported all of its resources, and was not replaced since.
+    ///
+    /// # Errors
+    ///
+    /// What it waits for, as a sentence.
+    pub fn readiness(&self) -> Result<(), String> {
+        let book = self.book();
+        match book.standing() {
+            book::Standing::Ended(ended) => Err(Obstacle::Ended(*ended).last_seen()),
+            _ if book.is_completed() => Ok(()),
+            _ => Err("the first report of all storage versions is not acknowledged yet".to_owned()),
+        }
+    }
+
+    /// Whether no write that this gate let through can land any more: every permit came back, and those of unknown
+    /// outcome long enough ago.
+    #[must_use]
+    pub fn is_drained(&self) -> bool {
+        self.book().drain_all(self.now()) == Drain::Done
+    }
+
+    /// The permit, or what it waited for in vain.
+    pub(crate) async fn wait_for_permit(
+        &self,
+        resource: &GroupResource,
+        wait: Duration,
+    ) -> Result<Permit, Obstacle> {
+        let deadline = Instant::now() + wait;
+        loop {
+            let opened = self.shared.opened.notified();
+            tokio::pin!(opened);
+            opened.as_mut().enable();
+            let obstacle = match self.grant(resource) {
+                Err(obstacle) if !obstacle.is_final() => obstacle,
+                decided => return decided,
+            };
+            if timeout_at(deadline, opened).await.is_err() {
+                return Err(obstacle);
+            }
+        }
+    }
+
+    fn grant(&self, resource: &GroupResource) -> Result<Permit, Obstacle> {
+        let grant = self.book().grant(resource, self.now())?;
+        Ok(Permit::new(Arc::clone(&self.shared), grant))
+    }
+
+    /// What the gate knows, to be read.
+    pub(crate) fn book(&self) -> MutexGuard<'_, Book> {
+        self.shared.book()
+    }
+
+    /// Changes what the gate knows, and wakes all who wait for it.
+    pub(crate) fn update<T>(&self, change: impl FnOnce(&mut Book) -> T) -> T {
+        let result = change(&mut self.book());
+        self.shared.opened.notify_waiters();
+        self.shared.released.notify_waiters();
+        result
+    }
+
+    /// The time by the gate's clock.
+    pub(crate) fn now(&self) -> Duration {
+        self.shared.clock.now()
+    }
+
+    /// Waits until no permit of these resources is out and no write of theirs can land any more.
+    ///
+    /// # Errors
+    ///
+    /// `DRAINING`: they are not drained within the limit.
+    pub(crate) async fn drained(
+        &self,
+        resources: &BTreeSet<GroupResource>,
+        limit: Duration,
+    ) -> Result<(), Error> {
+        let draining = self.wait_for_drain(|book, now| Some(book.drain(resources, now)));
+        match timeout_at(Instant::now() + limit, draining).await {
+            Ok(_) => Ok(()),
+            Err(_) => Err(self.undrained(self.book().drain(resources, self.now()), limit)),
+        }
+    }
+
+    /// Waits until no permit is out and no write can land any more, at most as long as the limit says. True if so.
+    pub(crate) async fn all_drained(&self, limit: Duration) -> bool {
+        let draining = self.wait_for_drain(|book, now| Some(book.drain_all(now)));
+        timeout_at(Instant::now() + limit, draining).await.is_ok()
+    }
+
+    /// Waits until a selection can be adopted. False if something else was selected meanwhile.
+    pub(crate) async fn drained_for_adoption(
+        &self,
+        resource: &GroupResource,
+        selected_revision: Revision,
+    ) -> bool {
+        self.wait_for_drain(|book, now| book.drain_for_adoption(resource, selected_revision, now))
+            .await
+    }
+
+    /// Waits until what is asked for is drained; false if nobody needs it any more.
+    async fn wait_for_drain(&self, ask: impl Fn(&Book, Duration) -> Option<Drain>) -> bool {
+        loop {
+            let released = self.shared.released.notified();
+            tokio::pin!(released);
+            released.as_mut().enable();
+            let now = self.now();
+            let drain = ask(&self.book(), now);
+            match drain {
+                None => return false,
+                Some(Drain::Done) => return true,
+                Some(Drain::Open(_)) => released.await,
+                Some(Drain::Until(until)) => {
+                    tokio::select! {
+                        biased;
+                        () = released => {}
+                        () = sleep(until.saturating_sub(now)) => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn undrained(&self, drain: Drain, limit: Duration) -> Error {
+        let what = match drain {
+            Drain::Open(permits) => format!("{permits} permits are still out"),
+            Drain::Until(until) => format!(
+                "writes of unknown outcome may land for another {:?}",
+                until.saturating_sub(self.now())
+            ),
+            Drain::Done => "the last permit has just come back".to_owned(),
+        };
+        let message =
+            format!("the gate was not drained within {limit:?}: {what}; nothing was reported");
+        Error::new(ErrorKind::Draining, message)
+    }
+}
+
+impl Shared {
+    fn book(&self) -> MutexGuard<'_, Book> {
+        // The book is left whole by every method, also by one that panics: it changes fields one by one.
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gate")
+            .field("standing", self.book().standing())
+            .finish_non_exhaustive()
+    }
+}

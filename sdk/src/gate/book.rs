@@ -1,0 +1,400 @@
+//! What the gate knows, and what follows from it: a value without a clock, a task or a lock.
+//!
+//! Time comes in as an argument, always by the clock that counts suspension. Nothing here opens the gate but a report
+//! that was acknowledged under the present epoch.
+
+mod permits;
+mod resource;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use synod_model::{ApiVersion, Epoch, GroupResource, ReportEntry, Revision};
+
+use super::obstacle::{Obstacle, Refused};
+use crate::{Ended, ReportedResource};
+use resource::Resource;
+
+pub(crate) use permits::Drain;
+pub(crate) use resource::Told;
+
+/// The gate of one member.
+#[derive(Debug)]
+pub(crate) struct Book {
+    standing: Standing,
+    /// No permit is given any more, those that are out still count.
+    leaving: bool,
+    write_grace: Duration,
+    resources: BTreeMap<GroupResource, Resource>,
+    /// Under which resource an equivalent one was reported.
+    reported_as: BTreeMap<GroupResource, GroupResource>,
+    /// The epoch that has reported all of its resources.
+    reported_epoch: Option<Epoch>,
+    /// Whether any epoch has.
+    completed: bool,
+}
+
+/// Whether this process is a member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Not now, and why.
+    Outside { reason: String },
+    /// It is, as far as can be proved until the given time.
+    Member {
+        epoch: Epoch,
+        proved_until: Duration,
+    },
+    /// Never again.
+    Ended(Ended),
+}
+
+/// What one permit allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Grant {
+    pub(crate) epoch: Epoch,
+    pub(crate) resource: GroupResource,
+    pub(crate) encoding: ApiVersion,
+}
+
+/// What a watcher saw of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Observation {
+    pub(crate) revision: Revision,
+    pub(crate) selected: Option<ApiVersion>,
+    pub(crate) selected_revision: Revision,
+    /// The member's own entry, if it changed: its encoding, and what it has adopted.
+    pub(crate) own: Option<(Option<ApiVersion>, Option<Revision>)>,
+}
+
+impl Book {
+    /// The gate of a process that is no member yet.
+    pub(crate) fn new(write_grace: Duration) -> Self {
+        Self {
+            standing: Standing::Outside {
+                reason: "the server has not joined".to_owned(),
+            },
+            leaving: false,
+            write_grace,
+            resources: BTreeMap::new(),
+            reported_as: BTreeMap::new(),
+            reported_epoch: None,
+            completed: false,
+        }
+    }
+
+    // Membership.
+
+    /// The process joined under a new epoch: what older ones reported does not count any more.
+    pub(crate) fn joined(&mut self, epoch: Epoch, proved_until: Duration) {
+        if !self.has_ended() {
+            self.standing = Standing::Member {
+                epoch,
+                proved_until,
+            };
+        }
+    }
+
+    /// A renewal was acknowledged. Proofs may arrive out of order.
+    pub(crate) fn proved(&mut self, epoch: Epoch, until: Duration) {
+        if let Standing::Member {
+            epoch: present,
+            proved_until,
+        } = &mut self.standing
+            && *present == epoch
+        {
+            *proved_until = until.max(*proved_until);
+        }
+    }
+
+    /// The epoch is over; there may be another.
+    pub(crate) fn lost(&mut self, epoch: Epoch, reason: String) {
+        if self.epoch() == Some(epoch) {
+            self.standing = Standing::Outside { reason };
+        }
+    }
+
+    /// It is over for good. The first ending stays.
+    pub(crate) fn end(&mut self, ended: Ended) {
+        if !self.has_ended() {
+            self.standing = Standing::Ended(ended);
+        }
+    }
+
+    /// Gives no permit any more.
+    pub(crate) fn leave(&mut self) {
+        self.leaving = true;
+    }
+
+    pub(crate) fn set_write_grace(&mut self, write_grace: Duration) {
+        self.write_grace = write_grace;
+    }
+
+    pub(crate) fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    pub(crate) fn epoch(&self) -> Option<Epoch> {
+        match &self.standing {
+            Standing::Member { epoch, .. } => Some(*epoch),
+            Standing::Outside { .. } | Standing::Ended(_) => None,
+        }
+    }
+
+    /// The epoch, if it can be proved now.
+    pub(crate) fn proved_epoch(&self, now: Duration) -> Result<Epoch, Obstacle> {
+        match &self.standing {
+            Standing::Member {
+                epoch,
+                proved_until,
+            } if now < *proved_until => Ok(*epoch),
+            Standing::Member { epoch, .. } => Err(Obstacle::NotProved(*epoch)),
+            Standing::Outside { reason } => Err(Obstacle::Outside(reason.clone())),
+            Standing::Ended(ended) => Err(Obstacle::Ended(*ended)),
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        matches!(self.standing, Standing::Ended(_))
+    }
+
+    // Reports.
+
+    /// Says under which resources equivalent ones are reported.
+    pub(crate) fn set_reported_as(&mut self, aliases: BTreeMap<GroupResource, GroupResource>) {
+        self.reported_as = aliases;
+    }
+
+    /// The resources are about to be reported anew: no permit is given for them until that is over.
+    pub(crate) fn begin_change(&mut self, resources: &BTreeSet<GroupResource>) {
+        for resource in resources {
+            self.row(resource).changing = true;
+        }
+    }
+
+    /// The change is over: made, or certainly not made, so that what was reported before stands.
+    pub(crate) fn end_change(&mut self, resources: &BTreeSet<GroupResource>) {
+        for resource in resources {
+            self.row(resource).changing = false;
+        }
+        self.resources.retain(|_, row| !row.is_blank());
+    }
+
+    /// It is not known what stands in the cluster for these resources: their gate stays closed until a report of them is
+    /// acknowledged.
+    pub(crate) fn doubt(&mut self, resources: &BTreeSet<GroupResource>) {
+        for resource in resources {
+            self.row(resource).told = None;
+        }
+    }
+
+    /// A try to report failed; there may be more.
+    pub(crate) fn report_failed(&mut self, resources: &BTreeSet<GroupResource>, error: &str) {
+        for resource in resources {
+            self.row(resource).last_error = Some(error.to_owned());
+        }
+    }
+
+    /// A report was acknowledged under `epoch` at `revision`. With `full`, these are all resources of the member.
+    pub(crate) fn told(
+        &mut self,
+        epoch: Epoch,
+        revision: Revision,
+        full: bool,
+        reported: Vec<(ReportEntry, ReportedResource)>,
+    ) {
+        if self.epoch() != Some(epoch) {
+            return;
+        }
+        let named: BTreeSet<GroupResource> = reported
+            .iter()
+            .map(|(entry, _)| entry.resource.clone())
+            .collect();
+        for (entry, answer) in reported {
+            self.row(&entry.resource.clone())
+                .tell(Told::of(epoch, revision, entry, answer));
+        }
+        if full {
+            for (resource, row) in &mut self.resources {
+                if !named.contains(resource) {
+                    row.withdraw();
+                }
+            }
+            self.resources.retain(|_, row| !row.is_blank());
+            self.reported_epoch = Some(epoch);
+            self.completed = true;
+        }
+    }
+
+    /// What the member's entry for a resource was when it was last acknowledged under the present epoch.
+    pub(crate) fn entry(&self, resource: &GroupResource) -> Option<&ReportEntry> {
+        self.present(resource).map(|told| &told.entry)
+    }
+
+    /// The resources that were reported under the present epoch.
+    pub(crate) fn reported(&self) -> BTreeSet<GroupResource> {
+        let resources = self.resources.keys();
+        resources
+            .filter(|resource| self.present(resource).is_some())
+            .cloned()
+            .collect()
+    }
+
+    /// Whether the present epoch has reported all of its resources.
+    pub(crate) fn is_reported(&self) -> bool {
+        self.epoch().is_some() && self.reported_epoch == self.epoch()
+    }
+
+    /// Whether any epoch has.
+    pub(crate) fn is_completed(&self) -> bool {
+        self.completed
+    }
+
+    // Votes.
+
+    /// A watcher saw a resource change.
+    pub(crate) fn observe(&mut self, resource: &GroupResource, seen: &Observation) {
+        if let Some(told) = self
+            .resources
+            .get_mut(resource)
+            .and_then(|row| row.told.as_mut())
+        {
+            told.observe(seen);
+        }
+    }
+
+    /// The selections that were not adopted yet.
+    pub(crate) fn unadopted(&self) -> Vec<(GroupResource, Revision)> {
+        let rows = self.resources.iter().filter(|(_, row)| !row.changing);
+        rows.filter_map(|(resource, _)| {
+            let told = self.present(resource)?;
+            told.unadopted()
+                .map(|revision| (resource.clone(), revision))
+        })
+        .collect()
+    }
+
+    /// The adoption of a selection was acknowledged under `epoch` at `revision`.
+    pub(crate) fn adopted(
+        &mut self,
+        epoch: Epoch,
+        resource: &GroupResource,
+        selected_revision: Revision,
+        revision: Revision,
+    ) {
+        let told = self
+            .resources
+            .get_mut(resource)
+            .and_then(|row| row.told.as_mut());
+        if let Some(told) = told.filter(|told| told.epoch == epoch) {
+            told.adopt(selected_revision, revision);
+        }
+    }
+
+    /// What keeps a selection from being adopted. `None`: something else was selected since.
+    pub(crate) fn drain_for_adoption(
+        &self,
+        resource: &GroupResource,
+        selected_revision: Revision,
+        now: Duration,
+    ) -> Option<Drain> {
+        let told = self.present(resource)?;
+        let wanted = told
+            .unadopted()
+            .filter(|revision| *revision == selected_revision);
+        wanted?;
+        let row = self.resources.get(resource)?;
+        Some(row.permits.drain(told.selected.as_ref(), now))
+    }
+
+    // Permits.
+
+    /// A permit for a resource.
+    ///
+    /// # Errors
+    ///
+    /// What it would have to wait for.
+    pub(crate) fn grant(
+        &mut self,
+        resource: &GroupResource,
+        now: Duration,
+    ) -> Result<Grant, Obstacle> {
+        let epoch = self.proved_epoch(now)?;
+        if self.leaving {
+            return Err(Obstacle::Leaving);
+        }
+        let resource = self.canonical(resource).clone();
+        let Some(row) = self.resources.get_mut(&resource) else {
+            return Err(Obstacle::NotReported(None));
+        };
+        let encoding = row.writes(epoch)?.clone();
+        row.permits.open(&encoding);
+        Ok(Grant {
+            epoch,
+            resource,
+            encoding,
+        })
+    }
+
+    /// Whether a write under this permit may be sent to the store now.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub(crate) fn check(&self, grant: &Grant, now: Duration) -> Result<(), Refused> {
+        let epoch = self.proved_epoch(now).map_err(Refused::Obstacle)?;
+        if epoch != grant.epoch {
+            return Err(Refused::OtherEpoch(epoch));
+        }
+        let told = self.present(&grant.resource);
+        match told {
+            Some(told) if told.allows(&grant.encoding) => Ok(()),
+            Some(_) | None => Err(Refused::OtherEncoding),
+        }
+    }
+
+    /// A permit came back: the store has answered, or its answer is unknown.
+    pub(crate) fn give_back(&mut self, grant: &Grant, unknown: bool, now: Duration) {
+        let held_until = unknown.then_some(now + self.write_grace);
+        let row = self.row(&grant.resource);
+        row.permits.close(&grant.encoding, held_until);
+        if row.is_blank() {
+            self.resources.remove(&grant.resource);
+        }
+    }
+
+    /// What keeps these resources from being drained of all permits.
+    pub(crate) fn drain(&self, resources: &BTreeSet<GroupResource>, now: Duration) -> Drain {
+        let rows = resources
+            .iter()
+            .filter_map(|resource| self.resources.get(resource));
+        rows.fold(Drain::Done, |drain, row| {
+            drain.and(row.permits.drain(None, now))
+        })
+    }
+
+    /// What keeps the gate from being drained of all permits.
+    pub(crate) fn drain_all(&self, now: Duration) -> Drain {
+        let rows = self.resources.values();
+        rows.fold(Drain::Done, |drain, row| {
+            drain.and(row.permits.drain(None, now))
+        })
+    }
+
+    /// What the entry of a resource was told under the present epoch.
+    fn present(&self, resource: &GroupResource) -> Option<&Told> {
+        let epoch = self.epoch()?;
+        let told = self.resources.get(resource)?.told.as_ref();
+        told.filter(|told| told.epoch == epoch)
+    }
+
+    fn canonical<'a>(&'a self, resource: &'a GroupResource) -> &'a GroupResource {
+        self.reported_as.get(resource).unwrap_or(resource)
+    }
+
+    fn row(&mut self, resource: &GroupResource) -> &mut Resource {
+        self.resources.entry(resource.clone()).or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

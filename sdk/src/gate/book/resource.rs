@@ -1,0 +1,154 @@
+use synod_model::{ApiVersion, Epoch, ReportEntry, Revision};
+
+use super::Observation;
+use super::permits::Permits;
+use crate::ReportedResource;
+use crate::gate::obstacle::Obstacle;
+
+/// One resource at the gate.
+#[derive(Debug, Default)]
+pub(super) struct Resource {
+    /// What was acknowledged last, under whichever epoch.
+    pub(super) told: Option<Told>,
+    /// It is being reported anew.
+    pub(super) changing: bool,
+    /// Why the last try to report it failed.
+    pub(super) last_error: Option<String>,
+    pub(super) permits: Permits,
+}
+
+/// An entry that was acknowledged, and what follows for the member's encoding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) epoch: Epoch,
+    /// The revision as of which this is known.
+    pub(crate) revision: Revision,
+    pub(crate) entry: ReportEntry,
+    /// What the entry encodes. `None`: it votes and nothing is selected.
+    pub(crate) encoding: Option<ApiVersion>,
+    pub(crate) selected: Option<ApiVersion>,
+    pub(crate) selected_revision: Revision,
+    /// The `selected_revision` that the entry took or adopted last.
+    pub(crate) adopted: Option<Revision>,
+}
+
+impl Resource {
+    /// The encoding of new writes.
+    ///
+    /// # Errors
+    ///
+    /// What a write would have to wait for.
+    pub(super) fn writes(&self, epoch: Epoch) -> Result<&ApiVersion, Obstacle> {
+        if self.changing {
+            return Err(Obstacle::Changing(self.last_error.clone()));
+        }
+        let told = self.told.as_ref().filter(|told| told.epoch == epoch);
+        let Some(told) = told else {
+            return Err(Obstacle::NotReported(self.last_error.clone()));
+        };
+        told.writes().ok_or(Obstacle::NothingSelected)
+    }
+
+    /// The entry was acknowledged.
+    pub(super) fn tell(&mut self, mut told: Told) {
+        let before = self.told.take().filter(|before| before.epoch == told.epoch);
+        if let Some(before) = before {
+            told.follow(before);
+        }
+        self.told = Some(told);
+        self.last_error = None;
+    }
+
+    /// The member does not report the resource any more.
+    pub(super) fn withdraw(&mut self) {
+        self.told = None;
+        self.last_error = None;
+    }
+
+    /// Whether nothing is known of it that has to be kept.
+    pub(super) fn is_blank(&self) -> bool {
+        self.told.is_none()
+            && !self.changing
+            && self.last_error.is_none()
+            && self.permits.is_empty()
+    }
+}
+
+impl Told {
+    pub(crate) fn of(
+        epoch: Epoch,
+        revision: Revision,
+        entry: ReportEntry,
+        answer: ReportedResource,
+    ) -> Self {
+        // A voting entry that is new, or the first of its epoch, takes what is selected in the same command.
+        let voting = entry.stance.is_voting() && answer.selected.is_some();
+        Self {
+            epoch,
+            revision,
+            entry,
+            encoding: answer.encoding,
+            adopted: voting.then_some(answer.selected_revision),
+            selected: answer.selected,
+            selected_revision: answer.selected_revision,
+        }
+    }
+
+    /// Takes over what an earlier answer of the same epoch said and this one does not.
+    fn follow(&mut self, before: Self) {
+        let both_vote = self.entry.stance.is_voting() && before.entry.stance.is_voting();
+        if both_vote && self.encoding == before.encoding {
+            // An entry that goes on voting keeps its encoding, and what it has adopted, until it adopts.
+            self.adopted = before.adopted;
+        }
+        if before.selected_revision > self.selected_revision {
+            self.selected = before.selected;
+            self.selected_revision = before.selected_revision;
+        }
+    }
+
+    /// What new writes are encoded in. A voter takes up what is selected at once, and adopts when its permits for the
+    /// version before are drained.
+    fn writes(&self) -> Option<&ApiVersion> {
+        if self.entry.stance.is_voting() {
+            self.selected.as_ref()
+        } else {
+            self.encoding.as_ref()
+        }
+    }
+
+    /// Whether a write in this encoding may still be sent.
+    pub(super) fn allows(&self, encoding: &ApiVersion) -> bool {
+        let encodings = [self.encoding.as_ref(), self.writes()];
+        encodings.contains(&Some(encoding))
+    }
+
+    /// The selection that is to be adopted.
+    pub(super) fn unadopted(&self) -> Option<Revision> {
+        let selected = self.entry.stance.is_voting() && self.selected.is_some();
+        let adopted = self.adopted == Some(self.selected_revision);
+        (selected && !adopted).then_some(self.selected_revision)
+    }
+
+    pub(super) fn observe(&mut self, seen: &Observation) {
+        if seen.selected_revision > self.selected_revision {
+            self.selected.clone_from(&seen.selected);
+            self.selected_revision = seen.selected_revision;
+        }
+        if let Some((encoding, adopted)) = &seen.own
+            && seen.revision > self.revision
+        {
+            self.encoding.clone_from(encoding);
+            self.adopted = *adopted;
+            self.revision = seen.revision;
+        }
+    }
+
+    pub(super) fn adopt(&mut self, selected_revision: Revision, revision: Revision) {
+        if self.selected_revision == selected_revision {
+            self.encoding.clone_from(&self.selected);
+        }
+        self.adopted = self.adopted.max(Some(selected_revision));
+        self.revision = self.revision.max(revision);
+    }
+}

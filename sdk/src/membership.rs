@@ -1,0 +1,5 @@
+//! A membership.
+
+mod ended;
+
+pub use ended::Ended;

@@ -1,0 +1,235 @@
+//! A cache that follows the cluster.
+
+mod cache;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use synod_model::{ErrorKind, GroupResource, Member, MemberId, Revision, Settings};
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
+
+use crate::watch::{Watch, WatchFrom, WatchMessage, WatchOptions};
+use crate::{Client, Error, ObjectKind, StorageState, StorageVersion};
+use cache::Cache;
+
+/// A cache of members, storage versions, storage states and settings that follows the cluster by a watch.
+///
+/// It always shows one revision as a whole, never a mix of two. It may be behind the cluster:
+/// [`reached`](Self::reached) waits for a revision, such as that of one's own change. Clones share the cache; it is
+/// followed until the last of them is dropped.
+#[derive(Clone)]
+pub struct Reflector {
+    shared: Arc<Shared>,
+    _task: Arc<Task>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    moved: Notify,
+}
+
+struct State {
+    cache: Cache,
+    /// All changes up to here are in the cache.
+    revision: Revision,
+    /// The last one that changed something in it.
+    changed: Revision,
+    /// Why it is not followed any more.
+    error: Option<Error>,
+}
+
+/// What follows the watch; it stops when this is dropped.
+struct Task(JoinHandle<()>);
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Reflector {
+    /// A member.
+    #[must_use]
+    pub fn member(&self, id: &MemberId) -> Option<Arc<Member>> {
+        self.state().cache.members.get(id).cloned()
+    }
+
+    /// All members, ordered by id.
+    #[must_use]
+    pub fn members(&self) -> Vec<Arc<Member>> {
+        self.state().cache.members.values().cloned().collect()
+    }
+
+    /// A resource that is reported.
+    #[must_use]
+    pub fn storage_version(&self, resource: &GroupResource) -> Option<Arc<StorageVersion>> {
+        self.state().cache.storage_versions.get(resource).cloned()
+    }
+
+    /// All resources that are reported, ordered by group and resource.
+    #[must_use]
+    pub fn storage_versions(&self) -> Vec<Arc<StorageVersion>> {
+        self.state()
+            .cache
+            .storage_versions
+            .values()
+            .cloned()
+            .collect()
+    }
+
+    /// What stays of a resource.
+    #[must_use]
+    pub fn storage_state(&self, resource: &GroupResource) -> Option<Arc<StorageState>> {
+        self.state().cache.storage_states.get(resource).cloned()
+    }
+
+    /// What stays of all resources, ordered by group and resource.
+    #[must_use]
+    pub fn storage_states(&self) -> Vec<Arc<StorageState>> {
+        self.state()
+            .cache
+            .storage_states
+            .values()
+            .cloned()
+            .collect()
+    }
+
+    /// The replicated settings, if they are watched.
+    #[must_use]
+    pub fn settings(&self) -> Option<Arc<Settings>> {
+        self.state().cache.settings.clone()
+    }
+
+    /// The revision that the cache shows.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.state().revision
+    }
+
+    /// Waits until something in the cache has changed after `since`, and answers the revision of the last change. Begin
+    /// with [`Revision::ZERO`]; a caller that passes on what was answered misses nothing.
+    ///
+    /// # Errors
+    ///
+    /// The watch has ended with this error: the cache is not followed any more.
+    pub async fn changed(&self, since: Revision) -> Result<Revision, Error> {
+        self.wait(|state| (state.changed > since).then_some(state.changed))
+            .await
+    }
+
+    /// Waits until the cache shows this revision or a later one, but no longer than the limit.
+    ///
+    /// # Errors
+    ///
+    /// `DEADLINE_EXCEEDED`: it did not get there in time. Else the watch has ended with this error.
+    pub async fn reached(
+        &self,
+        revision: Revision,
+        limit: std::time::Duration,
+    ) -> Result<(), Error> {
+        let reaching = self.wait(|state| (state.revision >= revision).then_some(()));
+        match timeout_at(Instant::now() + limit, reaching).await {
+            Ok(reached) => reached,
+            Err(_) => {
+                let message = format!(
+                    "the cache is at revision {} and did not come to {revision} within {limit:?}",
+                    self.revision()
+                );
+                let error = Error::new(ErrorKind::DeadlineExceeded, message);
+                Err(error.with_execution(synod_model::Verdict::NotExecuted))
+            }
+        }
+    }
+
+    async fn wait<T>(&self, ask: impl Fn(&State) -> Option<T>) -> Result<T, Error> {
+        loop {
+            let moved = self.shared.moved.notified();
+            tokio::pin!(moved);
+            moved.as_mut().enable();
+            {
+                let state = self.state();
+                if let Some(found) = ask(&state) {
+                    return Ok(found);
+                }
+                if let Some(error) = &state.error {
+                    return Err(error.clone());
+                }
+            }
+            moved.await;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.shared.state()
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, message: Result<WatchMessage, Error>) {
+        {
+            let mut state = self.state();
+            match message {
+                Ok(WatchMessage::Events(events) | WatchMessage::Resync(events)) => {
+                    if !events.events.is_empty() {
+                        state.changed = events.revision;
+                    }
+                    state.revision = events.revision;
+                    state.cache.apply(events.events);
+                }
+                Ok(WatchMessage::Bookmark(revision)) => state.revision = revision,
+                Err(error) => state.error = Some(error),
+            }
+        }
+        self.moved.notify_waiters();
+    }
+}
+
+impl fmt::Debug for Reflector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reflector")
+            .field("revision", &self.revision())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// A cache of all objects of these kinds; none: of all kinds. Returns once it is filled.
+    ///
+    /// # Errors
+    ///
+    /// The cluster refuses the watch, or could not be read within the client's timeout.
+    pub async fn reflect(&self, kinds: Vec<ObjectKind>) -> Result<Reflector, Error> {
+        let options = WatchOptions::new().kinds(kinds).from(WatchFrom::List);
+        let mut watch = self.watch(options).await?;
+        let shared = Arc::new(Shared {
+            state: Mutex::new(State {
+                cache: Cache::default(),
+                revision: Revision::ZERO,
+                changed: Revision::ZERO,
+                error: None,
+            }),
+            moved: Notify::new(),
+        });
+        // The watch stands, so its first message is there: the list.
+        if let Some(list) = watch.next().await {
+            shared.take(list);
+        }
+        let task = tokio::spawn(follow(watch, Arc::clone(&shared)));
+        Ok(Reflector {
+            shared,
+            _task: Arc::new(Task(task)),
+        })
+    }
+}
+
+async fn follow(mut watch: Watch, shared: Arc<Shared>) {
+    while let Some(message) = watch.next().await {
+        shared.take(message);
+    }
+}

@@ -1,0 +1,92 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use synod_model::{GroupResource, Member, MemberId, Settings};
+
+use crate::{
+    ChangeType, Event, Object, ObjectKind, StorageState, StorageVersion, StorageVersionChange,
+};
+
+/// The objects at one revision.
+#[derive(Debug, Default)]
+pub(super) struct Cache {
+    pub(super) members: BTreeMap<MemberId, Arc<Member>>,
+    pub(super) storage_versions: BTreeMap<GroupResource, Arc<StorageVersion>>,
+    pub(super) storage_states: BTreeMap<GroupResource, Arc<StorageState>>,
+    pub(super) settings: Option<Arc<Settings>>,
+}
+
+impl Cache {
+    /// Applies the events of one revision, or of a resync.
+    pub(super) fn apply(&mut self, events: Vec<Event>) {
+        for event in events {
+            match (event.change, event.object) {
+                (ChangeType::Removed, _) => self.remove(event.kind, &event.name),
+                (ChangeType::Added | ChangeType::Modified, Some(object)) => self.put(object),
+                (ChangeType::Added | ChangeType::Modified, None) => {}
+            }
+        }
+    }
+
+    fn remove(&mut self, kind: ObjectKind, name: &str) {
+        match kind {
+            ObjectKind::Member => {
+                self.members.remove(name);
+            }
+            ObjectKind::StorageVersion => {
+                if let Ok(resource) = GroupResource::parse_storage_version_name(name) {
+                    self.storage_versions.remove(&resource);
+                }
+            }
+            ObjectKind::StorageState => {
+                if let Ok(resource) = GroupResource::parse_qualified(name) {
+                    self.storage_states.remove(&resource);
+                }
+            }
+            ObjectKind::Settings => self.settings = None,
+        }
+    }
+
+    fn put(&mut self, object: Object) {
+        match object {
+            Object::Member(member) => {
+                self.members.insert(member.id.clone(), Arc::new(member));
+            }
+            Object::StorageVersion(change) => self.put_storage_version(change),
+            Object::StorageState(state) => {
+                self.storage_states
+                    .insert(state.resource.clone(), Arc::new(state));
+            }
+            Object::Settings(settings) => self.settings = Some(Arc::new(settings)),
+        }
+    }
+
+    /// Adds what changed to the entries that are known; all of them are new if the storage version is another one.
+    fn put_storage_version(&mut self, change: StorageVersionChange) {
+        let present = self.storage_versions.get(&change.resource);
+        let same = present.filter(|present| present.metadata.uid == change.metadata.uid);
+        let mut entries: BTreeMap<_, _> = same
+            .iter()
+            .flat_map(|present| &present.entries)
+            .map(|entry| (entry.member.clone(), entry.clone()))
+            .collect();
+        for member in &change.removed_members {
+            entries.remove(member);
+        }
+        for entry in change.changed_entries {
+            entries.insert(entry.member.clone(), entry);
+        }
+        let version = StorageVersion {
+            name: change.name,
+            metadata: change.metadata,
+            resource: change.resource.clone(),
+            entries: entries.into_values().collect(),
+            status: change.status,
+        };
+        self.storage_versions
+            .insert(change.resource, Arc::new(version));
+    }
+}
+
+#[cfg(test)]
+mod tests;

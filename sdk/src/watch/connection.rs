@@ -1,0 +1,126 @@
+//! One stream of a watch, from one replica.
+
+use std::time::Duration;
+
+use synod_proto::v1;
+use tokio::time::timeout;
+use tonic::{Request, Status, Streaming};
+
+use crate::client::stubs;
+use crate::transport::FailedTry;
+use crate::{Client, Error};
+
+/// A stream that a replica has taken up: its first message is there.
+#[derive(Debug)]
+pub(super) struct Connection {
+    first: Option<v1::WatchResponse>,
+    stream: Streaming<v1::WatchResponse>,
+    /// How long the stream may say nothing.
+    silence: Duration,
+}
+
+/// Why there is no stream (any more).
+#[derive(Debug)]
+pub(super) enum Broken {
+    /// Another replica, or the same one later, may do.
+    Lost(Error),
+    /// The cluster refuses the watch.
+    Refused(Error),
+    /// The history that is asked for is gone.
+    Compacted,
+}
+
+/// What a silent stream is given beyond two bookmark intervals.
+const SLACK: Duration = Duration::from_secs(2);
+
+impl Connection {
+    /// Opens a stream at the replica at `place`, and waits for its first message no longer than `span`.
+    pub(super) async fn open(
+        client: &Client,
+        place: usize,
+        message: v1::WatchRequest,
+        span: Duration,
+        bookmark_interval: Duration,
+    ) -> Result<Self, Broken> {
+        let channel = client.replicas().channel(place);
+        let opening = async move {
+            let response = stubs::watch(channel).watch(Request::new(message)).await?;
+            let mut stream = response.into_inner();
+            let first = stream.message().await?;
+            Ok::<_, Status>((first, stream))
+        };
+        match timeout(span, opening).await {
+            Ok(Ok((first @ Some(_), stream))) => Ok(Self {
+                first,
+                stream,
+                silence: bookmark_interval * 2 + SLACK,
+            }),
+            Ok(Ok((None, _))) => Err(Broken::Lost(ended())),
+            Ok(Err(status)) => Err(Broken::of(&status)),
+            Err(_) => Err(Broken::Lost(silent(span))),
+        }
+    }
+
+    /// Whether a message was taken from it: only a replica that sends more than its first one is of use.
+    pub(super) fn has_begun(&self) -> bool {
+        self.first.is_none()
+    }
+
+    /// The next message.
+    pub(super) async fn next(&mut self) -> Result<v1::WatchResponse, Broken> {
+        if let Some(first) = self.first.take() {
+            return Ok(first);
+        }
+        match timeout(self.silence, self.stream.message()).await {
+            Ok(Ok(Some(message))) => Ok(message),
+            Ok(Ok(None)) => Err(Broken::Lost(ended())),
+            Ok(Err(status)) => Err(Broken::of(&status)),
+            Err(_) => Err(Broken::Lost(silent(self.silence))),
+        }
+    }
+}
+
+impl Broken {
+    fn of(status: &Status) -> Self {
+        use synod_model::ErrorKind;
+        let error = FailedTry::of(status).error;
+        match error.kind() {
+            ErrorKind::Compacted => Self::Compacted,
+            ErrorKind::InvalidArgument
+            | ErrorKind::NotFound
+            | ErrorKind::AlreadyExists
+            | ErrorKind::Conflict
+            | ErrorKind::NotAMember
+            | ErrorKind::StaleEpoch
+            | ErrorKind::NotDecodable
+            | ErrorKind::EncodingNotSelected
+            | ErrorKind::Immutable
+            | ErrorKind::NoAgreement
+            | ErrorKind::TooLarge
+            | ErrorKind::Unauthenticated
+            | ErrorKind::PermissionDenied => Self::Refused(error),
+            // The replica may only be behind the one that told the revision, or be damaged while others are not.
+            ErrorKind::FutureRevision
+            | ErrorKind::DataLoss
+            | ErrorKind::Draining
+            | ErrorKind::RequestExpired
+            | ErrorKind::Quota
+            | ErrorKind::Overloaded
+            | ErrorKind::Unavailable
+            | ErrorKind::UnknownOutcome
+            | ErrorKind::DeadlineExceeded => Self::Lost(error),
+        }
+    }
+}
+
+pub(super) fn ended() -> Error {
+    Error::new(
+        synod_model::ErrorKind::Unavailable,
+        "the replica ended the stream",
+    )
+}
+
+fn silent(span: Duration) -> Error {
+    let message = format!("the replica sent nothing for {span:?}");
+    Error::new(synod_model::ErrorKind::Unavailable, message)
+}

@@ -1,0 +1,228 @@
+//! What a watch delivers.
+
+use std::fmt;
+
+use synod_model::{
+    GroupResource, Member, MemberId, Metadata, Revision, Settings, Violation, Violations,
+};
+use synod_proto::v1;
+
+use crate::values::{FromWire, list, named, resource};
+use crate::{StorageState, StorageVersionEntry, StorageVersionStatus};
+
+/// One message of a watch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WatchMessage {
+    /// All that one revision changed.
+    Events(Events),
+    /// The watch begins with a list, or the history that it needs is gone. What is here, after what was delivered
+    /// before, makes all that there is at this revision: first what is gone, then what is new, then what is changed.
+    Resync(Events),
+    /// Nothing more up to this revision.
+    Bookmark(Revision),
+}
+
+/// Changes up to a revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Events {
+    /// The revision.
+    pub revision: Revision,
+    /// The changes.
+    pub events: Vec<Event>,
+}
+
+/// One object changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Event {
+    /// How.
+    pub change: ChangeType,
+    /// The kind of the object.
+    pub kind: ObjectKind,
+    /// Its name.
+    pub name: String,
+    /// The object after the change; if it is gone, as it was last. `None` if it is gone and nobody saw it go: then the
+    /// event is part of a resync.
+    pub object: Option<Object>,
+}
+
+/// How an object changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChangeType {
+    /// It was created.
+    Added,
+    /// It was there and changed.
+    Modified,
+    /// It is gone.
+    Removed,
+}
+
+impl ChangeType {
+    /// The word for it in tables and JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Removed => "REMOVED",
+        }
+    }
+}
+
+impl fmt::Display for ChangeType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// What can be watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ObjectKind {
+    /// Members; the name is the member's id.
+    Member,
+    /// Storage versions; the name is `<group>.<resource>`.
+    StorageVersion,
+    /// Storage states; the name is `<resource>.<group>`.
+    StorageState,
+    /// The replicated settings; the name is `settings`.
+    Settings,
+}
+
+impl ObjectKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [
+        Self::Member,
+        Self::StorageVersion,
+        Self::StorageState,
+        Self::Settings,
+    ];
+
+    /// The word for it in tables and JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Member => "Member",
+            Self::StorageVersion => "StorageVersion",
+            Self::StorageState => "StorageState",
+            Self::Settings => "Settings",
+        }
+    }
+
+    pub(super) const fn to_wire(self) -> v1::ObjectKind {
+        match self {
+            Self::Member => v1::ObjectKind::Member,
+            Self::StorageVersion => v1::ObjectKind::StorageVersion,
+            Self::StorageState => v1::ObjectKind::StorageState,
+            Self::Settings => v1::ObjectKind::Settings,
+        }
+    }
+}
+
+impl fmt::Display for ObjectKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// An object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Object {
+    /// A member.
+    Member(Member),
+    /// What changed of a storage version's entries, and all that follows from them.
+    StorageVersion(StorageVersionChange),
+    /// A storage state.
+    StorageState(StorageState),
+    /// The settings.
+    Settings(Settings),
+}
+
+/// A storage version after a change. Of the entries it holds only those that changed; the others are as they were.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StorageVersionChange {
+    /// Its name: `<group>.<resource>`, the core group written `core`.
+    pub name: String,
+    /// Uid, revisions and times.
+    pub metadata: Metadata,
+    /// The resource.
+    pub resource: GroupResource,
+    /// The entries that are new or changed, ordered by member. If the storage version is new: all of them.
+    pub changed_entries: Vec<StorageVersionEntry>,
+    /// The members whose entries are gone, sorted.
+    pub removed_members: Vec<MemberId>,
+    /// What follows from all entries; if the storage version is gone, as it was last.
+    pub status: StorageVersionStatus,
+}
+
+impl Event {
+    /// The event in a message; `None` if it is about a kind that this client does not know.
+    pub(super) fn from_wire(pb: v1::Event) -> Result<Option<Self>, Violations> {
+        let change = match pb.r#type() {
+            v1::EventType::Added => ChangeType::Added,
+            v1::EventType::Modified => ChangeType::Modified,
+            v1::EventType::Removed => ChangeType::Removed,
+            v1::EventType::Unspecified => {
+                return Err(Violation::required("must be a type that is known here")
+                    .at("type")
+                    .into());
+            }
+        };
+        let Some(object) = pb.object else {
+            return Ok(None);
+        };
+        let (kind, object) = match object {
+            v1::event::Object::Member(member) => (
+                ObjectKind::Member,
+                Object::Member(Member::try_from(member)?),
+            ),
+            v1::event::Object::StorageVersion(change) => (
+                ObjectKind::StorageVersion,
+                Object::StorageVersion(StorageVersionChange::from_wire(change)?),
+            ),
+            v1::event::Object::StorageState(state) => (
+                ObjectKind::StorageState,
+                Object::StorageState(StorageState::from_wire(state)?),
+            ),
+            v1::event::Object::Settings(settings) => (
+                ObjectKind::Settings,
+                Object::Settings(Settings::try_from(settings)?),
+            ),
+        };
+        Ok(Some(Self {
+            change,
+            kind,
+            name: pb.name,
+            object: Some(object),
+        }))
+    }
+}
+
+impl FromWire<v1::StorageVersionChange> for StorageVersionChange {
+    fn from_wire(pb: v1::StorageVersionChange) -> Result<Self, Violations> {
+        let mut found = Violations::new();
+        let named = found.parsed("metadata", named(pb.metadata));
+        let resource = found.parsed("resource", resource(pb.resource));
+        let changed = list(pb.changed_entries, StorageVersionEntry::from_wire);
+        let changed = found.parsed("changedEntries", changed);
+        let removed = list(pb.removed_members, |member| MemberId::parse(&member));
+        let removed = found.parsed("removedMembers", removed);
+        let status = found.parsed("status", StorageVersionStatus::from_wire(pb.status));
+        let (Some((name, metadata)), Some(resource), Some(changed), Some(removed), Some(status)) =
+            (named, resource, changed, removed, status)
+        else {
+            return Err(found);
+        };
+        Ok(Self {
+            name,
+            metadata,
+            resource,
+            changed_entries: changed,
+            removed_members: removed,
+            status,
+        })
+    }
+}

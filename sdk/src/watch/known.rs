@@ -1,0 +1,160 @@
+//! What a watch has delivered, as far as it must be known to say what changed while nobody looked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use synod_model::{MemberId, Revision, Uid};
+
+use super::listing::Listed;
+use super::{ChangeType, Event, Object, ObjectKind};
+
+/// The objects that were delivered and are not gone, each by its identity and version alone.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    objects: BTreeMap<(ObjectKind, String), Version>,
+}
+
+/// Which object it was, and as of which change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Version {
+    /// `None` for the settings, which are never another object.
+    uid: Option<Uid>,
+    revision: Revision,
+    /// Of a storage version: whose entries it had.
+    members: BTreeSet<MemberId>,
+}
+
+impl Known {
+    /// Takes note of an event that is delivered.
+    pub(super) fn deliver(&mut self, event: &Event) {
+        let key = (event.kind, event.name.clone());
+        match (&event.object, event.change) {
+            (Some(object), ChangeType::Added | ChangeType::Modified) => {
+                let before = match event.change {
+                    ChangeType::Modified => self.objects.remove(&key),
+                    ChangeType::Added | ChangeType::Removed => None,
+                };
+                self.objects.insert(key, Version::of(object, before));
+            }
+            (_, ChangeType::Removed) | (None, _) => {
+                self.objects.remove(&key);
+            }
+        }
+    }
+
+    /// The events that lead from what was delivered to this list: first what is gone, then what is new or changed.
+    pub(super) fn resync(&mut self, listed: Vec<Listed>) -> Vec<Event> {
+        let present: BTreeMap<_, _> = listed
+            .into_iter()
+            .map(|listed| ((listed.object.kind(), listed.name), listed.object))
+            .collect();
+        let gone = self.objects.iter().filter(|(key, version)| {
+            present
+                .get(key)
+                .is_none_or(|object| Version::of(object, None).uid != version.uid)
+        });
+        let mut events: Vec<Event> = gone.map(|((kind, name), _)| removed(*kind, name)).collect();
+        for event in &events {
+            self.deliver(event);
+        }
+        let (mut added, mut modified) = (Vec::new(), Vec::new());
+        for ((kind, name), mut object) in present {
+            let change = match self.objects.get(&(kind, name.clone())) {
+                None => ChangeType::Added,
+                Some(known) => {
+                    if known.revision == Version::of(&object, None).revision {
+                        continue;
+                    }
+                    note_removed_members(&mut object, known);
+                    ChangeType::Modified
+                }
+            };
+            let event = Event {
+                change,
+                kind,
+                name,
+                object: Some(object),
+            };
+            self.deliver(&event);
+            if change == ChangeType::Added {
+                added.push(event);
+            } else {
+                modified.push(event);
+            }
+        }
+        events.append(&mut added);
+        events.append(&mut modified);
+        events
+    }
+}
+
+impl Version {
+    /// The version of an object, and if it is a storage version, the members it has after a change of `before`.
+    fn of(object: &Object, before: Option<Self>) -> Self {
+        let (uid, revision, members) = match object {
+            Object::Member(member) => {
+                let metadata = &member.metadata;
+                (
+                    Some(metadata.uid),
+                    metadata.resource_version,
+                    BTreeSet::new(),
+                )
+            }
+            Object::StorageVersion(change) => {
+                let mut members = before.map(|before| before.members).unwrap_or_default();
+                members.extend(
+                    change
+                        .changed_entries
+                        .iter()
+                        .map(|entry| entry.member.clone()),
+                );
+                for member in &change.removed_members {
+                    members.remove(member);
+                }
+                let metadata = &change.metadata;
+                (Some(metadata.uid), metadata.resource_version, members)
+            }
+            Object::StorageState(state) => {
+                let metadata = &state.metadata;
+                (
+                    Some(metadata.uid),
+                    metadata.resource_version,
+                    BTreeSet::new(),
+                )
+            }
+            Object::Settings(settings) => (None, settings.revision, BTreeSet::new()),
+        };
+        Self {
+            uid,
+            revision,
+            members,
+        }
+    }
+}
+
+/// A listed storage version holds all of its entries; whose are gone only the watch knows.
+fn note_removed_members(object: &mut Object, known: &Version) {
+    if let Object::StorageVersion(change) = object {
+        let present: BTreeSet<&MemberId> = change
+            .changed_entries
+            .iter()
+            .map(|entry| &entry.member)
+            .collect();
+        let gone = known
+            .members
+            .iter()
+            .filter(|member| !present.contains(member));
+        change.removed_members = gone.cloned().collect();
+    }
+}
+
+fn removed(kind: ObjectKind, name: &str) -> Event {
+    Event {
+        change: ChangeType::Removed,
+        kind,
+        name: name.to_owned(),
+        object: None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! What to watch, and from where.
+
+use std::time::Duration;
+
+use synod_model::{Labels, Revision};
+use synod_proto::v1;
+
+use super::ObjectKind;
+
+/// What to watch, and from where. By default: everything, from now on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchOptions {
+    pub(super) kinds: Vec<ObjectKind>,
+    pub(super) names: Vec<String>,
+    pub(super) labels: Labels,
+    pub(super) from: WatchFrom,
+    pub(super) bookmark_interval: Duration,
+    pub(super) disconnect_limit: Option<Duration>,
+}
+
+/// Where a watch begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WatchFrom {
+    /// With what changes from now on.
+    #[default]
+    Now,
+    /// With all that there is, as one [`WatchMessage::Resync`](super::WatchMessage::Resync); then what changes.
+    List,
+    /// With the changes of this revision. If the history of it is gone: as from a list.
+    Revision(Revision),
+}
+
+impl Default for WatchOptions {
+    fn default() -> Self {
+        Self {
+            kinds: Vec::new(),
+            names: Vec::new(),
+            labels: Labels::default(),
+            from: WatchFrom::Now,
+            bookmark_interval: Duration::from_secs(10),
+            disconnect_limit: None,
+        }
+    }
+}
+
+impl WatchOptions {
+    /// Everything, from now on.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only objects of these kinds; none: of all kinds.
+    #[must_use]
+    pub fn kinds(mut self, kinds: Vec<ObjectKind>) -> Self {
+        self.kinds = kinds;
+        self
+    }
+
+    /// Only objects of these names, at most 1,000; none: of all names.
+    #[must_use]
+    pub fn names(mut self, names: Vec<String>) -> Self {
+        self.names = names;
+        self
+    }
+
+    /// Only objects that have all of these labels. Only members have labels.
+    #[must_use]
+    pub fn labels(mut self, labels: Labels) -> Self {
+        self.labels = labels;
+        self
+    }
+
+    /// Where to begin.
+    #[must_use]
+    pub fn from(mut self, from: WatchFrom) -> Self {
+        self.from = from;
+        self
+    }
+
+    /// How often a replica that has nothing else to send says so, 1 to 30 seconds; 10 if not set. A connection from which
+    /// nothing came for twice as long, and two seconds more, is taken for dead.
+    #[must_use]
+    pub fn bookmark_interval(mut self, interval: Duration) -> Self {
+        self.bookmark_interval = interval;
+        self
+    }
+
+    /// After how long without any replica the watch ends with an error; never if not set.
+    #[must_use]
+    pub fn disconnect_limit(mut self, limit: Duration) -> Self {
+        self.disconnect_limit = Some(limit);
+        self
+    }
+
+    /// Whether objects of a kind are asked for.
+    pub(super) fn wants(&self, kind: ObjectKind) -> bool {
+        let labelled = kind == ObjectKind::Member || self.labels.is_empty();
+        labelled && (self.kinds.is_empty() || self.kinds.contains(&kind))
+    }
+
+    /// Whether objects of a name are asked for.
+    pub(super) fn wants_name(&self, name: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|wanted| wanted == name)
+    }
+
+    pub(super) fn filter_to_wire(&self) -> v1::WatchFilter {
+        let labels = self.labels.iter();
+        v1::WatchFilter {
+            kinds: self
+                .kinds
+                .iter()
+                .map(|kind| kind.to_wire().into())
+                .collect(),
+            names: self.names.clone(),
+            labels: labels
+                .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                .collect(),
+        }
+    }
+}
