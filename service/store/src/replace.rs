@@ -1,5 +1,7 @@
-//! Replacing a small file so that a crash leaves the old content or the new, never a mixture.
+//! Small files as a whole: replacing one so that a crash leaves the old content or the new, never a
+//! mixture, and removing one.
 
+use std::io;
 use std::path::Path;
 
 use crate::disk::Disk;
@@ -30,4 +32,14 @@ pub(crate) fn replace_file(
         .map_err(IoFailure::while_doing("rename into place", &target))?;
     disk.sync_directory(directory)
         .map_err(IoFailure::while_doing("sync directory", directory))
+}
+
+/// Removes a file unless it is gone already. Its name is gone for good after a sync of the directory.
+pub(crate) fn remove_if_there(disk: &dyn Disk, path: &Path) -> Result<(), IoFailure> {
+    match disk.remove(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => {
+            Err(IoFailure::while_doing("remove", path)(e))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
 }

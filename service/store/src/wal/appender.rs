@@ -228,24 +228,18 @@ impl Appender {
         placements
     }
 
-    /// Takes the segments that hold nothing after `purged`, oldest first, never the last one.
-    ///
-    /// The purge must be durable by now; the caller removes the files.
-    pub(super) fn take_purged(&mut self, purged: u64) -> Vec<PathBuf> {
-        let mut paths = Vec::new();
-        while self.segments.len() > 1
-            && self
-                .segments
-                .front()
-                .is_some_and(|s| s.highest.is_none_or(|index| index <= purged))
-        {
-            paths.extend(
-                self.segments
-                    .pop_front()
-                    .map(|segment| self.path_of(segment.number)),
-            );
-        }
-        paths
+    /// Forgets the segments that hold nothing after `purged`, which must be durable by now; never the
+    /// last one. Returns the number of the first that is kept, if any was forgotten.
+    pub(super) fn forget_purged(&mut self, purged: u64) -> Option<u64> {
+        let forgotten = self
+            .segments
+            .iter()
+            .take(self.segments.len() - 1)
+            .take_while(|segment| segment.highest.is_none_or(|index| index <= purged))
+            .count();
+        self.segments.drain(..forgotten);
+        let kept = self.segments.front()?;
+        (forgotten > 0).then_some(kept.number)
     }
 
     /// Tells whether the last segment is more than half full and no spare is at hand.

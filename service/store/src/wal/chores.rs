@@ -3,6 +3,7 @@
 use super::names;
 use super::shared::Shared;
 use crate::failure::IoFailure;
+use crate::replace::remove_if_there;
 
 impl Shared {
     /// Removes purged segments, then prepares a spare one if it is due.
@@ -11,23 +12,38 @@ impl Shared {
         self.prepare_spare()
     }
 
+    /// Removes the word to catch up, if it is there.
+    pub(super) fn forget_must_catch_up(&self) -> Result<(), IoFailure> {
+        remove_if_there(&*self.disk, &self.directory.join(names::MUST_CATCH_UP))?;
+        self.sync_directory()
+    }
+
     fn remove_purged(&self) -> Result<(), IoFailure> {
         let Some(purged) = self.lock().purge_due.take() else {
             return Ok(());
         };
-        let paths = self.lock_io().appender.take_purged(purged.index);
-        if paths.is_empty() {
+        let Some(kept_from) = self.lock_io().appender.forget_purged(purged.index) else {
             return Ok(());
-        }
-        // Oldest first: whenever the power fails, what is left is without a gap.
-        for path in &paths {
+        };
+        // A read that is under way holds its file, and nobody else will ask for these.
+        self.lock().files.retain(|segment, _| *segment >= kept_from);
+        let names = self
+            .disk
+            .list(&self.directory)
+            .map_err(IoFailure::while_doing("list", &self.directory))?;
+        // Copies of torn ends go with their segment, so that they do not gather for ever.
+        let segment_of = |name: &&String| {
+            names::parse_segment(name)
+                .or_else(|| names::parse_broken(name))
+                .is_some_and(|segment| segment < kept_from)
+        };
+        for name in names.iter().filter(segment_of) {
+            let path = self.directory.join(name);
             self.disk
-                .remove(path)
-                .map_err(IoFailure::while_doing("remove", path))?;
+                .remove(&path)
+                .map_err(IoFailure::while_doing("remove", &path))?;
         }
-        self.disk
-            .sync_directory(&self.directory)
-            .map_err(IoFailure::while_doing("sync directory", &self.directory))
+        self.sync_directory()
     }
 
     fn prepare_spare(&self) -> Result<(), IoFailure> {
@@ -45,5 +61,11 @@ impl Shared {
             .map_err(IoFailure::while_doing("sync", &path))?;
         self.lock_io().appender.put_spare(file, capacity);
         Ok(())
+    }
+
+    fn sync_directory(&self) -> Result<(), IoFailure> {
+        self.disk
+            .sync_directory(&self.directory)
+            .map_err(IoFailure::while_doing("sync directory", &self.directory))
     }
 }

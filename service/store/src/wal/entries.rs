@@ -158,6 +158,16 @@ impl Entries {
         self.summary.committed = Some(id);
     }
 
+    /// Takes the end of the log for committed where what is committed lies beyond it.
+    pub(super) fn limit_commit(&mut self) {
+        let Summary {
+            last, committed, ..
+        } = self.summary;
+        if next_index(committed) > next_index(last) {
+            self.summary.committed = last;
+        }
+    }
+
     /// Says that what was enqueued so far is about to be written.
     pub(super) fn begin_write(&mut self) {
         self.truncated_to = None;

@@ -281,6 +281,15 @@ impl Log {
         self.shared.housekeep()
     }
 
+    /// Takes note that the replica has caught up with the leader's commit index, durably: the next
+    /// recovery no longer says [`Recovery::must_catch_up`].
+    ///
+    /// # Errors
+    /// What the file system says. Whether the next recovery says it is unknown then.
+    pub fn caught_up(&self) -> Result<(), IoFailure> {
+        self.shared.forget_must_catch_up()
+    }
+
     /// Flushes everything and proves it durable on disk, so that any later damage is told apart from
     /// a torn tail. For a clean stop; the log stays usable.
     ///

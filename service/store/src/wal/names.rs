@@ -6,7 +6,11 @@ pub(super) const SPARE: &str = "spare.tmp";
 /// Becomes the next segment at once; made when no spare was ready.
 pub(super) const NEXT: &str = "next.tmp";
 
+/// Lies there while acknowledged entries may be missing, so that a restart does not forget it.
+pub(super) const MUST_CATCH_UP: &str = "MUST-CATCH-UP";
+
 const SUFFIX: &str = ".wal";
+const BROKEN_SUFFIX: &str = ".broken";
 const DIGITS: usize = 20;
 
 /// The name of a segment; names sort as numbers do.
@@ -16,17 +20,26 @@ pub(super) fn segment(number: u64) -> String {
 
 /// The number of the segment of that name, or `None` for any other file.
 pub(super) fn parse_segment(name: &str) -> Option<u64> {
-    let digits = name.strip_suffix(SUFFIX)?;
+    parse_digits(name.strip_suffix(SUFFIX)?)
+}
+
+fn parse_digits(digits: &str) -> Option<u64> {
     if digits.len() != DIGITS || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
     digits.parse().ok()
 }
 
+/// The number of the segment that this is a copy of the end of, or `None` for any other file.
+pub(super) fn parse_broken(name: &str) -> Option<u64> {
+    let (segment, _) = name.strip_suffix(BROKEN_SUFFIX)?.split_once(SUFFIX)?;
+    parse_digits(segment)
+}
+
 /// The name of the copy of what recovery cut off a segment; `attempt` tells repeated cuts apart.
 pub(super) fn broken(segment_name: &str, offset: u64, attempt: u32) -> String {
     match attempt {
-        0 => format!("{segment_name}.{offset}.broken"),
-        _ => format!("{segment_name}.{offset}.{attempt}.broken"),
+        0 => format!("{segment_name}.{offset}{BROKEN_SUFFIX}"),
+        _ => format!("{segment_name}.{offset}.{attempt}{BROKEN_SUFFIX}"),
     }
 }

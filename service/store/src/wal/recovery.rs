@@ -29,6 +29,10 @@ pub struct Recovery {
     pub committed: Option<LogId>,
     /// What was cut off, if the last write had not been completed.
     pub cut: Option<TailCut>,
+    /// Whether acknowledged entries may be missing since a complete-looking end was cut off, now or
+    /// before an earlier start: the replica must neither vote nor stand until it has caught up with the
+    /// leader's commit index and has said so with [`Log::caught_up`](super::Log::caught_up).
+    pub must_catch_up: bool,
 }
 
 /// The end of a log that was cut off.
@@ -41,7 +45,7 @@ pub struct TailCut {
     /// Where the bytes that were cut off are kept.
     pub kept_copy: PathBuf,
     /// Whether a torn write does not explain what was found, so that acknowledged entries may be
-    /// gone: the replica must not vote until it has caught up with the leader's commit index.
+    /// gone: see [`Recovery::must_catch_up`].
     pub complete_looking: bool,
 }
 
@@ -67,12 +71,15 @@ pub(super) fn open(
         committed,
     } = survey.entries.summary();
     let cut = repair::repair(&**disk, directory, &survey)?;
+    let must_catch_up =
+        survey.must_catch_up || cut.as_ref().is_some_and(|cut| cut.complete_looking);
     let segments = repair::open_segments(&**disk, directory, &survey)?;
     let recovery = Recovery {
         last,
         purged,
         committed,
         cut,
+        must_catch_up,
     };
     Ok((
         Recovered {

@@ -1,7 +1,6 @@
 //! Making a surveyed log fit to go on with. Every step may be interrupted and done again.
 
 use std::collections::VecDeque;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::super::appender::{Segment, path_of};
@@ -10,6 +9,7 @@ use super::TailCut;
 use super::survey::{Cut, Survey};
 use crate::disk::Disk;
 use crate::failure::IoFailure;
+use crate::replace::remove_if_there;
 
 /// Cuts off what is to be cut, keeps a copy of it, and makes what is left durable.
 pub(super) fn repair(
@@ -40,6 +40,9 @@ pub(super) fn repair(
         let path = path_of(directory, number);
         disk.remove(&path)
             .map_err(IoFailure::while_doing("remove", &path))?;
+    }
+    for number in &survey.left_over {
+        remove_if_there(disk, &path_of(directory, *number))?;
     }
     rewrite_unproved(disk, directory, survey)?;
     for name in [names::SPARE, names::NEXT] {
@@ -90,7 +93,12 @@ fn keep_copy(disk: &dyn Disk, directory: &Path, cut: &Cut) -> Result<PathBuf, Io
         .map_err(IoFailure::while_doing("write to", &path))?;
     file.sync_data()
         .map_err(IoFailure::while_doing("sync", &path))?;
-    // Before the original goes, the copy must have a durable name.
+    if cut.complete_looking {
+        let word = directory.join(names::MUST_CATCH_UP);
+        disk.create(&word, 0)
+            .map_err(IoFailure::while_doing("create", &word))?;
+    }
+    // Before the original goes, the copy must have a durable name, and so must the word to catch up.
     disk.sync_directory(directory)
         .map_err(IoFailure::while_doing("sync directory", directory))?;
     Ok(path)
@@ -128,13 +136,4 @@ fn rewrite_unproved(disk: &dyn Disk, directory: &Path, survey: &Survey) -> Resul
         .map_err(IoFailure::while_doing("write to", &path))?;
     file.sync_data()
         .map_err(IoFailure::while_doing("sync", &path))
-}
-
-fn remove_if_there(disk: &dyn Disk, path: &Path) -> Result<(), IoFailure> {
-    match disk.remove(path) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => {
-            Err(IoFailure::while_doing("remove", path)(e))
-        }
-        Ok(()) | Err(_) => Ok(()),
-    }
 }

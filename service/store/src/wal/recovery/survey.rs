@@ -24,6 +24,10 @@ pub(super) struct Survey {
     pub(super) cut: Option<Cut>,
     /// A last segment that holds nothing and is to be removed.
     pub(super) discard: Option<u64>,
+    /// Segments that were purged and whose removal was interrupted.
+    pub(super) left_over: Vec<u64>,
+    /// Whether an earlier recovery left word that entries may be missing.
+    pub(super) must_catch_up: bool,
     /// From where on the last of `segments` is not proved to be durable, in bytes.
     pub(super) unproved_from: u64,
 }
@@ -52,7 +56,10 @@ pub(super) fn survey(
     directory: &Path,
     config: &LogConfig,
 ) -> Result<Survey, OpenError> {
-    let numbers = segment_numbers(disk, directory)?;
+    let names = disk
+        .list(directory)
+        .map_err(IoFailure::while_doing("list", directory))?;
+    let (left_over, numbers) = segment_numbers(directory, &names)?;
     let mut surveyor = Surveyor {
         directory,
         config,
@@ -70,13 +77,17 @@ pub(super) fn survey(
         let is_last = position + 1 == numbers.len();
         surveyor.segment(*number, &bytes, is_last)?;
     }
-    surveyor.finish()
+    let must_catch_up = names.iter().any(|name| name == names::MUST_CATCH_UP);
+    Ok(Survey {
+        left_over,
+        must_catch_up,
+        ..surveyor.finish()?
+    })
 }
 
-fn segment_numbers(disk: &dyn Disk, directory: &Path) -> Result<Vec<u64>, OpenError> {
-    let names = disk
-        .list(directory)
-        .map_err(IoFailure::while_doing("list", directory))?;
+/// The segments of the log, and those before a gap, which are left over from a removal: what they
+/// hold must have been purged, which is checked in the end.
+fn segment_numbers(directory: &Path, names: &[String]) -> Result<(Vec<u64>, Vec<u64>), OpenError> {
     let mut numbers: Vec<u64> = names
         .iter()
         .filter_map(|name| names::parse_segment(name))
@@ -87,14 +98,12 @@ fn segment_numbers(disk: &dyn Disk, directory: &Path) -> Result<Vec<u64>, OpenEr
             directory: directory.to_owned(),
         });
     }
-    for pair in numbers.windows(2) {
-        if pair[1] != pair[0] + 1 {
-            return Err(OpenError::MissingSegment {
-                file: path_of(directory, pair[0] + 1),
-            });
-        }
-    }
-    Ok(numbers)
+    let gap = numbers
+        .windows(2)
+        .rposition(|pair| pair[1] != pair[0] + 1)
+        .map_or(0, |position| position + 1);
+    let log = numbers.split_off(gap);
+    Ok((numbers, log))
 }
 
 struct Surveyor<'a> {
@@ -336,7 +345,7 @@ impl Surveyor<'_> {
         };
         let Reading {
             end,
-            entries,
+            mut entries,
             durable,
             batches,
             ..
@@ -346,6 +355,8 @@ impl Surveyor<'_> {
             let missing = path_of(directory, first.number.saturating_sub(1));
             return Err(OpenError::MissingSegment { file: missing });
         }
+        // A commit may have been written ahead of the entries that it is about.
+        entries.limit_commit();
         let unproved_from = match batches.iter().position(|(sequence, _)| *sequence > durable) {
             // The header of a segment is written along with its first batch.
             Some(0) => 0,
@@ -359,6 +370,8 @@ impl Surveyor<'_> {
             entries,
             cut,
             discard,
+            left_over: Vec::new(),
+            must_catch_up: false,
             unproved_from,
         })
     }

@@ -14,6 +14,7 @@ fn a_new_log_is_empty() {
         purged: None,
         committed: None,
         cut: None,
+        must_catch_up: false,
     };
     assert_eq!(recovery, expected);
     assert_eq!(
@@ -488,4 +489,81 @@ fn a_writer_thread_flushes_by_itself_and_seals_at_the_end() {
         (Some(id(1, 900)), Some(id(1, 999)))
     );
     assert_eq!(all(&log).len(), 99);
+}
+
+#[test]
+fn an_interrupted_removal_is_completed_whichever_names_were_left() {
+    let original = formatted();
+    let (log, _) = open(&original);
+    (0..60).for_each(|index| append(&log, [entry_of(1, index, 300)]));
+    log.purge(id(1, 45)).unwrap();
+    log.flush().unwrap();
+    let before = original.files();
+    log.housekeep().unwrap();
+    let after = original.files();
+    let removed: Vec<_> = before
+        .keys()
+        .filter(|path| !after.contains_key(*path))
+        .collect();
+    assert!(removed.len() >= 4);
+    for left in 0_u32..1 << removed.len() {
+        let mut files = after.clone();
+        for (bit, path) in removed.iter().enumerate() {
+            if left >> bit & 1 == 1 {
+                files.insert((*path).clone(), before[*path].clone());
+            }
+        }
+        let disk = SimDisk::with_files(&files);
+        let (log, recovery) = open(&disk);
+        assert_eq!(
+            (recovery.purged, all(&log).len()),
+            (Some(id(1, 45)), 14),
+            "left {left:b}"
+        );
+        log.housekeep().unwrap();
+        let left_now = disk.files();
+        assert!(removed.iter().all(|path| !left_now.contains_key(*path)));
+    }
+}
+
+#[test]
+fn a_commit_beyond_the_end_of_a_torn_log_is_limited_to_the_end() {
+    let disk = formatted();
+    let small = LogConfig {
+        batch_bytes_max: 300,
+        ..config()
+    };
+    let (log, _) = Log::open(Arc::new(disk.clone()), directory(), small).unwrap();
+    enqueue(&log, [entry_of(1, 0, 200)]);
+    enqueue(&log, [entry_of(1, 1, 200)]);
+    log.save_committed(id(1, 1)).unwrap();
+    // The first batch, with the commit; the entry that it is about is in the second.
+    log.flush().unwrap();
+    disk.crash(3);
+    let (log, recovery) = open(&disk);
+    assert_eq!(recovery.last, Some(id(1, 0)));
+    assert_eq!(recovery.committed, Some(id(1, 0)));
+    log.truncate_after(Some(0)).unwrap();
+    append(&log, [entry(2, 1)]);
+    assert_eq!(open(&disk).1.last, Some(id(2, 1)));
+}
+
+#[test]
+fn the_copy_of_a_torn_end_goes_with_its_segment() {
+    let disk = formatted();
+    let (log, _) = open(&disk);
+    append(&log, [entry(1, 0)]);
+    disk.corrupt(&segment(2), 300, |_| 1).unwrap();
+    let (log, recovery) = {
+        drop(log);
+        open(&disk)
+    };
+    let copy = recovery.cut.unwrap().kept_copy;
+    assert!(disk.files().contains_key(&copy));
+    (1..40).for_each(|index| append(&log, [entry_of(1, index, 300)]));
+    log.purge(id(1, 30)).unwrap();
+    log.flush().unwrap();
+    log.housekeep().unwrap();
+    assert!(!disk.files().contains_key(&segment(2)));
+    assert!(!disk.files().contains_key(&copy));
 }

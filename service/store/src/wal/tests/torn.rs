@@ -197,6 +197,16 @@ fn a_complete_looking_end_is_cut_and_reported() {
         assert!(cut.complete_looking, "damage at {offset}");
         assert_eq!((cut.offset, recovery.last), (start, Some(id(1, 1))));
         assert_eq!(all(&log).len(), 2);
+        assert!(recovery.must_catch_up);
+        disk.crash(offset);
+        let (log, recovery) = open(&disk);
+        assert!(
+            recovery.cut.is_none() && recovery.must_catch_up,
+            "a restart does not forget it"
+        );
+        log.caught_up().unwrap();
+        disk.crash(offset);
+        assert!(!open(&disk).1.must_catch_up);
     }
 }
 
@@ -270,7 +280,8 @@ fn an_interrupted_repair_is_done_again() {
         disk.cut_power_after(operations);
         let finished = try_open(&disk).is_ok() && !disk.power_is_off();
         disk.crash(operations);
-        let (log, _) = open(&disk);
+        let (log, recovery) = open(&disk);
+        assert!(recovery.must_catch_up, "power cut after {operations}");
         assert_eq!(
             all(&log),
             [entry(1, 0), entry(1, 1)],
