@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use synod_model::{ErrorKind, GroupResource, Revision};
 use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::Error;
@@ -158,6 +159,16 @@ impl Gate {
         self.shared.opened.notify_waiters();
         self.shared.released.notify_waiters();
         result
+    }
+
+    /// Resolves at the next change of what the gate knows, permits aside.
+    pub(crate) fn changed(&self) -> Notified<'_> {
+        self.shared.opened.notified()
+    }
+
+    /// How much longer the present epoch can be proved; `None` if it cannot.
+    pub(crate) fn proof(&self) -> Option<Duration> {
+        self.book().proof_left(self.now())
     }
 
     /// The time by the gate's clock.

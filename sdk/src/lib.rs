@@ -1,5 +1,6 @@
 //! The Rust client of Synod.
 
+mod board;
 mod client;
 mod error;
 mod gate;
@@ -20,7 +21,7 @@ pub use client::{
 pub use error::Error;
 pub use gate::{Gate, GateLayer, GateService, Permit, Readiness, RequestInfo};
 pub use kubernetes::storage_version_hash;
-pub use membership::Ended;
+pub use membership::{Ended, JoinOptions, Membership, MembershipState};
 pub use read_options::ReadOptions;
 pub use reflector::Reflector;
 pub use values::{

@@ -3,13 +3,14 @@
 mod cache;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
+use std::time::Duration;
 
 use synod_model::{ErrorKind, GroupResource, Member, MemberId, Revision, Settings};
-use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
+use crate::board::Board;
 use crate::watch::{Watch, WatchFrom, WatchMessage, WatchOptions};
 use crate::{Client, Error, ObjectKind, StorageState, StorageVersion};
 use cache::Cache;
@@ -21,15 +22,11 @@ use cache::Cache;
 /// followed until the last of them is dropped.
 #[derive(Clone)]
 pub struct Reflector {
-    shared: Arc<Shared>,
+    shared: Arc<Board<State>>,
     _task: Arc<Task>,
 }
 
-struct Shared {
-    state: Mutex<State>,
-    moved: Notify,
-}
-
+#[derive(Default)]
 struct State {
     cache: Cache,
     /// All changes up to here are in the cache.
@@ -124,11 +121,7 @@ impl Reflector {
     /// # Errors
     ///
     /// `DEADLINE_EXCEEDED`: it did not get there in time. Else the watch has ended with this error.
-    pub async fn reached(
-        &self,
-        revision: Revision,
-        limit: std::time::Duration,
-    ) -> Result<(), Error> {
+    pub async fn reached(&self, revision: Revision, limit: Duration) -> Result<(), Error> {
         let reaching = self.wait(|state| (state.revision >= revision).then_some(()));
         match timeout_at(Instant::now() + limit, reaching).await {
             Ok(reached) => reached,
@@ -144,49 +137,32 @@ impl Reflector {
     }
 
     async fn wait<T>(&self, ask: impl Fn(&State) -> Option<T>) -> Result<T, Error> {
-        loop {
-            let moved = self.shared.moved.notified();
-            tokio::pin!(moved);
-            moved.as_mut().enable();
-            {
-                let state = self.state();
-                if let Some(found) = ask(&state) {
-                    return Ok(found);
-                }
-                if let Some(error) = &state.error {
-                    return Err(error.clone());
-                }
-            }
-            moved.await;
-        }
+        let answered = |state: &State| match (ask(state), &state.error) {
+            (Some(found), _) => Some(Ok(found)),
+            (None, Some(error)) => Some(Err(error.clone())),
+            (None, None) => None,
+        };
+        self.shared.wait(answered).await
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.shared.state()
+        self.shared.lock()
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn take(&self, message: Result<WatchMessage, Error>) {
-        {
-            let mut state = self.state();
-            match message {
-                Ok(WatchMessage::Events(events) | WatchMessage::Resync(events)) => {
-                    if !events.events.is_empty() {
-                        state.changed = events.revision;
-                    }
-                    state.revision = events.revision;
-                    state.cache.apply(events.events);
+impl State {
+    fn take(&mut self, message: Result<WatchMessage, Error>) {
+        match message {
+            Ok(WatchMessage::Events(events) | WatchMessage::Resync(events)) => {
+                if !events.events.is_empty() {
+                    self.changed = events.revision;
                 }
-                Ok(WatchMessage::Bookmark(revision)) => state.revision = revision,
-                Err(error) => state.error = Some(error),
+                self.revision = events.revision;
+                self.cache.apply(events.events);
             }
+            Ok(WatchMessage::Bookmark(revision)) => self.revision = revision,
+            Err(error) => self.error = Some(error),
         }
-        self.moved.notify_waiters();
     }
 }
 
@@ -207,18 +183,10 @@ impl Client {
     pub async fn reflect(&self, kinds: Vec<ObjectKind>) -> Result<Reflector, Error> {
         let options = WatchOptions::new().kinds(kinds).from(WatchFrom::List);
         let mut watch = self.watch(options).await?;
-        let shared = Arc::new(Shared {
-            state: Mutex::new(State {
-                cache: Cache::default(),
-                revision: Revision::ZERO,
-                changed: Revision::ZERO,
-                error: None,
-            }),
-            moved: Notify::new(),
-        });
+        let shared = Arc::new(Board::<State>::default());
         // The watch stands, so its first message is there: the list.
         if let Some(list) = watch.next().await {
-            shared.take(list);
+            shared.update(|state| state.take(list));
         }
         let task = tokio::spawn(follow(watch, Arc::clone(&shared)));
         Ok(Reflector {
@@ -228,8 +196,8 @@ impl Client {
     }
 }
 
-async fn follow(mut watch: Watch, shared: Arc<Shared>) {
+async fn follow(mut watch: Watch, shared: Arc<Board<State>>) {
     while let Some(message) = watch.next().await {
-        shared.take(message);
+        shared.update(|state| state.take(message));
     }
 }

@@ -113,6 +113,13 @@ impl Book {
         }
     }
 
+    /// Why there still is no other epoch.
+    pub(crate) fn still_outside(&mut self, why: String) {
+        if let Standing::Outside { reason } = &mut self.standing {
+            *reason = why;
+        }
+    }
+
     /// It is over for good. The first ending stays.
     pub(crate) fn end(&mut self, ended: Ended) {
         if !self.has_ended() {
@@ -150,6 +157,16 @@ impl Book {
             Standing::Member { epoch, .. } => Err(Obstacle::NotProved(*epoch)),
             Standing::Outside { reason } => Err(Obstacle::Outside(reason.clone())),
             Standing::Ended(ended) => Err(Obstacle::Ended(*ended)),
+        }
+    }
+
+    /// How much longer the epoch can be proved; `None` if it cannot.
+    pub(crate) fn proof_left(&self, now: Duration) -> Option<Duration> {
+        match &self.standing {
+            Standing::Member { proved_until, .. } => {
+                proved_until.checked_sub(now).filter(|left| !left.is_zero())
+            }
+            Standing::Outside { .. } | Standing::Ended(_) => None,
         }
     }
 
@@ -223,20 +240,6 @@ impl Book {
             self.reported_epoch = Some(epoch);
             self.completed = true;
         }
-    }
-
-    /// What the member's entry for a resource was when it was last acknowledged under the present epoch.
-    pub(crate) fn entry(&self, resource: &GroupResource) -> Option<&ReportEntry> {
-        self.present(resource).map(|told| &told.entry)
-    }
-
-    /// The resources that were reported under the present epoch.
-    pub(crate) fn reported(&self) -> BTreeSet<GroupResource> {
-        let resources = self.resources.keys();
-        resources
-            .filter(|resource| self.present(resource).is_some())
-            .cloned()
-            .collect()
     }
 
     /// Whether the present epoch has reported all of its resources.

@@ -160,8 +160,9 @@ impl<'a> Course<'a> {
                 let context = "an earlier try may have been executed, and then";
                 return Err(self.fail(error.context(context)));
             }
-            (Verdict::Refused, _) => return Err(self.fail(failed.error)),
-            (Verdict::Unknown, Repeats::AtMostOnce) => return Err(self.fail(failed.error)),
+            (Verdict::Refused, _) | (Verdict::Unknown, Repeats::AtMostOnce) => {
+                return Err(self.fail(failed.error));
+            }
             (Verdict::Unknown, Repeats::ExactlyOnce) => self.uncertain = true,
             (Verdict::Unknown, Repeats::Read) | (Verdict::NotExecuted, _) => {}
         }

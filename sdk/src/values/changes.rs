@@ -13,7 +13,6 @@ use super::{FromWire, Header};
 
 /// A change was made, or was made already.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Changed {
     /// Who answered, and at which revision.
     pub header: Header,
@@ -23,7 +22,6 @@ pub struct Changed {
 
 /// A member was let in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Joined {
     /// Who answered, and at which revision.
     pub header: Header,
@@ -37,7 +35,6 @@ pub struct Joined {
 
 /// A member's deadline was moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Renewed {
     /// Who answered, and at which revision. A renewal moves no revision.
     pub header: Header,
@@ -47,7 +44,6 @@ pub struct Renewed {
 
 /// A report was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Reported {
     /// Who answered, and at which revision.
     pub header: Header,
@@ -59,7 +55,6 @@ pub struct Reported {
 
 /// What a member is told of a resource that it reported, as of right after the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ReportedResource {
     /// The resource.
     pub resource: GroupResource,
@@ -73,7 +68,6 @@ pub struct ReportedResource {
 
 /// The replicated settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct SettingsView {
     /// Who answered, and at which revision.
     pub header: Header,
@@ -83,7 +77,6 @@ pub struct SettingsView {
 
 /// What the members of a resource agreed on, change by change, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct AgreementHistory {
     /// Who answered, and at which revision.
     pub header: Header,

@@ -8,7 +8,6 @@ use super::{FromWire, Header};
 
 /// How the cluster does, as one replica sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ClusterStatus {
     /// Who answered, and its own revision.
     pub header: Header,
@@ -38,7 +37,6 @@ pub struct ClusterStatus {
 
 /// One replica of the replica set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ReplicaStatus {
     /// Its number.
     pub replica_id: u64,
@@ -82,7 +80,6 @@ impl ReplicaRole {
 
 /// Something that an operator must look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Alarm {
     /// What is wrong.
     pub kind: AlarmKind,
@@ -94,7 +91,6 @@ pub struct Alarm {
 
 /// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum AlarmKind {
     /// No leader is known, or it is not answered by a quorum.
     NoQuorum,

@@ -10,7 +10,6 @@ use super::wire::required;
 
 /// Who answered, and at which revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Header {
     /// The cluster. A restore makes a new id: epochs and sessions of another cluster are worthless here.
     pub cluster: ClusterId,

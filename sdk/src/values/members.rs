@@ -10,7 +10,6 @@ use super::{FromWire, Header};
 
 /// One member.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct MemberView {
     /// Who answered, and at which revision.
     pub header: Header,
@@ -22,7 +21,6 @@ pub struct MemberView {
 
 /// Members in a list, all at one revision, ordered by id.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct MemberPage {
     /// Who answered, and the revision of all pages of this list.
     pub header: Header,
@@ -32,7 +30,6 @@ pub struct MemberPage {
 
 /// A member in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct MemberItem {
     /// The member.
     pub member: Member,

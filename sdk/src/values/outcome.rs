@@ -12,7 +12,6 @@ use crate::Error;
 
 /// Names one request for good: ask with it what became of the request.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub struct RequestKey {
     /// The cluster that gave the session.
     pub cluster: ClusterId,
@@ -30,7 +29,6 @@ impl fmt::Display for RequestKey {
 
 /// What became of a request, as of `header.revision`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Outcome {
     /// It has not been executed. It may still be while an attempt is on its way; sending it again in the same session
     /// is safe.
@@ -53,7 +51,6 @@ pub enum Outcome {
 
 /// What an executed request was answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum OutcomeAnswer {
     /// It succeeded, and there was nothing more to say.
     Done,

@@ -11,7 +11,6 @@ use super::wire::{list, version};
 
 /// What is known of the stored objects of a resource, also when no member reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct StorageState {
     /// Its name: `<resource>.<group>`, for the core group `<resource>`.
     pub name: String,
@@ -37,7 +36,6 @@ pub struct StorageState {
 
 /// Writes in a version may still land.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Drain {
     /// The version.
     pub version: ApiVersion,

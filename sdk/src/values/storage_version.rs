@@ -12,7 +12,6 @@ use super::wire::{list, required, version, versions};
 /// A resource that at least one member reports: what each of them encodes, decodes and serves, and what follows from
 /// all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct StorageVersion {
     /// Its name: `<group>.<resource>`, the core group written `core`.
     pub name: String,
@@ -39,7 +38,6 @@ impl StorageVersion {
 
 /// What one member says of one resource, and what follows for its encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct StorageVersionEntry {
     /// The member.
     pub member: MemberId,
@@ -61,7 +59,6 @@ pub struct StorageVersionEntry {
 
 /// What follows from all entries of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct StorageVersionStatus {
     /// The one version that all entries encode, if they do.
     pub common: Option<ApiVersion>,

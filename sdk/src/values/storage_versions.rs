@@ -8,7 +8,6 @@ use super::{FromWire, Header, StorageState, StorageVersion};
 
 /// One resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct StorageVersionView {
     /// Who answered, and at which revision.
     pub header: Header,
@@ -22,7 +21,6 @@ pub struct StorageVersionView {
 
 /// Resources in a list, all at one revision, ordered by group and resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct StorageVersionPage {
     /// Who answered, and the revision of all pages of this list.
     pub header: Header,
@@ -34,7 +32,6 @@ pub struct StorageVersionPage {
 
 /// A resource in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct StorageVersionItem {
     /// The entries and what follows from them. `None` if no member reports the resource now.
     pub storage_version: Option<StorageVersion>,

@@ -24,7 +24,6 @@ pub enum WatchMessage {
 
 /// Changes up to a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Events {
     /// The revision.
     pub revision: Revision,
@@ -34,7 +33,6 @@ pub struct Events {
 
 /// One object changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Event {
     /// How.
     pub change: ChangeType,
@@ -78,7 +76,6 @@ impl fmt::Display for ChangeType {
 
 /// What can be watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum ObjectKind {
     /// Members; the name is the member's id.
     Member,
@@ -128,7 +125,6 @@ impl fmt::Display for ObjectKind {
 
 /// An object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Object {
     /// A member.
     Member(Member),
@@ -142,7 +138,6 @@ pub enum Object {
 
 /// A storage version after a change. Of the entries it holds only those that changed; the others are as they were.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct StorageVersionChange {
     /// Its name: `<group>.<resource>`, the core group written `core`.
     pub name: String,

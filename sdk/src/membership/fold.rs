@@ -1,0 +1,100 @@
+//! Resources that are one in the store.
+
+use std::collections::BTreeMap;
+
+use synod_model::{GroupResource, ReportEntry, sort_and_fold_equivalents};
+
+/// What is reported, and under which resource those are that are not.
+#[derive(Debug, Default)]
+pub(super) struct Folded {
+    pub(super) entries: Vec<ReportEntry>,
+    pub(super) reported_as: BTreeMap<GroupResource, GroupResource>,
+}
+
+/// Of resources that are one in the store, keeps the first; what the others decode it decodes too.
+pub(super) fn fold(entries: Vec<ReportEntry>, equivalents: &[Vec<GroupResource>]) -> Folded {
+    let of = |resource: &GroupResource| {
+        let store = equivalents.iter().find(|store| store.contains(resource));
+        store.cloned().unwrap_or_default()
+    };
+    let all = entries.clone();
+    let mut kept = sort_and_fold_equivalents(entries, |entry| &entry.resource, of);
+    let mut reported_as = BTreeMap::new();
+    for entry in &mut kept {
+        let store = of(&entry.resource);
+        for other in store.iter().filter(|other| **other != entry.resource) {
+            reported_as.insert(other.clone(), entry.resource.clone());
+        }
+        let others = all
+            .iter()
+            .filter(|other| other.resource != entry.resource && store.contains(&other.resource));
+        let decodable = entry
+            .decodable
+            .iter()
+            .chain(others.flat_map(|other| &other.decodable));
+        entry.decodable = decodable.cloned().collect();
+    }
+    Folded {
+        entries: kept,
+        reported_as,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use synod_model::{ReportEntryText, StanceText};
+
+    use super::*;
+
+    fn entry(group: &str, resource: &str, decodable: &[&str]) -> ReportEntry {
+        ReportEntry::parse(&ReportEntryText {
+            group,
+            resource,
+            kind: "Ingress",
+            decodable: decodable.to_vec(),
+            served: Vec::new(),
+            stance: StanceText::Fixed {
+                encoding: decodable[0],
+            },
+        })
+        .unwrap()
+    }
+
+    fn resource(name: &str) -> GroupResource {
+        GroupResource::parse_qualified(name).unwrap()
+    }
+
+    #[test]
+    fn of_equivalent_resources_the_first_is_reported_for_all() {
+        let (old, new) = (
+            resource("ingresses.extensions"),
+            resource("ingresses.networking.k8s.io"),
+        );
+        let folded = fold(
+            vec![
+                entry("networking.k8s.io", "ingresses", &["networking.k8s.io/v1"]),
+                entry("apps", "deployments", &["apps/v1"]),
+                entry("extensions", "ingresses", &["extensions/v1beta1"]),
+            ],
+            &[vec![new.clone(), old.clone()]],
+        );
+        let reported: Vec<String> = folded
+            .entries
+            .iter()
+            .map(|entry| entry.resource.to_string())
+            .collect();
+        assert_eq!(reported, ["apps.deployments", "extensions.ingresses"]);
+        assert_eq!(
+            folded.entries[1].decodable.to_string(),
+            "[extensions/v1beta1 networking.k8s.io/v1]"
+        );
+        assert_eq!(folded.reported_as, BTreeMap::from([(new, old)]));
+    }
+
+    #[test]
+    fn a_resource_named_twice_stays_so_that_its_report_is_refused() {
+        // The fold itself keeps the first of two; whoever reports checks before it folds.
+        let twice = vec![entry("apps", "deployments", &["apps/v1"]); 2];
+        assert_eq!(fold(twice, &[]).entries.len(), 1);
+    }
+}

@@ -1,0 +1,167 @@
+//! Staying a member: renewing, and joining again when an epoch is over.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use synod_model::{Epoch, ErrorKind, Join};
+use tokio::sync::Notify;
+use tokio::time::sleep;
+
+use super::Ended;
+use super::renewals::{Over, Renewals};
+use super::state::Standing;
+use crate::board::Board;
+use crate::gate::Gate;
+use crate::transport::Backoff;
+use crate::{Client, Error, Joined, MemberEpoch};
+
+/// What keeps a server a member. It runs until that is over for good.
+pub(super) struct Keeper {
+    pub(super) client: Client,
+    pub(super) gate: Gate,
+    pub(super) standing: Arc<Board<Standing>>,
+    /// Told by whoever finds a sign that the epoch is over.
+    pub(super) doubt: Arc<Notify>,
+    /// How to join again.
+    pub(super) join: Join,
+}
+
+/// An epoch of this process.
+#[derive(Clone, Debug)]
+pub(super) struct Tenure {
+    pub(super) member: MemberEpoch,
+    pub(super) ttl: Duration,
+}
+
+/// Until when an acknowledged join or renewal proves a membership: 0.9 of the TTL after it was sent. The deadline in the
+/// cluster is the TTL after it was received, so a clock that runs a tenth too slowly still ends the proof in time.
+pub(super) fn proof(sent_at: Duration, ttl: Duration) -> Duration {
+    sent_at + ttl / 10 * 9
+}
+
+impl Keeper {
+    /// Enters what a join was answered; `sent_at` is when its first try was sent.
+    pub(super) fn joined(&self, joined: &Joined, sent_at: Duration) -> Tenure {
+        let member = MemberEpoch {
+            member: self.join.id.clone(),
+            epoch: joined.epoch,
+            cluster: Some(joined.header.cluster),
+        };
+        let until = proof(sent_at, joined.ttl);
+        self.standing
+            .update(|standing| standing.joined(member.clone()));
+        self.gate.update(|book| book.joined(joined.epoch, until));
+        tracing::info!(member = %member.member, epoch = %member.epoch, "joined");
+        Tenure {
+            member,
+            ttl: joined.ttl,
+        }
+    }
+
+    /// Stays a member until that is over for good.
+    pub(super) async fn run(self, tenure: Tenure) {
+        let ended = self.standing.wait(Standing::ended);
+        tokio::select! {
+            biased;
+            _ = ended => {}
+            () = self.follow_proof() => {}
+            () = self.stay(tenure) => {}
+        }
+    }
+
+    async fn stay(&self, mut tenure: Tenure) {
+        loop {
+            let lost = tenure.member.epoch;
+            match Renewals::new(self, &tenure).run().await {
+                Over::Lost(error) => self.lost(lost, error),
+                Over::Replaced(error) => return self.replaced(error),
+            }
+            match self.join_again(lost).await {
+                Ok(again) => tenure = again,
+                Err(error) => return self.replaced(error),
+            }
+        }
+    }
+
+    /// Joins until it succeeds.
+    ///
+    /// # Errors
+    ///
+    /// Another instance has joined under the id.
+    async fn join_again(&self, lost: Epoch) -> Result<Tenure, Error> {
+        let join = Join {
+            lost_epoch: Some(lost),
+            ..self.join.clone()
+        };
+        let longest = self.join.ttl.duration().min(Duration::from_secs(5));
+        let mut backoff = Backoff::new(Duration::from_millis(100), longest);
+        loop {
+            let sent_at = self.gate.now();
+            match self.client.send_join(join.clone()).await {
+                Ok(joined) => return Ok(self.joined(&joined, sent_at)),
+                Err(error) if error.kind() == ErrorKind::StaleEpoch => return Err(error),
+                Err(error) => {
+                    let error = error.context("the server cannot join again");
+                    tracing::warn!(member = %self.join.id, %error);
+                    self.gate
+                        .update(|book| book.still_outside(error.to_string()));
+                    self.note(error);
+                }
+            }
+            sleep(backoff.next(&*self.client.seams().randomness)).await;
+        }
+    }
+
+    /// A renewal was acknowledged.
+    pub(super) fn proved(&self, epoch: Epoch, until: Duration) {
+        self.gate.update(|book| book.proved(epoch, until));
+        self.standing
+            .update(|standing| standing.renewal_error = None);
+    }
+
+    /// Something went wrong that may be right again soon.
+    pub(super) fn note(&self, error: Error) {
+        self.standing
+            .update(|standing| standing.renewal_error = Some(error));
+    }
+
+    fn lost(&self, epoch: Epoch, error: Error) {
+        tracing::warn!(member = %self.join.id, %epoch, %error, "the membership was lost");
+        let reason = format!("the membership of epoch {epoch} was lost: {error}");
+        self.gate.update(|book| book.lost(epoch, reason));
+        self.standing.update(|standing| standing.lost(error));
+    }
+
+    fn replaced(&self, error: Error) {
+        tracing::error!(member = %self.join.id, %error, "another instance has taken the member's id");
+        self.gate.update(|book| book.end(Ended::Replaced));
+        self.standing.update(|standing| {
+            standing.renewal_error = Some(error);
+            standing.end(Ended::Replaced);
+        });
+    }
+
+    /// Keeps the state's `proved` true to the gate, which asks the clock by itself.
+    async fn follow_proof(&self) {
+        loop {
+            let changed = self.gate.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let proof = self.gate.proof();
+            let proved = proof.is_some();
+            if self.standing.lock().is_proved() != proved {
+                self.standing.update(|standing| standing.set_proved(proved));
+            }
+            match proof {
+                None => changed.await,
+                Some(left) => {
+                    tokio::select! {
+                        biased;
+                        () = changed => {}
+                        () = sleep(left) => {}
+                    }
+                }
+            }
+        }
+    }
+}

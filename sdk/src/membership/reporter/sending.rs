@@ -1,0 +1,364 @@
+//! Which request is sent next, and what its answer means.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use synod_model::{Epoch, ErrorKind, GroupResource, ReportEntry};
+use tokio::time::Instant;
+
+use super::job::{Job, Reply, Scope, Stage, TRIES_MAX};
+use super::{PAUSE, Reporter};
+use crate::{Error, MemberEpoch, Reported, ReportedResource};
+
+/// A request that was answered.
+#[derive(Debug)]
+pub(super) struct Sent {
+    /// The epoch under which it was sent.
+    epoch: Epoch,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    /// What was acknowledged before, reported again.
+    Base(Vec<ReportEntry>, Result<Reported, Error>),
+    /// The job of this number.
+    Job(u64, Result<Reported, Error>),
+    /// That the server is ready.
+    Ready(Result<(), Error>),
+}
+
+impl Reporter {
+    /// Takes in a report that the program has asked for.
+    pub(super) fn add_job(&mut self, scope: Scope, reply: Reply<Reported>) {
+        self.jobs_begun += 1;
+        let give_up_at = Instant::now() + self.drain_limit + self.sending_limit();
+        self.jobs.push_back(Job {
+            number: self.jobs_begun,
+            scope,
+            changed: BTreeSet::new(),
+            stage: Stage::Waiting,
+            tries: 0,
+            uncertain: false,
+            give_up_at,
+            last_error: None,
+            reply,
+        });
+    }
+
+    /// Closes the gates of every job that no earlier one holds back, and waits for their permits.
+    pub(super) fn begin_jobs(&mut self) {
+        for place in 0..self.jobs.len() {
+            let (earlier, job) = (self.jobs.range(..place), &self.jobs[place]);
+            let held_back = earlier.into_iter().any(|earlier| earlier.holds_back(job));
+            if job.stage != Stage::Waiting || held_back {
+                continue;
+            }
+            let changed = job.scope.changed(&self.committed);
+            self.gate.update(|book| book.begin_change(&changed));
+            let job = &mut self.jobs[place];
+            job.changed.clone_from(&changed);
+            job.stage = Stage::Draining;
+            let (number, gate, limit) = (job.number, self.gate.clone(), self.drain_limit);
+            self.drains.push(Box::pin(async move {
+                (number, gate.drained(&changed, limit).await)
+            }));
+        }
+    }
+
+    /// The permits of a job's resources came back, or did not.
+    pub(super) fn take_drained(&mut self, number: u64, drained: Result<(), Error>) {
+        let Some(place) = self.place_of(number) else {
+            return;
+        };
+        match drained {
+            Ok(()) => self.jobs[place].stage = Stage::Drained,
+            Err(error) => self.fail(place, error),
+        }
+    }
+
+    /// Sends what comes next, if nothing is on its way and anything can be sent now.
+    pub(super) fn send_next(&mut self) {
+        let now = Instant::now();
+        self.paused_until = self.paused_until.filter(|until| *until > now);
+        if self.sending.is_some() || self.paused_until.is_some() {
+            return;
+        }
+        let Some(member) = self.standing.lock().member.clone() else {
+            return;
+        };
+        if self.refused_epoch == Some(member.epoch) {
+            return;
+        }
+        if self.is_base_needed() {
+            self.send_base(member);
+        } else if let Some(place) = self.jobs.iter().position(|job| job.stage == Stage::Drained) {
+            self.send_job(place, member);
+        } else if self.ready.wanted && !self.standing.lock().is_ready() {
+            self.send_ready(member);
+        }
+    }
+
+    /// Whether what was acknowledged before has to be reported again first: the epoch is new, or a report of unknown
+    /// outcome was given up.
+    fn is_base_needed(&self) -> bool {
+        !self.committed.is_empty() && (self.doubtful || !self.gate.book().is_reported())
+    }
+
+    fn send_base(&mut self, member: MemberEpoch) {
+        let client = self.client.clone();
+        let entries: Vec<ReportEntry> = self.committed.values().cloned().collect();
+        self.sending = Some(Box::pin(async move {
+            let result = client.send_report(&member, entries.clone(), true).await;
+            Sent {
+                epoch: member.epoch,
+                what: What::Base(entries, result),
+            }
+        }));
+    }
+
+    fn send_job(&mut self, place: usize, member: MemberEpoch) {
+        let job = &mut self.jobs[place];
+        let one = !job.scope.is_full();
+        if one && self.committed.is_empty() {
+            let message = "report all resources before one of them is changed";
+            return self.fail(place, Error::new(ErrorKind::InvalidArgument, message));
+        }
+        job.stage = Stage::Sent;
+        let (client, number) = (self.client.clone(), job.number);
+        let (entries, replace) = (job.scope.entries(), job.scope.is_full());
+        self.sending = Some(Box::pin(async move {
+            let result = client.send_report(&member, entries, replace).await;
+            Sent {
+                epoch: member.epoch,
+                what: What::Job(number, result),
+            }
+        }));
+    }
+
+    fn send_ready(&mut self, member: MemberEpoch) {
+        let client = self.client.clone();
+        self.sending = Some(Box::pin(async move {
+            let result = client.send_ready(&member).await.map(drop);
+            Sent {
+                epoch: member.epoch,
+                what: What::Ready(result),
+            }
+        }));
+    }
+
+    /// Takes note of an answer.
+    pub(super) fn take_sent(&mut self, Sent { epoch, what }: Sent) {
+        let over = match &what {
+            What::Base(_, Err(error)) | What::Job(_, Err(error)) | What::Ready(Err(error)) => {
+                is_over(error)
+            }
+            What::Base(_, Ok(_)) | What::Job(_, Ok(_)) | What::Ready(Ok(())) => false,
+        };
+        if over {
+            // The keeper finds out what has become of the epoch; until then nothing is sent under it.
+            self.refused_epoch = Some(epoch);
+            self.doubt.notify_one();
+        }
+        match what {
+            What::Base(entries, result) => self.take_base(epoch, entries, result, over),
+            What::Job(number, result) => self.take_job(epoch, number, result, over),
+            What::Ready(result) => self.take_ready(epoch, result, over),
+        }
+    }
+
+    fn take_base(
+        &mut self,
+        epoch: Epoch,
+        entries: Vec<ReportEntry>,
+        result: Result<Reported, Error>,
+        over: bool,
+    ) {
+        match result {
+            Ok(reported) => {
+                self.doubtful = false;
+                for job in &mut self.jobs {
+                    // Whatever its tries have done was replaced.
+                    job.uncertain = false;
+                }
+                self.tell(epoch, true, entries, &reported, &BTreeSet::new());
+            }
+            Err(error) if !over => {
+                let resources = self.committed.keys().cloned().collect();
+                let error = error.context("what was reported before cannot be reported again");
+                self.note_failure(&resources, error);
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn take_job(&mut self, epoch: Epoch, number: u64, result: Result<Reported, Error>, over: bool) {
+        let Some(place) = self.place_of(number) else {
+            return;
+        };
+        match result {
+            Ok(reported) => {
+                let Some(job) = self.jobs.remove(place) else {
+                    return;
+                };
+                let (full, entries) = (job.scope.is_full(), job.scope.entries());
+                job.scope.commit(&mut self.committed);
+                self.tell(epoch, full, entries, &reported, &job.changed);
+                // A caller who has gone away does not want to know.
+                let _ = job.reply.send(Ok(reported));
+            }
+            Err(error) if over => {
+                let job = &mut self.jobs[place];
+                job.stage = Stage::Drained;
+                job.last_error = Some(error);
+            }
+            Err(error) => {
+                if self.jobs[place].take_failure(&error) {
+                    let changed = self.jobs[place].changed.clone();
+                    self.note_failure(&changed, error);
+                } else {
+                    self.fail(place, error);
+                }
+            }
+        }
+    }
+
+    fn take_ready(&mut self, epoch: Epoch, result: Result<(), Error>, over: bool) {
+        match result {
+            Ok(()) => {
+                self.standing.update(|standing| standing.ready(epoch));
+                self.answer_ready(&Ok(()));
+            }
+            Err(error) if !over => {
+                self.ready.tries += 1;
+                let refused = error.execution() == synod_model::Verdict::Refused;
+                self.note_failure(&BTreeSet::new(), error.clone());
+                if refused || self.ready.tries >= TRIES_MAX {
+                    self.answer_ready(&Err(error));
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Answers those who asked for the server to be ready. If they were told that it is not, it is not tried further.
+    fn answer_ready(&mut self, result: &Result<(), Error>) {
+        self.ready.tries = 0;
+        self.ready.give_up_at = None;
+        let replies = std::mem::take(&mut self.ready.replies);
+        if result.is_err() && !replies.is_empty() {
+            self.ready.wanted = false;
+        }
+        for reply in replies {
+            // A caller who has gone away does not want to know.
+            let _ = reply.send(result.clone());
+        }
+    }
+
+    /// A report was acknowledged: the gate opens for what it names.
+    fn tell(
+        &mut self,
+        epoch: Epoch,
+        full: bool,
+        entries: Vec<ReportEntry>,
+        reported: &Reported,
+        changed: &BTreeSet<GroupResource>,
+    ) {
+        let answers: BTreeMap<&GroupResource, &ReportedResource> = reported
+            .resources
+            .iter()
+            .map(|answer| (&answer.resource, answer))
+            .collect();
+        let pairs = entries.into_iter().filter_map(|entry| {
+            let answer = answers
+                .get(&entry.resource)
+                .map(|answer| (*answer).clone())?;
+            Some((entry, answer))
+        });
+        let pairs: Vec<_> = pairs.collect();
+        let named: Vec<GroupResource> = pairs
+            .iter()
+            .map(|(entry, _)| entry.resource.clone())
+            .collect();
+        self.gate.update(|book| {
+            book.told(epoch, reported.header.revision, full, pairs);
+            book.end_change(changed);
+            for resource in &named {
+                // What the watch has shown of it before this answer arrived.
+                if let Some(seen) = self.views.get(resource) {
+                    book.observe(resource, seen);
+                }
+            }
+        });
+        self.standing.update(|standing| {
+            standing.report_error = None;
+            if full {
+                standing.reported(epoch);
+            }
+        });
+    }
+
+    /// A request failed and will be sent again, after a while.
+    fn note_failure(&mut self, resources: &BTreeSet<GroupResource>, error: Error) {
+        tracing::warn!(member = %self.id, %error);
+        self.gate
+            .update(|book| book.report_failed(resources, &error.to_string()));
+        self.standing
+            .update(|standing| standing.report_error = Some(error));
+        self.paused_until = Some(Instant::now() + PAUSE);
+    }
+
+    /// Gives a job up: what was acknowledged before stands again, if that is certain.
+    fn fail(&mut self, place: usize, error: Error) {
+        let Some(job) = self.jobs.remove(place) else {
+            return;
+        };
+        let changed = &job.changed;
+        self.gate.update(|book| {
+            book.report_failed(changed, &error.to_string());
+            if job.uncertain {
+                book.doubt(changed);
+            }
+            book.end_change(changed);
+        });
+        self.doubtful |= job.uncertain;
+        self.standing
+            .update(|standing| standing.report_error = Some(error.clone()));
+        // A caller who has gone away does not want to know.
+        let _ = job.reply.send(Err(error));
+    }
+
+    /// Gives up what has taken too long.
+    pub(super) fn give_up_late(&mut self) {
+        let now = Instant::now();
+        let late = |job: &Job| job.stage != Stage::Sent && job.give_up_at <= now;
+        while let Some(place) = self.jobs.iter().position(late) {
+            let error = self.jobs[place]
+                .last_error
+                .clone()
+                .unwrap_or_else(not_a_member);
+            self.fail(place, error);
+        }
+        if self.ready.give_up_at.is_some_and(|at| at <= now) {
+            self.answer_ready(&Err(not_a_member()));
+        }
+    }
+
+    /// The epoch under which requests are sent.
+    pub(super) fn epoch(&self) -> Option<Epoch> {
+        self.gate.book().epoch()
+    }
+
+    fn place_of(&self, number: u64) -> Option<usize> {
+        self.jobs.iter().position(|job| job.number == number)
+    }
+}
+
+/// Whether an error says that the epoch is over.
+pub(super) fn is_over(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotAMember | ErrorKind::StaleEpoch)
+}
+
+fn not_a_member() -> Error {
+    let message = "the server was not a member for long enough to do this; it goes on joining";
+    Error::new(ErrorKind::Unavailable, message)
+}

@@ -1,0 +1,181 @@
+//! Votes: learning what is selected, and adopting it.
+
+use std::collections::BTreeMap;
+
+use synod_model::{ErrorKind, GroupResource, MemberId, Revision};
+use tokio::time::{sleep, timeout};
+
+use super::sending::is_over;
+use super::{PAUSE, Reporter};
+use crate::gate::book::Observation;
+use crate::watch::{ChangeType, Event, Object, StorageVersionChange};
+use crate::{Changed, Error};
+
+/// What the watch has shown of each resource.
+#[derive(Debug, Default)]
+pub(super) struct Views {
+    by_resource: BTreeMap<GroupResource, Observation>,
+}
+
+/// How an adoption ended.
+#[derive(Debug)]
+pub(super) struct Adoption {
+    pub(super) resource: GroupResource,
+    pub(super) selected_revision: Revision,
+    pub(super) result: Result<(), Error>,
+}
+
+impl Views {
+    /// Takes note of a change of a resource; answers what is known of it now.
+    fn take(
+        &mut self,
+        revision: Revision,
+        change: StorageVersionChange,
+        member: &MemberId,
+    ) -> (GroupResource, Observation) {
+        let own = change
+            .changed_entries
+            .into_iter()
+            .find(|entry| entry.member == *member);
+        let mut seen = Observation {
+            revision,
+            selected: change.status.selected,
+            selected_revision: change.status.selected_revision,
+            own: own.map(|entry| (entry.encoding, entry.adopted_revision)),
+        };
+        if seen.own.is_none()
+            && let Some(before) = self.by_resource.remove(&change.resource)
+        {
+            // The entry is as it was seen last.
+            seen.own = before.own;
+            seen.revision = before.revision;
+        }
+        self.by_resource
+            .insert(change.resource.clone(), seen.clone());
+        (change.resource, seen)
+    }
+
+    pub(super) fn get(&self, resource: &GroupResource) -> Option<&Observation> {
+        self.by_resource.get(resource)
+    }
+
+    fn remove(&mut self, name: &str) {
+        if let Ok(resource) = GroupResource::parse_storage_version_name(name) {
+            self.by_resource.remove(&resource);
+        }
+    }
+}
+
+impl Reporter {
+    /// Takes note of an event of the watch.
+    pub(super) fn take_event(&mut self, revision: Revision, event: Event) {
+        match (event.change, event.object) {
+            (ChangeType::Removed, Some(Object::Member(member))) if member.id == self.id => {
+                self.doubt.notify_one();
+            }
+            (ChangeType::Added | ChangeType::Modified, Some(Object::Member(member)))
+                if member.id == self.id && self.epoch() != Some(member.epoch) =>
+            {
+                self.doubt.notify_one();
+            }
+            (ChangeType::Removed, _) => self.views.remove(&event.name),
+            (_, Some(Object::StorageVersion(change))) => {
+                let (resource, seen) = self.views.take(revision, change, &self.id);
+                self.gate.update(|book| book.observe(&resource, &seen));
+            }
+            (_, Some(Object::Settings(settings))) => {
+                self.gate
+                    .update(|book| book.set_write_grace(settings.write_grace));
+            }
+            (_, Some(Object::Member(_) | Object::StorageState(_)) | None) => {}
+        }
+    }
+
+    /// Begins the adoption of every selection that is not adopted yet.
+    pub(super) fn begin_adoptions(&mut self) {
+        let unadopted = self.gate.book().unadopted();
+        for (resource, selected_revision) in unadopted {
+            if self.adopting.get(&resource) != Some(&selected_revision) {
+                self.adopting.insert(resource.clone(), selected_revision);
+                let adoption = self.adopt(resource, selected_revision);
+                self.adoptions.push(Box::pin(adoption));
+            }
+        }
+    }
+
+    /// Adopts a selection once the permits for other encodings have come back.
+    fn adopt(
+        &self,
+        resource: GroupResource,
+        selected_revision: Revision,
+    ) -> impl Future<Output = Adoption> + Send + use<> {
+        let (client, gate, standing) = (
+            self.client.clone(),
+            self.gate.clone(),
+            self.standing.clone(),
+        );
+        let (limit, slots) = (self.drain_limit, self.adoption_slots.clone());
+        async move {
+            let adopting = async {
+                let drained = gate.drained_for_adoption(&resource, selected_revision);
+                match timeout(limit, drained).await {
+                    Ok(true) => {}
+                    // Something else was selected: that will be adopted instead.
+                    Ok(false) => return Ok(()),
+                    Err(_) => return Err(undrained(&resource, limit)),
+                }
+                let _slot = slots.acquire().await;
+                let Some(member) = standing.lock().member.clone() else {
+                    return Ok(());
+                };
+                let adopted = client
+                    .send_adopt(&member, &resource, selected_revision)
+                    .await;
+                adopted.map(|Changed { header, .. }| {
+                    gate.update(|book| {
+                        book.adopted(member.epoch, &resource, selected_revision, header.revision);
+                    });
+                })
+            };
+            let result = adopting.await;
+            if result.is_err() {
+                sleep(PAUSE).await;
+            }
+            Adoption {
+                resource,
+                selected_revision,
+                result,
+            }
+        }
+    }
+
+    /// Takes note of how an adoption ended. What is still to be adopted then is begun anew.
+    pub(super) fn take_adoption(&mut self, adoption: Adoption) {
+        let Adoption {
+            resource,
+            selected_revision,
+            result,
+        } = adoption;
+        if self.adopting.get(&resource) == Some(&selected_revision) {
+            self.adopting.remove(&resource);
+        }
+        let Err(error) = result else { return };
+        if is_over(&error) {
+            self.doubt.notify_one();
+        } else if error.kind() != ErrorKind::Conflict {
+            let error = error.context(format_args!("{resource} cannot be adopted"));
+            tracing::warn!(member = %self.id, %error);
+            self.standing
+                .update(|standing| standing.report_error = Some(error));
+        }
+        // After a conflict, the watch will say what is selected now.
+    }
+}
+
+fn undrained(resource: &GroupResource, limit: std::time::Duration) -> Error {
+    let message = format!(
+        "permits to write {} in the version before did not come back within {limit:?}",
+        resource.qualified()
+    );
+    Error::new(ErrorKind::Draining, message)
+}
