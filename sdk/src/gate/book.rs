@@ -54,6 +54,8 @@ pub(crate) struct Grant {
     pub(crate) epoch: Epoch,
     pub(crate) resource: GroupResource,
     pub(crate) encoding: ApiVersion,
+    /// At this revision the entry allowed the encoding.
+    pub(crate) revision: Revision,
 }
 
 /// What a watcher saw of a resource.
@@ -329,12 +331,14 @@ impl Book {
         let Some(row) = self.resources.get_mut(&resource) else {
             return Err(Obstacle::NotReported(None));
         };
-        let encoding = row.writes(epoch)?.clone();
+        let (encoding, revision) = row.writes(epoch)?;
+        let encoding = encoding.clone();
         row.permits.open(&encoding);
         Ok(Grant {
             epoch,
             resource,
             encoding,
+            revision,
         })
     }
 

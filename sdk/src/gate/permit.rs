@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use synod_model::{ApiVersion, Epoch, GroupResource};
+use synod_model::{ApiVersion, Epoch, GroupResource, Revision};
 
 use super::Shared;
 use super::book::Grant;
@@ -65,6 +65,13 @@ impl Permit {
     #[must_use]
     pub fn epoch(&self) -> Epoch {
         self.inner.grant.epoch
+    }
+
+    /// A revision of the cluster at which the member's entry allowed the encoding: the newest that the gate knew of when
+    /// it gave the permit. Recorded beside a write, it lets the write be held against the history later.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.inner.grant.revision
     }
 
     /// Whether the write may be sent to the store now. Call this right before the store: the membership may have been

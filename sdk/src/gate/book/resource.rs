@@ -33,12 +33,12 @@ pub(crate) struct Told {
 }
 
 impl Resource {
-    /// The encoding of new writes.
+    /// The encoding of new writes, and a revision at which the entry allowed it.
     ///
     /// # Errors
     ///
     /// What a write would have to wait for.
-    pub(super) fn writes(&self, epoch: Epoch) -> Result<&ApiVersion, Obstacle> {
+    pub(super) fn writes(&self, epoch: Epoch) -> Result<(&ApiVersion, Revision), Obstacle> {
         if self.changing {
             return Err(Obstacle::Changing(self.last_error.clone()));
         }
@@ -46,7 +46,8 @@ impl Resource {
         let Some(told) = told else {
             return Err(Obstacle::NotReported(self.last_error.clone()));
         };
-        told.writes().ok_or(Obstacle::NothingSelected)
+        let encoding = told.writes().ok_or(Obstacle::NothingSelected)?;
+        Ok((encoding, told.revision.max(told.selected_revision)))
     }
 
     /// The entry was acknowledged.
