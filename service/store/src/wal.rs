@@ -1,4 +1,113 @@
 //! The log of a replica: segments of batches of records, one write and one sync for each batch.
+//!
+//! # What is promised
+//!
+//! An entry whose callback was told `Ok` is read back after any crash, or the log refuses to open. The
+//! unit is the **batch**: what had gathered in the queue when the previous sync ended, written by one
+//! write, made durable by one `fdatasync`. A batch is there as a whole or not at all.
+//!
+//! # Segments
+//!
+//! Files of a fixed length, filled with zeros before they are used: a write into them allocates nothing,
+//! and its sync has only data to write. A batch never spans two segments; one that does not fit into
+//! the rest of a segment begins the next, whose header it is written along with. **A segment is begun
+//! only when everything before it is durable.** Segments are removed from the front, when a purge that
+//! covers all their entries is durable.
+//!
+//! # Layout, format 1
+//!
+//! All numbers are little-endian; every checksum is a CRC32C; a log id is term, leader, index.
+//!
+//! | segment header | bytes | what |
+//! |---|---|---|
+//! | 0 | 8 | `SYNODWAL` |
+//! | 8 | 4 | format version |
+//! | 12 | 4 | the oldest format version whose readers understand this file |
+//! | 16 | 16 | directory id |
+//! | 32 | 8 | number of the segment, from 1 |
+//! | 40 | 8 | sequence of the first batch in it |
+//! | 48 | 4 | chain: the last checksum of the previous segment, 0 before the first |
+//! | 52 | 4 | flags: which of the following are there: 1 purged, 2 last, 4 committed |
+//! | 56 | 24 | log id up to which the log was purged before this segment |
+//! | 80 | 24 | last log id before this segment |
+//! | 104 | 24 | committed log id as written before this segment |
+//! | 128 | 12 | zeros |
+//! | 140 | 4 | checksum of bytes 0 to 139 |
+//!
+//! | batch header | bytes | what |
+//! |---|---|---|
+//! | 0 | 4 | `0xB47C51A0` |
+//! | 4 | 4 | length of the records that follow, in bytes |
+//! | 8 | 4 | number of records |
+//! | 12 | 8 | sequence, from 1 through all segments |
+//! | 20 | 8 | durable: the sequence up to which batches were durable before this one was written |
+//! | 28 | 4 | chain: the last checksum before this header |
+//! | 32 | 4 | checksum of bytes 0 to 31, seeded with directory id, segment number and offset |
+//!
+//! | record | bytes | what |
+//! |---|---|---|
+//! | 0 | 4 | length of the content |
+//! | 4 | 4 | kind: 1 entry, 2 truncate after, 3 purged, 4 committed |
+//! | 8 | 4 | checksum of all of the record but itself, seeded with the last checksum before it |
+//! | 12 | | log id (none, where everything is truncated), then the payload of an entry |
+//!
+//! So the checksums form one chain through all records, headers and segments: a record is valid only
+//! where it was written, after what it was written after. A batch header can also be verified by
+//! itself, which recovery needs; its seed keeps everything else, payloads included, from passing for
+//! one.
+//!
+//! # Marks
+//!
+//! When nothing waits after a sync, an empty batch is written behind it, and not synced. It proves by
+//! its `durable` field that what is before it was durable. Otherwise only the next batch would, and
+//! damage to the last batch of an idle log could not be told from a write that was never finished. A
+//! mark costs one write into a page that the next batch writes anyway. [`Log::seal`] writes one for a
+//! clean stop and syncs it.
+//!
+//! # What recovery finds at the end, and what it makes of it
+//!
+//! At any time at most one batch is being written, perhaps with a mark before it that was not synced.
+//! A crash keeps or loses each sector of that ([`SECTOR_BYTES`](crate::disk::SECTOR_BYTES)) on its own,
+//! in any order, so behind a hole of zeros there may be more of the same write. Everything before is
+//! durable. Recovery reads batches until one is broken, and then decides:
+//!
+//! 1. **In any segment but the last**: the next segment was begun when this one was durable. Unless the
+//!    next one continues where the reading ended, acknowledged data is damaged: *refuse*.
+//! 2. **A batch header further on is valid and says that the broken batch was durable** when it was
+//!    written: *refuse*. (This is what the `durable` field, the seed and the marks are for.)
+//! 3. **The header of the broken batch is readable, and beyond the end it gives there is something**
+//!    other than zeros: only one write was in flight, so that is of a later one: *refuse*.
+//! 4. **A frame has a valid checksum and makes no sense**, as a record of an unknown kind: it was
+//!    written like this, by a newer build or a faulty one: *refuse*.
+//! 5. Otherwise nothing proves that the broken batch was ever durable: *cut* the log before it. What is
+//!    cut off is kept beside the segment, then replaced by zeros, so that nothing stale lies where the
+//!    next batches go.
+//!
+//! A cut in case 5 is right if the batch was torn. It would lose acknowledged data if the batch had been
+//! durable and was damaged later, before anything was written after it. The two look different: in a
+//! torn batch the first broken frame touches a sector of which everything that the batch wrote there
+//! is still zeros. Where no sector is missing and the checksum is wrong all the same, the end is
+//! **complete-looking**: it is cut and reported ([`Recovery::must_catch_up`]), and the replica does not
+//! vote until it has caught up. The word to do so is durable before the cut is.
+//!
+//! What is left cannot be told from a torn write: a device that returns zeros for whole sectors of the
+//! very last batch, which it had reported durable, of a log that was neither idle nor stopped cleanly.
+//!
+//! What recovery returns may be acted upon at once, so it is made durable first. A sync alone would not
+//! do: after a failed sync the system may hold pages that it believes to be clean and that never
+//! reached the device. Everything that nothing proves to be durable is therefore written again in place
+//! and then synced.
+//!
+//! # Errors
+//!
+//! After a failed write or sync nothing is known about the batch, and trying again proves nothing. The
+//! log is poisoned: all callbacks and all later calls get the error, and the process must stop.
+//!
+//! # Files
+//!
+//! `<number>.wal` are the segments; `<segment>.<offset>.broken` is what was cut off one, removed along
+//! with it; `MUST-CATCH-UP` lies there until [`Log::caught_up`]; `spare.tmp` and `next.tmp` are
+//! segments in the making.
 
 mod appender;
 mod chores;
@@ -15,7 +124,7 @@ mod shared;
 mod writer;
 
 pub use error::{LogError, OpenError};
-pub use log::Log;
+pub use log::{Log, LogStatus};
 pub use queue::Done;
 pub use recovery::{Recovery, TailCut};
 pub use writer::LogWriter;

@@ -119,3 +119,6 @@ impl DiskFile for File {
 
 /// The lock belongs to the open file, so closing it is the release.
 impl DiskLock for File {}
+
+#[cfg(test)]
+mod tests;

@@ -8,8 +8,9 @@ use crate::replace::remove_if_there;
 impl Shared {
     /// Removes purged segments, then prepares a spare one if it is due.
     pub(super) fn housekeep(&self) -> Result<(), IoFailure> {
-        self.remove_purged()?;
-        self.prepare_spare()
+        let outcome = self.remove_purged().and_then(|()| self.prepare_spare());
+        self.lock().chore_failure = outcome.as_ref().err().map(ToString::to_string);
+        outcome
     }
 
     /// Removes the word to catch up, if it is there.

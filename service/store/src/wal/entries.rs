@@ -75,6 +75,16 @@ impl Entries {
         self.first
     }
 
+    /// How many entries are held.
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// How much payload is held in memory, in bytes.
+    pub(super) fn cached_bytes(&self) -> usize {
+        self.cached_bytes
+    }
+
     pub(super) fn log_id(&self, index: u64) -> Option<LogId> {
         if let Some(purged) = self.summary.purged.filter(|purged| purged.index == index) {
             return Some(purged);

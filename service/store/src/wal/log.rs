@@ -27,6 +27,23 @@ pub struct Log {
     pub(super) shared: Arc<Shared>,
 }
 
+/// Figures of a log, for metrics.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogStatus {
+    /// How many entries the log holds, the purged ones not among them.
+    pub entries: usize,
+    /// How many segments there are to read from.
+    pub segments: usize,
+    /// How much payload is in memory, in bytes.
+    pub cached_bytes: usize,
+    /// How much waits to be written, in bytes.
+    pub queued_bytes: usize,
+    /// Whether a write or sync has failed, so that the process must stop.
+    pub poisoned: bool,
+    /// Why the last [`Log::housekeep`] failed, if it did: purged segments stay on the disk then.
+    pub chore_failure: Option<String>,
+}
+
 impl Log {
     /// Writes the first segment of the log of a new data directory; `directory` must exist.
     ///
@@ -221,6 +238,20 @@ impl Log {
     #[must_use]
     pub fn committed(&self) -> Option<LogId> {
         self.shared.lock().entries.summary().committed
+    }
+
+    /// Returns how things stand.
+    #[must_use]
+    pub fn status(&self) -> LogStatus {
+        let state = self.shared.lock();
+        LogStatus {
+            entries: state.entries.len(),
+            segments: state.files.len(),
+            cached_bytes: state.entries.cached_bytes(),
+            queued_bytes: state.queue.bytes(),
+            poisoned: state.poison.is_some(),
+            chore_failure: state.chore_failure.clone(),
+        }
     }
 
     /// Calls `room` once when another append will be taken: now, if there is room, else from a flush.

@@ -59,6 +59,8 @@ pub(super) struct State {
     /// Purged durably, with segments possibly to be removed.
     pub(super) purge_due: Option<LogId>,
     pub(super) spare_due: bool,
+    /// Why the last chore failed, if it did.
+    pub(super) chore_failure: Option<String>,
     pub(super) poison: Option<Arc<IoFailure>>,
     pub(super) stopping: bool,
 }
@@ -84,6 +86,7 @@ impl Shared {
             committed_is_new: false,
             purge_due: entries.summary().purged,
             spare_due: false,
+            chore_failure: None,
             poison: None,
             stopping: false,
             entries,

@@ -96,8 +96,8 @@ fn do_chores(shared: &Shared) {
                 return;
             }
         }
-        // A chore that failed is tried again after a later flush; until then a flush that needs a
-        // segment allocates it, and fails for good if it cannot.
+        // A chore that failed shows in the status and is tried again when there is one more: until then
+        // a flush that needs a segment allocates it, and fails for good if it cannot.
         drop(shared.housekeep());
     }
 }
