@@ -50,24 +50,20 @@ impl Disk for RealDisk {
             .create(true)
             .truncate(true)
             .mode(FILE_MODE)
-            .open(path)?;
-        let mut done = 0;
-        while done < length {
-            let step = (length - done).min(ZEROS.len() as u64);
-            DiskFile::write_all_at(
-                &file,
-                &ZEROS[..usize::try_from(step).map_err(io::Error::other)?],
-                done,
-            )?;
-            done += step;
+            .open(path)
+            .map(RealFile)?;
+        let mut left = length;
+        while left > 0 {
+            let step = usize::try_from(left).map_or(ZEROS.len(), |left| left.min(ZEROS.len()));
+            file.write_all_at(&ZEROS[..step], length - left)?;
+            left -= step as u64;
         }
         Ok(Arc::new(file))
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
-        Ok(Arc::new(
-            OpenOptions::new().read(true).write(true).open(path)?,
-        ))
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        Ok(Arc::new(RealFile(file)))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -92,33 +88,37 @@ impl Disk for RealDisk {
             .mode(FILE_MODE)
             .open(path)?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Box::new(file))),
+            Ok(()) => Ok(Some(Box::new(RealFile(file)))),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(e)) => Err(e),
         }
     }
 }
 
-impl DiskFile for File {
+/// An open file of the operating system. A type of its own, so that [`File`] keeps its methods.
+#[derive(Debug)]
+struct RealFile(File);
+
+impl DiskFile for RealFile {
     fn length(&self) -> io::Result<u64> {
-        Ok(self.metadata()?.len())
+        Ok(self.0.metadata()?.len())
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        FileExt::read_at(self, buffer, offset)
+        self.0.read_at(buffer, offset)
     }
 
     fn write_at(&self, data: &[u8], offset: u64) -> io::Result<usize> {
-        FileExt::write_at(self, data, offset)
+        self.0.write_at(data, offset)
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        Self::sync_data(self)
+        self.0.sync_data()
     }
 }
 
 /// The lock belongs to the open file, so closing it is the release.
-impl DiskLock for File {}
+impl DiskLock for RealFile {}
 
 #[cfg(test)]
 mod tests;

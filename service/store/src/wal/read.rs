@@ -14,14 +14,28 @@ use crate::disk::DiskFile;
 use crate::failure::IoFailure;
 use crate::log_id::{LogId, LogRecord};
 
+/// How far apart the first and the last of the records that are read at once may lie, in bytes.
+const RUN_BYTES_MAX: u64 = 256 << 10;
+
+/// How much between two records is read for nothing rather than reading twice, in bytes.
+const GAP_BYTES_MAX: u64 = 4 << 10;
+
 /// Where an entry is to be had. Holding the file keeps it readable even when it is purged meanwhile.
 enum Source {
     Memory(LogRecord),
-    Disk {
-        id: LogId,
-        place: RecordPlace,
-        file: Arc<dyn DiskFile>,
-    },
+    Disk(OnDisk),
+}
+
+struct OnDisk {
+    id: LogId,
+    place: RecordPlace,
+    file: Arc<dyn DiskFile>,
+}
+
+impl OnDisk {
+    fn end(&self) -> u64 {
+        self.place.offset + u64::from(self.place.length)
+    }
 }
 
 impl Shared {
@@ -32,34 +46,75 @@ impl Shared {
     ) -> Result<Vec<LogRecord>, LogError> {
         // What to read is decided under the lock, so that the answer is the log at one moment.
         let sources = sources(&*self.healthy()?, range, max_bytes);
-        sources
-            .into_iter()
-            .map(|source| self.fetch(source))
-            .collect()
+        let mut records = Vec::with_capacity(sources.len());
+        let mut run = Vec::new();
+        for source in sources {
+            match source {
+                Source::Memory(record) => {
+                    self.read_run(&mut run, &mut records)?;
+                    records.push(record);
+                }
+                Source::Disk(next) => {
+                    if !continues(&run, &next) {
+                        self.read_run(&mut run, &mut records)?;
+                    }
+                    run.push(next);
+                }
+            }
+        }
+        self.read_run(&mut run, &mut records)?;
+        Ok(records)
     }
 
-    fn fetch(&self, source: Source) -> Result<LogRecord, LogError> {
-        let (id, place, file) = match source {
-            Source::Memory(record) => return Ok(record),
-            Source::Disk { id, place, file } => (id, place, file),
+    /// Reads records that stand close together in one segment, with one read, and empties the run.
+    fn read_run(
+        &self,
+        run: &mut Vec<OnDisk>,
+        records: &mut Vec<LogRecord>,
+    ) -> Result<(), LogError> {
+        let (Some(first), Some(last)) = (run.first(), run.last()) else {
+            return Ok(());
         };
-        let path = path_of(&self.directory, place.segment);
-        let mut bytes = vec![0; place.length as usize];
-        file.read_exact_at(&mut bytes, place.offset)
+        let start = first.place.offset;
+        let path = path_of(&self.directory, first.place.segment);
+        let mut bytes = vec![0; usize::try_from(last.end() - start).unwrap_or(usize::MAX)];
+        first
+            .file
+            .read_exact_at(&mut bytes, start)
             .map_err(IoFailure::while_doing("read", &path))?;
-        let damaged = |what| LogError::Damaged {
-            file: path.clone(),
-            offset: place.offset,
-            what,
-        };
-        match Record::decode(&Bytes::from(bytes), place.chain) {
-            Ok((Record::Entry(found, payload), ..)) if found == id => Ok(LogRecord { id, payload }),
-            Ok(_) => Err(damaged("another record stands where the entry was written")),
-            Err(bad) => Err(damaged(bad.what())),
+        let bytes = Bytes::from(bytes);
+        for OnDisk { id, place, .. } in run.drain(..) {
+            let at = usize::try_from(place.offset - start).unwrap_or(usize::MAX);
+            let damaged = |what| LogError::Damaged {
+                file: path.clone(),
+                offset: place.offset,
+                what,
+            };
+            match Record::decode(&bytes.slice(at..at + place.length as usize), place.chain) {
+                Ok((Record::Entry(found, payload), ..)) if found == id => {
+                    // Copied, since whoever keeps a part of it would keep all of the run in memory.
+                    let payload = Bytes::copy_from_slice(&payload);
+                    records.push(LogRecord { id, payload });
+                }
+                Ok(_) => return Err(damaged("another record stands where the entry was written")),
+                Err(bad) => return Err(damaged(bad.what())),
+            }
         }
+        Ok(())
     }
 }
 
+/// Tells whether a record is close enough to a run to be read along with it.
+fn continues(run: &[OnDisk], next: &OnDisk) -> bool {
+    let (Some(first), Some(last)) = (run.first(), run.last()) else {
+        return true;
+    };
+    last.place.segment == next.place.segment
+        && (last.end()..=last.end() + GAP_BYTES_MAX).contains(&next.place.offset)
+        && next.end() - first.place.offset <= RUN_BYTES_MAX
+}
+
+/// Chooses the entries to read, and says where each is.
 fn sources(state: &State, range: Range<u64>, max_bytes: usize) -> Vec<Source> {
     let entries = &state.entries;
     let mut sources = Vec::new();
@@ -69,23 +124,19 @@ fn sources(state: &State, range: Range<u64>, max_bytes: usize) -> Vec<Source> {
             break;
         };
         let (source, length) = if let Some(payload) = entries.cached(index) {
-            (
-                Source::Memory(LogRecord {
-                    id,
-                    payload: payload.clone(),
-                }),
-                payload.len(),
-            )
-        } else if let Some((place, file)) = entries
-            .place(index)
-            .and_then(|place| Some((place, Arc::clone(state.files.get(&place.segment)?))))
+            let payload = payload.clone();
+            let length = payload.len();
+            (Source::Memory(LogRecord { id, payload }), length)
+        } else if let Some(place) = entries.place(index)
+            && let Some(file) = state.files.get(&place.segment)
         {
-            let length =
-                (place.length as usize).saturating_sub(RECORD_HEADER_LENGTH + LogId::LENGTH);
-            (Source::Disk { id, place, file }, length)
+            let file = Arc::clone(file);
+            let overhead = RECORD_HEADER_LENGTH + LogId::LENGTH;
+            let length = (place.length as usize).saturating_sub(overhead);
+            (Source::Disk(OnDisk { id, place, file }), length)
         } else {
-            // Unwritten entries are always cached, and written ones have a file.
-            unreachable!("entry {index} is neither in memory nor on disk")
+            // Unwritten entries stay in memory, and the segments of written ones stay open.
+            unreachable!("the entry at {id} is neither in memory nor on disk")
         };
         bytes = bytes.saturating_add(length);
         if bytes > max_bytes && !sources.is_empty() {

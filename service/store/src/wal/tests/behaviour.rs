@@ -153,18 +153,29 @@ fn a_truncated_end_is_replaced_by_what_is_appended() {
 }
 
 #[test]
-fn an_entry_replaced_while_its_write_is_in_flight_is_read_in_its_new_form() {
+fn entries_enqueued_or_replaced_while_a_write_is_in_flight_are_read_without_any_cache() {
     let disk = formatted();
-    let (log, _) = open(&disk);
+    let uncached = LogConfig {
+        cache_bytes_max: 0,
+        ..config()
+    };
+    let (log, _) = Log::open(Arc::new(disk.clone()), directory(), uncached).unwrap();
     enqueue(&log, [entry(1, 0), entry(1, 1)]);
     log.write_gathered().unwrap();
     log.truncate_after(Some(0)).unwrap();
-    enqueue(&log, [entry(2, 1)]);
+    enqueue(&log, [entry(2, 1), entry(2, 2)]);
+    let expected = [entry(1, 0), entry(2, 1), entry(2, 2)];
+    assert_eq!(all(&log), expected);
     log.sync_written().unwrap();
-    assert_eq!(all(&log), [entry(1, 0), entry(2, 1)]);
+    assert_eq!(all(&log), expected);
+    assert!(
+        log.status().cached_bytes > 0,
+        "what is not written can only be in memory"
+    );
     log.flush().unwrap();
-    assert_eq!(all(&log), [entry(1, 0), entry(2, 1)]);
-    assert_eq!(all(&open(&disk).0), [entry(1, 0), entry(2, 1)]);
+    assert_eq!(all(&log), expected);
+    assert_eq!(log.status().cached_bytes, 0);
+    assert_eq!(all(&open(&disk).0), expected);
 }
 
 #[test]
@@ -254,6 +265,10 @@ fn entries_that_left_the_cache_are_read_from_disk() {
         .iter()
         .for_each(|entry| append(&log, [entry.clone()]));
     assert_eq!(all(&log), entries);
+    for index in 0..50 {
+        let alone = log.entries(index..index + 1, 1000).unwrap();
+        assert_eq!(alone, entries[usize::try_from(index).unwrap()..][..1]);
+    }
     disk.limit_transfers(Some(7));
     assert_eq!(all(&log), entries);
 }
