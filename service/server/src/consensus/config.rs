@@ -28,6 +28,8 @@ pub struct ConsensusConfig {
     pub checkpoint_entries: u64,
     /// A checkpoint is written after this many bytes of entries.
     pub checkpoint_bytes: u64,
+    /// The length of a segment of the log, in bytes; a longer batch gets a longer one.
+    pub segment_bytes: u64,
     /// So many entries that the checkpoints hold already are kept in the log, for followers that are a little behind:
     /// no fewer than are written while a checkpoint is on its way to one.
     pub kept_entries: u64,
@@ -46,6 +48,7 @@ impl ConsensusConfig {
             election_timeout_max: Duration::from_millis(450),
             checkpoint_entries: 20_000,
             checkpoint_bytes: 64 << 20,
+            segment_bytes: 16 << 20,
             kept_entries: 5_000,
         }
     }

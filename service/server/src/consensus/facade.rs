@@ -194,10 +194,12 @@ impl Consensus {
         self.shared.publisher.subscribe()
     }
 
-    /// Who leads, and in which term, as it changes.
+    /// Who leads, and in which term, as it changes. The receiver has seen who leads now.
     #[must_use]
     pub fn leadership(&self) -> watch::Receiver<Leadership> {
-        self.shared.leadership.clone()
+        let mut leadership = self.shared.leadership.clone();
+        leadership.borrow_and_update();
+        leadership
     }
 
     /// Who leads as far as this replica knows, and where other replicas reach it.

@@ -136,13 +136,19 @@ async fn open(config: &ConsensusConfig, seams: &Seams) -> Result<Opened, StartEr
         replica_id: config.replica.get(),
         directory_id: random::rng().random(),
     };
+    let segment_bytes = config.segment_bytes;
     seams
         .offload
-        .run(move || open_now(&disk, &path, &claim))
+        .run(move || open_now(&disk, &path, &claim, segment_bytes))
         .await
 }
 
-fn open_now(disk: &Arc<dyn Disk>, path: &Path, claim: &Claim) -> Result<Opened, StartError> {
+fn open_now(
+    disk: &Arc<dyn Disk>,
+    path: &Path,
+    claim: &Claim,
+    segment_bytes: u64,
+) -> Result<Opened, StartError> {
     let directory = DataDirectory::open(Arc::clone(disk), path, claim)?;
     if directory.formatted() {
         tracing::info!(path = %path.display(), "formatted a new data directory");
@@ -151,7 +157,8 @@ fn open_now(disk: &Arc<dyn Disk>, path: &Path, claim: &Claim) -> Result<Opened, 
         tracing::warn!(path = %path.display(), mode = format!("{mode:o}"), "others could enter the data directory");
     }
     let vote = VoteFile::open(Arc::clone(disk), path).map_err(io::Error::from)?;
-    let log_config = LogConfig::new(directory.identity().directory_id);
+    let log_config =
+        LogConfig { segment_bytes, ..LogConfig::new(directory.identity().directory_id) };
     let (log, recovery) =
         Log::open(Arc::clone(disk), &directory.wal_path(), log_config).map_err(io::Error::from)?;
     let (checkpoints, restored) = Checkpoints::open(disk, &directory, recovery.purged)?;

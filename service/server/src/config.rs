@@ -1,0 +1,305 @@
+//! How a replica is run: every value with its bounds, checked before anything is touched.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use synod_model::{Settings, Violation, Violations, dns1123_subdomain};
+
+use crate::consensus::{ConsensusConfig, ReplicaId};
+
+/// A replica set has at most so many replicas: each further one makes every write wait for more.
+pub const REPLICAS_MAX: usize = 9;
+
+/// How often a leader may be told to say that it is there.
+pub const HEARTBEAT: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(10));
+
+/// The longest election timeout: beyond it a cluster without a leader would rather be looked at.
+pub const ELECTION_TIMEOUT_MAX: Duration = Duration::from_secs(60);
+
+/// How a replica is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplicaConfig {
+    /// Its number; at least 1, never used again for another data directory.
+    pub replica: ReplicaId,
+    /// The name of its cluster: a DNS-1123 subdomain. Replicas of differently named clusters refuse each other.
+    pub cluster_name: String,
+    /// Where it keeps its log and its checkpoints.
+    pub data_dir: PathBuf,
+    /// Where it listens.
+    pub listen: Listen,
+    /// Where clients reach it, as `host:port`; `None`: where it listens.
+    pub advertise_client: Option<String>,
+    /// The first replica set, this replica included: where each is reached by the others, as `host:port`.
+    pub replicas: BTreeMap<ReplicaId, String>,
+    /// Whether to listen on addresses that are not loopback, although anybody who reaches them can read and change
+    /// everything.
+    pub allow_insecure: bool,
+    /// How often a leader says that it is there.
+    pub heartbeat: Duration,
+    /// The shortest and the longest time after which a follower that hears nothing tries to take over.
+    pub election_timeout: (Duration, Duration),
+    /// The settings that a new cluster begins with.
+    pub first_settings: Settings,
+}
+
+/// Where a replica listens. Port 0 takes any port that is free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listen {
+    /// For clients.
+    pub client: SocketAddr,
+    /// For other replicas.
+    pub peer: SocketAddr,
+    /// For `GET /metrics`; `None`: metrics are not served.
+    pub metrics: Option<SocketAddr>,
+}
+
+/// A configuration that cannot be used: every fault, each by the name of its field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidConfig(pub Violations);
+
+impl fmt::Display for InvalidConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the configuration cannot be used: {}", self.0)
+    }
+}
+
+impl std::error::Error for InvalidConfig {}
+
+impl ReplicaConfig {
+    /// A replica with the usual timing.
+    #[must_use]
+    pub fn new(
+        replica: ReplicaId,
+        cluster_name: String,
+        data_dir: PathBuf,
+        listen: Listen,
+        replicas: BTreeMap<ReplicaId, String>,
+    ) -> Self {
+        let usual = ConsensusConfig::new(PathBuf::new(), replica, String::new());
+        Self {
+            replica,
+            cluster_name,
+            data_dir,
+            listen,
+            advertise_client: None,
+            replicas,
+            allow_insecure: false,
+            heartbeat: usual.heartbeat,
+            election_timeout: (usual.election_timeout_min, usual.election_timeout_max),
+            first_settings: Settings::default(),
+        }
+    }
+
+    /// Checks every value, alone and beside the others.
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong.
+    pub fn check(&self) -> Result<(), InvalidConfig> {
+        let mut found = Violations::new();
+        if let Err(rule) = dns1123_subdomain(&self.cluster_name) {
+            found.push(Violation::invalid(&self.cluster_name, rule).at("cluster_name"));
+        }
+        self.check_replicas(&mut found);
+        self.check_listen(&mut found);
+        self.check_timing(&mut found);
+        found.extend_at("first_settings", self.first_settings.check());
+        if found.is_empty() {
+            Ok(())
+        } else {
+            Err(InvalidConfig(found))
+        }
+    }
+
+    fn check_replicas(&self, found: &mut Violations) {
+        if self.replicas.len() > REPLICAS_MAX {
+            found.push(Violation::too_many(self.replicas.len(), REPLICAS_MAX).at("replicas"));
+        }
+        if !self.replicas.contains_key(&self.replica) {
+            let rule = "must be one of the replicas: give its own peer address, too";
+            found.push(Violation::invalid_number(self.replica.get(), rule).at("replica"));
+        }
+        for (id, address) in &self.replicas {
+            if id.get() == 0 {
+                found.push(Violation::invalid_number(0, "must be at least 1").at("replicas"));
+            }
+            check_address(address, "replicas", found);
+            if self
+                .replicas
+                .iter()
+                .any(|(other, same)| other < id && same == address)
+            {
+                found.push(Violation::duplicate(address).at("replicas"));
+            }
+        }
+        if let Some(address) = &self.advertise_client {
+            check_address(address, "advertise_client", found);
+        }
+    }
+
+    fn check_listen(&self, found: &mut Violations) {
+        let doors = [
+            ("listen.client", Some(self.listen.client)),
+            ("listen.peer", Some(self.listen.peer)),
+            ("listen.metrics", self.listen.metrics),
+        ];
+        for (field, address) in doors {
+            let Some(address) = address else { continue };
+            if !self.allow_insecure && !address.ip().is_loopback() {
+                let rule = "must be a loopback address: there is no encryption and no authentication yet, so only \
+                            allow_insecure opens it to others";
+                found.push(Violation::invalid(&address.to_string(), rule).at(field));
+            }
+        }
+    }
+
+    fn check_timing(&self, found: &mut Violations) {
+        let (shortest, longest) = self.election_timeout;
+        let (least, most) = HEARTBEAT;
+        if !(least..=most).contains(&self.heartbeat) {
+            let rule = format_args!("must be between {least:?} and {most:?}");
+            found.push(Violation::invalid(&format!("{:?}", self.heartbeat), rule).at("heartbeat"));
+        }
+        if shortest < self.heartbeat.saturating_mul(2) {
+            let rule =
+                "must be at least twice the heartbeat: a single late one would depose the leader";
+            found.push(Violation::invalid(&format!("{shortest:?}"), rule).at("election_timeout"));
+        }
+        if longest <= shortest || longest > ELECTION_TIMEOUT_MAX {
+            let rule = format_args!(
+                "must be longer than the shortest one, and at most {ELECTION_TIMEOUT_MAX:?}"
+            );
+            found.push(Violation::invalid(&format!("{longest:?}"), rule).at("election_timeout"));
+        }
+    }
+
+    /// What consensus is told.
+    pub(crate) fn consensus(&self) -> ConsensusConfig {
+        let usual = ConsensusConfig::new(
+            self.data_dir.clone(),
+            self.replica,
+            self.cluster_name.clone(),
+        );
+        ConsensusConfig {
+            heartbeat: self.heartbeat,
+            election_timeout_min: self.election_timeout.0,
+            election_timeout_max: self.election_timeout.1,
+            ..usual
+        }
+    }
+}
+
+fn check_address(address: &str, field: &str, found: &mut Violations) {
+    let port = address
+        .rsplit_once(':')
+        .filter(|(host, _)| !host.is_empty())
+        .map(|(_, port)| port);
+    if port
+        .and_then(|port| port.parse::<u16>().ok())
+        .is_none_or(|port| port == 0)
+    {
+        found.push(
+            Violation::invalid(address, "must be host:port, with a port from 1 to 65535").at(field),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> ReplicaConfig {
+        let loopback = |port| SocketAddr::from(([127, 0, 0, 1], port));
+        let listen = Listen {
+            client: loopback(0),
+            peer: loopback(0),
+            metrics: Some(loopback(0)),
+        };
+        let replicas = (1..=3)
+            .map(|id| (ReplicaId::new(id), format!("127.0.0.1:460{id}")))
+            .collect();
+        ReplicaConfig::new(
+            ReplicaId::new(1),
+            "test".to_owned(),
+            PathBuf::from("data"),
+            listen,
+            replicas,
+        )
+    }
+
+    /// The fields that are at fault after a change.
+    fn faults(change: impl FnOnce(&mut ReplicaConfig)) -> Vec<String> {
+        let mut config = config();
+        change(&mut config);
+        match config.check() {
+            Ok(()) => Vec::new(),
+            Err(InvalidConfig(found)) => found
+                .iter()
+                .map(|violation| violation.field.clone())
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn the_usual_configuration_is_sound() {
+        assert_eq!(faults(|_| {}), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_fault_is_found_at_once_and_named() {
+        let found = faults(|config| {
+            config.cluster_name = "Not A Name".to_owned();
+            config.replica = ReplicaId::new(7);
+            config
+                .replicas
+                .insert(ReplicaId::new(2), "127.0.0.1:4601".to_owned());
+            config
+                .replicas
+                .insert(ReplicaId::new(3), "nowhere".to_owned());
+            config.listen.metrics = Some(SocketAddr::from(([10, 0, 0, 1], 80)));
+            config.election_timeout.1 = config.election_timeout.0;
+            config.first_settings.sessions_max = 0;
+        });
+        assert_eq!(
+            found,
+            [
+                "cluster_name",
+                "replica",
+                "replicas",
+                "replicas",
+                "listen.metrics",
+                "election_timeout",
+                "first_settings.sessionsMax",
+            ]
+        );
+    }
+
+    #[test]
+    fn others_are_let_in_only_by_who_says_so() {
+        let everywhere = SocketAddr::from(([0, 0, 0, 0], 4600));
+        assert_eq!(
+            faults(|config| config.listen.client = everywhere),
+            ["listen.client"]
+        );
+        let allowed = faults(|config| {
+            config.listen.client = everywhere;
+            config.allow_insecure = true;
+        });
+        assert!(allowed.is_empty());
+    }
+
+    #[test]
+    fn timing_that_would_depose_a_healthy_leader_is_refused() {
+        assert_eq!(
+            faults(|config| config.heartbeat = config.election_timeout.0),
+            ["election_timeout"]
+        );
+        assert_eq!(
+            faults(|config| config.heartbeat = Duration::from_millis(1)),
+            ["heartbeat"]
+        );
+    }
+}

@@ -1,0 +1,220 @@
+//! What the services stand on: one replica, by what can be asked of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use synod_machine::{Answer, Command, Envelope};
+use synod_model::{ClusterId, ErrorKind, Refusal, Revision};
+use synod_proto::status::key;
+use synod_proto::{Change, Consistency, WatchStart, v1};
+use tokio::time::Instant;
+
+use crate::consensus::{Consensus, ReplicaId};
+use crate::proposer::Proposer;
+use crate::read::{Reader, Reading};
+use crate::watch::{Cursor, Watches};
+
+/// One replica. Clones are handles to the same one.
+#[derive(Clone)]
+pub struct Handle {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    consensus: Consensus,
+    proposer: Proposer,
+    reader: Reader,
+    watches: Watches,
+}
+
+/// How a request is asked: until when its caller waits, and what it is called in the logs.
+#[derive(Clone, Debug)]
+pub struct Asking {
+    /// When the caller stops waiting, a little early: an answer takes its time, too.
+    pub deadline: Instant,
+    /// Names the request in the logs of every replica that it passes.
+    pub trace: Arc<str>,
+}
+
+/// A change that was carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The store's revision right after it.
+    pub revision: Revision,
+    /// Whether it changed anything.
+    pub changed: bool,
+    /// Its answer.
+    pub answer: Answer,
+}
+
+impl Handle {
+    pub(crate) fn new(
+        consensus: Consensus,
+        proposer: Proposer,
+        reader: Reader,
+        watches: Watches,
+    ) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                consensus,
+                proposer,
+                reader,
+                watches,
+            }),
+        }
+    }
+
+    /// Carries out a change: the command that `command` makes of its body.
+    ///
+    /// # Errors
+    ///
+    /// The rule that refused it; or why it was not executed; or `UNKNOWN_OUTCOME`.
+    pub async fn change<T>(
+        &self,
+        asking: &Asking,
+        change: Change<T>,
+        command: impl FnOnce(T) -> Command,
+    ) -> Result<Done, Refusal> {
+        change.check_cluster(self.cluster()?)?;
+        let envelope = Envelope {
+            request: change.key,
+            command: Arc::new(command(change.body)),
+        };
+        let trace = Arc::clone(&asking.trace);
+        let outcome = self
+            .shared
+            .proposer
+            .execute(&envelope, asking.deadline, trace)
+            .await?;
+        let answer = outcome.result?;
+        Ok(Done {
+            revision: outcome.revision,
+            changed: outcome.changed,
+            answer,
+        })
+    }
+
+    /// A state to answer a read from.
+    ///
+    /// # Errors
+    ///
+    /// See [`Reader::read`]; and `UNAVAILABLE` while the cluster is being formed.
+    pub async fn read(
+        &self,
+        asking: &Asking,
+        consistency: Consistency,
+    ) -> Result<Reading, Refusal> {
+        let reading = self
+            .shared
+            .reader
+            .read(consistency, asking.deadline)
+            .await?;
+        match reading.published().state.cluster() {
+            Some(_) => Ok(reading),
+            None => Err(not_formed()),
+        }
+    }
+
+    /// Opens a watch.
+    ///
+    /// # Errors
+    ///
+    /// See [`Watches`]; and `UNAVAILABLE` while the cluster is being formed.
+    pub(crate) async fn watch(
+        &self,
+        asking: &Asking,
+        start: WatchStart,
+    ) -> Result<Cursor, Refusal> {
+        self.cluster()?;
+        self.shared.watches.open(start, asking.deadline).await
+    }
+
+    /// The identity of the cluster.
+    ///
+    /// # Errors
+    ///
+    /// `UNAVAILABLE` while it is being formed.
+    pub fn cluster(&self) -> Result<ClusterId, Refusal> {
+        self.shared
+            .consensus
+            .published()
+            .state
+            .cluster()
+            .copied()
+            .ok_or_else(not_formed)
+    }
+
+    /// What the answer to a change begins with.
+    #[must_use]
+    pub fn header(&self, revision: Revision) -> v1::ResponseHeader {
+        let cluster = self
+            .shared
+            .consensus
+            .published()
+            .state
+            .cluster()
+            .map(ToString::to_string);
+        v1::ResponseHeader {
+            cluster_id: cluster.unwrap_or_default(),
+            replica_id: self.replica().get(),
+            revision: revision.get(),
+            raft_term: self.shared.consensus.leadership().borrow().term.get(),
+            age_ms: None,
+        }
+    }
+
+    /// What the answer to a read begins with.
+    #[must_use]
+    pub fn header_of(&self, reading: &Reading) -> v1::ResponseHeader {
+        let millis = |age: Duration| u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
+        v1::ResponseHeader {
+            age_ms: reading.age().map(millis),
+            ..self.header(reading.revision())
+        }
+    }
+
+    /// The refusal with what helps its caller to go on: where the leader is, if another replica may do better.
+    #[must_use]
+    pub fn with_hint(&self, refusal: Refusal) -> Refusal {
+        let helps = matches!(
+            refusal.kind,
+            ErrorKind::Unavailable
+                | ErrorKind::Overloaded
+                | ErrorKind::UnknownOutcome
+                | ErrorKind::DeadlineExceeded
+        );
+        let leader = self.shared.consensus.leadership().borrow().leader;
+        let Some(leader) = leader.filter(|_| helps) else {
+            return refusal;
+        };
+        let refusal = refusal.with(key::LEADER_ID, leader);
+        match self.client_endpoint(leader) {
+            Some(endpoint) => refusal.with(key::LEADER_ENDPOINT, endpoint),
+            None => refusal,
+        }
+    }
+
+    /// Where a replica serves clients, as far as it has said.
+    fn client_endpoint(&self, replica: ReplicaId) -> Option<String> {
+        let published = self.shared.consensus.published();
+        let row = published.state.replicas().find(|(id, _)| *id == replica)?.1;
+        Some(row.client_endpoint.clone()).filter(|endpoint| !endpoint.is_empty())
+    }
+
+    /// This replica.
+    #[must_use]
+    pub fn replica(&self) -> ReplicaId {
+        self.shared.consensus.replica()
+    }
+
+    /// The consensus of this replica, for those who look at it.
+    pub(crate) fn consensus(&self) -> &Consensus {
+        &self.shared.consensus
+    }
+}
+
+fn not_formed() -> Refusal {
+    let message =
+        "the cluster is being formed: its replicas have not all met yet; try again in a moment";
+    Refusal::new(ErrorKind::Unavailable, message)
+}

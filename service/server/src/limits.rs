@@ -1,0 +1,297 @@
+//! Every bound of this crate, in one table, each with the metric that shows how near it is.
+//!
+//! What a request may carry stands in [`synod_model::limits`], and what apply goes by are replicated settings; here is
+//! what one replica holds in memory at a time. Beyond a bound somebody is told so at once: nothing waits in a queue that
+//! can grow, and nothing is dropped in silence.
+
+use std::time::Duration;
+
+use synod_model::limits::{
+    BATCH_BYTES_MAX, BOOKMARK_INTERVAL_MS_MIN, COMMAND_BYTES_MAX, PEER_MESSAGE_BYTES_MAX,
+    REPORT_BYTES_MAX, REQUEST_BYTES_MAX, TTL_MS_MIN,
+};
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// Requests that wait in one lane of the proposer.
+pub const LANE_REQUESTS_MAX: usize = 8_192;
+/// Bytes of the requests that wait in one lane of the proposer.
+pub const LANE_BYTES_MAX: usize = 64 * MIB;
+/// Commands in one log entry, and in one forwarded batch.
+pub const BATCH_COMMANDS_MAX: usize = 4_096;
+/// Log entries of one lane that are proposed and not applied yet.
+pub const ENTRIES_IN_FLIGHT_MAX: usize = 4;
+/// Batches of one lane that a follower has sent and that are not answered yet.
+pub const FORWARDED_BATCHES_MAX: usize = 8;
+
+/// Reads that wait for one ReadIndex round.
+pub const READS_WAITING_MAX: usize = 16_384;
+
+/// Watch streams of one replica.
+pub const WATCH_STREAMS_MAX: usize = 16_384;
+/// Revisions whose encoded events are kept for the next watcher.
+pub const ENCODED_REVISIONS_MAX: usize = 1_024;
+/// Bytes of encoded events that are kept for the next watcher.
+pub const ENCODED_BYTES_MAX: usize = 32 * MIB;
+/// Bytes of one message of a watch, unless it holds a single event.
+pub const WATCH_MESSAGE_BYTES_MAX: usize = MIB;
+
+/// Bytes of the objects on one page of a list, unless it holds a single one.
+pub const PAGE_BYTES_MAX: usize = 2 * MIB;
+
+/// Connections of clients.
+pub const CONNECTIONS_MAX: usize = 4_096;
+/// Calls that one connection carries at a time.
+pub const CALLS_PER_CONNECTION_MAX: u32 = 1_024;
+/// Bytes of the headers of a request.
+pub const HEADER_BYTES_MAX: u32 = 16 << 10;
+/// Requests that are being answered, those below aside.
+pub const REQUESTS_MAX: usize = 4_096;
+/// Joins, reports, leaves and the like that are being answered.
+pub const RENEWAL_REQUESTS_MAX: usize = 4_096;
+/// Streams of renewals.
+pub const RENEWAL_STREAMS_MAX: usize = 4_096;
+/// Renewals of one stream that are not answered yet; the next is read when one is.
+pub const RENEWALS_PER_STREAM_MAX: usize = 256;
+/// Streams of the health service, and of server reflection.
+pub const SIDE_STREAMS_MAX: usize = 256;
+/// Bytes of an id that a caller gives its request.
+pub const TRACE_ID_BYTES_MAX: usize = 128;
+
+/// What a request may take if its caller does not say.
+pub const DEADLINE_DEFAULT: Duration = Duration::from_secs(10);
+/// The longest that a request may take, whatever its caller says.
+pub const DEADLINE_MAX: Duration = Duration::from_secs(60);
+/// How long a shutdown waits for the requests under way.
+pub const DRAIN_MAX: Duration = Duration::from_secs(10);
+
+/// Holders that one expiry names.
+pub const EXPIRED_AT_ONCE_MAX: usize = 256;
+
+/// The most that one tick adds to the log time, however long the leader stood still.
+pub const LOG_TIME_TICK_MAX: Duration = Duration::from_millis(200);
+
+// A batch can be filled from the queue, and the largest command can wait in it with others.
+const _: () = assert!(BATCH_COMMANDS_MAX <= LANE_REQUESTS_MAX);
+const _: () = assert!(2 * COMMAND_BYTES_MAX <= LANE_BYTES_MAX);
+// Whatever was admitted finds room in its lane, so that only callers without end are refused there.
+const _: () = assert!(REQUESTS_MAX <= LANE_REQUESTS_MAX);
+const _: () = assert!(RENEWAL_REQUESTS_MAX <= LANE_REQUESTS_MAX);
+const _: () = assert!(REQUESTS_MAX + RENEWAL_REQUESTS_MAX + WATCH_STREAMS_MAX <= u32::MAX as usize);
+const _: () = assert!(REQUESTS_MAX <= READS_WAITING_MAX);
+// A forwarded batch fits a message between replicas, and so does the answer: a told resource is smaller than its entry.
+const _: () = assert!(BATCH_BYTES_MAX + MIB <= PEER_MESSAGE_BYTES_MAX);
+const _: () = assert!(COMMAND_BYTES_MAX + MIB <= PEER_MESSAGE_BYTES_MAX);
+// Every request of a client can become a command.
+const _: () =
+    assert!(REQUEST_BYTES_MAX <= COMMAND_BYTES_MAX && REPORT_BYTES_MAX <= COMMAND_BYTES_MAX);
+// A request's headers do not weigh like its message.
+const _: () = assert!(
+    HEADER_BYTES_MAX as usize <= 64 * KIB && TRACE_ID_BYTES_MAX < HEADER_BYTES_MAX as usize
+);
+const _: () = assert!(DEADLINE_DEFAULT.as_millis() <= DEADLINE_MAX.as_millis());
+// Encoded events of one message are worth keeping.
+const _: () = assert!(WATCH_MESSAGE_BYTES_MAX <= ENCODED_BYTES_MAX);
+// The log time moves often enough for the shortest deadline, and a watch's shortest interval.
+const _: () = assert!(LOG_TIME_TICK_MAX.as_millis() as u64 * 4 <= TTL_MS_MIN);
+const _: () = assert!(BOOKMARK_INTERVAL_MS_MIN >= 100);
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// What is bounded.
+    pub name: &'static str,
+    /// The bound itself, which is still allowed.
+    pub value: u64,
+    /// What is counted.
+    pub unit: &'static str,
+    /// The metric that shows how much of it is used, or how often it was reached.
+    pub metric: &'static str,
+    /// What happens beyond it.
+    pub beyond: &'static str,
+}
+
+const OVERLOADED: &str = "refused with OVERLOADED, not executed";
+const WAITS: &str = "the next one waits";
+
+/// Every bound of this crate.
+pub const BOUNDS: &[Bound] = &[
+    bound(
+        "requests in a lane",
+        LANE_REQUESTS_MAX,
+        "requests",
+        "synod_proposer_queue_requests",
+        OVERLOADED,
+    ),
+    bound(
+        "bytes in a lane",
+        LANE_BYTES_MAX,
+        "bytes",
+        "synod_proposer_queue_bytes",
+        OVERLOADED,
+    ),
+    bound(
+        "commands in a log entry",
+        BATCH_COMMANDS_MAX,
+        "commands",
+        "synod_proposer_batch_commands",
+        WAITS,
+    ),
+    bound(
+        "bytes in a log entry",
+        BATCH_BYTES_MAX,
+        "bytes",
+        "synod_proposer_batch_bytes",
+        WAITS,
+    ),
+    bound(
+        "log entries in flight in a lane",
+        ENTRIES_IN_FLIGHT_MAX,
+        "entries",
+        "synod_proposer_in_flight",
+        WAITS,
+    ),
+    bound(
+        "forwarded batches in flight in a lane",
+        FORWARDED_BATCHES_MAX,
+        "batches",
+        "synod_proposer_in_flight",
+        WAITS,
+    ),
+    bound(
+        "reads that wait for an index",
+        READS_WAITING_MAX,
+        "reads",
+        "synod_read_waiting",
+        OVERLOADED,
+    ),
+    bound(
+        "watch streams",
+        WATCH_STREAMS_MAX,
+        "streams",
+        "synod_watch_streams",
+        OVERLOADED,
+    ),
+    bound(
+        "encoded revisions",
+        ENCODED_REVISIONS_MAX,
+        "revisions",
+        "synod_watch_encoded_revisions",
+        "encoded again",
+    ),
+    bound(
+        "encoded events",
+        ENCODED_BYTES_MAX,
+        "bytes",
+        "synod_watch_encoded_bytes",
+        "encoded again",
+    ),
+    bound(
+        "watch message",
+        WATCH_MESSAGE_BYTES_MAX,
+        "bytes",
+        "synod_watch_fragments",
+        "sent in marked fragments",
+    ),
+    bound(
+        "page of a list",
+        PAGE_BYTES_MAX,
+        "bytes",
+        "grpc_server_started",
+        "the page ends and a token continues it",
+    ),
+    bound(
+        "client connections",
+        CONNECTIONS_MAX,
+        "connections",
+        "synod_client_connections",
+        "closed at once",
+    ),
+    bound(
+        "calls of a connection",
+        CALLS_PER_CONNECTION_MAX as usize,
+        "calls",
+        "grpc_server_started",
+        WAITS,
+    ),
+    bound(
+        "headers of a request",
+        HEADER_BYTES_MAX as usize,
+        "bytes",
+        "grpc_server_started",
+        "refused by HTTP/2",
+    ),
+    bound(
+        "requests under way",
+        REQUESTS_MAX,
+        "requests",
+        "synod_requests_in_flight",
+        OVERLOADED,
+    ),
+    bound(
+        "renewal-lane requests under way",
+        RENEWAL_REQUESTS_MAX,
+        "requests",
+        "synod_requests_in_flight",
+        OVERLOADED,
+    ),
+    bound(
+        "renewal streams",
+        RENEWAL_STREAMS_MAX,
+        "streams",
+        "synod_requests_in_flight",
+        OVERLOADED,
+    ),
+    bound(
+        "renewals of a stream",
+        RENEWALS_PER_STREAM_MAX,
+        "renewals",
+        "synod_proposer_queue_requests",
+        WAITS,
+    ),
+    bound(
+        "health and reflection calls",
+        SIDE_STREAMS_MAX,
+        "calls",
+        "synod_requests_in_flight",
+        OVERLOADED,
+    ),
+    bound(
+        "holders in an expiry",
+        EXPIRED_AT_ONCE_MAX,
+        "holders",
+        "synod_expired",
+        WAITS,
+    ),
+];
+
+const fn bound(
+    name: &'static str,
+    value: usize,
+    unit: &'static str,
+    metric: &'static str,
+    beyond: &'static str,
+) -> Bound {
+    Bound {
+        name,
+        value: value as u64,
+        unit,
+        metric,
+        beyond,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_bound_has_a_name_of_its_own_and_allows_something() {
+        let names: BTreeSet<&str> = BOUNDS.iter().map(|bound| bound.name).collect();
+        assert_eq!(names.len(), BOUNDS.len());
+        assert!(BOUNDS.iter().all(|bound| bound.value > 0));
+    }
+}

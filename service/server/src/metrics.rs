@@ -1,0 +1,107 @@
+//! What a replica counts and measures, for Prometheus.
+//!
+//! A metric that means what one of etcd's means has etcd's name, so that dashboards and alerts made for etcd work; all
+//! others begin with `synod_`. Labels have few values, all of them known beforehand: no caller can make a new series.
+//! What is known at any time anyway (who leads, how far the log is) is looked up when somebody asks.
+
+mod agreement;
+mod http;
+mod proposer;
+mod read;
+mod rpc;
+mod status;
+mod watch;
+
+use std::sync::Arc;
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::Registry;
+
+pub(crate) use agreement::AgreementMetrics;
+pub(crate) use http::serve;
+pub(crate) use proposer::ProposerMetrics;
+pub(crate) use read::ReadMetrics;
+pub(crate) use rpc::RpcMetrics;
+pub(crate) use status::StatusMetrics;
+pub(crate) use watch::WatchMetrics;
+
+/// The metrics of one replica, by who keeps them.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    registry: Registry,
+    pub(crate) agreement: Arc<AgreementMetrics>,
+    pub(crate) proposer: Arc<ProposerMetrics>,
+    pub(crate) read: Arc<ReadMetrics>,
+    pub(crate) rpc: Arc<RpcMetrics>,
+    pub(crate) status: StatusMetrics,
+    pub(crate) watch: Arc<WatchMetrics>,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut registry = Registry::default();
+        Self {
+            agreement: Arc::new(AgreementMetrics::new(&mut registry)),
+            proposer: Arc::new(ProposerMetrics::new(&mut registry)),
+            read: Arc::new(ReadMetrics::new(&mut registry)),
+            rpc: Arc::new(RpcMetrics::new(&mut registry)),
+            status: StatusMetrics::new(&mut registry),
+            watch: Arc::new(WatchMetrics::new(&mut registry)),
+            registry,
+        }
+    }
+
+    /// All of them, in the OpenMetrics text format.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        // Only the sink can fail, and a string takes everything.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}
+
+/// Seconds from a tenth of a millisecond to some seconds, each bucket twice the one before.
+fn seconds() -> Histogram {
+    Histogram::new(exponential_buckets(0.0001, 2.0, 18))
+}
+
+/// Seconds from a tenth of a second to some hours, each bucket twice the one before.
+fn long_seconds() -> Histogram {
+    Histogram::new(exponential_buckets(0.1, 2.0, 18))
+}
+
+/// Counts from 1 to some thousands, each bucket four times the one before.
+fn counts() -> Histogram {
+    Histogram::new(exponential_buckets(1.0, 4.0, 7))
+}
+
+/// Bytes from 256 to 16 MiB, each bucket four times the one before.
+fn bytes() -> Histogram {
+    Histogram::new(exponential_buckets(256.0, 4.0, 9))
+}
+
+/// A count as a gauge has it.
+fn gauge_value(count: impl TryInto<i64>) -> i64 {
+    count.try_into().unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::BOUNDS;
+
+    #[test]
+    fn every_bound_of_the_table_has_its_metric() {
+        let text = Metrics::new().text();
+        for bound in BOUNDS {
+            let declared = format!("# TYPE {} ", bound.metric);
+            assert!(
+                text.contains(&declared),
+                "{}: no metric {}",
+                bound.name,
+                bound.metric
+            );
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What reads count.
+
+use std::time::Duration;
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+use super::{counts, gauge_value, seconds};
+
+/// A round that takes longer is slow, as in etcd.
+const SLOW: Duration = Duration::from_millis(500);
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct ReadMetrics {
+    waiting: Gauge,
+    per_round: Histogram,
+    round_seconds: Histogram,
+    failed: Counter,
+    slow: Counter,
+}
+
+impl ReadMetrics {
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        let metrics = Self {
+            waiting: Gauge::default(),
+            per_round: counts(),
+            round_seconds: seconds(),
+            failed: Counter::default(),
+            slow: Counter::default(),
+        };
+        registry.register(
+            "synod_read_waiting",
+            "Reads that wait for a read index",
+            metrics.waiting.clone(),
+        );
+        registry.register(
+            "synod_read_round_reads",
+            "Reads that shared one read index",
+            metrics.per_round.clone(),
+        );
+        registry.register(
+            "synod_read_round_seconds",
+            "How long a read index took",
+            metrics.round_seconds.clone(),
+        );
+        registry.register(
+            "etcd_server_read_indexes_failed",
+            "Rounds in which no read index was got",
+            metrics.failed.clone(),
+        );
+        registry.register(
+            "etcd_server_slow_read_indexes",
+            "Rounds in which the read index took longer than half a second, or was not got at all",
+            metrics.slow.clone(),
+        );
+        metrics
+    }
+
+    /// So many reads wait.
+    pub(crate) fn waiting(&self, reads: usize) {
+        self.waiting.set(gauge_value(reads));
+    }
+
+    /// A round ended, for so many reads.
+    pub(crate) fn round(&self, reads: usize, took: Duration, succeeded: bool) {
+        self.per_round.observe(reads as f64);
+        self.round_seconds.observe(took.as_secs_f64());
+        if !succeeded {
+            self.failed.inc();
+        }
+        if !succeeded || took > SLOW {
+            self.slow.inc();
+        }
+    }
+}

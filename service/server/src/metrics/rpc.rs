@@ -1,0 +1,132 @@
+//! What the layers around the services count. The names are those of go-grpc-prometheus, as etcd has them.
+
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+use super::seconds;
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfMethod {
+    grpc_service: &'static str,
+    grpc_method: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfCode {
+    grpc_service: &'static str,
+    grpc_method: &'static str,
+    grpc_code: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfClass {
+    class: &'static str,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct RpcMetrics {
+    started: Family<OfMethod, Counter>,
+    handled: Family<OfCode, Counter>,
+    handling_seconds: Family<OfMethod, Histogram>,
+    in_flight: Family<OfClass, Gauge>,
+    connections: Gauge,
+    connections_refused: Counter,
+}
+
+impl RpcMetrics {
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        let metrics = Self {
+            started: Family::default(),
+            handled: Family::default(),
+            handling_seconds: Family::new_with_constructor(seconds),
+            in_flight: Family::default(),
+            connections: Gauge::default(),
+            connections_refused: Counter::default(),
+        };
+        registry.register(
+            "grpc_server_started",
+            "Calls that clients have begun",
+            metrics.started.clone(),
+        );
+        registry.register(
+            "grpc_server_handled",
+            "Calls that were answered, by code; of a stream, that it was opened",
+            metrics.handled.clone(),
+        );
+        registry.register(
+            "grpc_server_handling_seconds",
+            "How long answering a call took; of a stream, opening it",
+            metrics.handling_seconds.clone(),
+        );
+        registry.register(
+            "synod_requests_in_flight",
+            "Calls under way, by class of admission",
+            metrics.in_flight.clone(),
+        );
+        registry.register(
+            "synod_client_connections",
+            "Open connections of clients",
+            metrics.connections.clone(),
+        );
+        registry.register(
+            "synod_client_connections_refused",
+            "Connections of clients that were closed at once because there were too many",
+            metrics.connections_refused.clone(),
+        );
+        metrics
+    }
+
+    /// A call began.
+    pub(crate) fn started(&self, service: &'static str, method: &'static str) {
+        let method = OfMethod {
+            grpc_service: service,
+            grpc_method: method,
+        };
+        self.started.get_or_create(&method).inc();
+    }
+
+    /// A call was answered with this code.
+    pub(crate) fn handled(
+        &self,
+        service: &'static str,
+        method: &'static str,
+        code: &'static str,
+        took: Duration,
+    ) {
+        let of_code = OfCode {
+            grpc_service: service,
+            grpc_method: method,
+            grpc_code: code,
+        };
+        self.handled.get_or_create(&of_code).inc();
+        let method = OfMethod {
+            grpc_service: service,
+            grpc_method: method,
+        };
+        self.handling_seconds
+            .get_or_create(&method)
+            .observe(took.as_secs_f64());
+    }
+
+    /// How many calls of a class are under way.
+    pub(crate) fn in_flight(&self, class: &'static str) -> Gauge {
+        self.in_flight.get_or_create(&OfClass { class }).clone()
+    }
+
+    /// How many connections there are.
+    pub(crate) fn connections(&self) -> &Gauge {
+        &self.connections
+    }
+
+    /// A connection was closed at once.
+    pub(crate) fn connection_refused(&self) {
+        self.connections_refused.inc();
+    }
+}

@@ -1,0 +1,171 @@
+//! What is known of the replica at any time, written down when somebody asks.
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+use super::gauge_value;
+use crate::consensus::{Consensus, Position};
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct StatusMetrics {
+    has_leader: Gauge,
+    is_leader: Gauge,
+    term: Gauge,
+    leader_changes: Counter,
+    committed: Gauge,
+    applied: Gauge,
+    last_log: Gauge,
+    checkpoint: Gauge,
+    in_doubt: Gauge,
+    revision: Gauge,
+    oldest_revision: Gauge,
+    history_bytes: Gauge,
+    state_bytes: Gauge,
+    quota_bytes: Gauge,
+    members: Gauge,
+    sessions: Gauge,
+    storage_versions: Gauge,
+    disagreements: Gauge,
+    log_time_ms: Gauge,
+}
+
+impl StatusMetrics {
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        let metrics = Self::default();
+        metrics.register_log(registry);
+        metrics.register_state(registry);
+        metrics
+    }
+
+    fn register_log(&self, registry: &mut Registry) {
+        let mut gauge = |name, help, gauge: &Gauge| registry.register(name, help, gauge.clone());
+        gauge(
+            "etcd_server_has_leader",
+            "Whether a leader is known; 1 or 0",
+            &self.has_leader,
+        );
+        gauge(
+            "etcd_server_is_leader",
+            "Whether this replica leads; 1 or 0",
+            &self.is_leader,
+        );
+        gauge("synod_raft_term", "The Raft term", &self.term);
+        gauge(
+            "etcd_server_proposals_committed_total",
+            "The last log index known to be committed",
+            &self.committed,
+        );
+        gauge(
+            "etcd_server_proposals_applied_total",
+            "The last log index applied",
+            &self.applied,
+        );
+        gauge(
+            "synod_raft_last_log_index",
+            "The last log index stored",
+            &self.last_log,
+        );
+        gauge(
+            "synod_raft_checkpoint_index",
+            "The last log index that the newest checkpoint holds",
+            &self.checkpoint,
+        );
+        gauge(
+            "synod_in_doubt",
+            "Whether the replicas' states differ and no majority agrees; 1 or 0",
+            &self.in_doubt,
+        );
+        registry.register(
+            "etcd_server_leader_changes_seen",
+            "How often another leader was seen",
+            self.leader_changes.clone(),
+        );
+    }
+
+    fn register_state(&self, registry: &mut Registry) {
+        let mut gauge = |name, help, gauge: &Gauge| registry.register(name, help, gauge.clone());
+        gauge(
+            "etcd_debugging_mvcc_current_revision",
+            "The revision",
+            &self.revision,
+        );
+        gauge(
+            "etcd_debugging_mvcc_compact_revision",
+            "The newest revision that the history no longer holds",
+            &self.oldest_revision,
+        );
+        gauge(
+            "synod_history_bytes",
+            "Bytes of history kept",
+            &self.history_bytes,
+        );
+        gauge(
+            "etcd_mvcc_db_total_size_in_use_in_bytes",
+            "Bytes of the state",
+            &self.state_bytes,
+        );
+        gauge(
+            "etcd_server_quota_backend_bytes",
+            "Bytes the state may have",
+            &self.quota_bytes,
+        );
+        gauge("synod_members", "Members", &self.members);
+        gauge("synod_sessions", "Open sessions", &self.sessions);
+        gauge(
+            "synod_storage_versions",
+            "Resources that are reported",
+            &self.storage_versions,
+        );
+        gauge(
+            "synod_disagreements",
+            "Reported resources on whose version there is no agreement",
+            &self.disagreements,
+        );
+        gauge(
+            "synod_log_time_ms",
+            "The log time, in milliseconds",
+            &self.log_time_ms,
+        );
+    }
+
+    /// Another leader was seen.
+    pub(crate) fn leader_changed(&self) {
+        self.leader_changes.inc();
+    }
+
+    /// Looks at the log and the state.
+    pub(crate) fn observe(&self, consensus: &Consensus) {
+        let index = |position: Option<Position>| gauge_value(position.map_or(0, |at| at.index));
+        let status = consensus.status();
+        self.has_leader
+            .set(status.leadership.leader.is_some().into());
+        self.is_leader.set(status.leadership.is_me.into());
+        self.term.set(gauge_value(status.leadership.term.get()));
+        self.committed.set(index(status.committed));
+        self.applied.set(index(status.applied));
+        self.last_log
+            .set(gauge_value(status.last_log_index.unwrap_or_default()));
+        self.checkpoint.set(index(status.checkpoint));
+        self.in_doubt.set(consensus.in_doubt().into());
+
+        let published = consensus.published();
+        let state = &published.state;
+        self.revision.set(gauge_value(state.revision().get()));
+        self.oldest_revision
+            .set(gauge_value(state.history().floor().get()));
+        self.history_bytes.set(gauge_value(state.history().bytes()));
+        self.state_bytes.set(gauge_value(state.bytes()));
+        self.quota_bytes
+            .set(gauge_value(state.settings().state_quota_bytes));
+        self.members.set(gauge_value(state.member_count()));
+        self.sessions.set(gauge_value(state.session_count()));
+        self.storage_versions
+            .set(gauge_value(state.storage_version_count()));
+        self.disagreements
+            .set(gauge_value(state.disagreement_count()));
+        self.log_time_ms
+            .set(gauge_value(state.log_time().as_millis()));
+    }
+}

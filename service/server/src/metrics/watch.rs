@@ -1,0 +1,105 @@
+//! What watches count.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+use super::gauge_value;
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfReason {
+    reason: &'static str,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct WatchMetrics {
+    streams: Gauge,
+    events: Counter,
+    fragments: Counter,
+    bookmarks: Counter,
+    ended: Family<OfReason, Counter>,
+    encoded_revisions: Gauge,
+    encoded_bytes: Gauge,
+}
+
+impl WatchMetrics {
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        let metrics = Self {
+            streams: Gauge::default(),
+            events: Counter::default(),
+            fragments: Counter::default(),
+            bookmarks: Counter::default(),
+            ended: Family::default(),
+            encoded_revisions: Gauge::default(),
+            encoded_bytes: Gauge::default(),
+        };
+        registry.register(
+            "synod_watch_streams",
+            "Open watch streams",
+            metrics.streams.clone(),
+        );
+        registry.register(
+            "synod_watch_events",
+            "Events sent, counted once for each stream",
+            metrics.events.clone(),
+        );
+        registry.register(
+            "synod_watch_fragments",
+            "Messages that did not hold all events of their revision",
+            metrics.fragments.clone(),
+        );
+        registry.register(
+            "synod_watch_bookmarks",
+            "Bookmarks sent",
+            metrics.bookmarks.clone(),
+        );
+        registry.register(
+            "synod_watch_ended",
+            "Streams that this replica ended, by reason",
+            metrics.ended.clone(),
+        );
+        registry.register(
+            "synod_watch_encoded_revisions",
+            "Revisions whose encoded events are kept",
+            metrics.encoded_revisions.clone(),
+        );
+        registry.register(
+            "synod_watch_encoded_bytes",
+            "Bytes of encoded events that are kept",
+            metrics.encoded_bytes.clone(),
+        );
+        metrics
+    }
+
+    /// How many streams are open.
+    pub(crate) fn streams(&self) -> &Gauge {
+        &self.streams
+    }
+
+    /// A message with so many events was sent.
+    pub(crate) fn sent(&self, events: usize, more_fragments: bool) {
+        self.events.inc_by(events as u64);
+        if more_fragments {
+            self.fragments.inc();
+        }
+    }
+
+    /// A bookmark was sent.
+    pub(crate) fn bookmark(&self) {
+        self.bookmarks.inc();
+    }
+
+    /// A stream was ended.
+    pub(crate) fn ended(&self, reason: &'static str) {
+        self.ended.get_or_create(&OfReason { reason }).inc();
+    }
+
+    /// So much is kept encoded.
+    pub(crate) fn encoded(&self, revisions: usize, bytes: usize) {
+        self.encoded_revisions.set(gauge_value(revisions));
+        self.encoded_bytes.set(gauge_value(bytes));
+    }
+}

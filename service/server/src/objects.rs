@@ -1,0 +1,221 @@
+//! The machine's rows as objects of the public protocol, assembled when somebody reads them.
+
+use synod_machine::{
+    Change, EntryChange, EntryRow, StateStatus, StorageStateRow, StorageStateView,
+    StorageVersionRow, StorageVersionView, Told, VersionStatus,
+};
+use synod_model::{ApiVersion, GroupResource, Labels, Member, MemberId};
+use synod_proto::{ObjectKind, v1};
+
+/// The name under which the settings are watched.
+const SETTINGS_NAME: &str = "settings";
+
+/// A reported resource with all of its entries.
+pub(crate) fn storage_version(view: &StorageVersionView) -> v1::StorageVersion {
+    v1::StorageVersion {
+        metadata: Some(storage_version_metadata(&view.resource, &view.row)),
+        resource: Some((&view.resource).into()),
+        entries: view
+            .entries()
+            .map(|(member, row)| entry(member, row))
+            .collect(),
+        status: Some(version_status(&view.row.status)),
+    }
+}
+
+/// What stays of a resource.
+pub(crate) fn storage_state(view: &StorageStateView) -> v1::StorageState {
+    state_object(&view.resource, &view.row)
+}
+
+/// What a member is told of a resource that it reported.
+pub(crate) fn told(told: &Told) -> v1::ReportedResource {
+    v1::ReportedResource {
+        resource: Some((&told.resource).into()),
+        encoding_version: text(told.encoding.as_ref()),
+        selected_version: text(told.selected.as_ref()),
+        selected_revision: told.selected_revision.get(),
+    }
+}
+
+/// Which object changed.
+pub(crate) fn kind(change: &Change) -> ObjectKind {
+    match change {
+        Change::Member { .. } => ObjectKind::Member,
+        Change::StorageVersion { .. } => ObjectKind::StorageVersion,
+        Change::StorageState { .. } => ObjectKind::StorageState,
+        Change::Settings { .. } => ObjectKind::Settings,
+    }
+}
+
+/// The name of the object that changed.
+pub(crate) fn name(change: &Change) -> String {
+    match change {
+        Change::Member { id, .. } => id.to_string(),
+        Change::StorageVersion { resource, .. } => resource.storage_version_name(),
+        Change::StorageState { resource, .. } => resource.storage_state_name().to_owned(),
+        Change::Settings { .. } => SETTINGS_NAME.to_owned(),
+    }
+}
+
+/// A change as an event.
+pub(crate) fn event(change: &Change) -> v1::Event {
+    use v1::event::Object;
+    let (r#type, object) = match change {
+        Change::Member { before, after, .. } => {
+            let (r#type, member) = what_happened(before.as_deref(), after.as_deref());
+            (r#type, member.map(|member| Object::Member(member.into())))
+        }
+        Change::StorageVersion {
+            resource,
+            entries,
+            before,
+            after,
+        } => {
+            let (r#type, row) = what_happened(before.as_deref(), after.as_deref());
+            (
+                r#type,
+                row.map(|row| Object::StorageVersion(version_change(resource, entries, row))),
+            )
+        }
+        Change::StorageState {
+            resource,
+            before,
+            after,
+            ..
+        } => {
+            let (r#type, row) = what_happened(before.as_deref(), after.as_deref());
+            (
+                r#type,
+                row.map(|row| Object::StorageState(state_object(resource, row))),
+            )
+        }
+        Change::Settings { after, .. } => (
+            v1::EventType::Modified,
+            Some(Object::Settings((&**after).into())),
+        ),
+    };
+    v1::Event {
+        r#type: r#type.into(),
+        kind: v1::ObjectKind::from(kind(change)).into(),
+        name: name(change),
+        object,
+    }
+}
+
+/// The event of a member that comes into somebody's view, or leaves it, by its labels.
+pub(crate) fn member_event(r#type: v1::EventType, member: &Member) -> v1::Event {
+    v1::Event {
+        r#type: r#type.into(),
+        kind: v1::ObjectKind::Member.into(),
+        name: member.id.to_string(),
+        object: Some(v1::event::Object::Member(member.into())),
+    }
+}
+
+/// What happened to an object, and the object: as it is, or if it is gone, as it was last.
+fn what_happened<'a, T>(
+    before: Option<&'a T>,
+    after: Option<&'a T>,
+) -> (v1::EventType, Option<&'a T>) {
+    let r#type = match (before, after) {
+        (None, Some(_)) => v1::EventType::Added,
+        (Some(_), Some(_)) => v1::EventType::Modified,
+        (_, None) => v1::EventType::Removed,
+    };
+    (r#type, after.or(before))
+}
+
+fn version_change(
+    resource: &GroupResource,
+    entries: &[EntryChange],
+    row: &StorageVersionRow,
+) -> v1::StorageVersionChange {
+    let changed = entries
+        .iter()
+        .filter_map(|change| Some(entry(&change.member, change.after.as_ref()?)));
+    let removed = entries.iter().filter(|change| change.after.is_none());
+    v1::StorageVersionChange {
+        metadata: Some(storage_version_metadata(resource, row)),
+        resource: Some(resource.into()),
+        changed_entries: changed.collect(),
+        removed_members: removed.map(|change| change.member.to_string()).collect(),
+        status: Some(version_status(&row.status)),
+    }
+}
+
+fn storage_version_metadata(resource: &GroupResource, row: &StorageVersionRow) -> v1::Metadata {
+    v1::Metadata::of(
+        resource.storage_version_name(),
+        &Labels::default(),
+        &row.metadata,
+    )
+}
+
+fn entry(member: &MemberId, row: &EntryRow) -> v1::StorageVersionEntry {
+    v1::StorageVersionEntry {
+        member: member.to_string(),
+        kind: row.kind.to_string(),
+        decodable_versions: row.decodable.iter().map(ToString::to_string).collect(),
+        served_versions: row.served.iter().map(ToString::to_string).collect(),
+        preferred_version: text(row.preferred()),
+        encoding_version: text(row.encoding.as_ref()),
+        adopted_revision: row.adopted_revision.map(|revision| revision.get()),
+        since_revision: row.since.get(),
+    }
+}
+
+fn version_status(status: &VersionStatus) -> v1::StorageVersionStatus {
+    v1::StorageVersionStatus {
+        common_encoding_version: text(status.common.as_ref()),
+        selected_version: text(status.selected.as_ref()),
+        selected_revision: status.selected_revision.get(),
+        agreement_revision: status.agreement_revision.get(),
+        agreed_version: text(status.agreed.as_ref()),
+        decodable_by_all: status
+            .decodable_by_all
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+        served_by_all: status
+            .served_by_all
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+        conditions: vec![(&status.all_equal).into(), (&status.decodable).into()],
+    }
+}
+
+fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageState {
+    let StateStatus {
+        common,
+        selected,
+        selected_revision,
+        agreement_revision,
+        agreed,
+        persisted,
+        drains,
+    } = &row.status;
+    v1::StorageState {
+        metadata: Some(v1::Metadata::of(
+            resource.storage_state_name(),
+            &Labels::default(),
+            &row.metadata,
+        )),
+        resource: Some(resource.into()),
+        selected_version: text(selected.as_ref()),
+        selected_revision: selected_revision.get(),
+        agreement_revision: agreement_revision.get(),
+        current_version: text(agreed.as_ref()),
+        persisted: persisted.iter().map(Into::into).collect(),
+        drains: drains
+            .iter()
+            .map(|(version, until)| v1::Drain::of(version, *until))
+            .collect(),
+        common_encoding_version: text(common.as_ref()),
+    }
+}
+
+fn text(version: Option<&ApiVersion>) -> Option<String> {
+    version.map(ToString::to_string)
+}

@@ -1,0 +1,185 @@
+//! Packs commands into log entries, here or by way of the leader, and brings back what became of them.
+//!
+//! There are two lanes, each with a queue, entries in flight and, on a follower, a link of its own. Renewals, joins,
+//! reports, leaves and expiries take one of them: no flood of other requests can keep a member from renewing. A lane is
+//! greedy: whatever has gathered while an entry was being written goes into the next one, and an idle lane sends a lone
+//! request at once.
+//!
+//! A request gets exactly one of three answers: the outcome of its command as applied, also on this replica; that it was
+//! certainly not executed; or that its outcome is unknown. None waits longer than its deadline.
+
+mod driver;
+mod entry;
+mod inbound;
+mod intake;
+mod link;
+mod log_time;
+mod refusals;
+mod request;
+mod sequencer;
+mod settle;
+mod wire;
+
+use std::sync::Arc;
+
+use synod_machine::{Command, Envelope, Outcome};
+use synod_model::Refusal;
+use synod_model::limits::COMMAND_BYTES_MAX;
+use synod_proto::peer::v1 as pb;
+use synod_store::codec::encode_envelope;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::consensus::Consensus;
+use crate::metrics::ProposerMetrics;
+use crate::seams::WallClock;
+use crate::stop::Stop;
+
+use driver::Driver;
+use intake::{Queue, Unit};
+pub(crate) use sequencer::Sequencer;
+
+/// How a command is let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Lane {
+    /// What can wait behind a flood.
+    Ordinary,
+    /// What keeps members alive or makes room.
+    Renewal,
+}
+
+/// Executes commands. Clones share the lanes.
+#[derive(Clone)]
+pub struct Proposer {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    consensus: Consensus,
+    ordinary: Queue,
+    renewal: Queue,
+}
+
+impl Proposer {
+    /// The proposer, and its work to run until `stop`.
+    pub(crate) fn new(
+        consensus: &Consensus,
+        wall: Arc<dyn WallClock>,
+        metrics: &Arc<ProposerMetrics>,
+        stop: &Stop,
+        tasks: &mut JoinSet<()>,
+    ) -> (Self, Sequencer) {
+        let sequencer = Sequencer::new(consensus.clone(), wall);
+        let mut lane = |lane| {
+            let (queue, intake) = intake::queue();
+            let (consensus, metrics) = (consensus.clone(), Arc::clone(metrics));
+            let driver = Driver::new(lane, intake, sequencer.clone(), consensus, metrics);
+            tasks.spawn(driver.run(stop.clone()));
+            queue
+        };
+        let (ordinary, renewal) = (lane(Lane::Ordinary), lane(Lane::Renewal));
+        tasks.spawn({
+            let (sequencer, stop) = (sequencer.clone(), stop.clone());
+            async move {
+                tokio::select! {
+                    biased;
+                    () = stop.requested() => {}
+                    () = sequencer.count() => {}
+                }
+            }
+        });
+        let shared = Shared {
+            consensus: consensus.clone(),
+            ordinary,
+            renewal,
+        };
+        (
+            Self {
+                shared: Arc::new(shared),
+            },
+            sequencer,
+        )
+    }
+
+    /// Executes a command, and answers its outcome once it is applied here.
+    ///
+    /// # Errors
+    ///
+    /// Why the command has no outcome: with `not_executed` in the metadata it was certainly not executed, and else its
+    /// kind is `UNKNOWN_OUTCOME`. A command that a rule refused is no error here: its outcome says so.
+    pub async fn execute(
+        &self,
+        envelope: &Envelope,
+        deadline: Instant,
+        trace: Arc<str>,
+    ) -> Result<Outcome, Refusal> {
+        let lane = Lane::of(&envelope.command);
+        let encoded = encode_envelope(envelope);
+        if encoded.len() > COMMAND_BYTES_MAX {
+            return Err(refusals::too_large(encoded.len()));
+        }
+        let queue = self.shared.queue(lane);
+        let place = queue.place(encoded.len())?;
+        let (request, waiter) = request::request(encoded, deadline, trace, place);
+        queue.push(Unit::Own(request))?;
+        waiter.answered().await
+    }
+
+    /// How many requests, and how many bytes of them, wait in a lane.
+    pub(crate) fn waiting(&self, lane: Lane) -> (usize, usize) {
+        let queue = self.shared.queue(lane);
+        (queue.len(), queue.bytes())
+    }
+}
+
+impl Shared {
+    fn queue(&self, lane: Lane) -> &Queue {
+        match lane {
+            Lane::Ordinary => &self.ordinary,
+            Lane::Renewal => &self.renewal,
+        }
+    }
+}
+
+impl Lane {
+    /// Both of them.
+    pub(crate) const ALL: [Self; 2] = [Self::Ordinary, Self::Renewal];
+
+    /// The lane of a command.
+    #[must_use]
+    pub fn of(command: &Command) -> Self {
+        match command {
+            Command::Join(_)
+            | Command::Renew(_)
+            | Command::MarkReady(_)
+            | Command::Leave(_)
+            | Command::Report(_)
+            | Command::Adopt(_)
+            | Command::Expire(_) => Self::Renewal,
+            Command::Initialize(_)
+            | Command::AnnounceReplica(_)
+            | Command::RaiseMachineVersion(_)
+            | Command::OpenSession(_)
+            | Command::CloseSession(_)
+            | Command::UpdateSettings(_) => Self::Ordinary,
+        }
+    }
+
+    /// Its name in metrics and logs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ordinary => "ordinary",
+            Self::Renewal => "renewal",
+        }
+    }
+}
+
+impl From<Lane> for pb::Lane {
+    fn from(lane: Lane) -> Self {
+        match lane {
+            Lane::Ordinary => Self::Normal,
+            Lane::Renewal => Self::Renewal,
+        }
+    }
+}

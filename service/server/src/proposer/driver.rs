@@ -1,0 +1,377 @@
+//! One lane at work: takes what has gathered and sends it on, to the log or to the leader.
+//!
+//! A batch is sent as soon as there is something to send, and room: while one is being written, the next gathers. What
+//! cannot be sent, because nobody leads or the leader cannot be reached, waits for a few election timeouts and is then
+//! refused; nothing of it was executed.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt};
+use synod_proto::peer::v1 as pb;
+use tokio::time::Instant;
+
+use super::intake::{Batch, Intake, Unit};
+use super::link::Link;
+use super::settle::{Fate, Reason, settle};
+use super::{Lane, Sequencer};
+use crate::consensus::{Consensus, Leadership, Progress, ReplicaId, Term};
+use crate::limits::{ENTRIES_IN_FLIGHT_MAX, FORWARDED_BATCHES_MAX};
+use crate::metrics::ProposerMetrics;
+use crate::peer::PeerError;
+use crate::seams::watch;
+use crate::stop::Stop;
+
+/// After a refusal that another try may cure, the next try waits so long, unless the leadership changes first.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// What cannot be sent is refused after so many election timeouts.
+const PATIENCE: u32 = 4;
+
+/// One lane.
+pub(super) struct Driver {
+    lane: Lane,
+    intake: Intake,
+    consensus: Consensus,
+    sequencer: Sequencer,
+    metrics: Arc<ProposerMetrics>,
+    leadership: watch::Receiver<Leadership>,
+    progress: watch::Receiver<Progress>,
+    in_flight: FuturesUnordered<BoxFuture<'static, Settled>>,
+    link: Option<Link>,
+    opening: Option<BoxFuture<'static, Result<Link, PeerError>>>,
+    /// Nothing is sent before.
+    paused_until: Option<Instant>,
+    /// Since when nothing can be sent.
+    stuck_since: Option<Instant>,
+}
+
+/// A batch, and what became of it.
+struct Settled {
+    units: Vec<Unit>,
+    fate: Fate,
+}
+
+/// Where a batch goes now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Route {
+    /// Into the log, stamped in this term.
+    Log(Term),
+    /// To the leader, over an open link.
+    Leader(ReplicaId),
+    /// Nowhere: this replica leads, and has not applied an entry of its term.
+    CatchingUp,
+    /// Nowhere: there is no link to the leader yet.
+    Unlinked(ReplicaId),
+    /// Nowhere: no leader is known.
+    Leaderless,
+}
+
+impl Driver {
+    pub(super) fn new(
+        lane: Lane,
+        intake: Intake,
+        sequencer: Sequencer,
+        consensus: Consensus,
+        metrics: Arc<ProposerMetrics>,
+    ) -> Self {
+        Self {
+            lane,
+            intake,
+            sequencer,
+            metrics,
+            leadership: consensus.leadership(),
+            progress: consensus.subscribe(),
+            consensus,
+            in_flight: FuturesUnordered::new(),
+            link: None,
+            opening: None,
+            paused_until: None,
+            stuck_since: None,
+        }
+    }
+
+    /// Works until `stop`; then refuses what waits, and ends when all that was sent is settled.
+    pub(super) async fn run(mut self, stop: Stop) {
+        loop {
+            let now = Instant::now();
+            self.paused_until = self.paused_until.filter(|until| *until > now);
+            let route = self.route();
+            self.open_link(route);
+            let gives_up = self.gives_up(route, now);
+            let wake = self.wake_at(now);
+            let takes = gives_up || self.may_send(route);
+            tokio::select! {
+                biased;
+                () = stop.requested() => break,
+                Some(settled) = self.in_flight.next() => self.settle(settled),
+                opened = opened(&mut self.opening) => self.opened(opened),
+                changed = self.leadership.changed() => match changed {
+                    Ok(()) => self.paused_until = None,
+                    Err(watch::Closed) => break,
+                },
+                _ = self.progress.changed(), if route == Route::CatchingUp => {}
+                () = tokio::time::sleep_until(wake.unwrap_or(now)), if wake.is_some() => {}
+                true = self.intake.ready(), if takes => if gives_up {
+                    self.refuse_all(route);
+                } else {
+                    self.send(route).await;
+                },
+            }
+        }
+        self.end().await;
+    }
+
+    fn route(&self) -> Route {
+        let Leadership {
+            term,
+            leader,
+            is_me,
+        } = *self.leadership.borrow();
+        match leader {
+            Some(_) if is_me && self.sequencer.may_stamp(term) => Route::Log(term),
+            Some(_) if is_me => Route::CatchingUp,
+            Some(leader) if self.link.as_ref().is_some_and(|link| link.leads_to(leader)) => {
+                Route::Leader(leader)
+            }
+            Some(leader) => Route::Unlinked(leader),
+            None => Route::Leaderless,
+        }
+    }
+
+    /// Begins to open a link if one is missing. It is there, then, when the first request comes.
+    fn open_link(&mut self, route: Route) {
+        let Route::Unlinked(leader) = route else {
+            return;
+        };
+        if self.opening.is_none() && self.paused_until.is_none() {
+            let consensus = self.consensus.clone();
+            self.opening = Some(Box::pin(
+                async move { Link::open(&consensus, leader).await },
+            ));
+        }
+    }
+
+    fn opened(&mut self, opened: Result<Link, PeerError>) {
+        self.opening = None;
+        match opened {
+            Ok(link) => self.link = Some(link),
+            Err(error) => {
+                tracing::debug!(lane = self.lane.name(), %error, "no link to the leader");
+                self.paused_until = Some(Instant::now() + PAUSE);
+            }
+        }
+    }
+
+    /// Whether what waits is to be refused: nothing could be sent for too long.
+    fn gives_up(&mut self, route: Route, now: Instant) -> bool {
+        match route {
+            Route::Log(_) | Route::Leader(_) => {
+                self.stuck_since = None;
+                false
+            }
+            Route::CatchingUp | Route::Unlinked(_) | Route::Leaderless => {
+                now >= *self.stuck_since.get_or_insert(now) + self.patience()
+            }
+        }
+    }
+
+    fn may_send(&self, route: Route) -> bool {
+        let in_flight_max = match route {
+            Route::Log(_) => ENTRIES_IN_FLIGHT_MAX,
+            Route::Leader(_) => FORWARDED_BATCHES_MAX,
+            Route::CatchingUp | Route::Unlinked(_) | Route::Leaderless => return false,
+        };
+        self.in_flight.len() < in_flight_max && self.paused_until.is_none()
+    }
+
+    /// When to look again although nothing happens.
+    fn wake_at(&self, now: Instant) -> Option<Instant> {
+        let patience_ends = self
+            .stuck_since
+            .map(|since| since + self.patience())
+            .filter(|end| *end > now);
+        self.paused_until.into_iter().chain(patience_ends).min()
+    }
+
+    fn patience(&self) -> Duration {
+        self.consensus.election_timeout() * PATIENCE
+    }
+
+    async fn send(&mut self, route: Route) {
+        let batch = self.intake.take(Instant::now());
+        if batch.units.is_empty() {
+            return;
+        }
+        self.metrics.batch(self.lane, batch.commands, batch.bytes);
+        tracing::debug!(
+            lane = self.lane.name(),
+            ?route,
+            commands = batch.commands,
+            requests = ?batch.traces().collect::<Vec<_>>(),
+            "sending a batch"
+        );
+        match route {
+            Route::Log(term) => self.write(term, batch).await,
+            Route::Leader(_) | Route::CatchingUp | Route::Unlinked(_) | Route::Leaderless => {
+                self.forward(batch)
+            }
+        }
+    }
+
+    async fn write(&mut self, term: Term, batch: Batch) {
+        let submitted = match self.sequencer.submit(term, batch.envelopes()).await {
+            Ok(submitted) => submitted,
+            Err(error) => {
+                return self.settle(Settled {
+                    units: batch.units,
+                    fate: error.into(),
+                });
+            }
+        };
+        let sequencer = self.sequencer.clone();
+        self.send_off(async move {
+            let result = submitted.pending.await;
+            sequencer
+                .settled(submitted.term, submitted.number, result.is_ok())
+                .await;
+            let fate = match result {
+                Ok(entry) => {
+                    let outcomes = match Arc::try_unwrap(entry) {
+                        Ok(entry) => (entry.position, entry.applied.outcomes),
+                        Err(shared) => (shared.position, shared.applied.outcomes.clone()),
+                    };
+                    Fate::Executed {
+                        position: outcomes.0,
+                        outcomes: outcomes.1,
+                    }
+                }
+                Err(error) => error.into(),
+            };
+            Settled {
+                units: batch.units,
+                fate,
+            }
+        });
+    }
+
+    fn forward(&mut self, batch: Batch) {
+        // Only requests of this replica are forwarded: a batch of another one goes back to it.
+        let (own, foreign) = batch
+            .units
+            .into_iter()
+            .partition(|unit| matches!(unit, Unit::Own(_)));
+        let leader = self.leadership.borrow().leader;
+        let none_of_own = settle(foreign, Fate::TryAgain { leader });
+        debug_assert!(none_of_own.is_empty(), "only own requests are tried again");
+        let batch = Batch {
+            units: own,
+            ..Batch::default()
+        };
+        let Some(deadline) = batch.deadline() else {
+            return;
+        };
+        let request = self.request(&batch, deadline);
+        let commands = request.commands.len();
+        let Some(answered) = self.link.as_mut().and_then(|link| link.send(request)) else {
+            return self.settle(Settled {
+                units: batch.units,
+                fate: Fate::TryAgain { leader: None },
+            });
+        };
+        let consensus = self.consensus.clone();
+        self.send_off(async move {
+            let fate = match answered.await {
+                Ok(verdict) => {
+                    seen_here(&consensus, Fate::of_verdict(verdict, commands), deadline).await
+                }
+                Err(_) => Fate::Unknown("the link to the leader broke".to_owned()),
+            };
+            Settled {
+                units: batch.units,
+                fate,
+            }
+        });
+    }
+
+    fn request(&self, batch: &Batch, deadline: Instant) -> pb::ForwardRequest {
+        let timeout = deadline.saturating_duration_since(Instant::now());
+        pb::ForwardRequest {
+            batch_id: 0,
+            lane: pb::Lane::from(self.lane).into(),
+            deadline_ms: u64::try_from(timeout.as_millis())
+                .unwrap_or(u64::MAX)
+                .max(1),
+            commands: batch.envelopes().cloned().collect(),
+            trace_ids: batch.traces().map(str::to_owned).collect(),
+        }
+    }
+
+    fn send_off(&mut self, settled: impl Future<Output = Settled> + Send + 'static) {
+        self.in_flight.push(Box::pin(settled));
+        self.metrics.in_flight(self.lane, self.in_flight.len());
+    }
+
+    fn settle(&mut self, Settled { units, fate }: Settled) {
+        self.metrics.in_flight(self.lane, self.in_flight.len());
+        if !matches!(fate, Fate::Executed { .. }) {
+            self.metrics.failed(units.len());
+        }
+        let again = settle(units, fate);
+        if !again.is_empty() {
+            self.intake.put_back(again);
+            self.paused_until = Some(Instant::now() + PAUSE);
+        }
+    }
+
+    /// Refuses all that waits. None of it was sent.
+    fn refuse_all(&mut self, route: Route) {
+        let why = match route {
+            Route::Unlinked(leader) => format!("the leader, replica {leader}, cannot be reached"),
+            Route::CatchingUp => "this replica leads and cannot reach a quorum".to_owned(),
+            Route::Leaderless | Route::Log(_) | Route::Leader(_) => "no leader is known".to_owned(),
+        };
+        let batch = self.intake.take(Instant::now());
+        self.settle(Settled {
+            units: batch.units,
+            fate: Fate::NotExecuted(Reason::Unavailable(why)),
+        });
+    }
+
+    async fn end(mut self) {
+        self.intake.close();
+        while self.intake.ready().await {
+            let why = "this replica is shutting down".to_owned();
+            let batch = self.intake.take(Instant::now());
+            self.settle(Settled {
+                units: batch.units,
+                fate: Fate::NotExecuted(Reason::Unavailable(why)),
+            });
+        }
+        while let Some(Settled { units, fate }) = self.in_flight.next().await {
+            for request in settle(units, fate) {
+                request.answer(Err(super::refusals::stopping()));
+            }
+        }
+    }
+}
+
+/// An answer must not precede its own events: it waits until this replica has applied what it is about.
+async fn seen_here(consensus: &Consensus, fate: Fate, deadline: Instant) -> Fate {
+    let Fate::Executed { position, .. } = &fate else {
+        return fate;
+    };
+    match consensus.wait_applied(position.index, deadline).await {
+        Ok(_) => fate,
+        Err(error) => Fate::Unknown(format!("it was executed, but {error}")),
+    }
+}
+
+async fn opened<T>(opening: &mut Option<BoxFuture<'static, T>>) -> T {
+    match opening {
+        Some(opening) => opening.await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,118 @@
+//! The leader's end of the links: takes batches from followers and puts them into the lanes.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use synod_model::limits::{BATCH_BYTES_MAX, COMMAND_BYTES_MAX};
+use synod_proto::peer::v1 as pb;
+use synod_store::codec::decode_envelope;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::intake::{Forwarded, Unit};
+use super::link::Verdict;
+use super::{Lane, Proposer, wire};
+use crate::consensus::ReplicaId;
+use crate::limits::{BATCH_COMMANDS_MAX, DEADLINE_MAX, FORWARDED_BATCHES_MAX};
+use crate::peer::ForwardHandler;
+
+impl ForwardHandler for Proposer {
+    fn forward(
+        &self,
+        from: ReplicaId,
+        batches: BoxStream<'static, pb::ForwardRequest>,
+    ) -> BoxStream<'static, pb::ForwardResponse> {
+        let proposer = self.clone();
+        batches
+            .map(move |batch| {
+                let batch_id = batch.batch_id;
+                // Right here, and not when the answer is polled: batches go into the lane in the order they came in.
+                let entered = proposer.enter(from, batch);
+                async move {
+                    let result = match entered {
+                        Ok(answered) => answered.await.unwrap_or_else(|_| {
+                            wire::unknown("the leader stopped before the outcome was known")
+                        }),
+                        Err(verdict) => verdict,
+                    };
+                    pb::ForwardResponse {
+                        batch_id,
+                        result: Some(result),
+                    }
+                }
+            })
+            .buffer_unordered(FORWARDED_BATCHES_MAX)
+            .boxed()
+    }
+}
+
+impl Proposer {
+    /// Puts a batch into its lane, or says at once why not.
+    fn enter(
+        &self,
+        from: ReplicaId,
+        batch: pb::ForwardRequest,
+    ) -> Result<oneshot::Receiver<Verdict>, Verdict> {
+        let leadership = *self.shared.consensus.leadership().borrow();
+        if !leadership.is_me {
+            return Err(wire::not_leader(leadership.leader));
+        }
+        let lane = lane_of(&batch)?;
+        let bytes = check(&batch).inspect_err(|_| tracing::warn!(%from, "refused a batch"))?;
+        tracing::debug!(
+            %from,
+            lane = lane.name(),
+            commands = batch.commands.len(),
+            requests = ?batch.trace_ids,
+            "took a batch"
+        );
+        let (answer, answered) = oneshot::channel();
+        let timeout = Duration::from_millis(batch.deadline_ms).min(DEADLINE_MAX);
+        let deadline = Instant::now() + timeout;
+        let forwarded = Forwarded {
+            commands: batch.commands,
+            bytes,
+            deadline,
+            answer,
+        };
+        self.shared
+            .queue(lane)
+            .push(Unit::Forwarded(forwarded))
+            .map_err(|refusal| {
+                wire::not_executed(pb::NotExecutedReason::Overloaded, None, refusal.message)
+            })?;
+        Ok(answered)
+    }
+}
+
+fn lane_of(batch: &pb::ForwardRequest) -> Result<Lane, Verdict> {
+    match batch.lane() {
+        pb::Lane::Normal => Ok(Lane::Ordinary),
+        pb::Lane::Renewal => Ok(Lane::Renewal),
+        pb::Lane::Unspecified => Err(invalid("it does not say its lane")),
+    }
+}
+
+/// Whether every command can be read: one that cannot would stop every replica that applies it. Answers the bytes of
+/// all commands together.
+fn check(batch: &pb::ForwardRequest) -> Result<usize, Verdict> {
+    let bytes: usize = batch.commands.iter().map(bytes::Bytes::len).sum();
+    let bytes_max = if batch.commands.len() == 1 {
+        COMMAND_BYTES_MAX
+    } else {
+        BATCH_BYTES_MAX
+    };
+    if batch.commands.is_empty() || batch.commands.len() > BATCH_COMMANDS_MAX || bytes > bytes_max {
+        return Err(invalid("it does not fit a log entry"));
+    }
+    for command in &batch.commands {
+        decode_envelope(command).map_err(|error| invalid(&error.to_string()))?;
+    }
+    Ok(bytes)
+}
+
+fn invalid(why: &str) -> Verdict {
+    let message = format!("the leader cannot take the batch: {why}");
+    wire::not_executed(pb::NotExecutedReason::Invalid, None, message)
+}

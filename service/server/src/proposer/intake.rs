@@ -1,0 +1,230 @@
+//! What waits in a lane, and how it is taken from there: greedily, and never more than fits one log entry.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use synod_model::Refusal;
+use synod_model::limits::BATCH_BYTES_MAX;
+use synod_proto::peer::v1 as pb;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::time::Instant;
+
+use super::refusals;
+use super::request::Request;
+use super::wire;
+use crate::limits::{BATCH_COMMANDS_MAX, LANE_BYTES_MAX, LANE_REQUESTS_MAX};
+
+/// What goes into a log entry as a whole.
+#[derive(Debug)]
+pub(super) enum Unit {
+    /// A request of this replica.
+    Own(Request),
+    /// A batch of another replica.
+    Forwarded(Forwarded),
+}
+
+/// A batch that another replica handed to this one, the leader.
+#[derive(Debug)]
+pub(super) struct Forwarded {
+    pub(super) commands: Vec<Bytes>,
+    pub(super) bytes: usize,
+    /// When its callers stop waiting.
+    pub(super) deadline: Instant,
+    /// Takes the answer that goes back to the other replica.
+    pub(super) answer: oneshot::Sender<pb::forward_response::Result>,
+}
+
+/// The writing end of a lane's queue, bounded by requests and by bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Queue {
+    units: mpsc::Sender<Unit>,
+    bytes: Arc<Semaphore>,
+}
+
+/// The reading end.
+#[derive(Debug)]
+pub(super) struct Intake {
+    units: mpsc::Receiver<Unit>,
+    /// What was taken and is to go first: it did not fit, or a leader refused it.
+    first: VecDeque<Unit>,
+}
+
+/// What was taken for one log entry.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    pub(super) units: Vec<Unit>,
+    pub(super) commands: usize,
+    pub(super) bytes: usize,
+}
+
+/// An empty queue.
+pub(super) fn queue() -> (Queue, Intake) {
+    let (sender, receiver) = mpsc::channel(LANE_REQUESTS_MAX);
+    let queue = Queue {
+        units: sender,
+        bytes: Arc::new(Semaphore::new(LANE_BYTES_MAX)),
+    };
+    (
+        queue,
+        Intake {
+            units: receiver,
+            first: VecDeque::new(),
+        },
+    )
+}
+
+impl Queue {
+    /// Room for a request of so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// `OVERLOADED` if there is none.
+    pub(super) fn place(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Refusal> {
+        let weight = u32::try_from(bytes).map_err(|_| refusals::queue_full())?;
+        Arc::clone(&self.bytes)
+            .try_acquire_many_owned(weight)
+            .map_err(|_| refusals::queue_full())
+    }
+
+    /// Puts a unit at the end.
+    ///
+    /// # Errors
+    ///
+    /// `OVERLOADED` if the queue is full, `UNAVAILABLE` if the proposer has stopped.
+    pub(super) fn push(&self, unit: Unit) -> Result<(), Refusal> {
+        self.units.try_send(unit).map_err(|error| match error {
+            TrySendError::Full(_) => refusals::queue_full(),
+            TrySendError::Closed(_) => refusals::stopping(),
+        })
+    }
+
+    /// How many requests and batches wait.
+    pub(super) fn len(&self) -> usize {
+        self.units.max_capacity() - self.units.capacity()
+    }
+
+    /// How many bytes of requests wait.
+    pub(super) fn bytes(&self) -> usize {
+        LANE_BYTES_MAX - self.bytes.available_permits()
+    }
+}
+
+impl Intake {
+    /// Waits until something can be taken. Answers false when nothing ever will.
+    pub(super) async fn ready(&mut self) -> bool {
+        if self.first.is_empty() {
+            match self.units.recv().await {
+                Some(unit) => self.first.push_back(unit),
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// Takes what has gathered, in order, up to the size of a log entry. Requests that nobody waits for any more, or
+    /// whose deadline has passed, are left out.
+    pub(super) fn take(&mut self, now: Instant) -> Batch {
+        let mut batch = Batch::default();
+        while let Some(unit) = self.next() {
+            if !batch.has_room_for(&unit) {
+                self.first.push_front(unit);
+                break;
+            }
+            if let Some(unit) = unit.claim(now) {
+                batch.push(unit);
+            }
+        }
+        batch
+    }
+
+    /// Puts requests that were certainly not executed back to where they came from.
+    pub(super) fn put_back(&mut self, requests: Vec<Request>) {
+        for request in requests.into_iter().rev() {
+            request.unclaim();
+            self.first.push_front(Unit::Own(request));
+        }
+    }
+
+    /// Lets nothing more in. What waits can still be taken.
+    pub(super) fn close(&mut self) {
+        self.units.close();
+    }
+
+    fn next(&mut self) -> Option<Unit> {
+        self.first
+            .pop_front()
+            .or_else(|| self.units.try_recv().ok())
+    }
+}
+
+impl Batch {
+    fn has_room_for(&self, unit: &Unit) -> bool {
+        self.units.is_empty()
+            || (self.bytes + unit.bytes() <= BATCH_BYTES_MAX
+                && self.commands + unit.commands() <= BATCH_COMMANDS_MAX)
+    }
+
+    fn push(&mut self, unit: Unit) {
+        self.bytes += unit.bytes();
+        self.commands += unit.commands();
+        self.units.push(unit);
+    }
+
+    /// The encoded commands, in order.
+    pub(super) fn envelopes(&self) -> impl Iterator<Item = &Bytes> + Clone {
+        self.units.iter().flat_map(|unit| match unit {
+            Unit::Own(request) => std::slice::from_ref(&request.envelope),
+            Unit::Forwarded(forwarded) => &forwarded.commands,
+        })
+    }
+
+    /// What the requests of this replica among them are called in the logs.
+    pub(super) fn traces(&self) -> impl Iterator<Item = &str> {
+        self.units.iter().filter_map(|unit| match unit {
+            Unit::Own(request) => Some(&*request.trace),
+            Unit::Forwarded(_) => None,
+        })
+    }
+
+    /// When the last of its callers stops waiting.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let deadlines = self.units.iter().map(|unit| match unit {
+            Unit::Own(request) => request.deadline,
+            Unit::Forwarded(forwarded) => forwarded.deadline,
+        });
+        deadlines.max()
+    }
+}
+
+impl Unit {
+    fn claim(self, now: Instant) -> Option<Self> {
+        match self {
+            Self::Own(request) => request.claim(now).map(Self::Own),
+            Self::Forwarded(forwarded) if forwarded.deadline <= now => {
+                let _ = forwarded.answer.send(wire::not_executed(
+                    pb::NotExecutedReason::Deadline,
+                    None,
+                    "its deadline passed",
+                ));
+                None
+            }
+            Self::Forwarded(forwarded) => Some(Self::Forwarded(forwarded)),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Own(request) => request.envelope.len(),
+            Self::Forwarded(forwarded) => forwarded.bytes,
+        }
+    }
+
+    fn commands(&self) -> usize {
+        match self {
+            Self::Own(_) => 1,
+            Self::Forwarded(forwarded) => forwarded.commands.len(),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! A follower's link to the leader: one stream of batches for each lane.
+//!
+//! A link is opened before anything is sent over it, so that a failure to open it leaves no doubt: nothing was executed.
+//! When a link breaks, every batch that was sent and not answered is answered at once: its outcome is unknown.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::{Stream, StreamExt};
+use synod_proto::peer::v1 as pb;
+use tokio::sync::{mpsc, oneshot};
+use tokio_stream::wrappers::ReceiverStream;
+
+use crate::consensus::{Consensus, ReplicaId};
+use crate::limits::FORWARDED_BATCHES_MAX;
+use crate::peer::PeerError;
+
+/// How long opening a link may take.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// What a leader says of a batch.
+pub(super) type Verdict = pb::forward_response::Result;
+
+/// An open link.
+pub(super) struct Link {
+    /// Who is at the other end.
+    leader: ReplicaId,
+    batches: mpsc::Sender<pb::ForwardRequest>,
+    unanswered: Unanswered,
+    sent: u64,
+}
+
+/// The batches that were sent and not answered. Clones share them.
+#[derive(Clone)]
+struct Unanswered(Arc<Mutex<Option<Answers>>>);
+
+/// Who waits for which batch. There are none once the link is broken.
+type Answers = BTreeMap<u64, oneshot::Sender<Verdict>>;
+
+impl Link {
+    /// Opens a link to `leader`.
+    ///
+    /// # Errors
+    ///
+    /// When the replica cannot be reached in time. Nothing was sent.
+    pub(super) async fn open(consensus: &Consensus, leader: ReplicaId) -> Result<Self, PeerError> {
+        let (batches, queue) = mpsc::channel(FORWARDED_BATCHES_MAX);
+        let answers = consensus
+            .open_forward(leader, ReceiverStream::new(queue), OPEN_TIMEOUT)
+            .await?;
+        let unanswered = Unanswered(Arc::new(Mutex::new(Some(BTreeMap::new()))));
+        tokio::spawn(unanswered.clone().read(answers));
+        Ok(Self {
+            leader,
+            batches,
+            unanswered,
+            sent: 0,
+        })
+    }
+
+    /// Whether the link leads to this replica and is not broken.
+    pub(super) fn leads_to(&self, leader: ReplicaId) -> bool {
+        self.leader == leader && self.unanswered.lock().is_some()
+    }
+
+    /// Sends a batch, whose `batch_id` is given here. The receiver gets what the leader says of it, and fails when the
+    /// link breaks first. Answers `None` if the batch was not sent.
+    pub(super) fn send(
+        &mut self,
+        mut batch: pb::ForwardRequest,
+    ) -> Option<oneshot::Receiver<Verdict>> {
+        batch.batch_id = self.sent;
+        let (answer, answered) = oneshot::channel();
+        self.unanswered
+            .lock()
+            .as_mut()?
+            .insert(batch.batch_id, answer);
+        self.sent += 1;
+        let id = batch.batch_id;
+        if self.batches.try_send(batch).is_err() {
+            self.unanswered.take(id);
+            return None;
+        }
+        Some(answered)
+    }
+}
+
+impl Unanswered {
+    fn lock(&self) -> MutexGuard<'_, Option<Answers>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, batch_id: u64) -> Option<oneshot::Sender<Verdict>> {
+        self.lock().as_mut()?.remove(&batch_id)
+    }
+
+    /// Hands out the answers until the link breaks.
+    async fn read<E>(self, answers: impl Stream<Item = Result<pb::ForwardResponse, E>>) {
+        let mut answers = std::pin::pin!(answers);
+        while let Some(Ok(pb::ForwardResponse { batch_id, result })) = answers.next().await {
+            if let (Some(answer), Some(result)) = (self.take(batch_id), result) {
+                let _ = answer.send(result);
+            }
+        }
+        // Dropping the senders tells all who wait.
+        self.lock().take();
+    }
+}

@@ -1,0 +1,227 @@
+//! A request on its way into the log, seen from both ends: who waits for it, and who proposes it.
+//!
+//! Whether a request was executed is never guessed. It is `Queued` until the proposer claims it for a batch, and from
+//! then on `Sent`. A caller that gives up while it is queued withdraws it, so that it will certainly never be executed;
+//! one that gives up later is told that the outcome is unknown.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use bytes::Bytes;
+use synod_machine::Outcome;
+use synod_model::Refusal;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::time::Instant;
+
+use super::refusals;
+
+/// What a caller gets: the outcome of its command as applied, or why there is none.
+pub(super) type Answered = Result<Outcome, Refusal>;
+
+const QUEUED: u8 = 0;
+const SENT: u8 = 1;
+const WITHDRAWN: u8 = 2;
+
+/// The proposer's end.
+#[derive(Debug)]
+pub(super) struct Request {
+    /// The encoded command with its exactly-once key.
+    pub(super) envelope: Bytes,
+    /// When its caller stops waiting.
+    pub(super) deadline: Instant,
+    /// Names the request in the logs of every replica that it passes; may be empty.
+    pub(super) trace: Arc<str>,
+    stage: Arc<AtomicU8>,
+    answer: oneshot::Sender<Answered>,
+    /// Its place in the queue, given back when it leaves it.
+    place: Option<OwnedSemaphorePermit>,
+}
+
+/// The caller's end. Dropping it withdraws the request if it was not sent yet.
+#[derive(Debug)]
+pub(super) struct Waiter {
+    deadline: Instant,
+    stage: Arc<AtomicU8>,
+    answer: oneshot::Receiver<Answered>,
+}
+
+/// Both ends of a request.
+pub(super) fn request(
+    envelope: Bytes,
+    deadline: Instant,
+    trace: Arc<str>,
+    place: OwnedSemaphorePermit,
+) -> (Request, Waiter) {
+    let stage = Arc::new(AtomicU8::new(QUEUED));
+    let (answer, answered) = oneshot::channel();
+    let request = Request {
+        envelope,
+        deadline,
+        trace,
+        stage: Arc::clone(&stage),
+        answer,
+        place: Some(place),
+    };
+    (
+        request,
+        Waiter {
+            deadline,
+            stage,
+            answer: answered,
+        },
+    )
+}
+
+impl Request {
+    /// Takes the request out of the queue to send it. Answers nothing if its caller has withdrawn it, or if its deadline
+    /// has passed; its caller is told.
+    pub(super) fn claim(mut self, now: Instant) -> Option<Self> {
+        self.place = None;
+        if self.deadline <= now {
+            self.answer(Err(refusals::deadline_before_proposal()));
+            return None;
+        }
+        let claimed =
+            self.stage
+                .compare_exchange(QUEUED, SENT, Ordering::AcqRel, Ordering::Acquire);
+        claimed.is_ok().then_some(self)
+    }
+
+    /// Takes back that the request was sent: it is certain that it was not executed, and it will be sent again.
+    pub(super) fn unclaim(&self) {
+        self.stage.store(QUEUED, Ordering::Release);
+    }
+
+    /// Answers the caller, if it still waits.
+    pub(super) fn answer(self, answered: Answered) {
+        let _ = self.answer.send(answered);
+    }
+}
+
+impl Waiter {
+    /// Waits for the answer, no longer than the deadline.
+    pub(super) async fn answered(mut self) -> Answered {
+        match tokio::time::timeout_at(self.deadline, &mut self.answer).await {
+            Ok(Ok(answered)) => answered,
+            // The proposer is gone and has said nothing.
+            Ok(Err(_)) if self.withdraw() => Err(refusals::stopping()),
+            Ok(Err(_)) => Err(refusals::unknown(
+                "this replica stopped before the outcome was known",
+            )),
+            Err(_) if self.withdraw() => Err(refusals::deadline_before_proposal()),
+            Err(_) => Err(refusals::unknown(
+                "the deadline passed before the outcome was known",
+            )),
+        }
+    }
+
+    /// Sees to it that the request will not be sent any more; false if it was.
+    fn withdraw(&self) -> bool {
+        self.stage
+            .compare_exchange(QUEUED, WITHDRAWN, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+    }
+}
+
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        self.withdraw();
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::time::Duration;
+
+    use synod_model::ErrorKind;
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    /// A request that waits for `deadline` with `bytes` of envelope.
+    pub(in crate::proposer) fn sample(bytes: usize, deadline: Instant) -> (Request, Waiter) {
+        let place = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
+        request(Bytes::from(vec![7; bytes]), deadline, Arc::from(""), place)
+    }
+
+    fn kind(answered: Answered) -> (ErrorKind, bool) {
+        let refusal = answered.unwrap_err();
+        (
+            refusal.kind,
+            refusal
+                .metadata
+                .get("not_executed")
+                .is_some_and(|value| value == "true"),
+        )
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_was_never_sent_is_certainly_not_executed_when_its_deadline_passes() {
+        let (request, waiter) = sample(1, Instant::now() + Duration::from_secs(1));
+        assert_eq!(
+            kind(waiter.answered().await),
+            (ErrorKind::DeadlineExceeded, true)
+        );
+        assert!(request.claim(Instant::now()).is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_was_sent_has_an_unknown_outcome_when_its_deadline_passes() {
+        let now = Instant::now();
+        let (request, waiter) = sample(1, now + Duration::from_secs(1));
+        let sent = request.claim(now);
+        assert!(sent.is_some());
+        assert_eq!(
+            kind(waiter.answered().await),
+            (ErrorKind::UnknownOutcome, false)
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_is_not_sent_after_its_deadline() {
+        let deadline = Instant::now() + Duration::from_secs(1);
+        let (request, waiter) = sample(1, deadline);
+        assert!(request.claim(deadline).is_none());
+        assert_eq!(
+            kind(waiter.answered().await),
+            (ErrorKind::DeadlineExceeded, true)
+        );
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_goes_away_takes_its_request_with_it() {
+        let now = Instant::now();
+        let (request, waiter) = sample(1, now + Duration::from_secs(1));
+        drop(waiter);
+        assert!(request.claim(now).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_proposer_that_stops_leaves_no_doubt_about_what_it_had_not_sent() {
+        let now = Instant::now();
+        let (queued, waiter) = sample(1, now + Duration::from_secs(1));
+        drop(queued);
+        assert_eq!(
+            kind(waiter.answered().await),
+            (ErrorKind::Unavailable, true)
+        );
+        let (sent, waiter) = sample(1, now + Duration::from_secs(1));
+        drop(sent.claim(now));
+        assert_eq!(
+            kind(waiter.answered().await),
+            (ErrorKind::UnknownOutcome, false)
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_is_sent_again_can_be_withdrawn_in_between() {
+        let now = Instant::now();
+        let (request, waiter) = sample(1, now + Duration::from_secs(1));
+        let request = request.claim(now).unwrap();
+        request.unclaim();
+        assert_eq!(
+            kind(waiter.answered().await),
+            (ErrorKind::DeadlineExceeded, true)
+        );
+    }
+}

@@ -1,0 +1,182 @@
+//! What became of a batch, told to each who waits for a part of it.
+
+use synod_machine::Outcome;
+use synod_model::Refusal;
+use synod_proto::peer::v1 as pb;
+
+use super::intake::{Forwarded, Unit};
+use super::link::Verdict;
+use super::request::Request;
+use super::{refusals, wire};
+use crate::consensus::{NotExecuted, Position, ProposeError, ReplicaId};
+
+/// What became of a batch.
+pub(super) enum Fate {
+    /// It was applied, here too.
+    Executed {
+        /// By which log entry.
+        position: Position,
+        /// One for each command, in order.
+        outcomes: Vec<Outcome>,
+    },
+    /// It was certainly not executed, and another try may help: who was asked does not lead, or will not for long.
+    TryAgain {
+        /// Who leads, as far as it was told.
+        leader: Option<ReplicaId>,
+    },
+    /// It was certainly not executed, and is not tried again.
+    NotExecuted(Reason),
+    /// It may have been executed, or may still be.
+    Unknown(String),
+}
+
+/// Why a batch was not executed.
+pub(super) enum Reason {
+    /// Its deadline passed.
+    Deadline,
+    /// The leader has too much to do.
+    Overloaded,
+    /// Whatever else it is, in words.
+    Unavailable(String),
+}
+
+impl From<ProposeError> for Fate {
+    fn from(error: ProposeError) -> Self {
+        match error {
+            ProposeError::NotLeader { hint } => Self::TryAgain { leader: hint },
+            ProposeError::NotExecuted(NotExecuted::Transferring) => Self::TryAgain { leader: None },
+            ProposeError::NotExecuted(why @ (NotExecuted::NoQuorum | NotExecuted::Doubt)) => {
+                Self::NotExecuted(Reason::Unavailable(why.to_string()))
+            }
+            ProposeError::Stopped => Self::NotExecuted(Reason::Unavailable(
+                "this replica is shutting down".to_owned(),
+            )),
+            ProposeError::Unknown => {
+                Self::Unknown("the leader changed before the outcome was known".to_owned())
+            }
+        }
+    }
+}
+
+impl Fate {
+    /// What a leader's verdict on a batch of so many commands means.
+    pub(super) fn of_verdict(verdict: Verdict, commands: usize) -> Self {
+        match verdict {
+            Verdict::Executed(executed) => match wire::executed_from_wire(executed, commands) {
+                Ok((position, outcomes)) => Self::Executed { position, outcomes },
+                Err(malformed) => {
+                    Self::Unknown(format!("the leader's answer cannot be read ({malformed})"))
+                }
+            },
+            Verdict::NotExecuted(refused) => Self::of_refusal(refused),
+            Verdict::Unknown(pb::ForwardUnknown { message }) => Self::Unknown(message),
+        }
+    }
+
+    fn of_refusal(refused: pb::ForwardNotExecuted) -> Self {
+        match refused.reason() {
+            pb::NotExecutedReason::NotLeader | pb::NotExecutedReason::Shutdown => Self::TryAgain {
+                leader: refused.leader_id.map(ReplicaId::new),
+            },
+            pb::NotExecutedReason::Deadline => Self::NotExecuted(Reason::Deadline),
+            pb::NotExecutedReason::Overloaded => Self::NotExecuted(Reason::Overloaded),
+            pb::NotExecutedReason::Unavailable
+            | pb::NotExecutedReason::Invalid
+            | pb::NotExecutedReason::Unspecified => {
+                Self::NotExecuted(Reason::Unavailable(refused.message))
+            }
+        }
+    }
+}
+
+/// Tells all who wait what became of their batch. Answers the requests that are to be tried again.
+pub(super) fn settle(units: Vec<Unit>, fate: Fate) -> Vec<Request> {
+    match fate {
+        Fate::Executed { position, outcomes } => {
+            hand_out(units, position, outcomes);
+            Vec::new()
+        }
+        // Another replica's batch goes back to it: it knows better than to be passed on twice.
+        Fate::TryAgain { leader } => units
+            .into_iter()
+            .filter_map(|unit| unit.own_or_tell(|| wire::not_leader(leader)))
+            .collect(),
+        Fate::NotExecuted(reason) => {
+            for own in units
+                .into_iter()
+                .filter_map(|unit| unit.own_or_tell(|| reason.verdict()))
+            {
+                own.answer(Err(reason.refusal()));
+            }
+            Vec::new()
+        }
+        Fate::Unknown(why) => {
+            for own in units
+                .into_iter()
+                .filter_map(|unit| unit.own_or_tell(|| wire::unknown(&why)))
+            {
+                own.answer(Err(refusals::unknown(&why)));
+            }
+            Vec::new()
+        }
+    }
+}
+
+fn hand_out(units: Vec<Unit>, position: Position, outcomes: Vec<Outcome>) {
+    let mut outcomes = outcomes.into_iter();
+    for unit in units {
+        match unit {
+            Unit::Own(request) => match outcomes.next() {
+                Some(outcome) => request.answer(Ok(outcome)),
+                None => request.answer(Err(refusals::unknown(
+                    "the log entry has no outcome for it",
+                ))),
+            },
+            Unit::Forwarded(Forwarded {
+                commands, answer, ..
+            }) => {
+                let of_batch: Vec<Outcome> = outcomes.by_ref().take(commands.len()).collect();
+                let _ = answer.send(wire::executed(position, &of_batch));
+            }
+        }
+    }
+}
+
+impl Reason {
+    fn refusal(&self) -> Refusal {
+        match self {
+            Self::Deadline => refusals::deadline_before_proposal(),
+            Self::Overloaded => refusals::leader_overloaded(),
+            Self::Unavailable(why) => refusals::unavailable(why),
+        }
+    }
+
+    fn verdict(&self) -> Verdict {
+        match self {
+            Self::Deadline => {
+                wire::not_executed(pb::NotExecutedReason::Deadline, None, "its deadline passed")
+            }
+            Self::Overloaded => wire::not_executed(
+                pb::NotExecutedReason::Overloaded,
+                None,
+                "the leader has too much to do",
+            ),
+            Self::Unavailable(why) => {
+                wire::not_executed(pb::NotExecutedReason::Unavailable, None, why)
+            }
+        }
+    }
+}
+
+impl Unit {
+    /// The request if it is one of this replica; another replica is told.
+    fn own_or_tell(self, verdict: impl FnOnce() -> Verdict) -> Option<Request> {
+        match self {
+            Self::Own(request) => Some(request),
+            Self::Forwarded(Forwarded { answer, .. }) => {
+                let _ = answer.send(verdict());
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Verdicts on forwarded batches, as they travel between replicas.
+
+use std::fmt;
+
+use synod_machine::{Answer, Outcome, Told};
+use synod_model::{ApiVersion, Epoch, GroupResource, Refusal, Revision, SessionId, Ttl};
+use synod_proto::peer::v1 as pb;
+
+use super::link::Verdict;
+use crate::consensus::{Position, ReplicaId, Term};
+
+/// A message of another replica that is not what the protocol says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Malformed(String);
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The batch was executed by the entry at `position`.
+pub(super) fn executed(position: Position, outcomes: &[Outcome]) -> Verdict {
+    let log_id = pb::LogId {
+        term: position.term.get(),
+        leader: position.leader.get(),
+        index: position.index,
+    };
+    let outcomes = outcomes.iter().map(outcome_to_wire).collect();
+    Verdict::Executed(pb::ForwardExecuted {
+        log_id: Some(log_id),
+        outcomes,
+    })
+}
+
+/// The batch was not executed.
+pub(super) fn not_executed(
+    reason: pb::NotExecutedReason,
+    leader: Option<ReplicaId>,
+    message: impl Into<String>,
+) -> Verdict {
+    Verdict::NotExecuted(pb::ForwardNotExecuted {
+        reason: reason.into(),
+        leader_id: leader.map(ReplicaId::get),
+        message: message.into(),
+    })
+}
+
+/// The batch was not executed: this replica does not lead.
+pub(super) fn not_leader(leader: Option<ReplicaId>) -> Verdict {
+    not_executed(
+        pb::NotExecutedReason::NotLeader,
+        leader,
+        "this replica does not lead",
+    )
+}
+
+/// Nobody knows what became of the batch.
+pub(super) fn unknown(why: &str) -> Verdict {
+    Verdict::Unknown(pb::ForwardUnknown {
+        message: why.to_owned(),
+    })
+}
+
+/// Where a batch of so many commands was executed, and what became of each.
+pub(super) fn executed_from_wire(
+    executed: pb::ForwardExecuted,
+    commands: usize,
+) -> Result<(Position, Vec<Outcome>), Malformed> {
+    let log_id = executed.log_id.ok_or_else(|| missing("log_id"))?;
+    let position = Position {
+        term: Term::new(log_id.term),
+        leader: ReplicaId::new(log_id.leader),
+        index: log_id.index,
+    };
+    let outcomes: Vec<Outcome> = executed
+        .outcomes
+        .into_iter()
+        .map(outcome_from_wire)
+        .collect::<Result<_, _>>()?;
+    if outcomes.len() != commands {
+        return Err(Malformed(format!(
+            "{} outcomes for {commands} commands",
+            outcomes.len()
+        )));
+    }
+    Ok((position, outcomes))
+}
+
+fn outcome_to_wire(outcome: &Outcome) -> pb::Outcome {
+    use pb::outcome::Result as Wire;
+    let result = match &outcome.result {
+        Ok(Answer::Done) => Wire::Done(pb::Done {}),
+        Ok(Answer::SessionOpened(session)) => Wire::SessionOpened(session.get()),
+        Ok(Answer::Joined { epoch, ttl }) => Wire::Joined(pb::Joined {
+            epoch: epoch.get(),
+            ttl_ms: ttl.as_millis(),
+        }),
+        Ok(Answer::Reported(told)) => Wire::Reported(pb::Reported {
+            told: told.iter().map(told_to_wire).collect(),
+        }),
+        Ok(Answer::Expired {
+            members,
+            sessions,
+            unreported,
+        }) => Wire::Expired(pb::Expired {
+            members: *members,
+            sessions: *sessions,
+            unreported: *unreported,
+        }),
+        Err(refusal) => Wire::Refusal(refusal.into()),
+    };
+    pb::Outcome {
+        revision: outcome.revision.get(),
+        changed: outcome.changed,
+        result: Some(result),
+    }
+}
+
+fn outcome_from_wire(outcome: pb::Outcome) -> Result<Outcome, Malformed> {
+    use pb::outcome::Result as Wire;
+    let result = match outcome.result.ok_or_else(|| missing("result"))? {
+        Wire::Done(pb::Done {}) => Ok(Answer::Done),
+        Wire::SessionOpened(session) => Ok(Answer::SessionOpened(SessionId::new(Revision::new(
+            session,
+        )))),
+        Wire::Joined(joined) => Ok(Answer::Joined {
+            epoch: Epoch::new(Revision::new(joined.epoch)),
+            ttl: Ttl::from_millis(joined.ttl_ms).map_err(malformed)?,
+        }),
+        Wire::Reported(reported) => {
+            let told = reported.told.into_iter().map(told_from_wire);
+            Ok(Answer::Reported(told.collect::<Result<_, _>>()?))
+        }
+        Wire::Expired(pb::Expired {
+            members,
+            sessions,
+            unreported,
+        }) => Ok(Answer::Expired {
+            members,
+            sessions,
+            unreported,
+        }),
+        Wire::Refusal(refusal) => Err(Refusal::from(refusal)),
+    };
+    Ok(Outcome {
+        revision: Revision::new(outcome.revision),
+        changed: outcome.changed,
+        result,
+    })
+}
+
+fn told_to_wire(told: &Told) -> pb::Told {
+    pb::Told {
+        group: told.resource.group().to_owned(),
+        resource: told.resource.resource().to_owned(),
+        encoding: told.encoding.as_ref().map(ApiVersion::to_string),
+        selected: told.selected.as_ref().map(ApiVersion::to_string),
+        selected_revision: told.selected_revision.get(),
+    }
+}
+
+fn told_from_wire(told: pb::Told) -> Result<Told, Malformed> {
+    let version = |text: Option<String>| {
+        text.map(|text| ApiVersion::parse(&text))
+            .transpose()
+            .map_err(malformed)
+    };
+    Ok(Told {
+        resource: GroupResource::new(&told.group, &told.resource).map_err(malformed)?,
+        encoding: version(told.encoding)?,
+        selected: version(told.selected)?,
+        selected_revision: Revision::new(told.selected_revision),
+    })
+}
+
+fn missing(field: &str) -> Malformed {
+    Malformed(format!("{field} is missing"))
+}
+
+fn malformed(error: impl fmt::Display) -> Malformed {
+    Malformed(error.to_string())
+}

@@ -1,0 +1,296 @@
+//! Reads, as fresh or as exact as their callers ask.
+//!
+//! A linearizable read needs proof that this replica misses nothing that was acknowledged before the read was asked for.
+//! The proof is a read index: the leader, confirmed by a quorum, says how far the log is, and this replica waits until it
+//! has applied that much. Many reads share one index ([`rounds`]), but none takes one that was asked for before it came.
+//!
+//! A caller that settles for less is answered from this replica's own state: at a past revision, which never changes;
+//! at a revision that it has seen; or as of a time not too long ago, counted from when the index was asked for that this
+//! state was last confirmed by.
+
+mod rounds;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use synod_machine::{OutOfReach, Past};
+use synod_model::{ErrorKind, Refusal, Revision};
+use synod_proto::Consistency;
+use synod_proto::status::key;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::consensus::{Consensus, Published, WaitError};
+use crate::metrics::ReadMetrics;
+use crate::stop::Stop;
+
+use rounds::{RoundFailed, Rounds};
+
+/// A read that gets no index is refused after so many election timeouts.
+const PATIENCE: u32 = 4;
+
+/// After a failed round, the next try waits so long, unless the leadership changes first.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Reads. Clones share the rounds.
+#[derive(Clone)]
+pub struct Reader {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    consensus: Consensus,
+    rounds: Rounds,
+    /// When the last read index was asked for that was confirmed, and applied here.
+    confirmed_at: Mutex<Option<Instant>>,
+}
+
+/// A state to answer from.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    published: Arc<Published>,
+    revision: Revision,
+    age: Option<Duration>,
+}
+
+impl Reader {
+    /// The reader, and its work to run until `stop`.
+    pub(crate) fn new(
+        consensus: &Consensus,
+        metrics: &Arc<ReadMetrics>,
+        stop: &Stop,
+        tasks: &mut JoinSet<()>,
+    ) -> Self {
+        let rounds = Rounds::new(consensus, metrics, stop, tasks);
+        let shared = Shared {
+            consensus: consensus.clone(),
+            rounds,
+            confirmed_at: Mutex::new(None),
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// A state that is as `consistency` asks.
+    ///
+    /// # Errors
+    ///
+    /// `UNAVAILABLE` if this replica cannot prove in time that its state is, `DEADLINE_EXCEEDED` if the caller did not
+    /// leave it the time, `OVERLOADED` if too many reads wait, and `COMPACTED` or `FUTURE_REVISION` for a revision that
+    /// is not kept any more or does not exist yet.
+    pub async fn read(
+        &self,
+        consistency: Consistency,
+        deadline: Instant,
+    ) -> Result<Reading, Refusal> {
+        match consistency {
+            Consistency::Linearizable => Ok(Reading::present(self.confirm(deadline).await?)),
+            Consistency::AtRevision(revision) => self.at(revision, deadline).await,
+            Consistency::Relaxed {
+                min_revision,
+                max_staleness,
+            } => {
+                let published = self.come_to(min_revision, deadline).await?;
+                match max_staleness {
+                    None => Ok(Reading::present(published)),
+                    Some(most) => self.no_older_than(most, deadline).await,
+                }
+            }
+        }
+    }
+
+    /// The published state after proof that it misses nothing that was acknowledged before this call.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::read`].
+    pub(crate) async fn confirm(&self, deadline: Instant) -> Result<Arc<Published>, Refusal> {
+        let gives_up =
+            deadline.min(Instant::now() + self.shared.consensus.election_timeout() * PATIENCE);
+        loop {
+            match self.shared.rounds.index(deadline).await {
+                Ok(index) => {
+                    let applied = self
+                        .shared
+                        .consensus
+                        .wait_applied(index.index, deadline)
+                        .await;
+                    let published = applied.map_err(refuse_wait)?;
+                    self.note_confirmed(index.asked_at);
+                    return Ok(published);
+                }
+                Err(RoundFailed::Refused(refusal)) => return Err(refusal),
+                Err(RoundFailed::Retry(why)) if Instant::now() + PAUSE >= gives_up => {
+                    return Err(unavailable(&why));
+                }
+                // The next index is a fresh one, so it proves no less.
+                Err(RoundFailed::Retry(_)) => self.pause().await,
+            }
+        }
+    }
+
+    /// How long ago the index was asked for that confirmed this replica's state last.
+    pub(crate) fn age(&self) -> Option<Duration> {
+        let confirmed_at = *self
+            .shared
+            .confirmed_at
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        confirmed_at.map(|at| at.elapsed())
+    }
+
+    /// A past state never changes, so it needs proof only where this replica has not come to it yet.
+    async fn at(&self, revision: Revision, deadline: Instant) -> Result<Reading, Refusal> {
+        let mut published = self.shared.consensus.published();
+        if revision > published.state.revision() {
+            published = self.confirm(deadline).await?;
+        }
+        let reading = Reading {
+            published,
+            revision,
+            age: None,
+        };
+        reading.past()?;
+        Ok(reading)
+    }
+
+    /// Waits until this replica has come to `revision`.
+    async fn come_to(
+        &self,
+        revision: Revision,
+        deadline: Instant,
+    ) -> Result<Arc<Published>, Refusal> {
+        let published = self.shared.consensus.published();
+        if published.state.revision() >= revision {
+            return Ok(published);
+        }
+        let mut progress = self.shared.consensus.subscribe();
+        let came = progress.wait_for(|progress| progress.revision >= revision);
+        match tokio::time::timeout_at(deadline, came).await {
+            Ok(Ok(_)) => Ok(self.shared.consensus.published()),
+            Ok(Err(_)) => Err(unavailable("this replica is stopping")),
+            Err(_) => Err(unavailable(&format!(
+                "this replica has not come to revision {revision} in time"
+            ))),
+        }
+    }
+
+    async fn no_older_than(&self, most: Duration, deadline: Instant) -> Result<Reading, Refusal> {
+        if self.age().is_none_or(|age| age > most) {
+            self.confirm(deadline).await?;
+        }
+        // First the state, then its age: the state is at least as new as its age says.
+        let published = self.shared.consensus.published();
+        match self.age() {
+            Some(age) if age <= most => Ok(Reading {
+                age: Some(age),
+                ..Reading::present(published)
+            }),
+            Some(_) | None => Err(unavailable(&format!(
+                "confirming this replica's state takes longer than the {} ms it may be old",
+                most.as_millis()
+            ))),
+        }
+    }
+
+    fn note_confirmed(&self, asked_at: Instant) {
+        let mut confirmed_at = self
+            .shared
+            .confirmed_at
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *confirmed_at = (*confirmed_at).max(Some(asked_at));
+    }
+
+    async fn pause(&self) {
+        let mut leadership = self.shared.consensus.leadership();
+        let changed = async {
+            // After the last change there is nothing to wait for but the time.
+            if leadership.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        // Either way there is something to try again for.
+        let _ = tokio::time::timeout(PAUSE, changed).await;
+    }
+}
+
+impl Reading {
+    fn present(published: Arc<Published>) -> Self {
+        let revision = published.state.revision();
+        Self {
+            published,
+            revision,
+            age: None,
+        }
+    }
+
+    /// The revision that is read.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// What was published when it was read; newer than the revision that is read, if that is a past one.
+    #[must_use]
+    pub fn published(&self) -> &Arc<Published> {
+        &self.published
+    }
+
+    /// Whether the present is read. What is kept beside the objects, such as deadlines, has no past.
+    #[must_use]
+    pub fn is_present(&self) -> bool {
+        self.revision == self.published.state.revision()
+    }
+
+    /// How old the answer may be, where the caller has set a limit to that.
+    #[must_use]
+    pub fn age(&self) -> Option<Duration> {
+        self.age
+    }
+
+    /// The state at the revision that is read.
+    ///
+    /// # Errors
+    ///
+    /// `COMPACTED` if the revision is no longer kept, `FUTURE_REVISION` if it does not exist yet.
+    pub fn past(&self) -> Result<Past<'_>, Refusal> {
+        self.published
+            .state
+            .at(self.revision)
+            .map_err(|reach| out_of_reach(self.revision, reach))
+    }
+}
+
+/// The refusal of a revision that cannot be read.
+pub(crate) fn out_of_reach(revision: Revision, reach: OutOfReach) -> Refusal {
+    let message = format!("revision {revision} cannot be read: {reach}");
+    match reach {
+        OutOfReach::Compacted { oldest } => {
+            Refusal::new(ErrorKind::Compacted, message).with(key::OLDEST_REVISION, oldest)
+        }
+        OutOfReach::Future { present } => {
+            Refusal::new(ErrorKind::FutureRevision, message).with(key::CURRENT_REVISION, present)
+        }
+    }
+}
+
+fn refuse_wait(error: WaitError) -> Refusal {
+    match error {
+        WaitError::DeadlineExceeded => deadline_exceeded(),
+        WaitError::Stopped => unavailable("this replica is stopping"),
+    }
+}
+
+fn deadline_exceeded() -> Refusal {
+    let message = "the deadline passed before this replica could prove that its state is current";
+    Refusal::new(ErrorKind::DeadlineExceeded, message).with(key::NOT_EXECUTED, true)
+}
+
+fn unavailable(why: &str) -> Refusal {
+    Refusal::new(
+        ErrorKind::Unavailable,
+        format!("{why}: try again, or on another replica"),
+    )
+}

@@ -1,0 +1,141 @@
+//! Read indexes, shared by all who ask at the same time.
+//!
+//! One round is under way at a time. Whoever asks meanwhile waits for the next one, together with all others who do: an
+//! index that was asked for before a read came proves nothing to it.
+
+use std::sync::Arc;
+
+use synod_model::Refusal;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::{deadline_exceeded, unavailable};
+use crate::consensus::{Consensus, Leadership, ReadIndexError};
+use crate::limits::READS_WAITING_MAX;
+use crate::metrics::ReadMetrics;
+use crate::stop::Stop;
+
+/// Gives out read indexes.
+pub(super) struct Rounds {
+    asks: mpsc::Sender<Ask>,
+    metrics: Arc<ReadMetrics>,
+}
+
+/// A confirmed read index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Index {
+    /// A state that has applied it misses nothing.
+    pub(super) index: u64,
+    /// When it was asked for: after everybody who gets it had come.
+    pub(super) asked_at: Instant,
+}
+
+/// Why there is no index.
+#[derive(Clone, Debug)]
+pub(super) enum RoundFailed {
+    /// Another round may succeed.
+    Retry(String),
+    /// It is no use to try again.
+    Refused(Refusal),
+}
+
+struct Ask {
+    answer: oneshot::Sender<Result<Index, String>>,
+}
+
+impl Rounds {
+    pub(super) fn new(
+        consensus: &Consensus,
+        metrics: &Arc<ReadMetrics>,
+        stop: &Stop,
+        tasks: &mut JoinSet<()>,
+    ) -> Self {
+        let (asks, queue) = mpsc::channel(READS_WAITING_MAX);
+        let work = run(queue, consensus.clone(), Arc::clone(metrics));
+        let stop = stop.clone();
+        tasks.spawn(async move {
+            tokio::select! {
+                biased;
+                () = stop.requested() => {}
+                () = work => {}
+            }
+        });
+        Self {
+            asks,
+            metrics: Arc::clone(metrics),
+        }
+    }
+
+    /// An index that is asked for after this call.
+    pub(super) async fn index(&self, deadline: Instant) -> Result<Index, RoundFailed> {
+        let (answer, answered) = oneshot::channel();
+        self.asks
+            .try_send(Ask { answer })
+            .map_err(|error| match error {
+                TrySendError::Full(_) => RoundFailed::Refused(overloaded()),
+                TrySendError::Closed(_) => {
+                    RoundFailed::Refused(unavailable("this replica is stopping"))
+                }
+            })?;
+        self.metrics
+            .waiting(self.asks.max_capacity() - self.asks.capacity());
+        match tokio::time::timeout_at(deadline, answered).await {
+            Ok(Ok(index)) => index.map_err(RoundFailed::Retry),
+            Ok(Err(_)) => Err(RoundFailed::Refused(unavailable(
+                "this replica is stopping",
+            ))),
+            Err(_) => Err(RoundFailed::Refused(deadline_exceeded())),
+        }
+    }
+}
+
+async fn run(mut queue: mpsc::Receiver<Ask>, consensus: Consensus, metrics: Arc<ReadMetrics>) {
+    let mut gathered = Vec::new();
+    while queue.recv_many(&mut gathered, READS_WAITING_MAX).await > 0 {
+        metrics.waiting(queue.len());
+        gathered.retain(|ask: &Ask| !ask.answer.is_closed());
+        if gathered.is_empty() {
+            continue;
+        }
+        let asked_at = Instant::now();
+        let result = ask_leader(&consensus).await;
+        metrics.round(gathered.len(), asked_at.elapsed(), result.is_ok());
+        let index = result.map(|index| Index { index, asked_at });
+        for ask in gathered.drain(..) {
+            let _ = ask.answer.send(index.clone());
+        }
+    }
+}
+
+/// Asks whoever leads. Gives up when somebody else does.
+async fn ask_leader(consensus: &Consensus) -> Result<u64, String> {
+    let mut leadership = consensus.leadership();
+    let Leadership { leader, is_me, .. } = *leadership.borrow_and_update();
+    let asked = async {
+        match leader {
+            Some(_) if is_me => consensus
+                .read_index()
+                .await
+                .map_err(|error| error.to_string()),
+            Some(leader) => {
+                let timeout = consensus.election_timeout() * 2;
+                let asked = consensus.remote_read_index(leader, timeout).await;
+                asked.map_err(|error| format!("the leader, replica {leader}, was asked: {error}"))
+            }
+            None => Err("no leader is known".to_owned()),
+        }
+    };
+    tokio::select! {
+        biased;
+        asked = asked => asked,
+        _ = leadership.changed() => Err(ReadIndexError::NotLeader { hint: None }.to_string()),
+    }
+}
+
+fn overloaded() -> Refusal {
+    let message =
+        format!("{READS_WAITING_MAX} reads wait already: try again later, or on another replica");
+    Refusal::new(synod_model::ErrorKind::Overloaded, message)
+}

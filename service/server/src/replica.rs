@@ -1,0 +1,341 @@
+//! One replica, put together, run, and shut down in order.
+
+mod doors;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use synod_machine::{Command, Envelope, Initialize, LogEntry};
+use synod_model::{LogTime, WallTime};
+use synod_store::codec::encode_log_entry;
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::announce::Announcer;
+use crate::config::{InvalidConfig, ReplicaConfig};
+use crate::consensus::{self, Consensus, Fatal};
+use crate::expiry::Expiry;
+use crate::handle::Handle;
+use crate::health::{Health, health};
+use crate::limits::DRAIN_MAX;
+use crate::metrics::{self, Metrics};
+use crate::peer::{self, Formation};
+use crate::proposer::{Proposer, Sequencer};
+use crate::read::Reader;
+use crate::rpc::{self, Serving};
+use crate::seams::Seams;
+use crate::stop::{Stop, Stopper, stop};
+use crate::watch::Watches;
+
+pub use doors::Doors;
+
+/// What was sent must be settled within so long after the last client has gone.
+const SETTLE_MAX: Duration = Duration::from_secs(2);
+
+/// A replica that runs. Dropping it cuts it off; [`Self::shutdown`] ends it in order.
+pub struct Replica {
+    handle: Handle,
+    health: Health,
+    clients: JoinHandle<Result<(), String>>,
+    peers: JoinHandle<Result<(), String>>,
+    work: JoinSet<()>,
+    stoppers: Stoppers,
+}
+
+/// What is ended after what.
+struct Stoppers {
+    /// No call is taken from then on, and streams end.
+    front: Stopper,
+    /// The connections of clients are cut.
+    cut: Stopper,
+    /// Nothing is proposed, read or expired any more.
+    work: Stopper,
+    /// Other replicas are not answered any more.
+    peers: Stopper,
+}
+
+/// Why a replica did not start. Its files are as they were.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Its configuration cannot be used.
+    #[error(transparent)]
+    Config(#[from] InvalidConfig),
+    /// Its data directory cannot be used, or consensus cannot start on it.
+    #[error(transparent)]
+    Consensus(#[from] consensus::StartError),
+}
+
+/// Why a replica has ended by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It must not go on.
+    Fatal(Fatal),
+    /// A part of it has ended that should never end.
+    Broken(String),
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fatal(fatal) => fatal.fmt(f),
+            Self::Broken(what) => write!(f, "this replica cannot go on: {what}"),
+        }
+    }
+}
+
+impl Replica {
+    /// Starts a replica behind these doors. It answers at once; it serves once a quorum of its replica set runs.
+    ///
+    /// # Errors
+    ///
+    /// See [`StartError`].
+    pub async fn start(
+        config: ReplicaConfig,
+        seams: Seams,
+        doors: Doors,
+    ) -> Result<Self, StartError> {
+        config.check()?;
+        let consensus = consensus::start(config.consensus(), seams.clone()).await?;
+        let metrics = Arc::new(Metrics::new());
+        let (front, front_stop) = stop();
+        let (cut, cut_stop) = stop();
+        let (work_stopper, work_stop) = stop();
+        let (peers_stopper, peers_stop) = stop();
+
+        let mut work = JoinSet::new();
+        let (proposer, sequencer) = Proposer::new(
+            &consensus,
+            Arc::clone(&seams.wall),
+            &metrics.proposer,
+            &work_stop,
+            &mut work,
+        );
+        let reader = Reader::new(&consensus, &metrics.read, &work_stop, &mut work);
+        let watches = Watches::new(
+            consensus.clone(),
+            reader.clone(),
+            &metrics.watch,
+            front_stop.clone(),
+        );
+        let handle = Handle::new(consensus.clone(), proposer.clone(), reader.clone(), watches);
+        let (pulse, health) = health(reader, handle.clone());
+        work.spawn(pulse.beat(front_stop.clone()));
+        let client_endpoint = config
+            .advertise_client
+            .clone()
+            .unwrap_or_else(|| doors.client_address.clone());
+        let parts = Parts {
+            consensus,
+            proposer,
+            sequencer,
+            metrics: Arc::clone(&metrics),
+        };
+        parts.spawn_upkeep(&mut work, &work_stop, client_endpoint);
+        parts.spawn_metrics(&mut work, &front_stop, doors.metrics);
+        parts.spawn_formation(&mut work, &work_stop, &config, seams.wall.now());
+
+        let forward = Arc::new(parts.proposer);
+        let stopped = async move { peers_stop.requested().await };
+        let peers = tokio::spawn(peer::serve(parts.consensus, forward, doors.peer, stopped));
+        let clients = tokio::spawn(rpc::serve(Serving {
+            handle: handle.clone(),
+            health: health.clone(),
+            metrics: Arc::clone(&metrics.rpc),
+            incoming: doors.client,
+            stop: front_stop,
+            cut: cut_stop,
+        }));
+        let stoppers = Stoppers {
+            front,
+            cut,
+            work: work_stopper,
+            peers: peers_stopper,
+        };
+        Ok(Self {
+            handle,
+            health,
+            clients,
+            peers,
+            work,
+            stoppers,
+        })
+    }
+
+    /// What can be asked of it.
+    #[must_use]
+    pub fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    /// Waits until it serves: until it has proved that its state is current.
+    ///
+    /// It can be awaited beside [`Self::wait`].
+    pub fn serving(&self) -> impl Future<Output = ()> + Send + use<> {
+        let health = self.health.clone();
+        async move { health.wait_until_serving().await }
+    }
+
+    /// Resolves when it has ended by itself, or must be ended. Its process must end then.
+    pub async fn wait(&mut self) -> Ended {
+        let consensus = self.handle.consensus().clone();
+        tokio::select! {
+            biased;
+            fatal = consensus.fatal() => Ended::Fatal(fatal),
+            ended = &mut self.clients => Ended::Broken(broken("the server for clients", ended)),
+            ended = &mut self.peers => Ended::Broken(broken("the server for replicas", ended)),
+            ended = panicked(&mut self.work) => Ended::Broken(ended),
+        }
+    }
+
+    /// Ends it in order: takes no more calls, ends its streams with where to resume, hands the leadership over, lets
+    /// the calls under way end, and closes its files. Nothing that was acknowledged depends on this.
+    pub async fn shutdown(mut self) {
+        tracing::info!("shutting down");
+        self.stoppers.front.stop();
+        let consensus = self.handle.consensus().clone();
+        if consensus.leadership().borrow().is_me
+            && let Err(error) = consensus.transfer_leadership(None).await
+        {
+            tracing::debug!(%error, "the leadership was not handed over");
+        }
+        if tokio::time::timeout(DRAIN_MAX, ended(&mut self.clients))
+            .await
+            .is_err()
+        {
+            tracing::warn!("cut off the clients that had not ended in time");
+        }
+        self.stoppers.cut.stop();
+        self.stoppers.work.stop();
+        let settled = async { while self.work.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(SETTLE_MAX, settled).await;
+        consensus.shutdown().await;
+        self.stoppers.peers.stop();
+        for server in [&mut self.clients, &mut self.peers] {
+            server.abort();
+            ended(server).await;
+        }
+        tracing::info!("shut down");
+    }
+}
+
+/// What the tasks of a replica are made of.
+struct Parts {
+    consensus: Consensus,
+    proposer: Proposer,
+    sequencer: Sequencer,
+    metrics: Arc<Metrics>,
+}
+
+impl Parts {
+    fn spawn_upkeep(&self, work: &mut JoinSet<()>, stop: &Stop, client_endpoint: String) {
+        let expiry = Expiry {
+            consensus: self.consensus.clone(),
+            proposer: self.proposer.clone(),
+            sequencer: self.sequencer.clone(),
+            metrics: Arc::clone(&self.metrics.proposer),
+        };
+        work.spawn(expiry.run(stop.clone()));
+        let announcer = Announcer {
+            consensus: self.consensus.clone(),
+            proposer: self.proposer.clone(),
+            client_endpoint,
+        };
+        work.spawn(announcer.run(stop.clone()));
+    }
+
+    fn spawn_metrics(
+        &self,
+        work: &mut JoinSet<()>,
+        stop: &Stop,
+        listener: Option<tokio::net::TcpListener>,
+    ) {
+        let follow = Arc::clone(&self.metrics.agreement).follow(self.consensus.clone());
+        work.spawn(until(stop.clone(), follow));
+        let (metrics, mut leadership) = (Arc::clone(&self.metrics), self.consensus.leadership());
+        work.spawn(until(stop.clone(), async move {
+            while leadership.changed().await.is_ok() {
+                metrics.status.leader_changed();
+            }
+        }));
+        let Some(listener) = listener else { return };
+        let (metrics, consensus, proposer) = (
+            Arc::clone(&self.metrics),
+            self.consensus.clone(),
+            self.proposer.clone(),
+        );
+        // One look at a time, or two would mix their numbers.
+        let turn = Mutex::new(());
+        let text = move || {
+            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+            metrics.status.observe(&consensus);
+            metrics.proposer.observe(&proposer);
+            metrics.text()
+        };
+        work.spawn(metrics::serve(listener, Arc::new(text), stop.clone()));
+    }
+
+    fn spawn_formation(
+        &self,
+        work: &mut JoinSet<()>,
+        stop: &Stop,
+        config: &ReplicaConfig,
+        wall: WallTime,
+    ) {
+        let settings = config.first_settings.clone();
+        let formation = Formation {
+            replicas: config.replicas.clone(),
+            first_entry: Box::new(move |cluster| {
+                let initialize = Command::Initialize(Initialize {
+                    cluster,
+                    settings: settings.clone(),
+                });
+                encode_log_entry(&LogEntry {
+                    log_time: LogTime::ZERO,
+                    lift_deadlines: false,
+                    wall,
+                    commands: vec![Envelope {
+                        request: None,
+                        command: Arc::new(initialize),
+                    }],
+                })
+            }),
+        };
+        work.spawn(until(
+            stop.clone(),
+            peer::form(self.consensus.clone(), formation),
+        ));
+    }
+}
+
+/// Waits for a task to end. It may have ended before, and somebody may have seen it.
+async fn ended<T>(task: &mut JoinHandle<T>) {
+    if !task.is_finished() {
+        let _ = task.await;
+    }
+}
+
+async fn until(stop: Stop, work: impl Future<Output = ()>) {
+    tokio::select! {
+        biased;
+        () = stop.requested() => {}
+        () = work => {}
+    }
+}
+
+fn broken(what: &str, ended: Result<Result<(), String>, tokio::task::JoinError>) -> String {
+    match ended {
+        Ok(Ok(())) => format!("{what} has ended"),
+        Ok(Err(error)) => error,
+        Err(error) => format!("{what} has panicked: {error}"),
+    }
+}
+
+/// Resolves when one of the tasks has panicked. That others end is in order.
+async fn panicked(work: &mut JoinSet<()>) -> String {
+    while let Some(ended) = work.join_next().await {
+        if let Err(error) = ended {
+            return format!("a task has panicked: {error}");
+        }
+    }
+    std::future::pending().await
+}

@@ -1,0 +1,103 @@
+//! How many requests there may be at a time, by class: a flood of one cannot keep the others out.
+
+use std::sync::Arc;
+
+use prometheus_client::metrics::gauge::Gauge;
+use synod_model::{ErrorKind, Refusal};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::methods::Class;
+use crate::limits::{
+    RENEWAL_REQUESTS_MAX, RENEWAL_STREAMS_MAX, REQUESTS_MAX, SIDE_STREAMS_MAX, WATCH_STREAMS_MAX,
+};
+use crate::metrics::RpcMetrics;
+
+/// The places for requests.
+#[derive(Debug)]
+pub(super) struct Admission {
+    classes: [Places; Class::ALL.len()],
+}
+
+#[derive(Debug)]
+struct Places {
+    free: Arc<Semaphore>,
+    in_flight: Gauge,
+    max: usize,
+}
+
+/// A request's place, for as long as it is under way. A stream keeps it until it ends.
+#[derive(Debug)]
+pub(super) struct Place {
+    _permit: OwnedSemaphorePermit,
+    in_flight: Gauge,
+}
+
+impl Admission {
+    pub(super) fn new(metrics: &RpcMetrics) -> Self {
+        let classes = Class::ALL.map(|class| {
+            let max = match class {
+                Class::Ordinary => REQUESTS_MAX,
+                Class::Renewal => RENEWAL_REQUESTS_MAX,
+                Class::RenewalStream => RENEWAL_STREAMS_MAX,
+                Class::Watch => WATCH_STREAMS_MAX,
+                Class::Side => SIDE_STREAMS_MAX,
+            };
+            Places {
+                free: Arc::new(Semaphore::new(max)),
+                in_flight: metrics.in_flight(class.name()),
+                max,
+            }
+        });
+        Self { classes }
+    }
+
+    /// A place for a request of this class.
+    ///
+    /// # Errors
+    ///
+    /// `OVERLOADED` if there is none.
+    pub(super) fn admit(&self, class: Class) -> Result<Place, Refusal> {
+        let places = &self.classes[class as usize];
+        let permit = Arc::clone(&places.free).try_acquire_owned().map_err(|_| {
+            let message = format!(
+                "this replica is answering {} {} calls already: try again later, or on another replica",
+                places.max,
+                class.name()
+            );
+            Refusal::new(ErrorKind::Overloaded, message)
+        })?;
+        places.in_flight.inc();
+        Ok(Place {
+            _permit: permit,
+            in_flight: places.in_flight.clone(),
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.in_flight.dec();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::Metrics;
+
+    #[test]
+    fn a_class_that_is_full_refuses_and_the_others_do_not() {
+        let metrics = Metrics::new();
+        let admission = Admission::new(&metrics.rpc);
+        let mut places: Vec<Place> = (0..REQUESTS_MAX)
+            .map(|_| admission.admit(Class::Ordinary).unwrap())
+            .collect();
+        assert_eq!(
+            admission.admit(Class::Ordinary).unwrap_err().kind,
+            ErrorKind::Overloaded
+        );
+        assert!(admission.admit(Class::Renewal).is_ok());
+        places.pop();
+        assert!(admission.admit(Class::Ordinary).is_ok());
+    }
+}

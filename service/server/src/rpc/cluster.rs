@@ -1,0 +1,164 @@
+//! `synod.v1.Cluster`.
+
+use synod_machine::{Command, ReplicaRow};
+use synod_model::Refusal;
+use synod_proto::v1::cluster_server::Cluster;
+use synod_proto::{GetSettings, v1};
+use tonic::{Request, Response, Status};
+
+use super::{answer, opened, typed};
+use crate::consensus::{Position, Published, ReplicaId, ReplicaStatus};
+use crate::handle::{Asking, Handle};
+
+/// See the module.
+pub(super) struct ClusterService(pub(super) Handle);
+
+#[tonic::async_trait]
+impl Cluster for ClusterService {
+    async fn status(
+        &self,
+        request: Request<v1::ClusterStatusRequest>,
+    ) -> Result<Response<v1::ClusterStatusResponse>, Status> {
+        let v1::ClusterStatusRequest {} = request.into_inner();
+        Ok(Response::new(status(&self.0)))
+    }
+
+    async fn get_settings(
+        &self,
+        request: Request<v1::ClusterGetSettingsRequest>,
+    ) -> Result<Response<v1::ClusterGetSettingsResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, get_settings(&self.0, &asking, message).await)
+    }
+
+    async fn update_settings(
+        &self,
+        request: Request<v1::ClusterUpdateSettingsRequest>,
+    ) -> Result<Response<v1::ClusterUpdateSettingsResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, update_settings(&self.0, &asking, message).await)
+    }
+}
+
+async fn get_settings(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::ClusterGetSettingsRequest,
+) -> Result<v1::ClusterGetSettingsResponse, Refusal> {
+    let GetSettings { read } = typed(message)?;
+    let reading = handle.read(asking, read).await?;
+    let past = reading.past()?;
+    Ok(v1::ClusterGetSettingsResponse {
+        header: Some(handle.header_of(&reading)),
+        settings: Some((&**past.settings()).into()),
+    })
+}
+
+async fn update_settings(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::ClusterUpdateSettingsRequest,
+) -> Result<v1::ClusterUpdateSettingsResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::UpdateSettings)
+        .await?;
+    Ok(v1::ClusterUpdateSettingsResponse {
+        header: Some(handle.header(done.revision)),
+        changed: done.changed,
+    })
+}
+
+/// How the cluster does as this replica sees it. Nobody is asked, so that it is answered when nothing else is.
+fn status(handle: &Handle) -> v1::ClusterStatusResponse {
+    let consensus = handle.consensus();
+    let published = consensus.published();
+    let state = &published.state;
+    let status = consensus.status();
+    let replicas = status.replicas.iter().map(|(id, known)| {
+        let announced = state
+            .replicas()
+            .find(|(other, _)| other == id)
+            .map(|(_, row)| row);
+        replica_status(handle, &published, *id, known, announced)
+    });
+    v1::ClusterStatusResponse {
+        header: Some(handle.header(state.revision())),
+        cluster_name: consensus.identity().cluster.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        machine_version: state.machine_version(),
+        leader_id: status.leadership.leader.map(ReplicaId::get),
+        replicas: replicas.collect(),
+        log_time_ms: state.log_time().as_millis(),
+        applied_index: published.applied_index(),
+        digest: state.digest().to_string(),
+        digest_index: published.applied_index(),
+        oldest_revision: state.history().floor().next().get(),
+        alarms: alarms(handle, &published),
+    }
+}
+
+fn replica_status(
+    handle: &Handle,
+    published: &Published,
+    id: ReplicaId,
+    known: &ReplicaStatus,
+    announced: Option<&ReplicaRow>,
+) -> v1::ReplicaStatus {
+    let role = if known.voter {
+        v1::ReplicaRole::Voter
+    } else {
+        v1::ReplicaRole::Learner
+    };
+    let is_me = id == handle.replica();
+    v1::ReplicaStatus {
+        replica_id: id.get(),
+        peer_address: known.address.peer.clone(),
+        client_address: announced
+            .map(|row| row.client_endpoint.clone())
+            .unwrap_or_default(),
+        directory_id: known.address.directory.to_string(),
+        role: role.into(),
+        version: announced.map(|row| row.binary.clone()).unwrap_or_default(),
+        machine_version: announced.map(|row| row.machine_version).unwrap_or_default(),
+        applied_index: is_me.then(|| published.applied_index()),
+        matched_index: known.matched.map(|Position { index, .. }| index),
+    }
+}
+
+fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
+    let consensus = handle.consensus();
+    let state = &published.state;
+    let mut alarms = Vec::new();
+    let mut raise = |kind: v1::AlarmKind, replica_id: u64, message: String| {
+        alarms.push(v1::Alarm {
+            kind: kind.into(),
+            replica_id,
+            message,
+        });
+    };
+    let leadership = *consensus.leadership().borrow();
+    let silent = consensus
+        .quorum_silence()
+        .is_none_or(|silence| silence > consensus.election_timeout());
+    if leadership.leader.is_none() || (leadership.is_me && silent) {
+        let message = "no leader is known that a quorum answers: look whether the other replicas run and are reached";
+        raise(v1::AlarmKind::NoQuorum, 0, message.to_owned());
+    }
+    if consensus.in_doubt() {
+        let message = "the replicas' states differ and no majority agrees, so writes are refused: restore from a backup";
+        raise(
+            v1::AlarmKind::DigestMismatch,
+            handle.replica().get(),
+            message.to_owned(),
+        );
+    }
+    let quota = state.settings().state_quota_bytes;
+    if state.bytes() >= quota {
+        let message = format!(
+            "the state has {} bytes and the quota is {quota}: remove something or raise it",
+            state.bytes()
+        );
+        raise(v1::AlarmKind::Quota, 0, message);
+    }
+    alarms
+}

@@ -1,0 +1,187 @@
+//! What is done for every call before and after its handler: a name, a deadline, a place, and a count.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http::HeaderMap;
+use http_body_util::BodyExt;
+use synod_model::{ErrorKind, Refusal};
+use synod_proto::status::to_status;
+use tokio::time::Instant;
+use tonic::body::Body;
+use tonic::{Code, Status};
+use tower::{Layer, Service};
+use tracing::Instrument;
+
+use super::admission::{Admission, Place};
+use super::methods::{Class, Method};
+use super::timeout::timeout;
+use super::trace::{self, Names};
+use crate::handle::Asking;
+use crate::metrics::RpcMetrics;
+
+/// Puts a [`Gate`] before the services.
+#[derive(Clone)]
+pub(super) struct GateLayer {
+    shared: Arc<Shared>,
+}
+
+/// See the module.
+#[derive(Clone)]
+pub(super) struct Gate<S> {
+    inner: S,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    names: Names,
+    admission: Admission,
+    metrics: Arc<RpcMetrics>,
+}
+
+type Request = http::Request<Body>;
+type Response = http::Response<Body>;
+
+impl GateLayer {
+    pub(super) fn new(metrics: &Arc<RpcMetrics>) -> Self {
+        let (names, admission) = (Names::new(), Admission::new(metrics));
+        Self {
+            shared: Arc::new(Shared {
+                names,
+                admission,
+                metrics: Arc::clone(metrics),
+            }),
+        }
+    }
+}
+
+impl<S> Layer<S> for GateLayer {
+    type Service = Gate<S>;
+
+    fn layer(&self, inner: S) -> Gate<S> {
+        Gate {
+            inner,
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}
+
+impl<S> Service<Request> for Gate<S>
+where
+    S: Service<Request, Response = Response> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    type Response = Response;
+    type Error = S::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, S::Error>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request) -> Self::Future {
+        let method = Method::of_path(request.uri().path());
+        let began = Instant::now();
+        let shared = Arc::clone(&self.shared);
+        shared.metrics.started(method.service, method.name);
+        let name = shared.names.of(request.headers());
+        let admitted = shared.admit(method, began, Arc::clone(&name), &mut request);
+        // The clone takes the place of the one that was polled to be ready.
+        let ready = self.inner.clone();
+        let mut inner = std::mem::replace(&mut self.inner, ready);
+        let span = tracing::info_span!(
+            "call",
+            service = method.service,
+            method = method.name,
+            request_id = &*name
+        );
+        let answered = async move {
+            let mut response = match admitted {
+                Ok(place) => keep_place(inner.call(request).await?, place, method.class),
+                Err(refusal) => to_status(refusal).into_http(),
+            };
+            if is_too_long(response.headers()) {
+                response = to_status(too_long()).into_http();
+            }
+            trace::tell(&name, response.headers_mut());
+            let code = code_name(response.headers());
+            shared
+                .metrics
+                .handled(method.service, method.name, code, began.elapsed());
+            Ok(response)
+        };
+        Box::pin(answered.instrument(span))
+    }
+}
+
+impl Shared {
+    fn admit(
+        &self,
+        method: Method,
+        now: Instant,
+        trace: Arc<str>,
+        request: &mut Request,
+    ) -> Result<Place, Refusal> {
+        let deadline = now + timeout(request.headers())?;
+        request.extensions_mut().insert(Asking { deadline, trace });
+        self.admission.admit(method.class)
+    }
+}
+
+/// A stream keeps its place until it ends; any other call has given it back when it is answered.
+fn keep_place(response: Response, place: Place, class: Class) -> Response {
+    match class {
+        Class::Ordinary | Class::Renewal => response,
+        Class::RenewalStream | Class::Watch | Class::Side => response.map(|body| {
+            Body::new(body.map_frame(move |frame| {
+                let _kept_as_long_as_the_body = &place;
+                frame
+            }))
+        }),
+    }
+}
+
+/// Whether tonic refused a message for its length. It says so by a code that means something else here.
+fn is_too_long(headers: &HeaderMap) -> bool {
+    const DETAILS: &str = "grpc-status-details-bin";
+    code(headers) == Some(Code::OutOfRange) && !headers.contains_key(DETAILS)
+}
+
+fn too_long() -> Refusal {
+    Refusal::new(
+        ErrorKind::TooLarge,
+        "the request is longer than this method takes: the limits are in the documentation",
+    )
+}
+
+/// The code of a call that was answered without a message. Of any other it is in the trailers, which are yet to come.
+fn code(headers: &HeaderMap) -> Option<Code> {
+    headers
+        .get(Status::GRPC_STATUS)
+        .map(|value| Code::from_bytes(value.as_bytes()))
+}
+
+/// The name of a code as go-grpc-prometheus writes it.
+fn code_name(headers: &HeaderMap) -> &'static str {
+    match code(headers).unwrap_or(Code::Ok) {
+        Code::Ok => "OK",
+        Code::Cancelled => "Canceled",
+        Code::Unknown => "Unknown",
+        Code::InvalidArgument => "InvalidArgument",
+        Code::DeadlineExceeded => "DeadlineExceeded",
+        Code::NotFound => "NotFound",
+        Code::AlreadyExists => "AlreadyExists",
+        Code::PermissionDenied => "PermissionDenied",
+        Code::ResourceExhausted => "ResourceExhausted",
+        Code::FailedPrecondition => "FailedPrecondition",
+        Code::Aborted => "Aborted",
+        Code::OutOfRange => "OutOfRange",
+        Code::Unimplemented => "Unimplemented",
+        Code::Internal => "Internal",
+        Code::Unavailable => "Unavailable",
+        Code::DataLoss => "DataLoss",
+        Code::Unauthenticated => "Unauthenticated",
+    }
+}

@@ -1,0 +1,191 @@
+//! `synod.v1.Membership`.
+
+use futures::stream::BoxStream;
+use synod_machine::{Answer, Command, State};
+use synod_model::{ErrorKind, Join, Member, Refusal};
+use synod_proto::v1::membership_server::Membership;
+use synod_proto::{Change, GetMember, ListMembers, v1};
+use tonic::{Request, Response, Status, Streaming};
+
+use super::pages::{Items, Page};
+use super::{answer, opened, renewals, typed, unexpected};
+use crate::handle::{Asking, Handle};
+use crate::read::Reading;
+use crate::stop::Stop;
+use crate::watch::has_labels;
+
+/// See the module.
+pub(super) struct MembershipService {
+    pub(super) handle: Handle,
+    /// Ends the streams of renewals.
+    pub(super) stop: Stop,
+}
+
+#[tonic::async_trait]
+impl Membership for MembershipService {
+    type RenewStream = BoxStream<'static, Result<v1::MembershipRenewResponse, Status>>;
+
+    async fn join(
+        &self,
+        request: Request<v1::MembershipJoinRequest>,
+    ) -> Result<Response<v1::MembershipJoinResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.handle, join(&self.handle, &asking, message).await)
+    }
+
+    async fn renew(
+        &self,
+        request: Request<Streaming<v1::MembershipRenewRequest>>,
+    ) -> Result<Response<Self::RenewStream>, Status> {
+        let (asking, renewals) = opened(request);
+        Ok(Response::new(renewals::answered(
+            self.handle.clone(),
+            asking.trace,
+            renewals,
+            self.stop.clone(),
+        )))
+    }
+
+    async fn ready(
+        &self,
+        request: Request<v1::MembershipReadyRequest>,
+    ) -> Result<Response<v1::MembershipReadyResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.handle, ready(&self.handle, &asking, message).await)
+    }
+
+    async fn leave(
+        &self,
+        request: Request<v1::MembershipLeaveRequest>,
+    ) -> Result<Response<v1::MembershipLeaveResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.handle, leave(&self.handle, &asking, message).await)
+    }
+
+    async fn get(
+        &self,
+        request: Request<v1::MembershipGetRequest>,
+    ) -> Result<Response<v1::MembershipGetResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.handle, get(&self.handle, &asking, message).await)
+    }
+
+    async fn list(
+        &self,
+        request: Request<v1::MembershipListRequest>,
+    ) -> Result<Response<v1::MembershipListResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.handle, list(&self.handle, &asking, message).await)
+    }
+}
+
+async fn join(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MembershipJoinRequest,
+) -> Result<v1::MembershipJoinResponse, Refusal> {
+    let change: Change<Join> = typed(message)?;
+    let done = handle.change(asking, change, Command::Join).await?;
+    let Answer::Joined { epoch, ttl } = done.answer else {
+        return Err(unexpected(&done.answer));
+    };
+    Ok(v1::MembershipJoinResponse {
+        header: Some(handle.header(done.revision)),
+        epoch: epoch.get(),
+        ttl_ms: ttl.as_millis(),
+        changed: done.changed,
+    })
+}
+
+async fn ready(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MembershipReadyRequest,
+) -> Result<v1::MembershipReadyResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::MarkReady)
+        .await?;
+    Ok(v1::MembershipReadyResponse {
+        header: Some(handle.header(done.revision)),
+        changed: done.changed,
+    })
+}
+
+async fn leave(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MembershipLeaveRequest,
+) -> Result<v1::MembershipLeaveResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::Leave)
+        .await?;
+    Ok(v1::MembershipLeaveResponse {
+        header: Some(handle.header(done.revision)),
+    })
+}
+
+async fn get(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MembershipGetRequest,
+) -> Result<v1::MembershipGetResponse, Refusal> {
+    let GetMember { id, read } = typed(message)?;
+    let reading = handle.read(asking, read).await?;
+    let member = reading.past()?.member(&id).ok_or_else(|| {
+        Refusal::new(
+            ErrorKind::NotFound,
+            format!(
+                "there is no member \"{id}\" at revision {}",
+                reading.revision()
+            ),
+        )
+    })?;
+    Ok(v1::MembershipGetResponse {
+        header: Some(handle.header_of(&reading)),
+        remaining_ms: remaining_ms(&reading, &member),
+        member: Some((&*member).into()),
+    })
+}
+
+async fn list(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MembershipListRequest,
+) -> Result<v1::MembershipListResponse, Refusal> {
+    let ListMembers { page, labels } = typed(message)?;
+    let page = Page::open(handle, asking, page).await?;
+    let past = page.reading.past()?;
+    let members = past
+        .members(page.after.as_ref())
+        .filter(|member| has_labels(member, &labels));
+    let Items {
+        items,
+        continue_token,
+    } = page.take(
+        handle,
+        members.map(|member| {
+            let remaining_ms = remaining_ms(&page.reading, &member);
+            (
+                member.id.clone(),
+                v1::MemberListItem {
+                    member: Some((&*member).into()),
+                    remaining_ms,
+                },
+            )
+        }),
+    )?;
+    Ok(v1::MembershipListResponse {
+        header: Some(handle.header_of(&page.reading)),
+        items,
+        continue_token,
+    })
+}
+
+/// How much log time a member has left. Deadlines have no past.
+fn remaining_ms(reading: &Reading, member: &Member) -> Option<u64> {
+    let state: &State = &reading.published().state;
+    let deadline = state
+        .member_deadline(&member.id)
+        .filter(|_| reading.is_present())?;
+    u64::try_from(deadline.since(state.log_time()).as_millis()).ok()
+}

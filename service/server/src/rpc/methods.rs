@@ -1,0 +1,156 @@
+//! Every method that a client can call, and how it is admitted.
+
+/// What a method costs, and so how many calls of it there may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Class {
+    /// One answer to one request.
+    Ordinary,
+    /// The same, in the lane of what keeps members alive.
+    Renewal,
+    /// A stream of renewals.
+    RenewalStream,
+    /// A stream of events. Their number is bounded where they are opened.
+    Watch,
+    /// Health and reflection: never refused because of others.
+    Side,
+}
+
+/// A method by its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Method {
+    pub(super) service: &'static str,
+    pub(super) name: &'static str,
+    pub(super) class: Class,
+}
+
+/// What no client should call.
+const UNKNOWN: Method = Method {
+    service: "unknown",
+    name: "unknown",
+    class: Class::Side,
+};
+
+const METHODS: &[Method] = &[
+    method("synod.v1.Cluster", "GetSettings", Class::Ordinary),
+    method("synod.v1.Cluster", "Status", Class::Side),
+    method("synod.v1.Cluster", "UpdateSettings", Class::Ordinary),
+    method("synod.v1.Membership", "Get", Class::Ordinary),
+    method("synod.v1.Membership", "Join", Class::Renewal),
+    method("synod.v1.Membership", "Leave", Class::Renewal),
+    method("synod.v1.Membership", "List", Class::Ordinary),
+    method("synod.v1.Membership", "Ready", Class::Renewal),
+    method("synod.v1.Membership", "Renew", Class::RenewalStream),
+    method("synod.v1.Sessions", "Close", Class::Ordinary),
+    method("synod.v1.Sessions", "GetOutcome", Class::Ordinary),
+    method("synod.v1.Sessions", "Open", Class::Ordinary),
+    method("synod.v1.StorageVersions", "Adopt", Class::Renewal),
+    method("synod.v1.StorageVersions", "Get", Class::Ordinary),
+    method("synod.v1.StorageVersions", "History", Class::Ordinary),
+    method("synod.v1.StorageVersions", "List", Class::Ordinary),
+    method("synod.v1.StorageVersions", "Report", Class::Renewal),
+    method("synod.v1.Watch", "Watch", Class::Watch),
+    method("grpc.health.v1.Health", "Check", Class::Side),
+    method("grpc.health.v1.Health", "Watch", Class::Side),
+    method(
+        "grpc.reflection.v1.ServerReflection",
+        "ServerReflectionInfo",
+        Class::Side,
+    ),
+    method(
+        "grpc.reflection.v1alpha.ServerReflection",
+        "ServerReflectionInfo",
+        Class::Side,
+    ),
+];
+
+const fn method(service: &'static str, name: &'static str, class: Class) -> Method {
+    Method {
+        service,
+        name,
+        class,
+    }
+}
+
+impl Method {
+    /// The method that a request's path names.
+    pub(super) fn of_path(path: &str) -> Self {
+        let named = path.strip_prefix('/').and_then(|path| path.split_once('/'));
+        let Some((service, name)) = named else {
+            return UNKNOWN;
+        };
+        let known = METHODS
+            .iter()
+            .find(|method| method.name == name && method.service == service);
+        known.copied().unwrap_or(UNKNOWN)
+    }
+}
+
+impl Class {
+    pub(super) const ALL: [Self; 5] = [
+        Self::Ordinary,
+        Self::Renewal,
+        Self::RenewalStream,
+        Self::Watch,
+        Self::Side,
+    ];
+
+    /// Its name in metrics.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Ordinary => "ordinary",
+            Self::Renewal => "renewal",
+            Self::RenewalStream => "renewal_stream",
+            Self::Watch => "watch",
+            Self::Side => "side",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use prost::Message;
+    use prost_types::FileDescriptorSet;
+
+    use super::*;
+
+    #[test]
+    fn every_method_of_the_protocol_is_in_the_table() {
+        let set = FileDescriptorSet::decode(synod_proto::FILE_DESCRIPTOR_SET).unwrap();
+        let services = set.file.iter().flat_map(|file| {
+            file.service
+                .iter()
+                .map(|service| (format!("{}.{}", file.package(), service.name()), service))
+        });
+        let declared: BTreeSet<(String, String)> = services
+            .flat_map(|(name, service)| {
+                service
+                    .method
+                    .iter()
+                    .map(move |method| (name.clone(), method.name().to_owned()))
+            })
+            .collect();
+        let listed: BTreeSet<(String, String)> = METHODS
+            .iter()
+            .filter(|method| method.service.starts_with("synod."))
+            .map(|method| (method.service.to_owned(), method.name.to_owned()))
+            .collect();
+        assert_eq!(listed, declared);
+    }
+
+    #[test]
+    fn a_path_finds_its_method_and_any_other_finds_none() {
+        let renew = Method::of_path("/synod.v1.Membership/Renew");
+        assert_eq!((renew.name, renew.class), ("Renew", Class::RenewalStream));
+        for path in [
+            "",
+            "/",
+            "/synod.v1.Membership",
+            "/synod.v1.Membership/Renew/x",
+            "/x/Renew",
+        ] {
+            assert_eq!(Method::of_path(path), UNKNOWN, "{path}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Lists in pages, all of them at the revision that the first one was read at.
+
+use prost::Message;
+use synod_model::{ErrorKind, Refusal};
+use synod_proto::{Consistency, ContinueToken, PageKey, PageRequest, PageStart};
+
+use crate::handle::{Asking, Handle};
+use crate::limits::PAGE_BYTES_MAX;
+use crate::read::Reading;
+
+/// A page as it is being read.
+pub(super) struct Page<K> {
+    /// The state that all pages are read from.
+    pub(super) reading: Reading,
+    /// The key after which this page begins.
+    pub(super) after: Option<K>,
+    size: usize,
+}
+
+/// A page as it was read.
+pub(super) struct Items<T> {
+    pub(super) items: Vec<T>,
+    /// Empty at the end of the list.
+    pub(super) continue_token: String,
+}
+
+impl<K: PageKey + Clone> Page<K> {
+    /// Reads the state that the page is to be taken from.
+    pub(super) async fn open(
+        handle: &Handle,
+        asking: &Asking,
+        request: PageRequest<K>,
+    ) -> Result<Self, Refusal> {
+        let (consistency, after) = match request.start {
+            PageStart::First(consistency) => (consistency, None),
+            PageStart::After(token) => {
+                if token.cluster != handle.cluster()? {
+                    return Err(foreign(&token));
+                }
+                (Consistency::AtRevision(token.revision), Some(token.last))
+            }
+        };
+        let reading = handle.read(asking, consistency).await?;
+        Ok(Self {
+            reading,
+            after,
+            size: request.size,
+        })
+    }
+
+    /// Takes the page: as many objects as were asked for, and no more than fit a message.
+    pub(super) fn take<T: Message>(
+        &self,
+        handle: &Handle,
+        objects: impl Iterator<Item = (K, T)>,
+    ) -> Result<Items<T>, Refusal> {
+        let (mut items, mut bytes, mut last) = (Vec::new(), 0, None);
+        for (key, object) in objects {
+            let object_bytes = object.encoded_len();
+            if items.len() == self.size
+                || (bytes + object_bytes > PAGE_BYTES_MAX && !items.is_empty())
+            {
+                let continue_token = self.token(handle, last)?;
+                return Ok(Items {
+                    items,
+                    continue_token,
+                });
+            }
+            bytes += object_bytes;
+            items.push(object);
+            last = Some(key);
+        }
+        Ok(Items {
+            items,
+            continue_token: String::new(),
+        })
+    }
+
+    fn token(&self, handle: &Handle, last: Option<K>) -> Result<String, Refusal> {
+        let cluster = handle.cluster()?;
+        let token = last.map(|last| ContinueToken {
+            cluster,
+            revision: self.reading.revision(),
+            last,
+        });
+        Ok(token.map(|token| token.to_string()).unwrap_or_default())
+    }
+}
+
+/// Its revision means something else here, as if it had left the window.
+fn foreign<K>(token: &ContinueToken<K>) -> Refusal {
+    let message = format!(
+        "the token was given by another cluster, {}: list again from the beginning",
+        token.cluster
+    );
+    Refusal::new(ErrorKind::Compacted, message)
+}

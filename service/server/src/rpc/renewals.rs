@@ -1,0 +1,81 @@
+//! A stream of renewals: each is answered in the stream, in the order in which they came.
+
+use std::sync::Arc;
+
+use futures::stream::BoxStream;
+use futures::{Stream, StreamExt};
+use synod_machine::Command;
+use synod_model::{ErrorKind, Refusal, Renew, Ttl};
+use synod_proto::{Change, v1};
+use tokio::time::Instant;
+use tonic::Status;
+
+use super::typed;
+use crate::handle::{Asking, Done, Handle};
+use crate::limits::{DEADLINE_DEFAULT, RENEWALS_PER_STREAM_MAX};
+use crate::stop::Stop;
+
+type Renewed = Result<v1::MembershipRenewResponse, Status>;
+
+/// The answers to `renewals`. The next one is read when there are fewer than a bound unanswered. When `stop` is
+/// requested, no more are read, and the stream ends when all that were are answered.
+pub(super) fn answered(
+    handle: Handle,
+    trace: Arc<str>,
+    renewals: impl Stream<Item = Result<v1::MembershipRenewRequest, Status>> + Send + 'static,
+    stop: Stop,
+) -> BoxStream<'static, Renewed> {
+    renewals
+        .take_until(async move { stop.requested().await })
+        .map(move |renewal| {
+            let (handle, trace) = (handle.clone(), Arc::clone(&trace));
+            async move { Ok(renew(&handle, trace, renewal?).await) }
+        })
+        .buffered(RENEWALS_PER_STREAM_MAX)
+        .boxed()
+}
+
+async fn renew(
+    handle: &Handle,
+    trace: Arc<str>,
+    message: v1::MembershipRenewRequest,
+) -> v1::MembershipRenewResponse {
+    use v1::membership_renew_response::Result as Answered;
+    let correlation = message.correlation;
+    let asking = Asking {
+        deadline: Instant::now() + DEADLINE_DEFAULT,
+        trace,
+    };
+    match carry_out(handle, &asking, message).await {
+        Ok((done, ttl)) => v1::MembershipRenewResponse {
+            header: Some(handle.header(done.revision)),
+            correlation,
+            result: Some(Answered::Renewed(v1::Renewed {
+                ttl_ms: ttl.as_millis(),
+            })),
+        },
+        Err(refusal) => v1::MembershipRenewResponse {
+            header: Some(handle.header(handle.consensus().published().state.revision())),
+            correlation,
+            result: Some(Answered::Refusal((&handle.with_hint(refusal)).into())),
+        },
+    }
+}
+
+async fn carry_out(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MembershipRenewRequest,
+) -> Result<(Done, Ttl), Refusal> {
+    let change: Change<Renew> = typed(message)?;
+    let id = change.body.member.clone();
+    let done = handle.change(asking, change, Command::Renew).await?;
+    let published = handle.consensus().published();
+    match published.state.present().member(&id) {
+        Some(member) => Ok((done, member.ttl)),
+        None => Err(Refusal::new(
+            ErrorKind::NotAMember,
+            format!("member \"{id}\" is gone: join and report again"),
+        )),
+    }
+}

@@ -1,0 +1,116 @@
+//! The gRPC server that clients call.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use synod_model::limits::{REPORT_BYTES_MAX, REQUEST_BYTES_MAX};
+use synod_proto::v1::cluster_server::ClusterServer;
+use synod_proto::v1::membership_server::MembershipServer;
+use synod_proto::v1::sessions_server::SessionsServer;
+use synod_proto::v1::storage_versions_server::StorageVersionsServer;
+use tonic::transport::Server;
+use tonic_health::pb::health_server::HealthServer;
+use tonic_reflection::server as reflection;
+
+use super::cluster::ClusterService;
+use super::connections::counted;
+use super::health::HealthService;
+use super::layer::GateLayer;
+use super::membership::MembershipService;
+use super::sessions::SessionsService;
+use super::storage_versions::StorageVersionsService;
+use super::watch::WatchService;
+use crate::handle::Handle;
+use crate::health::Health;
+use crate::limits::{CALLS_PER_CONNECTION_MAX, HEADER_BYTES_MAX};
+use crate::metrics::RpcMetrics;
+use crate::seams::Incoming;
+use crate::stop::Stop;
+
+/// An idle connection is asked this often whether it is still there. Only that finds out when packets vanish silently.
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// A connection that has not answered for as long is given up.
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Streams that a client opens and takes back before they are served.
+const PENDING_RESETS_MAX: usize = 20;
+
+/// Streams that this replica had to reset, on one connection.
+const OWN_RESETS_MAX: usize = 128;
+
+/// What is served, and until when.
+pub(crate) struct Serving {
+    pub(crate) handle: Handle,
+    pub(crate) health: Health,
+    pub(crate) metrics: Arc<RpcMetrics>,
+    pub(crate) incoming: Incoming,
+    /// No new connection or call is taken from then on, and streams end.
+    pub(crate) stop: Stop,
+    /// All connections are cut then.
+    pub(crate) cut: Stop,
+}
+
+/// Serves clients until `stop`, and the calls under way until they end, or until `cut`.
+///
+/// # Errors
+///
+/// When the server cannot go on, in words.
+pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
+    let Serving {
+        handle,
+        health,
+        metrics,
+        incoming,
+        stop,
+        cut,
+    } = serving;
+    let cluster = ClusterServer::new(ClusterService(handle.clone()))
+        .max_decoding_message_size(REQUEST_BYTES_MAX);
+    let membership = MembershipService {
+        handle: handle.clone(),
+        stop: stop.clone(),
+    };
+    let membership = MembershipServer::new(membership).max_decoding_message_size(REQUEST_BYTES_MAX);
+    let sessions = SessionsServer::new(SessionsService(handle.clone()))
+        .max_decoding_message_size(REQUEST_BYTES_MAX);
+    let storage_versions = StorageVersionsServer::new(StorageVersionsService(handle.clone()))
+        .max_decoding_message_size(REPORT_BYTES_MAX);
+    let health = HealthServer::new(HealthService {
+        health,
+        stop: stop.clone(),
+    });
+
+    Server::builder()
+        .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
+        .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
+        .max_concurrent_streams(CALLS_PER_CONNECTION_MAX)
+        .http2_max_header_list_size(HEADER_BYTES_MAX)
+        .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS_MAX))
+        .http2_max_local_error_reset_streams(Some(OWN_RESETS_MAX))
+        .layer(GateLayer::new(&metrics))
+        .add_service(cluster)
+        .add_service(membership)
+        .add_service(sessions)
+        .add_service(storage_versions)
+        .add_service(WatchService(handle))
+        .add_service(health)
+        .add_service(described().build_v1().map_err(undescribed)?)
+        .add_service(described().build_v1alpha().map_err(undescribed)?)
+        .serve_with_incoming_shutdown(counted(incoming, &metrics, cut), async move {
+            stop.requested().await
+        })
+        .await
+        .map_err(|error| format!("the server for clients ended: {error}"))
+}
+
+/// What reflection tells.
+fn described() -> reflection::Builder<'static> {
+    reflection::Builder::configure()
+        .register_encoded_file_descriptor_set(synod_proto::FILE_DESCRIPTOR_SET)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+}
+
+fn undescribed(error: reflection::Error) -> String {
+    format!("reflection cannot describe the services: {error}")
+}

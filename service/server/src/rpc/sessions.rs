@@ -1,0 +1,130 @@
+//! `synod.v1.Sessions`.
+
+use synod_machine::{Answer, Command, Outcome, Recorded};
+use synod_model::{ErrorKind, Refusal};
+use synod_proto::v1::sessions_server::Sessions;
+use synod_proto::{Change, Consistency, GetOutcome, v1};
+use tonic::{Request, Response, Status};
+
+use super::{answer, opened, typed, unexpected};
+use crate::handle::{Asking, Handle};
+use crate::objects;
+
+/// See the module.
+pub(super) struct SessionsService(pub(super) Handle);
+
+#[tonic::async_trait]
+impl Sessions for SessionsService {
+    async fn open(
+        &self,
+        request: Request<v1::SessionsOpenRequest>,
+    ) -> Result<Response<v1::SessionsOpenResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, open(&self.0, &asking, message).await)
+    }
+
+    async fn close(
+        &self,
+        request: Request<v1::SessionsCloseRequest>,
+    ) -> Result<Response<v1::SessionsCloseResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, close(&self.0, &asking, message).await)
+    }
+
+    async fn get_outcome(
+        &self,
+        request: Request<v1::SessionsGetOutcomeRequest>,
+    ) -> Result<Response<v1::SessionsGetOutcomeResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, get_outcome(&self.0, &asking, message).await)
+    }
+}
+
+async fn open(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::SessionsOpenRequest,
+) -> Result<v1::SessionsOpenResponse, Refusal> {
+    let done = handle
+        .change(asking, Change::from(message), Command::OpenSession)
+        .await?;
+    let Answer::SessionOpened(session) = done.answer else {
+        return Err(unexpected(&done.answer));
+    };
+    let published = handle.consensus().published();
+    let settings = published.state.settings();
+    Ok(v1::SessionsOpenResponse {
+        header: Some(handle.header(done.revision)),
+        session: session.get(),
+        ttl_ms: u64::try_from(settings.session_ttl.as_millis()).unwrap_or(u64::MAX),
+        outcomes_max: settings.session_outcomes,
+    })
+}
+
+async fn close(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::SessionsCloseRequest,
+) -> Result<v1::SessionsCloseResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::CloseSession)
+        .await?;
+    Ok(v1::SessionsCloseResponse {
+        header: Some(handle.header(done.revision)),
+        changed: done.changed,
+    })
+}
+
+async fn get_outcome(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::SessionsGetOutcomeRequest,
+) -> Result<v1::SessionsGetOutcomeResponse, Refusal> {
+    let asked: GetOutcome = typed(message)?;
+    let reading = handle.read(asking, Consistency::Linearizable).await?;
+    asked.check_cluster(handle.cluster()?)?;
+    let outcome = match reading
+        .published()
+        .state
+        .recorded(asked.session, asked.sequence)
+    {
+        Recorded::Applied(outcome) => Some(recorded(outcome)),
+        Recorded::NotApplied => None,
+        Recorded::Expired => return Err(forgotten(&asked)),
+    };
+    Ok(v1::SessionsGetOutcomeResponse {
+        header: Some(handle.header_of(&reading)),
+        outcome,
+    })
+}
+
+fn recorded(outcome: Outcome) -> v1::RecordedOutcome {
+    use v1::recorded_outcome::Answer as Kept;
+    let answer = match outcome.result {
+        Ok(Answer::Joined { epoch, ttl }) => Some(Kept::Joined(v1::JoinedAnswer {
+            epoch: epoch.get(),
+            ttl_ms: ttl.as_millis(),
+        })),
+        Ok(Answer::Reported(told)) => Some(Kept::Reported(v1::ReportedAnswer {
+            resources: told.iter().map(objects::told).collect(),
+        })),
+        // A session is opened outside of any, and only replicas expire.
+        Ok(Answer::Done | Answer::SessionOpened(_) | Answer::Expired { .. }) => None,
+        Err(refusal) => Some(Kept::Refusal((&refusal).into())),
+    };
+    v1::RecordedOutcome {
+        revision: outcome.revision.get(),
+        changed: outcome.changed,
+        answer,
+    }
+}
+
+fn forgotten(asked: &GetOutcome) -> Refusal {
+    Refusal::new(
+        ErrorKind::RequestExpired,
+        format!(
+            "session {} does not know sequence {} any more: nobody can tell what became of the request",
+            asked.session, asked.sequence
+        ),
+    )
+}

@@ -1,0 +1,199 @@
+//! `synod.v1.StorageVersions`.
+
+use synod_machine::{Answer, Command, Past, StorageStateView, StorageVersionView};
+use synod_model::{ErrorKind, GroupResource, Refusal, Report};
+use synod_proto::v1::storage_versions_server::StorageVersions;
+use synod_proto::{AgreementHistory, Change, GetStorageVersion, ListStorageVersions, v1};
+use tonic::{Request, Response, Status};
+
+use super::pages::{Items, Page};
+use super::{answer, opened, typed, unexpected};
+use crate::handle::{Asking, Handle};
+use crate::objects;
+use crate::read::Reading;
+
+/// See the module.
+pub(super) struct StorageVersionsService(pub(super) Handle);
+
+#[tonic::async_trait]
+impl StorageVersions for StorageVersionsService {
+    async fn report(
+        &self,
+        request: Request<v1::StorageVersionsReportRequest>,
+    ) -> Result<Response<v1::StorageVersionsReportResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, report(&self.0, &asking, message).await)
+    }
+
+    async fn adopt(
+        &self,
+        request: Request<v1::StorageVersionsAdoptRequest>,
+    ) -> Result<Response<v1::StorageVersionsAdoptResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, adopt(&self.0, &asking, message).await)
+    }
+
+    async fn get(
+        &self,
+        request: Request<v1::StorageVersionsGetRequest>,
+    ) -> Result<Response<v1::StorageVersionsGetResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, get(&self.0, &asking, message).await)
+    }
+
+    async fn list(
+        &self,
+        request: Request<v1::StorageVersionsListRequest>,
+    ) -> Result<Response<v1::StorageVersionsListResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, list(&self.0, &asking, message).await)
+    }
+
+    async fn history(
+        &self,
+        request: Request<v1::StorageVersionsHistoryRequest>,
+    ) -> Result<Response<v1::StorageVersionsHistoryResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, history(&self.0, &asking, message).await)
+    }
+}
+
+async fn report(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::StorageVersionsReportRequest,
+) -> Result<v1::StorageVersionsReportResponse, Refusal> {
+    let change: Change<Report> = typed(message)?;
+    let done = handle.change(asking, change, Command::Report).await?;
+    let Answer::Reported(told) = &done.answer else {
+        return Err(unexpected(&done.answer));
+    };
+    Ok(v1::StorageVersionsReportResponse {
+        header: Some(handle.header(done.revision)),
+        changed: done.changed,
+        resources: told.iter().map(objects::told).collect(),
+    })
+}
+
+async fn adopt(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::StorageVersionsAdoptRequest,
+) -> Result<v1::StorageVersionsAdoptResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::Adopt)
+        .await?;
+    Ok(v1::StorageVersionsAdoptResponse {
+        header: Some(handle.header(done.revision)),
+        changed: done.changed,
+    })
+}
+
+async fn get(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::StorageVersionsGetRequest,
+) -> Result<v1::StorageVersionsGetResponse, Refusal> {
+    let GetStorageVersion { resource, read } = typed(message)?;
+    let reading = handle.read(asking, read).await?;
+    let past = reading.past()?;
+    let state = past
+        .storage_state(&resource)
+        .ok_or_else(|| not_found(&resource, &reading))?;
+    let version = past.storage_version(&resource);
+    Ok(v1::StorageVersionsGetResponse {
+        header: Some(handle.header_of(&reading)),
+        storage_version: version.as_ref().map(objects::storage_version),
+        storage_state: Some(objects::storage_state(&state)),
+        log_time_ms: log_time_ms(&reading),
+    })
+}
+
+async fn list(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::StorageVersionsListRequest,
+) -> Result<v1::StorageVersionsListResponse, Refusal> {
+    let ListStorageVersions {
+        page,
+        include_unreported,
+    } = typed(message)?;
+    let page = Page::open(handle, asking, page).await?;
+    let past = page.reading.past()?;
+    let after = page.after.as_ref();
+    let Items {
+        items,
+        continue_token,
+    } = if include_unreported {
+        // Every reported resource has a state, so the states are all there are.
+        page.take(
+            handle,
+            past.storage_states(after).map(|state| {
+                (
+                    state.resource.clone(),
+                    item(past.storage_version(&state.resource), Some(state)),
+                )
+            }),
+        )?
+    } else {
+        page.take(
+            handle,
+            past.storage_versions(after)
+                .map(|version| (version.resource.clone(), item_of(&past, version))),
+        )?
+    };
+    Ok(v1::StorageVersionsListResponse {
+        header: Some(handle.header_of(&page.reading)),
+        items,
+        continue_token,
+        log_time_ms: log_time_ms(&page.reading),
+    })
+}
+
+async fn history(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::StorageVersionsHistoryRequest,
+) -> Result<v1::StorageVersionsHistoryResponse, Refusal> {
+    let AgreementHistory { resource, read } = typed(message)?;
+    let reading = handle.read(asking, read).await?;
+    if reading.past()?.storage_state(&resource).is_none() {
+        return Err(not_found(&resource, &reading));
+    }
+    let state = &reading.published().state;
+    let changes = state
+        .agreements(&resource)
+        .filter(|change| change.revision <= reading.revision());
+    Ok(v1::StorageVersionsHistoryResponse {
+        header: Some(handle.header_of(&reading)),
+        changes: changes.map(|change| (&**change).into()).collect(),
+    })
+}
+
+fn item_of(past: &Past<'_>, version: StorageVersionView) -> v1::StorageVersionListItem {
+    let state = past.storage_state(&version.resource);
+    item(Some(version), state)
+}
+
+fn item(
+    version: Option<StorageVersionView>,
+    state: Option<StorageStateView>,
+) -> v1::StorageVersionListItem {
+    v1::StorageVersionListItem {
+        storage_version: version.as_ref().map(objects::storage_version),
+        storage_state: state.as_ref().map(objects::storage_state),
+    }
+}
+
+fn log_time_ms(reading: &Reading) -> u64 {
+    reading.published().state.log_time().as_millis()
+}
+
+fn not_found(resource: &GroupResource, reading: &Reading) -> Refusal {
+    let message = format!(
+        "nobody has reported \"{}\" up to revision {}",
+        resource.qualified(),
+        reading.revision()
+    );
+    Refusal::new(ErrorKind::NotFound, message)
+}

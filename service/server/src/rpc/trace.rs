@@ -1,0 +1,77 @@
+//! What a request is called in the logs: the caller's own name for it, or one that no other request has.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use rand::RngExt;
+
+use crate::limits::TRACE_ID_BYTES_MAX;
+use crate::seams::random;
+
+const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Gives names to the requests that have none.
+#[derive(Debug)]
+pub(super) struct Names {
+    /// Tells this run of this replica from all others.
+    prefix: u64,
+    given: AtomicU64,
+}
+
+impl Names {
+    pub(super) fn new() -> Self {
+        Self {
+            prefix: random::rng().random(),
+            given: AtomicU64::new(0),
+        }
+    }
+
+    /// The name of a request with these headers.
+    pub(super) fn of(&self, headers: &HeaderMap) -> Arc<str> {
+        let own = headers.get(HEADER).and_then(|value| value.to_str().ok());
+        match own.filter(|name| !name.is_empty() && name.len() <= TRACE_ID_BYTES_MAX) {
+            Some(name) => Arc::from(name),
+            None => {
+                let number = self.given.fetch_add(1, Ordering::Relaxed);
+                Arc::from(format!("{:016x}-{number}", self.prefix))
+            }
+        }
+    }
+}
+
+/// Tells the caller the name.
+pub(super) fn tell(name: &str, headers: &mut HeaderMap) {
+    if let Ok(value) = HeaderValue::from_str(name) {
+        headers.insert(HEADER, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(name: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(HEADER, name.parse().unwrap());
+        headers
+    }
+
+    #[test]
+    fn a_request_keeps_the_name_that_it_came_with() {
+        assert_eq!(&*Names::new().of(&headers("deploy-7")), "deploy-7");
+    }
+
+    #[test]
+    fn a_request_without_a_usable_name_gets_one_that_no_other_has() {
+        let names = Names::new();
+        let long = "x".repeat(TRACE_ID_BYTES_MAX + 1);
+        let given = [
+            names.of(&HeaderMap::new()),
+            names.of(&headers("")),
+            names.of(&headers(&long)),
+        ];
+        assert!(given[0] != given[1] && given[1] != given[2] && given[0] != given[2]);
+        assert_ne!(Names::new().of(&HeaderMap::new()), given[0]);
+    }
+}

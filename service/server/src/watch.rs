@@ -1,0 +1,192 @@
+//! Watches: every event from some revision on, in order, once.
+//!
+//! The events are in the history, which is part of the replicated state and the same on every replica. A stream is a
+//! cursor into it ([`cursor`]) that its reader pulls: apply waits for no watcher, and a watcher that waits costs nothing.
+//! An event is encoded once, however many streams deliver it ([`encoded`]). A stream that has nothing to say says so in
+//! bookmarks; their times come from one wheel, that of the runtime's timers.
+
+mod cursor;
+mod encoded;
+mod filter;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use prometheus_client::metrics::gauge::Gauge;
+use synod_model::{ErrorKind, Refusal, Revision};
+use synod_proto::{WatchStart, v1};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+use crate::consensus::{Consensus, Published};
+use crate::limits::WATCH_STREAMS_MAX;
+use crate::metrics::WatchMetrics;
+use crate::read::{Reader, out_of_reach};
+use crate::stop::Stop;
+
+pub(crate) use cursor::Cursor;
+use encoded::EncodedHistory;
+pub(crate) use encoded::WatchMessage;
+pub(crate) use filter::has_labels;
+
+/// Opens streams. Clones share what they deliver.
+#[derive(Clone)]
+pub struct Watches {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    consensus: Consensus,
+    reader: Reader,
+    encoded: EncodedHistory,
+    /// The bookmark of the newest revision, which most streams are at.
+    bookmark: Mutex<Option<(Revision, WatchMessage)>>,
+    slots: Arc<Semaphore>,
+    metrics: Arc<WatchMetrics>,
+    stop: Stop,
+}
+
+/// The place of a stream among those that there may be.
+struct Slot {
+    _permit: OwnedSemaphorePermit,
+    streams: Gauge,
+}
+
+impl Watches {
+    /// Streams end when `stop` is requested.
+    pub(crate) fn new(
+        consensus: Consensus,
+        reader: Reader,
+        metrics: &Arc<WatchMetrics>,
+        stop: Stop,
+    ) -> Self {
+        let shared = Shared {
+            consensus,
+            reader,
+            encoded: EncodedHistory::new(Arc::clone(metrics)),
+            bookmark: Mutex::new(None),
+            slots: Arc::new(Semaphore::new(WATCH_STREAMS_MAX)),
+            metrics: Arc::clone(metrics),
+            stop,
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Opens a stream. `deadline` bounds the opening alone.
+    ///
+    /// # Errors
+    ///
+    /// `FUTURE_REVISION` for a revision that is not the next one, `OVERLOADED` if there are too many streams, and
+    /// `UNAVAILABLE` or `DEADLINE_EXCEEDED` if this replica cannot tell in time what the newest revision is.
+    pub(crate) async fn open(
+        &self,
+        start: WatchStart,
+        deadline: Instant,
+    ) -> Result<Cursor, Refusal> {
+        let slot = self.slot()?;
+        let (published, seen) = self.beginning(&start, deadline).await?;
+        let shared = Arc::clone(&self.shared);
+        let floor = published.state.history().floor();
+        let is_foreign = start
+            .cluster
+            .is_some_and(|cluster| published.state.cluster() != Some(&cluster));
+        if seen < floor || is_foreign {
+            let compacted = v1::WatchCompacted {
+                oldest_revision: floor.next().get(),
+                current_revision: published.state.revision().get(),
+            };
+            let compacted = message(v1::watch_response::Message::Compacted(compacted));
+            return Ok(Cursor::ended(shared, slot, compacted));
+        }
+        let first = self.shared.bookmark(seen);
+        Ok(Cursor::new(
+            shared,
+            slot,
+            start.filter,
+            start.bookmark_interval,
+            seen,
+            first,
+        ))
+    }
+
+    /// The revision after which the stream begins, and what is published at that time.
+    async fn beginning(
+        &self,
+        start: &WatchStart,
+        deadline: Instant,
+    ) -> Result<(Arc<Published>, Revision), Refusal> {
+        let Some(from) = start.from else {
+            let published = self.shared.reader.confirm(deadline).await?;
+            let newest = published.state.revision();
+            return Ok((published, newest));
+        };
+        let seen = Revision::new(from.get().saturating_sub(1));
+        let mut published = self.shared.consensus.published();
+        if published.state.revision() < seen {
+            // Another replica may have come further than this one.
+            published = self.shared.reader.confirm(deadline).await?;
+        }
+        let present = published.state.revision();
+        if present < seen {
+            return Err(out_of_reach(
+                from,
+                synod_machine::OutOfReach::Future { present },
+            ));
+        }
+        Ok((published, seen))
+    }
+
+    fn slot(&self) -> Result<Slot, Refusal> {
+        let permit = Arc::clone(&self.shared.slots)
+            .try_acquire_owned()
+            .map_err(|_| {
+                let message = format!(
+                    "this replica serves {WATCH_STREAMS_MAX} watches already: try another one"
+                );
+                Refusal::new(ErrorKind::Overloaded, message)
+            })?;
+        let streams = self.shared.metrics.streams().clone();
+        streams.inc();
+        Ok(Slot {
+            _permit: permit,
+            streams,
+        })
+    }
+}
+
+impl Shared {
+    /// Says that everything up to `revision` was delivered.
+    fn bookmark(&self, revision: Revision) -> WatchMessage {
+        self.metrics.bookmark();
+        let mut newest = self.bookmark.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, encoded)) = newest.as_ref().filter(|(of, _)| *of == revision) {
+            return encoded.clone();
+        }
+        let cluster = self
+            .consensus
+            .published()
+            .state
+            .cluster()
+            .map(ToString::to_string);
+        let encoded = message(v1::watch_response::Message::Bookmark(v1::WatchBookmark {
+            revision: revision.get(),
+            cluster_id: cluster.unwrap_or_default(),
+            replica_id: self.consensus.replica().get(),
+        }));
+        *newest = Some((revision, encoded.clone()));
+        encoded
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.streams.dec();
+    }
+}
+
+fn message(message: v1::watch_response::Message) -> WatchMessage {
+    WatchMessage::of(&v1::WatchResponse {
+        message: Some(message),
+    })
+}

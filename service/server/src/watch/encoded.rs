@@ -1,0 +1,326 @@
+//! Events in the form in which they are sent, encoded once however many streams deliver them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use bytes::{Bytes, BytesMut};
+use prost::Message;
+use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
+use synod_machine::{Change, RevisionEvents};
+use synod_model::Revision;
+use synod_proto::{ObjectKind, WatchFilter, v1};
+
+use super::filter::{self, View};
+use crate::limits::{ENCODED_BYTES_MAX, ENCODED_REVISIONS_MAX, WATCH_MESSAGE_BYTES_MAX};
+use crate::metrics::WatchMetrics;
+use crate::objects;
+
+/// The numbers of fields of `synod.v1`, as they are framed here.
+mod field {
+    /// `WatchResponse.events`.
+    pub(super) const RESPONSE_EVENTS: u32 = 1;
+    /// `WatchEvents.revision`.
+    pub(super) const REVISION: u32 = 1;
+    /// `WatchEvents.events`.
+    pub(super) const EVENTS: u32 = 2;
+    /// `WatchEvents.more_fragments`.
+    pub(super) const MORE_FRAGMENTS: u32 = 3;
+}
+
+/// An encoded `synod.v1.WatchResponse`, in pieces that are shared with other streams.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WatchMessage {
+    pieces: Vec<Bytes>,
+    events: usize,
+    more_fragments: bool,
+}
+
+/// The encoded events of the revisions that were asked for lately.
+pub(super) struct EncodedHistory {
+    kept: Mutex<Kept>,
+    metrics: Arc<WatchMetrics>,
+}
+
+#[derive(Default)]
+struct Kept {
+    /// With the bytes that each takes, as far as they are encoded.
+    revisions: BTreeMap<Revision, (Arc<EncodedRevision>, usize)>,
+    bytes: usize,
+}
+
+/// The events of one revision, and their encoded form once somebody has asked for it.
+pub(super) struct EncodedRevision {
+    source: Arc<RevisionEvents>,
+    encoded: OnceLock<Encoded>,
+}
+
+struct Encoded {
+    events: Vec<EncodedEvent>,
+    /// The messages of a stream without a filter.
+    unfiltered: Vec<WatchMessage>,
+    bytes: usize,
+}
+
+/// One event, framed as an item of `WatchEvents.events`.
+pub(super) struct EncodedEvent {
+    kind: ObjectKind,
+    name: String,
+    plain: Bytes,
+    appears: OnceLock<Bytes>,
+    disappears: OnceLock<Bytes>,
+}
+
+impl WatchMessage {
+    /// The message that was encoded from `response`.
+    pub(super) fn of(response: &v1::WatchResponse) -> Self {
+        Self {
+            pieces: vec![response.encode_to_vec().into()],
+            events: 0,
+            more_fragments: false,
+        }
+    }
+
+    /// How many events it carries.
+    pub(super) fn events(&self) -> usize {
+        self.events
+    }
+
+    /// Whether more events of its revision follow.
+    pub(super) fn more_fragments(&self) -> bool {
+        self.more_fragments
+    }
+
+    /// The bytes of the message, in order.
+    pub(crate) fn pieces(&self) -> &[Bytes] {
+        &self.pieces
+    }
+
+    /// How many bytes the message has.
+    pub(crate) fn len(&self) -> usize {
+        self.pieces.iter().map(Bytes::len).sum()
+    }
+}
+
+impl EncodedHistory {
+    pub(super) fn new(metrics: Arc<WatchMetrics>) -> Self {
+        Self {
+            kept: Mutex::default(),
+            metrics,
+        }
+    }
+
+    /// The messages that a stream with this filter sends for one revision: none if no event passes.
+    pub(super) fn messages(
+        &self,
+        events: &Arc<RevisionEvents>,
+        filter: &WatchFilter,
+    ) -> Vec<WatchMessage> {
+        if events.changes.is_empty() {
+            return Vec::new();
+        }
+        let revision = self.revision(events);
+        let encoded = revision.encoded.get_or_init(|| {
+            let encoded = Encoded::of(events);
+            self.account(events.revision, encoded.bytes);
+            encoded
+        });
+        if filter::passes_all(filter) {
+            return encoded.unfiltered.clone();
+        }
+        let seen = encoded
+            .events
+            .iter()
+            .zip(&revision.source.changes)
+            .filter_map(
+                |(event, change)| match filter::view(filter, event.kind, event, change) {
+                    View::Hidden => None,
+                    View::Plain => Some(event.plain.clone()),
+                    View::Appears => Some(event.appears.get_or_init(|| appearing(change)).clone()),
+                    View::Disappears => Some(
+                        event
+                            .disappears
+                            .get_or_init(|| disappearing(change))
+                            .clone(),
+                    ),
+                },
+            );
+        messages(events.revision, seen)
+    }
+
+    fn revision(&self, events: &Arc<RevisionEvents>) -> Arc<EncodedRevision> {
+        let mut kept = self.lock();
+        match kept.revisions.get(&events.revision) {
+            Some((revision, _)) if Arc::ptr_eq(&revision.source, events) => {
+                return Arc::clone(revision);
+            }
+            // A checkpoint brought the same revision in another allocation.
+            Some(_) => kept.remove(events.revision),
+            None => {}
+        }
+        let revision = Arc::new(EncodedRevision {
+            source: Arc::clone(events),
+            encoded: OnceLock::new(),
+        });
+        kept.revisions
+            .insert(events.revision, (Arc::clone(&revision), 0));
+        kept.trim();
+        revision
+    }
+
+    fn account(&self, revision: Revision, bytes: usize) {
+        let mut kept = self.lock();
+        if let Some((_, kept_bytes)) = kept.revisions.get_mut(&revision) {
+            *kept_bytes += bytes;
+            kept.bytes += bytes;
+            kept.trim();
+        }
+        self.metrics.encoded(kept.revisions.len(), kept.bytes);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn trim(&mut self) {
+        while self.revisions.len() > ENCODED_REVISIONS_MAX
+            || (self.bytes > ENCODED_BYTES_MAX && self.revisions.len() > 1)
+        {
+            let Some(oldest) = self.revisions.keys().next().copied() else {
+                return;
+            };
+            self.remove(oldest);
+        }
+    }
+
+    fn remove(&mut self, revision: Revision) {
+        if let Some((_, bytes)) = self.revisions.remove(&revision) {
+            self.bytes -= bytes;
+        }
+    }
+}
+
+impl Encoded {
+    fn of(events: &RevisionEvents) -> Self {
+        let of_change = |change: &Change| EncodedEvent {
+            kind: objects::kind(change),
+            name: objects::name(change),
+            plain: framed(&objects::event(change)),
+            appears: OnceLock::new(),
+            disappears: OnceLock::new(),
+        };
+        let encoded: Vec<EncodedEvent> = events.changes.iter().map(of_change).collect();
+        let unfiltered = messages(
+            events.revision,
+            encoded.iter().map(|event| event.plain.clone()),
+        );
+        let bytes = encoded
+            .iter()
+            .map(|event| event.plain.len() + event.name.len())
+            .sum();
+        Self {
+            events: encoded,
+            unfiltered,
+            bytes,
+        }
+    }
+}
+
+impl EncodedEvent {
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+fn appearing(change: &Change) -> Bytes {
+    match change {
+        Change::Member {
+            after: Some(after), ..
+        } => framed(&objects::member_event(v1::EventType::Added, after)),
+        Change::Member { .. }
+        | Change::StorageVersion { .. }
+        | Change::StorageState { .. }
+        | Change::Settings { .. } => framed(&objects::event(change)),
+    }
+}
+
+fn disappearing(change: &Change) -> Bytes {
+    match change {
+        Change::Member {
+            before: Some(before),
+            ..
+        } => framed(&objects::member_event(v1::EventType::Removed, before)),
+        Change::Member { .. }
+        | Change::StorageVersion { .. }
+        | Change::StorageState { .. }
+        | Change::Settings { .. } => framed(&objects::event(change)),
+    }
+}
+
+/// An event as an item of `WatchEvents.events`.
+fn framed(event: &v1::Event) -> Bytes {
+    let mut bytes = BytesMut::with_capacity(length_framed(field::EVENTS, event.encoded_len()));
+    encode_key(field::EVENTS, WireType::LengthDelimited, &mut bytes);
+    encode_varint(event.encoded_len() as u64, &mut bytes);
+    event.encode_raw(&mut bytes);
+    bytes.freeze()
+}
+
+/// Packs framed events of one revision into messages of a bounded size. All but the last say that there are more.
+fn messages(revision: Revision, events: impl Iterator<Item = Bytes>) -> Vec<WatchMessage> {
+    let mut fragments: Vec<(Vec<Bytes>, usize)> = Vec::new();
+    for event in events {
+        match fragments.last_mut() {
+            Some((fragment, bytes)) if *bytes + event.len() <= WATCH_MESSAGE_BYTES_MAX => {
+                *bytes += event.len();
+                fragment.push(event);
+            }
+            Some(_) | None => {
+                let bytes = event.len();
+                fragments.push((vec![event], bytes));
+            }
+        }
+    }
+    let last = fragments.len().saturating_sub(1);
+    let numbered = fragments.into_iter().enumerate();
+    numbered
+        .map(|(i, (events, bytes))| message(revision, events, bytes, i < last))
+        .collect()
+}
+
+fn message(
+    revision: Revision,
+    events: Vec<Bytes>,
+    bytes: usize,
+    more_fragments: bool,
+) -> WatchMessage {
+    let head_len = key_len(field::REVISION) + encoded_len_varint(revision.get());
+    let tail = v1::WatchEvents {
+        more_fragments,
+        ..v1::WatchEvents::default()
+    };
+    let body_len = head_len + bytes + tail.encoded_len();
+    let mut head = BytesMut::with_capacity(length_framed(field::RESPONSE_EVENTS, head_len));
+    encode_key(field::RESPONSE_EVENTS, WireType::LengthDelimited, &mut head);
+    encode_varint(body_len as u64, &mut head);
+    prost::encoding::uint64::encode(field::REVISION, &revision.get(), &mut head);
+    let count = events.len();
+    let mut pieces = Vec::with_capacity(count + 2);
+    pieces.push(head.freeze());
+    pieces.extend(events);
+    if more_fragments {
+        let mut tail = BytesMut::with_capacity(2);
+        prost::encoding::bool::encode(field::MORE_FRAGMENTS, &true, &mut tail);
+        pieces.push(tail.freeze());
+    }
+    WatchMessage {
+        pieces,
+        events: count,
+        more_fragments,
+    }
+}
+
+fn length_framed(field: u32, bytes: usize) -> usize {
+    key_len(field) + encoded_len_varint(bytes as u64) + bytes
+}

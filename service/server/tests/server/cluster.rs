@@ -1,0 +1,314 @@
+//! Replicas to test with, and clients to call them.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use synod_proto::v1;
+use synod_proto::v1::cluster_client::ClusterClient;
+use synod_proto::v1::membership_client::MembershipClient;
+use synod_proto::v1::sessions_client::SessionsClient;
+use synod_proto::v1::storage_versions_client::StorageVersionsClient;
+use synod_proto::v1::watch_client::WatchClient;
+use synod_server::config::{Listen, ReplicaConfig};
+use synod_server::consensus::ReplicaId;
+use synod_server::replica::{Doors, Replica};
+use synod_server::seams::Seams;
+use synod_store::RealDisk;
+use tempfile::TempDir;
+use tonic::Streaming;
+use tonic::transport::Channel;
+
+/// Anything that takes longer has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A replica set of this process.
+pub(crate) struct Cluster {
+    replicas: BTreeMap<u64, Running>,
+    configs: BTreeMap<u64, ReplicaConfig>,
+    _directory: TempDir,
+}
+
+struct Running {
+    replica: Replica,
+    client_address: String,
+    metrics_address: SocketAddr,
+}
+
+impl Cluster {
+    /// So many replicas, all of them serving.
+    pub(crate) async fn start(count: u64) -> Self {
+        // RUST_LOG shows what the replicas say.
+        let filter = tracing_subscriber::EnvFilter::from_default_env();
+        let _ = tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_test_writer()
+            .try_init();
+        let directory = TempDir::new().unwrap();
+        let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));
+        let listen = Listen {
+            client: anywhere,
+            peer: anywhere,
+            metrics: Some(anywhere),
+        };
+        let mut doors = BTreeMap::new();
+        for id in 1..=count {
+            doors.insert(id, Doors::open(&listen).await.unwrap());
+        }
+        let set: BTreeMap<ReplicaId, String> = doors
+            .iter()
+            .map(|(id, doors)| (ReplicaId::new(*id), doors.peer_address.clone()))
+            .collect();
+        let mut cluster = Self {
+            replicas: BTreeMap::new(),
+            configs: BTreeMap::new(),
+            _directory: directory,
+        };
+        for (id, doors) in doors {
+            let data = cluster._directory.path().join(id.to_string());
+            let listen = Listen {
+                client: doors.client_address.parse().unwrap(),
+                peer: doors.peer_address.parse().unwrap(),
+                metrics: Some(anywhere),
+            };
+            let config = ReplicaConfig::new(
+                ReplicaId::new(id),
+                "test".to_owned(),
+                data,
+                listen,
+                set.clone(),
+            );
+            cluster.configs.insert(id, config);
+            cluster.run(id, doors).await;
+        }
+        for id in 1..=count {
+            cluster.serving(id).await;
+        }
+        cluster
+    }
+
+    /// Starts a replica again that was stopped.
+    pub(crate) async fn restart(&mut self, id: u64) {
+        let doors = Doors::open(&self.configs[&id].listen).await.unwrap();
+        self.run(id, doors).await;
+    }
+
+    async fn run(&mut self, id: u64, doors: Doors) {
+        let client_address = doors.client_address.clone();
+        let metrics_address = doors.metrics.as_ref().unwrap().local_addr().unwrap();
+        let seams = Seams::real(Arc::new(RealDisk));
+        let replica = Replica::start(self.configs[&id].clone(), seams, doors)
+            .await
+            .unwrap();
+        self.replicas.insert(
+            id,
+            Running {
+                replica,
+                client_address,
+                metrics_address,
+            },
+        );
+    }
+
+    /// Waits until a replica serves.
+    pub(crate) async fn serving(&self, id: u64) {
+        within("a serving replica", self.replicas[&id].replica.serving()).await;
+    }
+
+    /// Shuts a replica down in order.
+    pub(crate) async fn shutdown(&mut self, id: u64) {
+        let running = self.replicas.remove(&id).unwrap();
+        within("an orderly end", running.replica.shutdown()).await;
+    }
+
+    pub(crate) fn ids(&self) -> Vec<u64> {
+        self.replicas.keys().copied().collect()
+    }
+
+    /// A connection to a replica.
+    pub(crate) async fn connect(&self, id: u64) -> Channel {
+        let address = format!("http://{}", self.replicas[&id].client_address);
+        within(
+            "a connection",
+            Channel::from_shared(address).unwrap().connect(),
+        )
+        .await
+        .unwrap()
+    }
+
+    pub(crate) async fn clients(&self, id: u64) -> Clients {
+        Clients::of(self.connect(id).await)
+    }
+
+    pub(crate) fn metrics_address(&self, id: u64) -> SocketAddr {
+        self.replicas[&id].metrics_address
+    }
+
+    /// Who leads, asked of a replica.
+    pub(crate) async fn leader(&self) -> u64 {
+        let id = self.ids()[0];
+        let mut clients = self.clients(id).await;
+        let status = clients
+            .cluster
+            .status(v1::ClusterStatusRequest {})
+            .await
+            .unwrap()
+            .into_inner();
+        status.leader_id.unwrap()
+    }
+
+    /// A replica that does not lead.
+    pub(crate) async fn follower(&self) -> u64 {
+        let leader = self.leader().await;
+        self.ids().into_iter().find(|id| *id != leader).unwrap()
+    }
+}
+
+/// A client of every service.
+#[derive(Clone)]
+pub(crate) struct Clients {
+    pub(crate) cluster: ClusterClient<Channel>,
+    pub(crate) membership: MembershipClient<Channel>,
+    pub(crate) sessions: SessionsClient<Channel>,
+    pub(crate) storage_versions: StorageVersionsClient<Channel>,
+    pub(crate) watch: WatchClient<Channel>,
+}
+
+impl Clients {
+    fn of(channel: Channel) -> Self {
+        Self {
+            cluster: ClusterClient::new(channel.clone()),
+            membership: MembershipClient::new(channel.clone()),
+            sessions: SessionsClient::new(channel.clone()),
+            storage_versions: StorageVersionsClient::new(channel.clone()),
+            watch: WatchClient::new(channel),
+        }
+    }
+
+    /// Lets a member in, and answers its epoch.
+    pub(crate) async fn join(&mut self, id: &str, ttl_ms: u64) -> v1::MemberEpoch {
+        let joined = self
+            .membership
+            .join(join(id, ttl_ms))
+            .await
+            .unwrap()
+            .into_inner();
+        let cluster_id = joined.header.unwrap().cluster_id;
+        v1::MemberEpoch {
+            member: id.to_owned(),
+            epoch: joined.epoch,
+            cluster_id,
+        }
+    }
+
+    /// Reports that a member encodes deployments in this version.
+    pub(crate) async fn report(&mut self, member: &v1::MemberEpoch, version: &str) -> u64 {
+        let request = report(member, vec![entry("deployments", version)]);
+        self.storage_versions
+            .report(request)
+            .await
+            .unwrap()
+            .into_inner()
+            .header
+            .unwrap()
+            .revision
+    }
+
+    /// Watches everything from a revision on.
+    pub(crate) async fn watch(
+        &mut self,
+        from_revision: Option<u64>,
+    ) -> Streaming<v1::WatchResponse> {
+        let request = v1::WatchRequest {
+            from_revision,
+            ..v1::WatchRequest::default()
+        };
+        self.watch.watch(request).await.unwrap().into_inner()
+    }
+}
+
+pub(crate) fn join(id: &str, ttl_ms: u64) -> v1::MembershipJoinRequest {
+    v1::MembershipJoinRequest {
+        id: id.to_owned(),
+        instance: format!("{id}-process"),
+        ttl_ms: Some(ttl_ms),
+        ..v1::MembershipJoinRequest::default()
+    }
+}
+
+pub(crate) fn entry(resource: &str, version: &str) -> v1::ReportEntry {
+    v1::ReportEntry {
+        resource: Some(group_resource(resource)),
+        kind: "Kind".to_owned(),
+        decodable_versions: vec!["apps/v1".to_owned(), "apps/v2".to_owned()],
+        served_versions: vec!["apps/v1".to_owned()],
+        stance: Some(v1::report_entry::Stance::EncodingVersion(
+            version.to_owned(),
+        )),
+    }
+}
+
+pub(crate) fn group_resource(resource: &str) -> v1::GroupResource {
+    v1::GroupResource {
+        group: "apps".to_owned(),
+        resource: resource.to_owned(),
+    }
+}
+
+pub(crate) fn report(
+    member: &v1::MemberEpoch,
+    entries: Vec<v1::ReportEntry>,
+) -> v1::StorageVersionsReportRequest {
+    v1::StorageVersionsReportRequest {
+        request_id: None,
+        member: Some(member.clone()),
+        entries,
+        replace: true,
+    }
+}
+
+pub(crate) fn get_deployments(read: Option<v1::ReadOptions>) -> v1::StorageVersionsGetRequest {
+    v1::StorageVersionsGetRequest {
+        resource: Some(group_resource("deployments")),
+        read,
+    }
+}
+
+pub(crate) fn get_member(id: &str) -> v1::MembershipGetRequest {
+    v1::MembershipGetRequest {
+        id: id.to_owned(),
+        read: None,
+    }
+}
+
+/// The next message of a watch.
+pub(crate) async fn next(stream: &mut Streaming<v1::WatchResponse>) -> v1::watch_response::Message {
+    let next = within("a message of a watch", stream.message()).await;
+    next.unwrap().expect("the watch goes on").message.unwrap()
+}
+
+/// The next events of a watch, bookmarks left out.
+pub(crate) async fn next_events(stream: &mut Streaming<v1::WatchResponse>) -> v1::WatchEvents {
+    loop {
+        match next(stream).await {
+            v1::watch_response::Message::Events(events) => return events,
+            v1::watch_response::Message::Bookmark(_) => {}
+            other => panic!("no events but {other:?}"),
+        }
+    }
+}
+
+/// The reason in the details of an error.
+pub(crate) fn reason(status: &tonic::Status) -> &'static str {
+    synod_proto::status::from_status(status).kind.reason()
+}
+
+/// Waits, but not for ever.
+pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(PATIENCE, future).await {
+        Ok(value) => value,
+        Err(_) => panic!("no {what} within {PATIENCE:?}"),
+    }
+}

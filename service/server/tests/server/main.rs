@@ -1,0 +1,7 @@
+//! Replicas on real disks, real connections and real clocks, all in this process: what clients see of them.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod cluster;
+mod one;
+mod three;
