@@ -1,13 +1,26 @@
 //! What can be typed: every command, flag and environment variable.
 
+mod examples;
+mod serve;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use serve::{DevArgs, ServeArgs};
+
+use crate::duration;
+
 /// Synod keeps HA API servers in agreement: who takes part, what each one encodes, and what they have agreed on.
 #[derive(Debug, Parser)]
-#[command(name = "synod", version, propagate_version = true, disable_help_subcommand = true, max_term_width = 110)]
+#[command(
+    name = "synod",
+    version,
+    disable_help_subcommand = true,
+    max_term_width = 110,
+    after_long_help = examples::SYNOD
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -16,51 +29,77 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run one replica of a cluster.
+    ///
+    /// SIGTERM and SIGINT end it gracefully: leadership is handed over, requests under way are answered. A second one
+    /// ends it at once, which loses nothing that was acknowledged.
+    #[command(after_long_help = examples::SERVE)]
     Serve(Box<ServeArgs>),
-    /// Run three replicas in this process, to try things out. Their data is kept only as long as it runs.
+    /// Run three replicas in this process, to try things out.
+    #[command(after_long_help = examples::DEV)]
     Dev(DevArgs),
-    /// Run the whole path: three replicas, three API servers, a rolling upgrade, and a check of all that happened.
+    /// Run the whole path and check it: three replicas, three API servers, a rolling upgrade.
+    #[command(after_long_help = examples::DEMO)]
     Demo(DemoArgs),
-    /// Show how the cluster does.
+    /// Show how the cluster does: its replicas, its leader, what is wrong.
+    ///
+    /// Asks every endpoint, and every replica that the first answer names. Ends with 0 once one of them has answered.
+    #[command(after_long_help = examples::STATUS)]
     Status(QueryArgs),
     /// Show the members: the API servers that take part.
+    #[command(after_long_help = examples::MEMBERS)]
     Members(MembersArgs),
     /// Show what members encode, decode and vote for, and what they agree on.
-    #[command(visible_alias = "sv")]
+    #[command(visible_alias = "sv", after_long_help = examples::STORAGE_VERSIONS)]
     StorageVersions(StorageVersionsArgs),
     /// Print every change as it happens, one JSON document a line, until stopped.
+    ///
+    /// A line holds all that one revision changed: `{"events":{"revision":"7","events":[...]}}`. The command reconnects
+    /// by itself, to any replica, without a gap or a repetition. Where the history that it needs is gone, it prints
+    /// what has changed since as `{"resync":{...}}`, removed objects first.
+    #[command(after_long_help = examples::WATCH)]
     Watch(WatchArgs),
     /// Show or change the replicated settings.
+    #[command(after_long_help = examples::SETTINGS)]
     Settings(SettingsArgs),
     /// Print the storage version hash of a kind, as Kubernetes computes it. Needs no cluster.
+    #[command(after_long_help = examples::HASH)]
     Hash(HashArgs),
 }
 
 /// How to reach the cluster.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ClientArgs {
-    /// Where replicas serve clients, separated by commas.
-    #[arg(long, env = "SYNOD_ENDPOINTS", value_delimiter = ',', value_name = "URL")]
-    pub(crate) endpoints: Option<Vec<String>>,
-    /// How long a command may take, over all tries. As in 500ms, 10s, 2m.
-    #[arg(long, env = "SYNOD_TIMEOUT", value_parser = duration, value_name = "TIME")]
-    pub(crate) timeout: Option<Duration>,
+    /// Where replicas serve clients, separated by commas [default: 127.0.0.1:4600].
+    #[arg(
+        long,
+        env = "SYNOD_ENDPOINTS",
+        hide_env_values = true,
+        value_name = "LIST"
+    )]
+    pub(crate) endpoints: Option<String>,
+    /// How long a request may take, over all tries; as in 500ms, 10s, 2m [default: 10s].
+    #[arg(
+        long,
+        env = "SYNOD_TIMEOUT",
+        hide_env_values = true,
+        value_name = "TIME"
+    )]
+    pub(crate) timeout: Option<String>,
     /// A TOML file with settings for what is given neither as a flag nor in the environment.
-    #[arg(long, env = "SYNOD_CONFIG", value_name = "FILE")]
+    #[arg(
+        long,
+        env = "SYNOD_CONFIG",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
     pub(crate) config: Option<PathBuf>,
 }
 
-/// How to read.
+/// How to read, and in which form to print.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct QueryArgs {
     #[command(flatten)]
     pub(crate) client: ClientArgs,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-}
-
-#[derive(Clone, Debug, Args)]
-pub(crate) struct OutputArgs {
     /// In which form to print.
     #[arg(short, long, value_enum, default_value_t = Format::Table, value_name = "FORMAT")]
     pub(crate) output: Format,
@@ -81,6 +120,7 @@ pub(crate) enum Format {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct MembersArgs {
     #[command(subcommand)]
     pub(crate) command: Option<MembersCommand>,
@@ -90,9 +130,11 @@ pub(crate) struct MembersArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MembersCommand {
-    /// All members.
+    /// Show all members. The same as `synod members` alone.
+    #[command(after_long_help = examples::MEMBERS_LIST)]
     List(QueryArgs),
-    /// One member.
+    /// Show one member.
+    #[command(after_long_help = examples::MEMBERS_GET)]
     Get {
         /// The member's id.
         id: String,
@@ -109,28 +151,36 @@ pub(crate) struct StorageVersionsArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StorageVersionsCommand {
-    /// All resources that members report.
+    /// Show all resources that members report.
+    #[command(after_long_help = examples::LIST)]
     List(QueryArgs),
-    /// One resource with all of its entries.
+    /// Show one resource with all of its entries.
+    #[command(after_long_help = examples::GET)]
     Get {
         /// The resource, as `group.resource`; the core group is written `core`.
         name: String,
         #[command(flatten)]
         query: QueryArgs,
     },
-    /// Resources against members: what each one encodes.
+    /// Show resources against members: what each one encodes.
+    #[command(after_long_help = examples::MATRIX)]
     Matrix(QueryArgs),
-    /// Exit with 0 if the resources are agreed on, with 8 if not.
+    /// End with 0 if the resources are agreed on, with 8 if not, naming why.
+    ///
+    /// Agreed on means: all members encode one version, it is the selected one if one is selected, and every voter has
+    /// adopted it. Without a name, all reported resources are checked.
+    #[command(after_long_help = examples::CHECK)]
     Check {
-        /// The resources, as `group.resource`; all that are reported if none is named.
+        /// The resources, as `group.resource`; the core group is written `core`.
         names: Vec<String>,
         /// Wait until they are agreed on, at most so long.
-        #[arg(long, value_parser = duration, value_name = "TIME")]
+        #[arg(long, value_parser = duration::parse, value_name = "TIME")]
         wait: Option<Duration>,
         #[command(flatten)]
         query: QueryArgs,
     },
-    /// What was agreed on over time.
+    /// Show what was agreed on over time.
+    #[command(after_long_help = examples::HISTORY)]
     History {
         /// The resource, as `group.resource`; the core group is written `core`.
         name: String,
@@ -144,13 +194,13 @@ pub(crate) struct WatchArgs {
     #[command(flatten)]
     pub(crate) client: ClientArgs,
     /// The first revision to print. From now on if it is not given.
-    #[arg(long, value_name = "REVISION")]
+    #[arg(long, value_name = "REVISION", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) from: Option<u64>,
     /// Only objects of these kinds, separated by commas.
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND")]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
     pub(crate) kinds: Vec<WatchKind>,
     /// Only the objects of these names, separated by commas.
-    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) names: Vec<String>,
     /// Also print the bookmarks, which say up to which revision everything has been printed.
     #[arg(long)]
@@ -170,6 +220,7 @@ pub(crate) enum WatchKind {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct SettingsArgs {
     #[command(subcommand)]
     pub(crate) command: Option<SettingsCommand>,
@@ -179,11 +230,13 @@ pub(crate) struct SettingsArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SettingsCommand {
-    /// Show them.
+    /// Show them. The same as `synod settings` alone.
+    #[command(after_long_help = examples::SETTINGS_GET)]
     Get(QueryArgs),
-    /// Change some of them: `synod settings set write_grace=30s members_max=500`.
+    /// Change some of them, all at one revision.
+    #[command(after_long_help = examples::SETTINGS_SET)]
     Set {
-        /// What to change, as `name=value`.
+        /// What to change, as `name=value`; `synod settings` lists the names.
         #[arg(required = true, value_name = "NAME=VALUE")]
         assignments: Vec<String>,
         /// Only if they were last changed at this revision.
@@ -204,73 +257,6 @@ pub(crate) struct HashArgs {
     pub(crate) kind: String,
 }
 
-/// One replica. A value comes from its flag, else from the environment, else from the TOML file of `--config`, where it
-/// has the flag's name with `_` for `-`.
-#[derive(Clone, Debug, Default, Args)]
-pub(crate) struct ServeArgs {
-    /// The number of this replica in its cluster, at least 1. Never use it again for another data directory.
-    #[arg(long, env = "SYNOD_REPLICA_ID", value_name = "NUMBER")]
-    pub(crate) replica_id: Option<u64>,
-    /// Where to keep the data. Only one process can use it.
-    #[arg(long, env = "SYNOD_DATA_DIR", value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
-    /// The name of the cluster: a replica of another name is refused.
-    #[arg(long, env = "SYNOD_CLUSTER_NAME", value_name = "NAME")]
-    pub(crate) cluster_name: Option<String>,
-    /// Where clients are served.
-    #[arg(long, env = "SYNOD_LISTEN_CLIENT", value_name = "ADDRESS")]
-    pub(crate) listen_client: Option<String>,
-    /// Where the other replicas are served.
-    #[arg(long, env = "SYNOD_LISTEN_PEER", value_name = "ADDRESS")]
-    pub(crate) listen_peer: Option<String>,
-    /// Where metrics are served over HTTP.
-    #[arg(long, env = "SYNOD_LISTEN_METRICS", value_name = "ADDRESS")]
-    pub(crate) listen_metrics: Option<String>,
-    /// Where clients reach this replica, if that is not where it listens.
-    #[arg(long, env = "SYNOD_ADVERTISE_CLIENT", value_name = "URL")]
-    pub(crate) advertise_client: Option<String>,
-    /// The peer addresses of the first replica set, as 1=host:port,2=host:port,3=host:port.
-    #[arg(long, env = "SYNOD_REPLICAS", value_name = "LIST")]
-    pub(crate) replicas: Option<String>,
-    /// Listen on addresses that other hosts can reach, although there is no TLS yet.
-    #[arg(long, env = "SYNOD_ALLOW_INSECURE", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
-    pub(crate) allow_insecure: Option<bool>,
-    /// How often the leader is heard of at least.
-    #[arg(long, env = "SYNOD_HEARTBEAT_INTERVAL", value_parser = duration, value_name = "TIME")]
-    pub(crate) heartbeat_interval: Option<Duration>,
-    /// After how much silence of the leader another one is elected, at least.
-    #[arg(long, env = "SYNOD_ELECTION_TIMEOUT", value_parser = duration, value_name = "TIME")]
-    pub(crate) election_timeout: Option<Duration>,
-    /// Which events to log, as in info or synod_server=debug,info.
-    #[arg(long, env = "SYNOD_LOG", value_name = "FILTER")]
-    pub(crate) log: Option<String>,
-    /// In which form to log.
-    #[arg(long, env = "SYNOD_LOG_FORMAT", value_enum, value_name = "FORMAT")]
-    pub(crate) log_format: Option<LogFormat>,
-    /// A TOML file with settings for what is given neither as a flag nor in the environment.
-    #[arg(long, env = "SYNOD_CONFIG", value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogFormat {
-    /// Lines for people.
-    #[default]
-    Text,
-    /// One JSON document a line.
-    Json,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct DevArgs {
-    /// The first of the three ports at which clients are served on loopback.
-    #[arg(long, default_value_t = 4600, value_name = "PORT")]
-    pub(crate) port: u16,
-    /// Keep the data here instead of in a temporary directory.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
     /// Plant a violation that the check at the end must find.
@@ -288,20 +274,4 @@ pub(crate) struct DemoArgs {
 pub(crate) enum Violation {
     /// One API server writes the new version before it was selected.
     EncodeEarly,
-}
-
-/// A span of time with its unit.
-pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let number: u64 = number.parse().map_err(|_| "begin with a whole number, as in 500ms, 10s, 2m".to_owned())?;
-    let millis = match unit {
-        "ms" => Some(1),
-        "s" => Some(1_000),
-        "m" => Some(60_000),
-        "h" => Some(3_600_000),
-        _ => None,
-    };
-    let millis = millis.ok_or_else(|| format!("\"{unit}\" is no unit of time: use ms, s, m or h"))?;
-    number.checked_mul(millis).map(Duration::from_millis).ok_or_else(|| "it is too long".to_owned())
 }

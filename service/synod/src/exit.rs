@@ -1,6 +1,6 @@
 //! How the program ends: one code for each thing that a script would do differently.
 
-use synod_model::ErrorKind;
+use synod_client::ErrorKind;
 
 /// An exit code. The numbers are part of the interface and never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

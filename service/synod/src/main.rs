@@ -1,2 +1,89 @@
-//! Under construction.
-fn main() {}
+//! The one binary of Synod: it serves, lets people try things out, and is how they look at a cluster and change it.
+
+mod args;
+mod commands;
+mod dev;
+mod duration;
+mod exit;
+mod failure;
+mod json;
+mod logging;
+mod output;
+mod replicated;
+mod serve;
+mod settings;
+mod signals;
+mod verdict;
+mod views;
+
+#[cfg(test)]
+mod tests;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
+use tokio::runtime::{Builder, Runtime};
+
+use args::{Cli, Command};
+use exit::Exit;
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let matches = Cli::command().get_matches();
+    let ended = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => run(&cli.command, innermost(&matches)),
+        Err(error) => error.exit(),
+    };
+    let exit = ended.unwrap_or_else(|failure| {
+        // Nobody is left to tell if standard error is closed.
+        let _ = std::io::stderr().write_all(failure.to_string().as_bytes());
+        failure.exit()
+    });
+    exit.into()
+}
+
+fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
+    match command {
+        Command::Serve(args) => serve::run(args, matches),
+        Command::Dev(args) => many_threads()?.block_on(dev::run(args)),
+        Command::Demo(_) => {
+            let message = "this build has no demo";
+            Err(Failure::local(message, "build a later revision"))
+        }
+        Command::Status(args) => one_thread()?.block_on(commands::status::run(args, matches)),
+        Command::Members(args) => one_thread()?.block_on(commands::members::run(args, matches)),
+        Command::StorageVersions(args) => {
+            one_thread()?.block_on(commands::storage_versions::run(&args.command, matches))
+        }
+        Command::Watch(args) => one_thread()?.block_on(commands::watch::run(args, matches)),
+        Command::Settings(args) => one_thread()?.block_on(commands::settings::run(args, matches)),
+        Command::Hash(args) => commands::hash::run(args),
+    }
+}
+
+/// What was typed behind the last word of the command.
+fn innermost(matches: &ArgMatches) -> &ArgMatches {
+    let mut matches = matches;
+    while let Some((_, inner)) = matches.subcommand() {
+        matches = inner;
+    }
+    matches
+}
+
+/// What a command needs that asks and shows.
+fn one_thread() -> Result<Runtime, Failure> {
+    started(Builder::new_current_thread().enable_all().build())
+}
+
+/// What replicas need.
+fn many_threads() -> Result<Runtime, Failure> {
+    started(Builder::new_multi_thread().enable_all().build())
+}
+
+fn started(runtime: std::io::Result<Runtime>) -> Result<Runtime, Failure> {
+    runtime.map_err(|error| {
+        let message = format!("threads cannot be started: {error}");
+        Failure::local(message, "check the limits of this user: ulimit -a")
+    })
+}

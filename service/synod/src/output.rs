@@ -1,22 +1,27 @@
 //! What a command prints: one document in any of the forms.
 
+mod age;
 mod table;
+
+use std::io::{self, Write as _};
 
 use serde_json::Value;
 
+pub(crate) use age::age;
 pub(crate) use table::Table;
 
 use crate::args::Format;
+use crate::failure::Failure;
 
 /// The answer of a command, before its form is chosen.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
-    /// The whole answer. Keys are in lowerCamelCase, 64-bit numbers are strings.
+    /// The whole answer in the JSON form of the protocol: keys in lowerCamelCase, 64-bit numbers as texts.
     pub(crate) value: Value,
-    /// The columns for people.
-    pub(crate) table: Table,
-    /// More columns for people.
-    pub(crate) wide: Table,
+    /// The columns for people, one table under the other.
+    pub(crate) tables: Vec<Table>,
+    /// The same with more columns.
+    pub(crate) wide: Vec<Table>,
     /// The names of the objects.
     pub(crate) names: Vec<String>,
 }
@@ -25,73 +30,58 @@ impl Document {
     /// The text in the asked form, with a line break at its end.
     pub(crate) fn render(&self, format: Format) -> String {
         match format {
-            Format::Table => self.table.render(),
-            Format::Wide => self.wide.render(),
-            Format::Json => {
-                let json = serde_json::to_string_pretty(&self.value);
-                json.expect("a value without odd keys is JSON") + "\n"
+            Format::Table => render_all(&self.tables),
+            Format::Wide => render_all(&self.wide),
+            Format::Json => format!("{:#}\n", self.value),
+            Format::Yaml => {
+                serde_yaml_ng::to_string(&self.value).expect("every JSON value is YAML")
             }
-            Format::Yaml => serde_yaml_ng::to_string(&self.value).expect("every JSON value is YAML"),
             Format::Name => self.names.iter().map(|name| format!("{name}\n")).collect(),
         }
     }
 }
 
+/// The tables with an empty line between two.
+fn render_all(tables: &[Table]) -> String {
+    let texts: Vec<String> = tables.iter().map(Table::render).collect();
+    texts.join("\n")
+}
+
 /// What stands where there is no value.
 pub(crate) const UNSET: &str = "<unset>";
 
-/// A 64-bit number in JSON: a string, since many readers of JSON keep only 53 bits.
-pub(crate) fn wide_number(number: u64) -> Value {
-    Value::String(number.to_string())
+/// A text of somebody else without anything that could move a terminal's cursor.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars()
+        .map(|letter| if letter.is_control() { '?' } else { letter })
+        .collect()
 }
 
-/// How long ago something was, as Kubernetes prints ages: two units at most.
-pub(crate) fn age(since_ms: u64, now_ms: u64) -> String {
-    let seconds = now_ms.saturating_sub(since_ms) / 1_000;
-    let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);
-    match (seconds, minutes, hours, days) {
-        (..=119, ..) => format!("{seconds}s"),
-        (_, ..=9, ..) => pair(minutes, "m", seconds % 60, "s"),
-        (_, ..=179, ..) => format!("{minutes}m"),
-        (_, _, ..=7, _) => pair(hours, "h", minutes % 60, "m"),
-        (_, _, ..=47, _) => format!("{hours}h"),
-        (_, _, _, ..=7) => pair(days, "d", hours % 24, "h"),
-        (_, _, _, ..=729) => format!("{days}d"),
-        (_, _, _, ..=2_919) => pair(days / 365, "y", days % 365, "d"),
-        _ => format!("{}y", days / 365),
-    }
+/// Whether somebody still reads what is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// As far as is known.
+    There,
+    /// It has closed the pipe, as `head` does once it has enough: there is nothing more to do, and nothing is wrong.
+    Gone,
 }
 
-fn pair(large: u64, large_unit: &str, small: u64, small_unit: &str) -> String {
-    if small == 0 { format!("{large}{large_unit}") } else { format!("{large}{large_unit}{small}{small_unit}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ages_read_as_kubernetes_prints_them() {
-        let cases = [
-            (0, "0s"),
-            (119, "119s"),
-            (120, "2m"),
-            (125, "2m5s"),
-            (600, "10m"),
-            (10_740, "179m"),
-            (10_800, "3h"),
-            (11_100, "3h5m"),
-            (28_800, "8h"),
-            (172_800, "2d"),
-            (180_000, "2d2h"),
-            (691_200, "8d"),
-            (63_072_000, "2y"),
-            (70_000_000, "2y80d"),
-            (315_360_000, "10y"),
-        ];
-        for (seconds, text) in cases {
-            assert_eq!(age(0, seconds * 1_000), text, "{seconds} seconds");
+/// Writes to standard output, at once.
+///
+/// # Errors
+///
+/// It cannot be written to, as when a disk is full.
+pub(crate) fn print(text: &str) -> Result<Reader, Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
+        Ok(()) => Ok(Reader::There),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Reader::Gone),
+        Err(error) => {
+            let message = format!("standard output cannot be written: {error}");
+            Err(Failure::local(message, "check where it goes to"))
         }
-        assert_eq!(age(5_000, 0), "0s", "a clock that went back is no error");
     }
 }

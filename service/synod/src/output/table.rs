@@ -1,44 +1,73 @@
 //! Columns of text.
 
+use super::printable;
+
 /// Rows under a heading, each as long as the heading.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
-    columns: Vec<String>,
+    /// The heading, as it is printed.
+    heading: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 /// What stands between two columns.
-const GAP: usize = 3;
+const GAP: &str = "   ";
 
 impl Table {
-    pub(crate) fn new<C: Into<String>>(columns: impl IntoIterator<Item = C>) -> Self {
-        Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
+    /// No rows yet, under these columns, which are printed in capitals.
+    pub(crate) fn new<C: AsRef<str>>(columns: impl IntoIterator<Item = C>) -> Self {
+        let heading = columns
+            .into_iter()
+            .map(|column| column.as_ref().to_uppercase());
+        Self {
+            heading: heading.collect(),
+            rows: Vec::new(),
+        }
     }
 
-    pub(crate) fn row<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
-        let row: Vec<String> = cells.into_iter().map(|cell| printable(&cell.into())).collect();
-        assert_eq!(row.len(), self.columns.len(), "a row has a cell for each column");
+    /// With columns that are called by the names of objects: those are printed as they are.
+    #[must_use]
+    pub(crate) fn with_objects<C: ToString>(mut self, names: impl IntoIterator<Item = C>) -> Self {
+        self.heading
+            .extend(names.into_iter().map(|name| printable(&name.to_string())));
+        self
+    }
+
+    pub(crate) fn row<C: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        let row: Vec<String> = cells
+            .into_iter()
+            .map(|cell| printable(cell.as_ref()))
+            .collect();
+        assert_eq!(
+            row.len(),
+            self.heading.len(),
+            "a row has a cell for each column"
+        );
         self.rows.push(row);
     }
 
-    /// The heading in capitals, then the rows; no line ends in spaces.
-    pub(crate) fn render(&self) -> String {
-        let heading: Vec<String> = self.columns.iter().map(|column| column.to_uppercase()).collect();
-        let lines = || std::iter::once(&heading).chain(&self.rows);
-        let widths: Vec<usize> = (0..self.columns.len())
-            .map(|column| lines().map(|line| line[column].chars().count()).max().unwrap_or(0))
-            .collect();
-        let line = |cells: &Vec<String>| {
-            let cells = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
-            cells.collect::<Vec<_>>().join(&" ".repeat(GAP)).trim_end().to_owned() + "\n"
-        };
-        lines().map(line).collect()
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
-}
 
-/// The text without anything that could move a terminal's cursor.
-fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
+    /// The heading, then the rows; no line ends in spaces.
+    pub(crate) fn render(&self) -> String {
+        let lines = || std::iter::once(&self.heading).chain(&self.rows);
+        let width = |column: usize| lines().map(|line| line[column].chars().count()).max();
+        let widths: Vec<usize> = (0..self.heading.len())
+            .map(|column| width(column).unwrap_or(0))
+            .collect();
+        let mut text = String::new();
+        for line in lines() {
+            let cells = line
+                .iter()
+                .zip(&widths)
+                .map(|(cell, width)| format!("{cell:<width$}"));
+            text += cells.collect::<Vec<_>>().join(GAP).trim_end();
+            text += "\n";
+        }
+        text
+    }
 }
 
 #[cfg(test)]
@@ -50,7 +79,17 @@ mod tests {
         let mut table = Table::new(["Name", "Age"]);
         table.row(["a", "1s"]);
         table.row(["a-longer-name", "2m"]);
-        assert_eq!(table.render(), "NAME            AGE\na               1s\na-longer-name   2m\n");
+        assert_eq!(
+            table.render(),
+            "NAME            AGE\na               1s\na-longer-name   2m\n"
+        );
+    }
+
+    #[test]
+    fn the_names_of_objects_keep_their_case() {
+        let mut table = Table::new(["Name"]).with_objects(["server-a"]);
+        table.row(["x", "v1"]);
+        assert_eq!(table.render(), "NAME   server-a\nx      v1\n");
     }
 
     #[test]

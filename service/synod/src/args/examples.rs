@@ -1,0 +1,153 @@
+//! What stands below the flags of each command in its `--help`.
+
+pub(super) const SYNOD: &str = "\
+Examples:
+  synod dev                          three replicas on this machine, to try things out
+  synod status                       how the cluster does
+  synod storage-versions matrix      who encodes what
+  synod storage-versions check --wait 5m && deploy
+
+Where to find the cluster:
+  --endpoints, else SYNOD_ENDPOINTS, else `endpoints` in the file of --config, else 127.0.0.1:4600
+
+Exit codes:
+  0  all is well
+  1  it failed for a reason that has no code of its own
+  2  what was typed makes no sense
+  3  there is no such object
+  4  a compare was lost, or the object is there already
+  5  no replica could answer
+  6  the time was over
+  7  the caller may not do this
+  8  the members do not agree (storage-versions check)";
+
+pub(super) const SERVE: &str = "\
+Examples:
+  One of three replicas on one machine:
+    synod serve --replica-id 1 --data-dir /var/lib/synod/1 \\
+      --listen-client 127.0.0.1:4601 --listen-peer 127.0.0.1:4611 --listen-metrics 127.0.0.1:4621 \\
+      --replicas 1=127.0.0.1:4611,2=127.0.0.1:4612,3=127.0.0.1:4613
+
+  One of three replicas on three machines, in a network that only friends can reach:
+    synod serve --replica-id 2 --data-dir /var/lib/synod --cluster-name prod --allow-insecure \\
+      --listen-client 10.0.0.2:4600 --listen-peer 10.0.0.2:4610 \\
+      --replicas 1=10.0.0.1:4610,2=10.0.0.2:4610,3=10.0.0.3:4610
+
+  The same from a file:
+    synod serve --config /etc/synod.toml
+
+    replica_id = 2
+    data_dir = \"/var/lib/synod\"
+    cluster_name = \"prod\"
+    listen_client = \"10.0.0.2:4600\"
+    listen_peer = \"10.0.0.2:4610\"
+    replicas = [\"1=10.0.0.1:4610\", \"2=10.0.0.2:4610\", \"3=10.0.0.3:4610\"]
+    allow_insecure = true
+
+Once it serves it prints one line to standard output; everything else is logged to standard error:
+  serving cluster=prod replica=2 client=10.0.0.2:4600 peer=10.0.0.2:4610 metrics=127.0.0.1:4620
+
+What is wrong with the settings is said before the data directory is touched.";
+
+pub(super) const DEV: &str = "\
+Examples:
+  synod dev
+  synod dev --port 5600 --data-dir ./synod-data
+
+Ctrl-C ends it.";
+
+pub(super) const DEMO: &str = "\
+Examples:
+  synod demo
+  synod demo --break encode-early      must end with another code than 0";
+
+pub(super) const STATUS: &str = "\
+Examples:
+  synod status
+  synod status -o json | jq -r .leaderId
+  synod status --endpoints 10.0.0.1:4600,10.0.0.2:4600,10.0.0.3:4600";
+
+pub(super) const MEMBERS: &str = "\
+Examples:
+  synod members
+  synod members get apiserver-1 -o yaml";
+
+pub(super) const MEMBERS_LIST: &str = "\
+Examples:
+  synod members list
+  synod members list -o name";
+
+pub(super) const MEMBERS_GET: &str = "\
+Examples:
+  synod members get apiserver-1
+  synod members get apiserver-1 -o json | jq -r .member.phase";
+
+pub(super) const STORAGE_VERSIONS: &str = "\
+Examples:
+  synod storage-versions list
+  synod storage-versions get apps.deployments
+  synod storage-versions matrix
+  synod storage-versions check apps.deployments --wait 5m
+  synod storage-versions history apps.deployments";
+
+pub(super) const LIST: &str = "\
+Examples:
+  synod storage-versions list
+  synod storage-versions list -o wide";
+
+pub(super) const GET: &str = "\
+Examples:
+  synod storage-versions get apps.deployments
+  synod storage-versions get core.pods -o yaml";
+
+pub(super) const MATRIX: &str = "\
+Examples:
+  synod storage-versions matrix
+
+What a cell says:
+  v1         the member encodes v1
+  v1 -> v2   it encodes v1 still, and votes for v2
+  v1 !       v2 was selected, and it has not adopted it yet
+  <unset>    it votes, and nothing was selected yet: it does not write
+  -          it does not report the resource";
+
+pub(super) const CHECK: &str = "\
+Examples:
+  synod storage-versions check
+  synod storage-versions check apps.deployments core.pods
+  synod storage-versions check --wait 5m && echo 'upgrade the next server'
+
+Ends with 0 if all are agreed on, with 8 if one is not, also if --wait was not long enough; with 3 if a named resource
+was never reported.";
+
+pub(super) const HISTORY: &str = "\
+Examples:
+  synod storage-versions history apps.deployments";
+
+pub(super) const WATCH: &str = "\
+Examples:
+  synod watch
+  synod watch --kinds storage-version --names apps.deployments
+  synod watch --from 1 | jq -c '.events.events[]? | [.type, .kind, .name]'";
+
+pub(super) const SETTINGS: &str = "\
+Examples:
+  synod settings
+  synod settings set write_grace=30s members_max=500";
+
+pub(super) const SETTINGS_GET: &str = "\
+Examples:
+  synod settings get
+  synod settings get -o json | jq -r .settings.writeGraceMs";
+
+pub(super) const SETTINGS_SET: &str = "\
+Examples:
+  synod settings set write_grace=30s members_max=500
+  synod settings set state_quota_bytes=2GiB --if-revision 17
+  synod settings set enforce_persisted=apps.deployments,core.pods
+  synod settings set enforce_persisted=";
+
+pub(super) const HASH: &str = "\
+Examples:
+  synod hash apps v1 Deployment
+  synod hash '' v1 Pod";

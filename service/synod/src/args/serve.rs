@@ -1,0 +1,136 @@
+//! What can be typed to run replicas.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// One replica. A value comes from its flag, else from the environment, else from the TOML file of `--config`, where it
+/// has the flag's name with `_` for `-`. All of them are read as texts, so that one rule holds wherever a value stands.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ServeArgs {
+    /// The number of this replica in its cluster, at least 1. Never use it again for another data directory.
+    #[arg(
+        long,
+        env = "SYNOD_REPLICA_ID",
+        hide_env_values = true,
+        value_name = "NUMBER"
+    )]
+    pub(crate) replica_id: Option<String>,
+    /// Where to keep the data. Only one process can use it.
+    #[arg(
+        long,
+        env = "SYNOD_DATA_DIR",
+        hide_env_values = true,
+        value_name = "DIR"
+    )]
+    pub(crate) data_dir: Option<String>,
+    /// The name of the cluster: replicas of another name are refused [default: synod].
+    #[arg(
+        long,
+        env = "SYNOD_CLUSTER_NAME",
+        hide_env_values = true,
+        value_name = "NAME"
+    )]
+    pub(crate) cluster_name: Option<String>,
+    /// The peer addresses of the first replica set, this replica's too; as in 1=host:port,2=host:port,3=host:port.
+    #[arg(
+        long,
+        env = "SYNOD_REPLICAS",
+        hide_env_values = true,
+        value_name = "LIST"
+    )]
+    pub(crate) replicas: Option<String>,
+    /// Where clients are served [default: 127.0.0.1:4600].
+    #[arg(
+        long,
+        env = "SYNOD_LISTEN_CLIENT",
+        hide_env_values = true,
+        value_name = "ADDRESS"
+    )]
+    pub(crate) listen_client: Option<String>,
+    /// Where the other replicas are served [default: 127.0.0.1:4610].
+    #[arg(
+        long,
+        env = "SYNOD_LISTEN_PEER",
+        hide_env_values = true,
+        value_name = "ADDRESS"
+    )]
+    pub(crate) listen_peer: Option<String>,
+    /// Where metrics are served over HTTP [default: 127.0.0.1:4620].
+    #[arg(
+        long,
+        env = "SYNOD_LISTEN_METRICS",
+        hide_env_values = true,
+        value_name = "ADDRESS"
+    )]
+    pub(crate) listen_metrics: Option<String>,
+    /// Where clients reach this replica, if that is not where it listens; as in host:port.
+    #[arg(
+        long,
+        env = "SYNOD_ADVERTISE_CLIENT",
+        hide_env_values = true,
+        value_name = "ADDRESS"
+    )]
+    pub(crate) advertise_client: Option<String>,
+    /// Listen on addresses that other hosts can reach, although nothing is encrypted and nobody is asked who they are.
+    #[arg(
+        long,
+        env = "SYNOD_ALLOW_INSECURE",
+        hide_env_values = true,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_name = "BOOL"
+    )]
+    pub(crate) allow_insecure: Option<String>,
+    /// How often the leader is heard of at least [default: 75ms].
+    #[arg(
+        long,
+        env = "SYNOD_HEARTBEAT_INTERVAL",
+        hide_env_values = true,
+        value_name = "TIME"
+    )]
+    pub(crate) heartbeat_interval: Option<String>,
+    /// After how much silence of the leader another one is elected, at least [default: 250ms].
+    #[arg(
+        long,
+        env = "SYNOD_ELECTION_TIMEOUT",
+        hide_env_values = true,
+        value_name = "TIME"
+    )]
+    pub(crate) election_timeout: Option<String>,
+    /// Which events to log, as in info or synod_server=debug,info [default: info].
+    #[arg(long, env = "SYNOD_LOG", hide_env_values = true, value_name = "FILTER")]
+    pub(crate) log: Option<String>,
+    /// In which form to log, on standard error: text or json [default: text].
+    #[arg(
+        long,
+        env = "SYNOD_LOG_FORMAT",
+        hide_env_values = true,
+        value_name = "FORMAT"
+    )]
+    pub(crate) log_format: Option<String>,
+    /// A TOML file with settings for what is given neither as a flag nor in the environment.
+    #[arg(
+        long,
+        env = "SYNOD_CONFIG",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// Three replicas in one process.
+#[derive(Debug, Args)]
+pub(crate) struct DevArgs {
+    /// The first of the three ports at which clients are served on loopback; 0 takes free ones. The ports for the
+    /// replicas among themselves begin 10 above, those for metrics 20 above.
+    #[arg(long, default_value_t = 4600, value_name = "PORT", value_parser = clap::value_parser!(u16).range(..=65_513))]
+    pub(crate) port: u16,
+    /// Keep the data here instead of in a temporary directory that is deleted at the end.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Which events to log, as in info or synod_server=debug,info.
+    #[arg(long, default_value = "warn", value_name = "FILTER")]
+    pub(crate) log: String,
+}

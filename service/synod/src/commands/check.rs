@@ -1,0 +1,149 @@
+//! `synod storage-versions check`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::ArgMatches;
+use synod_client::{
+    Client, ErrorKind, GroupResource, ListStorageVersions, ObjectKind, Reflector, Revision,
+    StorageVersion, Violations,
+};
+use tokio::time::{Instant, timeout_at};
+
+use super::{connect, resource};
+use crate::args::QueryArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use crate::verdict::Verdict;
+use crate::views;
+
+pub(crate) async fn run(
+    names: &[String],
+    wait: Option<Duration>,
+    query: &QueryArgs,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    let wanted = resources(names)?;
+    let client = connect(&query.client, matches).await?;
+    let known = match wait {
+        None => Known::read(&client).await?,
+        Some(wait) => wait_for(&client, &wanted, Instant::now() + wait).await?,
+    };
+    if let Some(missing) = known.missing(&wanted) {
+        let message = format!("{missing} was never reported");
+        return Err(Failure::of(ErrorKind::NotFound, message));
+    }
+    let verdicts = known.verdicts(&wanted);
+    output::print(&views::verdicts(known.revision, &verdicts).render(query.output))?;
+    Ok(if verdicts.iter().all(Verdict::is_agreed) {
+        Exit::Ok
+    } else {
+        Exit::Disagree
+    })
+}
+
+/// The named resources; none: all that are reported.
+fn resources(names: &[String]) -> Result<BTreeSet<GroupResource>, Failure> {
+    let mut faults = Violations::new();
+    let found = names
+        .iter()
+        .enumerate()
+        .filter_map(|(place, name)| faults.parsed("", resource(name, &format!("NAMES[{place}]"))));
+    let found = found.collect();
+    if faults.is_empty() {
+        Ok(found)
+    } else {
+        Err(Failure::invalid("these are no resources", faults))
+    }
+}
+
+/// Waits until there is agreement, by watching; what is known then, or at the deadline.
+async fn wait_for(
+    client: &Client,
+    wanted: &BTreeSet<GroupResource>,
+    deadline: Instant,
+) -> Result<Known, Failure> {
+    let kinds = vec![ObjectKind::StorageVersion, ObjectKind::StorageState];
+    let reflector = client.reflect(kinds).await?;
+    loop {
+        let known = Known::of(&reflector);
+        if known.is_agreed(wanted) {
+            return Ok(known);
+        }
+        match timeout_at(deadline, reflector.changed(known.revision)).await {
+            Ok(changed) => changed.map(drop)?,
+            Err(_) => return Ok(Known::of(&reflector)),
+        }
+    }
+}
+
+/// What is known of all resources, as of one revision.
+struct Known {
+    revision: Revision,
+    reported: BTreeMap<GroupResource, Arc<StorageVersion>>,
+    /// Those that were reported once, whether they still are or not.
+    ever_reported: BTreeSet<GroupResource>,
+}
+
+impl Known {
+    async fn read(client: &Client) -> Result<Self, Failure> {
+        let list = ListStorageVersions::new().with_unreported();
+        let page = client.storage_versions(list).all().await?;
+        let states = page
+            .items
+            .iter()
+            .filter_map(|item| item.storage_state.as_ref());
+        let ever_reported = states.map(|state| state.resource.clone()).collect();
+        let versions = page
+            .items
+            .iter()
+            .filter_map(|item| item.storage_version.clone());
+        let reported = versions
+            .map(|version| (version.resource.clone(), Arc::new(version)))
+            .collect();
+        Ok(Self {
+            revision: page.header.revision,
+            reported,
+            ever_reported,
+        })
+    }
+
+    fn of(reflector: &Reflector) -> Self {
+        // The revision is read first: what is newer than it is looked at once more, and never missed.
+        let revision = reflector.revision();
+        let versions = reflector.storage_versions().into_iter();
+        let states = reflector.storage_states().into_iter();
+        Self {
+            revision,
+            reported: versions
+                .map(|version| (version.resource.clone(), version))
+                .collect(),
+            ever_reported: states.map(|state| state.resource.clone()).collect(),
+        }
+    }
+
+    fn verdicts(&self, wanted: &BTreeSet<GroupResource>) -> Vec<Verdict> {
+        let verdict = |resource: &GroupResource| {
+            let version = self.reported.get(resource).map(AsRef::as_ref);
+            Verdict::of(&resource.storage_version_name(), version)
+        };
+        if wanted.is_empty() {
+            self.reported.keys().map(verdict).collect()
+        } else {
+            wanted.iter().map(verdict).collect()
+        }
+    }
+
+    fn is_agreed(&self, wanted: &BTreeSet<GroupResource>) -> bool {
+        self.verdicts(wanted).iter().all(Verdict::is_agreed)
+    }
+
+    /// A resource that nobody has ever reported, perhaps since its name was mistyped.
+    fn missing<'a>(&self, wanted: &'a BTreeSet<GroupResource>) -> Option<&'a GroupResource> {
+        wanted.iter().find(|resource| {
+            !self.reported.contains_key(resource) && !self.ever_reported.contains(*resource)
+        })
+    }
+}

@@ -1,0 +1,45 @@
+//! `synod settings`.
+
+use clap::ArgMatches;
+use synod_client::{ReadOptions, Revision};
+
+use super::{connect, show};
+use crate::args::{QueryArgs, SettingsArgs, SettingsCommand};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::replicated;
+use crate::views;
+
+pub(crate) async fn run(args: &SettingsArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    match &args.command {
+        None => get(&args.query, matches).await,
+        Some(SettingsCommand::Get(query)) => get(query, matches).await,
+        Some(SettingsCommand::Set {
+            assignments,
+            if_revision,
+            query,
+        }) => set(assignments, if_revision.map(Revision::new), query, matches).await,
+    }
+}
+
+async fn get(query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let client = connect(&query.client, matches).await?;
+    let view = client.settings(ReadOptions::linearizable()).await?;
+    show(&views::settings(&view), query.output)
+}
+
+async fn set(
+    assignments: &[String],
+    if_revision: Option<Revision>,
+    query: &QueryArgs,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    let (patch, names) = replicated::patch(assignments)
+        .map_err(|faults| Failure::invalid("these settings cannot be set", faults))?;
+    let client = connect(&query.client, matches).await?;
+    let changed = client.update_settings(patch, if_revision).await;
+    // The session would end by itself; that it could not be ended now says nothing about the change.
+    let _ = client.close().await;
+    let changed = changed?;
+    show(&views::settings_changed(&changed, names), query.output)
+}

@@ -1,0 +1,84 @@
+//! `synod status`.
+
+use std::collections::BTreeSet;
+
+use clap::ArgMatches;
+use futures::future::join_all;
+use synod_client::{Client, ClusterStatus, ErrorKind};
+
+use super::{client, show};
+use crate::args::QueryArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::settings::ClientSettings;
+use crate::views::{self, Answer};
+
+pub(crate) async fn run(args: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let settings = ClientSettings::load(&args.client, matches)?;
+    let given = client(settings.endpoints, settings.timeout).await?;
+    let mut answers = ask(&given).await;
+    let others = not_asked(&answers);
+    if !others.is_empty() {
+        answers.extend(ask(&client(others, settings.timeout).await?).await);
+    }
+    match best(&answers) {
+        Some(best) => show(&views::status(best, &answers), args.output),
+        None => Err(none_answered(answers)),
+    }
+}
+
+/// Asks every replica that the client knows, all at once.
+async fn ask(client: &Client) -> Vec<Answer> {
+    let asking = client.endpoints().into_iter().map(|endpoint| async move {
+        let status = client.status_of(&endpoint).await;
+        Answer { endpoint, status }
+    });
+    join_all(asking).await
+}
+
+/// Where the replicas that have not answered serve clients, as far as one that has answered knows.
+fn not_asked(answers: &[Answer]) -> Vec<String> {
+    let statuses = || {
+        answers
+            .iter()
+            .filter_map(|answer| answer.status.as_ref().ok())
+    };
+    let answered: BTreeSet<u64> = statuses().map(|status| status.header.replica_id).collect();
+    let asked: BTreeSet<&str> = answers
+        .iter()
+        .map(|answer| answer.endpoint.as_str())
+        .collect();
+    let addresses: BTreeSet<&str> = statuses()
+        .flat_map(|status| &status.replicas)
+        .filter(|replica| !answered.contains(&replica.replica_id))
+        .map(|replica| replica.client_address.as_str())
+        .filter(|address| !address.is_empty() && !asked.contains(address))
+        .collect();
+    addresses.into_iter().map(str::to_owned).collect()
+}
+
+/// The answer that says most: the leader's own, since it knows how far the others are; else that of the replica that
+/// has applied most.
+fn best(answers: &[Answer]) -> Option<&ClusterStatus> {
+    let statuses = answers
+        .iter()
+        .filter_map(|answer| answer.status.as_ref().ok());
+    statuses.max_by_key(|status| {
+        let leads = status.leader_id == Some(status.header.replica_id);
+        // Of two that believe to lead, the one of the later term is right.
+        (leads, status.header.raft_term, status.applied_index)
+    })
+}
+
+/// The failure of the first endpoint, and which others there were.
+fn none_answered(answers: Vec<Answer>) -> Failure {
+    let endpoints: Vec<&str> = answers
+        .iter()
+        .map(|answer| answer.endpoint.as_str())
+        .collect();
+    let context = format!("no replica answered at {}", endpoints.join(", "));
+    match answers.into_iter().find_map(|answer| answer.status.err()) {
+        Some(error) => Failure::from(error).with_context(&context),
+        None => Failure::of(ErrorKind::Unavailable, context),
+    }
+}

@@ -1,0 +1,65 @@
+//! `synod storage-versions`, but for `check`.
+
+use clap::ArgMatches;
+use synod_client::{GroupResource, ListStorageVersions, ReadOptions};
+
+use super::{check, connect, now, resource, show};
+use crate::args::{QueryArgs, StorageVersionsCommand};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::views;
+
+pub(crate) async fn run(
+    command: &StorageVersionsCommand,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    match command {
+        StorageVersionsCommand::List(query) => list(query, matches).await,
+        StorageVersionsCommand::Get { name, query } => get(name, query, matches).await,
+        StorageVersionsCommand::Matrix(query) => matrix(query, matches).await,
+        StorageVersionsCommand::Check { names, wait, query } => {
+            check::run(names, *wait, query, matches).await
+        }
+        StorageVersionsCommand::History { name, query } => history(name, query, matches).await,
+    }
+}
+
+async fn list(query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let client = connect(&query.client, matches).await?;
+    let page = client
+        .storage_versions(ListStorageVersions::new())
+        .all()
+        .await?;
+    show(&views::storage_versions(&page, now()), query.output)
+}
+
+async fn get(name: &str, query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let resource = named(name)?;
+    let client = connect(&query.client, matches).await?;
+    let view = client
+        .storage_version(&resource, ReadOptions::linearizable())
+        .await?;
+    show(&views::storage_version(&view, now()), query.output)
+}
+
+async fn matrix(query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let client = connect(&query.client, matches).await?;
+    let page = client
+        .storage_versions(ListStorageVersions::new())
+        .all()
+        .await?;
+    show(&views::matrix(&page), query.output)
+}
+
+async fn history(name: &str, query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let resource = named(name)?;
+    let client = connect(&query.client, matches).await?;
+    let history = client
+        .agreement_history(&resource, ReadOptions::linearizable())
+        .await?;
+    show(&views::history(&history, now()), query.output)
+}
+
+fn named(name: &str) -> Result<GroupResource, Failure> {
+    resource(name, "NAME").map_err(|fault| Failure::invalid("this is no resource", fault.into()))
+}

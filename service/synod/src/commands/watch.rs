@@ -1,0 +1,52 @@
+//! `synod watch`.
+
+use clap::ArgMatches;
+use serde_json::{Value, json};
+use synod_client::{ObjectKind, Revision, WatchFrom, WatchMessage, WatchOptions};
+
+use super::connect;
+use crate::args::{WatchArgs, WatchKind};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::json as form;
+use crate::output::{self, Reader};
+
+pub(crate) async fn run(args: &WatchArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let client = connect(&args.client, matches).await?;
+    let mut watch = client.watch(options(args)).await?;
+    while let Some(message) = watch.next().await {
+        let Some(line) = line(&message?, args.bookmarks) else {
+            continue;
+        };
+        if output::print(&format!("{line}\n"))? == Reader::Gone {
+            break;
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn options(args: &WatchArgs) -> WatchOptions {
+    let from = args.from.map_or(WatchFrom::Now, |from| {
+        WatchFrom::Revision(Revision::new(from))
+    });
+    let kinds = args.kinds.iter().map(|kind| match kind {
+        WatchKind::Member => ObjectKind::Member,
+        WatchKind::StorageVersion => ObjectKind::StorageVersion,
+        WatchKind::StorageState => ObjectKind::StorageState,
+        WatchKind::Settings => ObjectKind::Settings,
+    });
+    WatchOptions::new()
+        .kinds(kinds.collect())
+        .names(args.names.clone())
+        .from(from)
+}
+
+/// The document of a message: what the protocol sends, and beside it `resync`, which the client makes of a history that
+/// was compacted. Nothing for a bookmark that nobody wants.
+pub(crate) fn line(message: &WatchMessage, bookmarks: bool) -> Option<Value> {
+    match message {
+        WatchMessage::Events(events) => Some(json!({"events": form::events(events)})),
+        WatchMessage::Resync(events) => Some(json!({"resync": form::events(events)})),
+        WatchMessage::Bookmark(at) => bookmarks.then(|| json!({"bookmark": form::bookmark(*at)})),
+    }
+}

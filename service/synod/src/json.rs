@@ -1,0 +1,143 @@
+//! The JSON form of what the cluster answers: the messages of `synod.v1` as protobuf's JSON mapping writes them.
+//!
+//! Keys are in lowerCamelCase, 64-bit numbers are strings since many readers of JSON keep only 53 bits, enums are their
+//! full names. A field that is always there is printed even if it is empty; an optional one only if it is set. Any
+//! protobuf library reads these documents back, and a filter written for them works on what `grpcurl` prints.
+
+mod event;
+mod member;
+mod settings;
+mod status;
+mod storage_state;
+mod storage_version;
+
+use serde_json::{Map, Value, json};
+use synod_client::{
+    ApiVersion, Condition, ConditionStatus, GroupResource, Header, Labels, Metadata, Revision,
+};
+
+pub(crate) use event::{bookmark, events};
+pub(crate) use member::{member, member_page, member_view};
+pub(crate) use settings::{settings, settings_view};
+pub(crate) use status::cluster_status;
+pub(crate) use storage_state::storage_state;
+pub(crate) use storage_version::{
+    agreement_history, storage_version_change, storage_version_page, storage_version_view,
+};
+
+/// An object whose optional fields are left out where they are unset.
+#[derive(Debug, Default)]
+pub(crate) struct Object(Map<String, Value>);
+
+impl Object {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// With a field.
+    #[must_use]
+    pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.0.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// With a field, if it is set.
+    #[must_use]
+    pub(crate) fn with_some(self, key: &str, value: Option<impl Into<Value>>) -> Self {
+        match value {
+            Some(value) => self.with(key, value),
+            None => self,
+        }
+    }
+}
+
+impl From<Object> for Value {
+    fn from(object: Object) -> Self {
+        Self::Object(object.0)
+    }
+}
+
+/// A 64-bit number: a string.
+pub(crate) fn number(number: u64) -> Value {
+    Value::String(number.to_string())
+}
+
+pub(crate) fn revision(revision: Revision) -> Value {
+    number(revision.get())
+}
+
+/// A span or a time in whole milliseconds.
+pub(crate) fn millis(span: std::time::Duration) -> Value {
+    number(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
+}
+
+pub(crate) fn list<T>(items: impl IntoIterator<Item = T>, each: impl Fn(T) -> Value) -> Value {
+    items.into_iter().map(each).collect()
+}
+
+/// A name, a version, anything that is written as it is shown.
+pub(crate) fn text(value: impl ToString) -> Value {
+    Value::String(value.to_string())
+}
+
+pub(crate) fn version(version: Option<&ApiVersion>) -> Option<Value> {
+    version.map(text)
+}
+
+pub(crate) fn resource(resource: &GroupResource) -> Value {
+    json!({"group": resource.group(), "resource": resource.resource()})
+}
+
+/// Who answered, and at which revision.
+pub(crate) fn header(header: &Header) -> Value {
+    Object::new()
+        .with("clusterId", text(header.cluster))
+        .with("replicaId", number(header.replica_id))
+        .with("revision", revision(header.revision))
+        .with("raftTerm", number(header.raft_term))
+        .with_some("ageMs", header.age.map(millis))
+        .into()
+}
+
+/// What every object has. Only members have labels.
+pub(crate) fn metadata(name: &str, metadata: &Metadata, labels: &Labels) -> Value {
+    let labels: Map<String, Value> = labels
+        .iter()
+        .map(|(key, value)| (key.to_owned(), text(value)))
+        .collect();
+    Object::new()
+        .with("name", name)
+        .with("uid", text(metadata.uid))
+        .with("resourceVersion", revision(metadata.resource_version))
+        .with("createRevision", revision(metadata.create_revision))
+        .with("generation", number(metadata.generation))
+        .with("creationTimeMs", number(metadata.created.as_millis()))
+        .with("labels", labels)
+        .into()
+}
+
+pub(crate) fn condition(condition: &Condition) -> Value {
+    let status = match condition.status {
+        ConditionStatus::True => "CONDITION_STATUS_TRUE",
+        ConditionStatus::False => "CONDITION_STATUS_FALSE",
+        ConditionStatus::Unknown => "CONDITION_STATUS_UNKNOWN",
+    };
+    Object::new()
+        .with("type", condition.kind.as_str())
+        .with("status", status)
+        .with("reason", condition.reason.as_str())
+        .with("message", condition.message.as_str())
+        .with("observedGeneration", number(condition.observed_generation))
+        .with(
+            "lastTransitionTimeMs",
+            number(condition.transition.as_millis()),
+        )
+        .with(
+            "lastTransitionRevision",
+            revision(condition.transition_revision),
+        )
+        .into()
+}
+
+#[cfg(test)]
+mod tests;

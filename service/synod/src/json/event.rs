@@ -1,0 +1,47 @@
+use serde_json::{Value, json};
+use synod_client::{ChangeType, Event, Events, Object as Changed, ObjectKind, Revision};
+
+use super::{Object, list, member, revision, settings, storage_state, storage_version_change};
+
+/// The message `WatchEvents`: all that one revision changed.
+pub(crate) fn events(events: &Events) -> Value {
+    json!({
+        "revision": revision(events.revision),
+        "events": list(&events.events, event),
+    })
+}
+
+/// The part of the message `WatchBookmark` that is about the watch.
+pub(crate) fn bookmark(at: Revision) -> Value {
+    json!({"revision": revision(at)})
+}
+
+/// The message `Event`.
+fn event(event: &Event) -> Value {
+    let change = match event.change {
+        ChangeType::Added => "EVENT_TYPE_ADDED",
+        ChangeType::Modified => "EVENT_TYPE_MODIFIED",
+        ChangeType::Removed => "EVENT_TYPE_REMOVED",
+    };
+    let kind = match event.kind {
+        ObjectKind::Member => "OBJECT_KIND_MEMBER",
+        ObjectKind::StorageVersion => "OBJECT_KIND_STORAGE_VERSION",
+        ObjectKind::StorageState => "OBJECT_KIND_STORAGE_STATE",
+        ObjectKind::Settings => "OBJECT_KIND_SETTINGS",
+    };
+    let document = Object::new()
+        .with("type", change)
+        .with("kind", kind)
+        .with("name", event.name.as_str());
+    let document = match &event.object {
+        Some(Changed::Member(object)) => document.with("member", member(object)),
+        Some(Changed::StorageVersion(change)) => {
+            document.with("storageVersion", storage_version_change(change))
+        }
+        Some(Changed::StorageState(object)) => document.with("storageState", storage_state(object)),
+        Some(Changed::Settings(object)) => document.with("settings", settings(object)),
+        // Found gone by a resync, which does not know what it was like.
+        None => document,
+    };
+    document.into()
+}

@@ -1,0 +1,298 @@
+//! The replicated settings as people write them: `write_grace=70s`, `history_bytes=64MiB`.
+//!
+//! One table says how each of them is called, shown and read, so that what is shown can be typed.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use synod_client::{GroupResource, Settings, SettingsPatch, Violation, Violations};
+use synod_model::settings as published;
+
+use crate::duration;
+
+/// One replicated setting.
+pub(crate) struct Replicated {
+    /// What people call it.
+    pub(crate) name: &'static str,
+    published: &'static published::Setting,
+    access: Access,
+}
+
+/// Where a setting stands, by the kind of its value.
+enum Access {
+    Count(
+        fn(&Settings) -> u32,
+        fn(&mut SettingsPatch) -> &mut Option<u32>,
+    ),
+    Number(
+        fn(&Settings) -> u64,
+        fn(&mut SettingsPatch) -> &mut Option<u64>,
+    ),
+    Bytes(
+        fn(&Settings) -> u64,
+        fn(&mut SettingsPatch) -> &mut Option<u64>,
+    ),
+    Span(
+        fn(&Settings) -> Duration,
+        fn(&mut SettingsPatch) -> &mut Option<Duration>,
+    ),
+    Resources(
+        fn(&Settings) -> &BTreeSet<GroupResource>,
+        fn(&mut SettingsPatch) -> &mut Option<BTreeSet<GroupResource>>,
+    ),
+}
+
+/// A row of the table: the name of the field, which is the name for people, and how its value is written.
+macro_rules! replicated {
+    ($field:ident, $published:ident, $access:ident) => {
+        Replicated {
+            name: stringify!($field),
+            published: &published::$published,
+            access: Access::$access(|settings| settings.$field, |patch| &mut patch.$field),
+        }
+    };
+}
+
+/// Every replicated setting.
+pub(crate) const SETTINGS: &[Replicated] = &[
+    replicated!(history_revisions, HISTORY_REVISIONS, Number),
+    replicated!(history_bytes, HISTORY_BYTES, Bytes),
+    replicated!(write_grace, WRITE_GRACE, Span),
+    replicated!(unreported_grace, UNREPORTED_GRACE, Span),
+    replicated!(session_ttl, SESSION_TTL, Span),
+    replicated!(session_outcomes, SESSION_OUTCOMES, Count),
+    replicated!(sessions_max, SESSIONS_MAX, Count),
+    replicated!(members_max, MEMBERS_MAX, Count),
+    replicated!(report_entries_max, REPORT_ENTRIES_MAX, Count),
+    replicated!(agreements_kept, AGREEMENTS_KEPT, Count),
+    replicated!(state_quota_bytes, STATE_QUOTA_BYTES, Bytes),
+    Replicated {
+        name: "enforce_persisted",
+        published: &published::ENFORCE_PERSISTED,
+        access: Access::Resources(
+            |settings| &settings.enforce_persisted,
+            |patch| &mut patch.enforce_persisted,
+        ),
+    },
+];
+
+impl Replicated {
+    /// Its value, as it can be typed.
+    pub(crate) fn value(&self, settings: &Settings) -> String {
+        match &self.access {
+            Access::Count(get, _) => get(settings).to_string(),
+            Access::Number(get, _) => get(settings).to_string(),
+            Access::Bytes(get, _) => bytes_text(get(settings)),
+            Access::Span(get, _) => duration::text(get(settings)),
+            Access::Resources(get, _) => {
+                let names: Vec<String> = get(settings).iter().map(ToString::to_string).collect();
+                names.join(",")
+            }
+        }
+    }
+
+    /// What a new cluster has, the least and the most that are allowed; of resources, how many.
+    pub(crate) fn bounds(&self) -> [String; 3] {
+        let bounds = [
+            self.published.default,
+            self.published.min,
+            self.published.max,
+        ];
+        bounds.map(|bound| match &self.access {
+            Access::Count(..) | Access::Number(..) | Access::Resources(..) => bound.to_string(),
+            Access::Bytes(..) => bytes_text(bound),
+            Access::Span(..) => duration::text(Duration::from_millis(bound)),
+        })
+    }
+
+    /// Sets it in a patch.
+    fn set(&self, patch: &mut SettingsPatch, text: &str) -> Result<(), String> {
+        match &self.access {
+            Access::Count(_, slot) => *slot(patch) = Some(number(text)?),
+            Access::Number(_, slot) => *slot(patch) = Some(number(text)?),
+            Access::Bytes(_, slot) => *slot(patch) = Some(bytes(text)?),
+            Access::Span(_, slot) => *slot(patch) = Some(duration::parse(text)?),
+            Access::Resources(_, slot) => *slot(patch) = Some(resources(text)?),
+        }
+        Ok(())
+    }
+}
+
+/// What `name=value` pairs change, and their names.
+///
+/// # Errors
+///
+/// Every pair that is at fault, by its name.
+pub(crate) fn patch(assignments: &[String]) -> Result<(SettingsPatch, Vec<String>), Violations> {
+    let mut patch = SettingsPatch::default();
+    let mut names: Vec<String> = Vec::new();
+    let mut faults = Violations::new();
+    for assignment in assignments {
+        let Some((given, value)) = assignment.split_once('=') else {
+            faults.push(Violation::invalid(
+                assignment,
+                "must be name=value, as in write_grace=30s",
+            ));
+            continue;
+        };
+        let Some(setting) = find(given) else {
+            let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
+            let rule = format_args!("no setting has this name; there are: {}", known.join(", "));
+            faults.push(Violation::invalid(given, rule));
+            continue;
+        };
+        if names.iter().any(|name| name == setting.name) {
+            faults.push(Violation::duplicate(value).at(setting.name));
+        } else if let Err(rule) = setting.set(&mut patch, value) {
+            faults.push(Violation::invalid(value, rule).at(setting.name));
+        }
+        names.push(setting.name.to_owned());
+    }
+    if faults.is_empty() {
+        Ok((patch, names))
+    } else {
+        Err(faults)
+    }
+}
+
+/// The setting of a name, which may be written as in the settings' JSON form, too.
+fn find(name: &str) -> Option<&'static Replicated> {
+    let plain = name.replace('-', "_");
+    SETTINGS
+        .iter()
+        .find(|setting| setting.name == plain || setting.published.name == name)
+}
+
+/// The units of bytes, largest first.
+const UNITS: [(&str, u64); 4] = [
+    ("GiB", 1 << 30),
+    ("MiB", 1 << 20),
+    ("KiB", 1 << 10),
+    ("", 1),
+];
+
+fn bytes_text(bytes: u64) -> String {
+    let unit = UNITS
+        .iter()
+        .find(|(_, size)| bytes > 0 && bytes.is_multiple_of(*size));
+    let (unit, size) = unit.unwrap_or(&("", 1));
+    format!("{}{unit}", bytes / size)
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, size) = UNITS
+        .iter()
+        .find_map(|(unit, size)| Some((text.strip_suffix(unit)?, size)))
+        .unwrap_or((text, &1));
+    let count: Option<u64> = digits.parse().ok();
+    count
+        .and_then(|count| count.checked_mul(*size))
+        .ok_or_else(|| "must be a whole number of bytes, KiB, MiB or GiB, as in 64MiB".to_owned())
+}
+
+fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
+    text.parse()
+        .map_err(|_| "must be a whole number that fits the setting".to_owned())
+}
+
+fn resources(text: &str) -> Result<BTreeSet<GroupResource>, String> {
+    let names = text.split(',').filter(|_| !text.is_empty());
+    names
+        .map(|name| {
+            let resource = GroupResource::parse_storage_version_name(name);
+            resource.map_err(|fault| fault.rule.replace("Invalid value: ", ""))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patched(assignments: &[&str]) -> Result<(SettingsPatch, Vec<String>), Vec<String>> {
+        let assignments: Vec<String> = assignments.iter().map(|&text| text.to_owned()).collect();
+        patch(&assignments).map_err(|faults| faults.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn every_published_setting_is_in_the_table_once() {
+        let named: Vec<&str> = SETTINGS
+            .iter()
+            .map(|setting| setting.published.name)
+            .collect();
+        let published: Vec<&str> = published::SETTINGS
+            .iter()
+            .map(|setting| setting.name)
+            .collect();
+        assert_eq!(named, published);
+    }
+
+    #[test]
+    fn what_is_shown_can_be_typed() {
+        let settings = Settings {
+            write_grace: Duration::from_millis(1_500),
+            history_bytes: (64 << 20) + 1,
+            enforce_persisted: resources("apps.deployments,core.pods").unwrap(),
+            ..Settings::default()
+        };
+        for setting in SETTINGS {
+            let shown = format!("{}={}", setting.name, setting.value(&settings));
+            let (patch, _) = patched(&[&shown]).unwrap();
+            let applied = patch.applied_to(&Settings::default());
+            assert_eq!(setting.value(&applied), setting.value(&settings), "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_was_given_is_changed_and_nothing_else() {
+        let (patch, names) = patched(&[
+            "write_grace=30s",
+            "membersMax=500",
+            "state-quota-bytes=2GiB",
+        ])
+        .unwrap();
+        let expected = SettingsPatch {
+            write_grace: Some(Duration::from_secs(30)),
+            members_max: Some(500),
+            state_quota_bytes: Some(2 << 30),
+            ..SettingsPatch::default()
+        };
+        assert_eq!(patch, expected);
+        assert_eq!(names, ["write_grace", "members_max", "state_quota_bytes"]);
+    }
+
+    #[test]
+    fn a_set_can_be_emptied() {
+        let (patch, _) = patched(&["enforce_persisted="]).unwrap();
+        assert_eq!(patch.enforce_persisted, Some(BTreeSet::new()));
+    }
+
+    #[test]
+    fn every_faulty_assignment_is_named() {
+        let faults = patched(&[
+            "write_grace",
+            "writ_grace=1s",
+            "write_grace=1",
+            "members_max=-1",
+            "history_bytes=1MB",
+            "sessions_max=4294967296",
+            "enforce_persisted=pods",
+            "members_max=1",
+        ])
+        .unwrap_err();
+        let parts = [
+            "Invalid value: \"write_grace\": must be name=value",
+            "Invalid value: \"writ_grace\": no setting has this name; there are: history_revisions,",
+            "write_grace: Invalid value: \"1\": give its unit",
+            "members_max: Invalid value: \"-1\": must be a whole number",
+            "history_bytes: Invalid value: \"1MB\": must be a whole number of bytes",
+            "sessions_max: Invalid value: \"4294967296\": must be a whole number",
+            "enforce_persisted: Invalid value: \"pods\": \"pods\": name must be in the form",
+            "members_max: Duplicate value: \"1\"",
+        ];
+        assert_eq!(faults.len(), parts.len(), "{faults:#?}");
+        for (fault, part) in faults.iter().zip(parts) {
+            assert!(fault.starts_with(part), "{fault}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! `synod serve`: one replica, until it is asked to end or must not go on.
+
+use std::sync::Arc;
+
+use clap::ArgMatches;
+use synod_server::config::{Listen, ReplicaConfig};
+use synod_server::replica::{Doors, Ended, Replica};
+use synod_server::seams::Seams;
+use synod_store::RealDisk;
+
+use crate::args::ServeArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::settings::ServeSettings;
+use crate::signals::Signals;
+use crate::{logging, output};
+
+/// Runs a replica. Whatever is wrong with the settings is said before anything is touched.
+pub(crate) fn run(args: &ServeArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let settings = ServeSettings::load(args, matches)?;
+    logging::start(&settings.log, settings.log_format)?;
+    let runtime = crate::many_threads()?;
+    let ended = runtime.block_on(serve(settings.replica));
+    // Nothing waits for what did not end in time: all that was acknowledged is on disk.
+    runtime.shutdown_background();
+    ended
+}
+
+async fn serve(config: ReplicaConfig) -> Result<Exit, Failure> {
+    let mut signals = Signals::listen()?;
+    let doors = open(&config.listen).await?;
+    let line = line(&config, &doors);
+    let mut replica = tokio::select! {
+        biased;
+        // Nothing was promised yet, so there is nothing to end in order.
+        _ = signals.next() => return Ok(Exit::Ok),
+        started = start(config, doors) => started?,
+    };
+    let serving = replica.serving();
+    let announced = async {
+        serving.await;
+        // That nobody reads the line is no reason to end.
+        let _ = output::print(&line);
+        std::future::pending::<()>().await;
+    };
+    let signal = tokio::select! {
+        biased;
+        signal = signals.next() => signal,
+        ended = replica.wait() => return Err(cannot_go_on(&ended)),
+        () = announced => return Ok(Exit::Ok),
+    };
+    tracing::info!(signal, "asked to end");
+    tokio::select! {
+        biased;
+        signal = signals.next() => Err(at_once(signal)),
+        () = replica.shutdown() => Ok(Exit::Ok),
+    }
+}
+
+/// The open doors of a replica, before anything of it is on disk.
+pub(crate) async fn open(listen: &Listen) -> Result<Doors, Failure> {
+    Doors::open(listen).await.map_err(|error| {
+        Failure::local(
+            error.to_string(),
+            "choose addresses of this host that nobody else listens on",
+        )
+    })
+}
+
+/// A replica behind its doors.
+pub(crate) async fn start(config: ReplicaConfig, doors: Doors) -> Result<Replica, Failure> {
+    let id = config.replica;
+    let started = Replica::start(config, Seams::real(Arc::new(RealDisk)), doors).await;
+    started.map_err(|error| {
+        let message = format!("replica {id} cannot start: {error}");
+        Failure::local(
+            message,
+            "mend what is named above; the files of the replica are as they were",
+        )
+    })
+}
+
+/// What is printed once a replica serves.
+fn line(config: &ReplicaConfig, doors: &Doors) -> String {
+    let metrics = doors
+        .metrics
+        .as_ref()
+        .and_then(|listener| listener.local_addr().ok());
+    format!(
+        "serving cluster={} replica={} client={} peer={} metrics={}\n",
+        config.cluster_name,
+        config.replica,
+        doors.client_address,
+        doors.peer_address,
+        metrics.map_or_else(|| "-".to_owned(), |address| address.to_string()),
+    )
+}
+
+/// A replica that has ended by itself.
+pub(crate) fn cannot_go_on(ended: &Ended) -> Failure {
+    Failure::local(
+        ended.to_string(),
+        "keep its files and look at the log above; the other replicas go on without it",
+    )
+}
+
+/// A second signal, which waits for nothing.
+pub(crate) fn at_once(signal: &str) -> Failure {
+    Failure::local(
+        format!("ended at once by a second {signal}"),
+        "nothing that was acknowledged is lost: start it again",
+    )
+}

@@ -1,0 +1,9 @@
+//! What the commands print, held against files that people have read.
+
+mod golden;
+mod help;
+mod output;
+mod stand_in;
+#[path = "../../../tests/vectors/suite.rs"]
+mod suite;
+mod vectors;

@@ -1,0 +1,168 @@
+//! What each command prints in each form, from what a replica answered.
+
+use clap::ValueEnum as _;
+use synod_client::{
+    Client, ListMembers, ListStorageVersions, MemberId, ReadOptions, SettingsPatch, WallTime,
+    WatchFrom, WatchOptions,
+};
+
+use super::golden;
+use super::stand_in::{StandIn, fixture};
+use crate::args::Format;
+use crate::commands::watch;
+use crate::output::Document;
+use crate::verdict::Verdict;
+use crate::views::{self, Answer};
+
+/// What the stand-in is called in the files: its port is another one each time.
+const ENDPOINT: &str = "10.0.0.2:4600";
+
+const NOW: WallTime = WallTime::from_millis(fixture::NOW_MS);
+
+async fn stand_in() -> (StandIn, Client) {
+    let stand_in = StandIn::start(fixture::part()).await;
+    let client = Client::builder()
+        .endpoints(vec![stand_in.endpoint()])
+        .connect()
+        .await
+        .unwrap();
+    (stand_in, client)
+}
+
+fn check(command: &str, document: &Document) {
+    let forms = Format::value_variants().iter().map(|format| {
+        let name = format.to_possible_value().unwrap().get_name().to_owned();
+        (name, document.render(*format))
+    });
+    golden::check(command, &forms.collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn the_status_in_every_form() {
+    let (stand_in, client) = stand_in().await;
+    let seen = client.status().await.unwrap();
+    let nobody = Client::builder()
+        .endpoints(vec![fixture::UNREACHABLE.to_owned()])
+        .connect()
+        .await
+        .unwrap();
+    let unreachable = nobody.status_of(fixture::UNREACHABLE).await.unwrap_err();
+    drop(stand_in);
+    let answers = [
+        Answer {
+            endpoint: ENDPOINT.to_owned(),
+            status: Ok(seen.clone()),
+        },
+        Answer {
+            endpoint: fixture::UNREACHABLE.to_owned(),
+            status: Err(unreachable),
+        },
+    ];
+    check("status", &views::status(&seen, &answers));
+}
+
+#[tokio::test]
+async fn members_in_every_form() {
+    let (_stand_in, client) = stand_in().await;
+    let page = client.members(ListMembers::new()).all().await.unwrap();
+    check("members-list", &views::members(&page, NOW));
+    let id = MemberId::parse("server-a").unwrap();
+    let view = client
+        .member(&id, ReadOptions::linearizable())
+        .await
+        .unwrap();
+    check("members-get", &views::member(&view, NOW));
+}
+
+#[tokio::test]
+async fn storage_versions_in_every_form() {
+    let (_stand_in, client) = stand_in().await;
+    let page = client
+        .storage_versions(ListStorageVersions::new())
+        .all()
+        .await
+        .unwrap();
+    check(
+        "storage-versions-list",
+        &views::storage_versions(&page, NOW),
+    );
+    check("storage-versions-matrix", &views::matrix(&page));
+    let versions = page
+        .items
+        .iter()
+        .filter_map(|item| item.storage_version.as_ref());
+    let verdicts: Vec<Verdict> = versions
+        .map(|version| Verdict::of(&version.name, Some(version)))
+        .collect();
+    check(
+        "storage-versions-check",
+        &views::verdicts(page.header.revision, &verdicts),
+    );
+}
+
+#[tokio::test]
+async fn one_storage_version_in_every_form() {
+    let (_stand_in, client) = stand_in().await;
+    let resource = "core.pods";
+    let resource = synod_client::GroupResource::parse_storage_version_name(resource).unwrap();
+    let view = client
+        .storage_version(&resource, ReadOptions::linearizable())
+        .await
+        .unwrap();
+    check("storage-versions-get", &views::storage_version(&view, NOW));
+    let history = client
+        .agreement_history(&resource, ReadOptions::linearizable())
+        .await
+        .unwrap();
+    check("storage-versions-history", &views::history(&history, NOW));
+}
+
+#[tokio::test]
+async fn a_storage_version_that_nobody_reports_in_every_form() {
+    let mut part = fixture::part();
+    part.storage_version = fixture::unreported();
+    let stand_in = StandIn::start(part).await;
+    let client = Client::builder()
+        .endpoints(vec![stand_in.endpoint()])
+        .connect()
+        .await
+        .unwrap();
+    let resource = synod_client::GroupResource::new("batch", "jobs").unwrap();
+    let view = client
+        .storage_version(&resource, ReadOptions::linearizable())
+        .await
+        .unwrap();
+    check(
+        "storage-versions-get-unreported",
+        &views::storage_version(&view, NOW),
+    );
+}
+
+#[tokio::test]
+async fn settings_in_every_form() {
+    let (_stand_in, client) = stand_in().await;
+    let view = client.settings(ReadOptions::linearizable()).await.unwrap();
+    check("settings-get", &views::settings(&view));
+    let patch = SettingsPatch {
+        members_max: Some(500),
+        ..SettingsPatch::default()
+    };
+    let changed = client.update_settings(patch, None).await.unwrap();
+    let names = vec!["members_max".to_owned()];
+    check("settings-set", &views::settings_changed(&changed, names));
+}
+
+#[tokio::test]
+async fn a_watch_line_by_line() {
+    let (_stand_in, client) = stand_in().await;
+    let options = WatchOptions::new().from(WatchFrom::Now);
+    let mut watch = client.watch(options).await.unwrap();
+    let mut lines = String::new();
+    while !lines.contains("\"bookmark\":{\"revision\":\"47\"}") {
+        let message = watch.next().await.unwrap().unwrap();
+        if let Some(line) = watch::line(&message, true) {
+            lines += &format!("{line}\n");
+        }
+    }
+    golden::check("watch", &[("json".to_owned(), lines)]);
+}

@@ -1,0 +1,221 @@
+//! Whether a resource is agreed on, and if not, why: who encodes what, and who has not adopted what was selected.
+
+use std::collections::BTreeMap;
+
+use synod_client::{ApiVersion, MemberId, StorageVersion, StorageVersionEntry};
+
+/// What became of checking one resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    /// The resource, by the name of its storage version.
+    pub(crate) name: String,
+    /// The version that is agreed on.
+    pub(crate) agreed: Option<ApiVersion>,
+    /// Why there is none; empty if there is one.
+    pub(crate) reasons: Vec<Reason>,
+}
+
+/// One cause of disagreement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// No member reports the resource.
+    Unreported,
+    /// These members vote, and nothing was selected: they encode nothing.
+    NothingSelected {
+        votes: BTreeMap<ApiVersion, Vec<MemberId>>,
+    },
+    /// The members do not all encode one version.
+    EncodingsDiffer {
+        encodings: BTreeMap<ApiVersion, Vec<MemberId>>,
+    },
+    /// These members encode what they choose, and that is not what was selected.
+    FixedElsewhere {
+        selected: ApiVersion,
+        members: Vec<MemberId>,
+    },
+    /// These voters have not adopted what was selected at this revision.
+    NotAdopted {
+        selected: ApiVersion,
+        revision: u64,
+        members: Vec<MemberId>,
+    },
+    /// The cluster says that there is no agreement, and none of the above explains it.
+    Unexplained,
+}
+
+impl Verdict {
+    /// What holds of a resource; `None`: no member reports it.
+    pub(crate) fn of(name: &str, version: Option<&StorageVersion>) -> Self {
+        let agreed = version.and_then(|version| version.status.agreed.clone());
+        let reasons = match (version, &agreed) {
+            (_, Some(_)) => Vec::new(),
+            (None, None) => vec![Reason::Unreported],
+            (Some(version), None) => reasons(version),
+        };
+        Self {
+            name: name.to_owned(),
+            agreed,
+            reasons,
+        }
+    }
+
+    /// Whether there is agreement.
+    pub(crate) fn is_agreed(&self) -> bool {
+        self.agreed.is_some()
+    }
+}
+
+impl Reason {
+    /// The word for it in JSON.
+    pub(crate) fn as_str(&self) -> &'static str {
+        match self {
+            Self::Unreported => "UNREPORTED",
+            Self::NothingSelected { .. } => "NOTHING_SELECTED",
+            Self::EncodingsDiffer { .. } => "ENCODINGS_DIFFER",
+            Self::FixedElsewhere { .. } => "FIXED_ELSEWHERE",
+            Self::NotAdopted { .. } => "NOT_ADOPTED",
+            Self::Unexplained => "UNEXPLAINED",
+        }
+    }
+
+    /// A sentence that names at most `shown` members of each group.
+    pub(crate) fn sentence(&self, shown: usize) -> String {
+        match self {
+            Self::Unreported => "no member reports it".to_owned(),
+            Self::NothingSelected { votes } => {
+                format!(
+                    "nothing is selected: {}",
+                    groups(votes, "votes for", "vote for", shown)
+                )
+            }
+            Self::EncodingsDiffer { encodings } => groups(encodings, "encodes", "encode", shown),
+            Self::FixedElsewhere { selected, members } => {
+                let verb = if members.len() == 1 {
+                    "encodes"
+                } else {
+                    "encode"
+                };
+                format!(
+                    "{} {verb} by choice another version than the selected {selected}",
+                    some(members, shown)
+                )
+            }
+            Self::NotAdopted {
+                selected,
+                revision,
+                members,
+            } => {
+                let verb = if members.len() == 1 { "has" } else { "have" };
+                format!(
+                    "{} {verb} not adopted {selected}, selected at revision {revision}",
+                    some(members, shown)
+                )
+            }
+            Self::Unexplained => "the cluster says that there is no agreement".to_owned(),
+        }
+    }
+
+    /// Who it is about, by what they encode or vote for.
+    pub(crate) fn members(&self) -> Vec<(Option<&ApiVersion>, &[MemberId])> {
+        match self {
+            Self::Unreported | Self::Unexplained => Vec::new(),
+            Self::NothingSelected { votes: groups }
+            | Self::EncodingsDiffer { encodings: groups } => groups
+                .iter()
+                .map(|(version, members)| (Some(version), &members[..]))
+                .collect(),
+            Self::FixedElsewhere { members, .. } | Self::NotAdopted { members, .. } => {
+                vec![(None, members)]
+            }
+        }
+    }
+}
+
+fn reasons(version: &StorageVersion) -> Vec<Reason> {
+    let status = &version.status;
+    let mut reasons = Vec::new();
+    let undecided = |entry: &StorageVersionEntry| match entry.encoding {
+        Some(_) => None,
+        None => entry.preferred.clone(),
+    };
+    let votes = grouped(version, undecided);
+    if !votes.is_empty() {
+        reasons.push(Reason::NothingSelected { votes });
+    }
+    let encodings = grouped(version, |entry| entry.encoding.clone());
+    if encodings.len() > 1 {
+        reasons.push(Reason::EncodingsDiffer { encodings });
+    }
+    if let Some(selected) = &status.selected {
+        let among = |matches: &dyn Fn(&StorageVersionEntry) -> bool| -> Vec<MemberId> {
+            let found = version.entries.iter().filter(|entry| matches(entry));
+            found.map(|entry| entry.member.clone()).collect()
+        };
+        let members =
+            among(&|entry| entry.preferred.is_none() && entry.encoding.as_ref() != Some(selected));
+        if !members.is_empty() {
+            reasons.push(Reason::FixedElsewhere {
+                selected: selected.clone(),
+                members,
+            });
+        }
+        let at = status.selected_revision;
+        let members =
+            among(&|entry| entry.preferred.is_some() && entry.adopted_revision != Some(at));
+        if !members.is_empty() {
+            let selected = selected.clone();
+            reasons.push(Reason::NotAdopted {
+                selected,
+                revision: at.get(),
+                members,
+            });
+        }
+    }
+    if reasons.is_empty() {
+        reasons.push(Reason::Unexplained);
+    }
+    reasons
+}
+
+/// The members of the entries that `version_of` gives a version, by that version.
+fn grouped(
+    version: &StorageVersion,
+    version_of: impl Fn(&StorageVersionEntry) -> Option<ApiVersion>,
+) -> BTreeMap<ApiVersion, Vec<MemberId>> {
+    let mut groups: BTreeMap<ApiVersion, Vec<MemberId>> = BTreeMap::new();
+    for entry in &version.entries {
+        if let Some(version) = version_of(entry) {
+            groups
+                .entry(version)
+                .or_default()
+                .push(entry.member.clone());
+        }
+    }
+    groups
+}
+
+/// `a, b encode v1; c encodes v2`.
+fn groups(
+    groups: &BTreeMap<ApiVersion, Vec<MemberId>>,
+    one: &str,
+    many: &str,
+    shown: usize,
+) -> String {
+    let parts = groups.iter().map(|(version, members)| {
+        let verb = if members.len() == 1 { one } else { many };
+        format!("{} {verb} {version}", some(members, shown))
+    });
+    parts.collect::<Vec<_>>().join("; ")
+}
+
+/// The first few members, and how many there are more.
+fn some(members: &[MemberId], shown: usize) -> String {
+    let names: Vec<&str> = members.iter().take(shown).map(MemberId::as_str).collect();
+    match members.len().saturating_sub(shown) {
+        0 => names.join(", "),
+        more => format!("{} + {more} more", names.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+use synod_client::{
+    GroupResource, Kind, Metadata, Revision, StorageVersionStatus, Uid, VersionSet, WallTime,
+};
+
+use super::*;
+
+fn version(text: &str) -> ApiVersion {
+    ApiVersion::parse(text).unwrap()
+}
+
+fn member(text: &str) -> MemberId {
+    MemberId::parse(text).unwrap()
+}
+
+fn fixed(name: &str, encoding: &str) -> StorageVersionEntry {
+    StorageVersionEntry {
+        member: member(name),
+        kind: Kind::parse("Widget").unwrap(),
+        decodable: VersionSet::default(),
+        served: VersionSet::default(),
+        preferred: None,
+        encoding: Some(version(encoding)),
+        adopted_revision: None,
+        since_revision: Revision::new(1),
+    }
+}
+
+fn voter(name: &str, preferred: &str, encoding: Option<&str>, adopted: u64) -> StorageVersionEntry {
+    StorageVersionEntry {
+        preferred: Some(version(preferred)),
+        encoding: encoding.map(version),
+        adopted_revision: encoding.map(|_| Revision::new(adopted)),
+        ..fixed(name, preferred)
+    }
+}
+
+fn resource(
+    entries: Vec<StorageVersionEntry>,
+    selected: Option<(&str, u64)>,
+    agreed: Option<&str>,
+) -> StorageVersion {
+    let resource = GroupResource::new("example.com", "widgets").unwrap();
+    StorageVersion {
+        name: resource.storage_version_name(),
+        metadata: Metadata {
+            uid: Uid::parse("0f7cb1a2-3d4e-8f60-a1b2-c3d4e5f60718").unwrap(),
+            resource_version: Revision::new(9),
+            create_revision: Revision::new(1),
+            generation: 1,
+            created: WallTime::from_millis(0),
+        },
+        resource,
+        entries,
+        status: StorageVersionStatus {
+            common: agreed.map(version),
+            selected: selected.map(|(text, _)| version(text)),
+            selected_revision: Revision::new(selected.map_or(0, |(_, at)| at)),
+            agreement_revision: Revision::new(9),
+            agreed: agreed.map(version),
+            decodable_by_all: Vec::new(),
+            served_by_all: Vec::new(),
+            conditions: Vec::new(),
+        },
+    }
+}
+
+fn sentences(version: &StorageVersion) -> Vec<String> {
+    let verdict = Verdict::of(&version.name, Some(version));
+    assert!(!verdict.is_agreed());
+    verdict
+        .reasons
+        .iter()
+        .map(|reason| reason.sentence(2))
+        .collect()
+}
+
+#[test]
+fn agreement_needs_no_reason() {
+    let agreed = resource(vec![fixed("a", "v1"), fixed("b", "v1")], None, Some("v1"));
+    let verdict = Verdict::of("example.com.widgets", Some(&agreed));
+    assert_eq!(verdict.agreed, Some(version("v1")));
+    assert_eq!(verdict.reasons, []);
+}
+
+#[test]
+fn a_resource_that_nobody_reports_is_not_agreed_on() {
+    let verdict = Verdict::of("example.com.widgets", None);
+    assert_eq!(verdict.reasons, [Reason::Unreported]);
+    assert!(!verdict.is_agreed());
+}
+
+#[test]
+fn who_encodes_what_is_named() {
+    let entries = vec![
+        fixed("a", "v1"),
+        fixed("b", "v2"),
+        fixed("c", "v2"),
+        fixed("d", "v2"),
+    ];
+    assert_eq!(
+        sentences(&resource(entries, None, None)),
+        ["a encodes v1; b, c + 1 more encode v2"]
+    );
+}
+
+#[test]
+fn voters_without_an_outcome_are_named_with_their_votes() {
+    let entries = vec![voter("a", "v2", None, 0), voter("b", "v1", None, 0)];
+    let found = sentences(&resource(entries, None, None));
+    assert_eq!(
+        found,
+        ["nothing is selected: b votes for v1; a votes for v2"]
+    );
+}
+
+#[test]
+fn those_that_have_not_adopted_are_named() {
+    let entries = vec![
+        voter("a", "v2", Some("v2"), 38),
+        voter("b", "v2", Some("v1"), 12),
+    ];
+    let found = sentences(&resource(entries, Some(("v2", 38)), None));
+    let expected = [
+        "b encodes v1; a encodes v2",
+        "b has not adopted v2, selected at revision 38",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn one_encoding_that_was_selected_away_and_back_still_has_to_be_adopted() {
+    let entries = vec![
+        voter("a", "v1", Some("v1"), 12),
+        voter("b", "v1", Some("v1"), 12),
+    ];
+    let found = sentences(&resource(entries, Some(("v1", 40)), None));
+    assert_eq!(found, ["a, b have not adopted v1, selected at revision 40"]);
+}
+
+#[test]
+fn a_fixed_entry_that_keeps_to_another_version_is_named() {
+    let entries = vec![fixed("a", "v1"), voter("b", "v2", Some("v2"), 38)];
+    let found = sentences(&resource(entries, Some(("v2", 38)), None));
+    let expected = [
+        "a encodes v1; b encodes v2",
+        "a encodes by choice another version than the selected v2",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_cannot_be_explained_is_said_so() {
+    let entries = vec![fixed("a", "v1")];
+    let found = sentences(&resource(entries, None, None));
+    assert_eq!(found, ["the cluster says that there is no agreement"]);
+}

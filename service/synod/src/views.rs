@@ -1,0 +1,57 @@
+//! How the answers of the cluster look, one object a file: the same values as JSON, as columns, and as names.
+
+mod history;
+mod matrix;
+mod members;
+mod settings;
+mod status;
+mod storage_versions;
+mod verdicts;
+
+use std::time::Duration;
+
+pub(crate) use history::history;
+pub(crate) use matrix::matrix;
+pub(crate) use members::{member, members};
+pub(crate) use settings::{settings, settings_changed};
+pub(crate) use status::{Answer, status};
+#[cfg(test)]
+pub(crate) use storage_versions::{COLUMNS as STORAGE_VERSION_COLUMNS, first_cells};
+pub(crate) use storage_versions::{storage_version, storage_versions};
+pub(crate) use verdicts::verdicts;
+
+use crate::output::{UNSET, age};
+
+/// How many of many names a column shows, as Kubernetes does.
+const SHOWN: usize = 3;
+
+/// A value that may not be there.
+fn or_unset<T: ToString>(value: Option<T>) -> String {
+    value.map_or_else(|| UNSET.to_owned(), |value| value.to_string())
+}
+
+/// Texts with commas between them; if `shown` is not enough for all, how many there are more.
+fn joined(texts: &[String], shown: usize) -> String {
+    match texts.len() {
+        0 => UNSET.to_owned(),
+        found if found > shown => {
+            format!("{} + {} more...", texts[..shown].join(","), found - shown)
+        }
+        _ => texts.join(","),
+    }
+}
+
+/// All of them, with commas between them.
+fn all<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
+    let texts: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
+    joined(&texts, usize::MAX)
+}
+
+/// A span of time, as ages are written.
+fn span(span: Duration) -> String {
+    age(0, u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
+}
+
+fn yes_or_no(yes: bool) -> &'static str {
+    if yes { "yes" } else { "no" }
+}

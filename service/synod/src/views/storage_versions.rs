@@ -1,0 +1,221 @@
+//! Storage versions in columns: the first four are those of `kubectl get storageversions`.
+
+use serde_json::Value;
+use synod_client::{
+    ApiVersion, Condition, LogTime, StorageState, StorageVersion, StorageVersionPage,
+    StorageVersionView, WallTime,
+};
+
+use super::{SHOWN, all, joined, or_unset, span, yes_or_no};
+use crate::json;
+use crate::output::{Document, Table, UNSET, age};
+
+/// The columns of Kubernetes' own table.
+pub(crate) const COLUMNS: [&str; 4] = ["Name", "CommonEncodingVersion", "StorageVersions", "Age"];
+const MORE_COLUMNS: [&str; 7] = [
+    "Agreed",
+    "Selected",
+    "SelectedRevision",
+    "AgreementRevision",
+    "DecodableByAll",
+    "ServedByAll",
+    "Persisted",
+];
+const ENTRY_COLUMNS: [&str; 7] = [
+    "Member", "Kind", "Encodes", "Prefers", "Adopted", "Decodes", "Serves",
+];
+const MORE_ENTRY_COLUMNS: [&str; 2] = ["AdoptedRevision", "SinceRevision"];
+
+/// `synod storage-versions list`.
+pub(crate) fn storage_versions(page: &StorageVersionPage, now: WallTime) -> Document {
+    let resources = page.items.iter().filter_map(|item| {
+        Resource::of(item.storage_version.as_ref(), item.storage_state.as_ref())
+    });
+    summary(
+        json::storage_version_page(page),
+        &resources.collect::<Vec<_>>(),
+        now,
+    )
+}
+
+/// `synod storage-versions get`.
+pub(crate) fn storage_version(view: &StorageVersionView, now: WallTime) -> Document {
+    let resource = Resource::of(view.storage_version.as_ref(), view.storage_state.as_ref());
+    let resources: Vec<Resource<'_>> = resource.into_iter().collect();
+    let mut document = summary(json::storage_version_view(view), &resources, now);
+    if let Some(version) = &view.storage_version {
+        let (entries, more) = entries(version);
+        document.tables.push(entries);
+        document.wide.push(more);
+        document.wide.push(conditions(&version.status.conditions));
+    }
+    if let Some(state) = &view.storage_state {
+        document.wide.push(drains(state, view.log_time));
+    }
+    document
+}
+
+/// A resource of which members report something, or of which something has stayed.
+struct Resource<'a> {
+    name: String,
+    created: WallTime,
+    version: Option<&'a StorageVersion>,
+    state: Option<&'a StorageState>,
+}
+
+impl<'a> Resource<'a> {
+    fn of(version: Option<&'a StorageVersion>, state: Option<&'a StorageState>) -> Option<Self> {
+        let name = version.map(|version| version.name.clone());
+        let created = version.map(|version| version.metadata.created);
+        Some(Self {
+            name: name.or_else(|| Some(state?.resource.storage_version_name()))?,
+            created: created.or_else(|| Some(state?.metadata.created))?,
+            version,
+            state,
+        })
+    }
+
+    fn cells(&self, now: WallTime) -> Vec<String> {
+        let common = self
+            .version
+            .and_then(|version| version.status.common.as_ref());
+        let entries = self
+            .version
+            .map_or(&[][..], |version| &version.entries)
+            .iter();
+        let encodings = entries.map(|entry| (entry.member.as_str(), entry.encoding.as_ref()));
+        let mut cells = first_cells(&self.name, common, encodings).to_vec();
+        cells.push(age(self.created.as_millis(), now.as_millis()));
+        cells
+    }
+
+    fn more_cells(&self) -> Vec<String> {
+        let status = self.version.map(|version| &version.status);
+        let selected = match (status, self.state) {
+            (Some(status), _) => Some((&status.selected, status.selected_revision)),
+            (None, state) => state.map(|state| (&state.selected, state.selected_revision)),
+        };
+        let agreement = status
+            .map(|status| status.agreement_revision)
+            .or_else(|| self.state.map(|state| state.agreement_revision));
+        vec![
+            or_unset(status.and_then(|status| status.agreed.as_ref())),
+            or_unset(selected.and_then(|(version, _)| version.as_ref())),
+            or_unset(
+                selected
+                    .map(|(_, revision)| revision)
+                    .filter(|revision| revision.get() > 0),
+            ),
+            or_unset(agreement.filter(|revision| revision.get() > 0)),
+            all(status
+                .into_iter()
+                .flat_map(|status| &status.decodable_by_all)),
+            all(status.into_iter().flat_map(|status| &status.served_by_all)),
+            all(self.state.into_iter().flat_map(|state| &state.persisted)),
+        ]
+    }
+}
+
+fn summary(value: Value, resources: &[Resource<'_>], now: WallTime) -> Document {
+    let mut table = Table::new(COLUMNS);
+    let mut wide = Table::new(COLUMNS.into_iter().chain(MORE_COLUMNS));
+    for resource in resources {
+        let cells = resource.cells(now);
+        table.row(cells.clone());
+        wide.row(cells.into_iter().chain(resource.more_cells()));
+    }
+    let names = resources
+        .iter()
+        .map(|resource| resource.name.clone())
+        .collect();
+    Document {
+        value,
+        tables: vec![table],
+        wide: vec![wide],
+        names,
+    }
+}
+
+/// The cells that `kubectl get storageversions` prints before the age: the name, the common version, and the first few
+/// entries as `member=version`.
+pub(crate) fn first_cells<'a>(
+    name: &str,
+    common: Option<&ApiVersion>,
+    encodings: impl Iterator<Item = (&'a str, Option<&'a ApiVersion>)>,
+) -> [String; 3] {
+    let encodings: Vec<String> = encodings
+        .map(|(member, version)| format!("{member}={}", or_unset(version)))
+        .collect();
+    [name.to_owned(), or_unset(common), joined(&encodings, SHOWN)]
+}
+
+fn entries(version: &StorageVersion) -> (Table, Table) {
+    let mut table = Table::new(ENTRY_COLUMNS);
+    let mut wide = Table::new(ENTRY_COLUMNS.into_iter().chain(MORE_ENTRY_COLUMNS));
+    for entry in &version.entries {
+        let is_adopted = entry.adopted_revision == Some(version.status.selected_revision);
+        // A fixed entry has nothing to prefer or to adopt.
+        let adopted = entry
+            .preferred
+            .as_ref()
+            .map_or("-", |_| yes_or_no(is_adopted));
+        let cells = vec![
+            entry.member.to_string(),
+            entry.kind.to_string(),
+            or_unset(entry.encoding.as_ref()),
+            entry
+                .preferred
+                .as_ref()
+                .map_or_else(|| "-".to_owned(), ToString::to_string),
+            adopted.to_owned(),
+            all(&entry.decodable),
+            all(&entry.served),
+        ];
+        table.row(cells.clone());
+        let revision = entry
+            .adopted_revision
+            .map_or_else(|| "-".to_owned(), |at| at.to_string());
+        wide.row(
+            cells
+                .into_iter()
+                .chain([revision, entry.since_revision.to_string()]),
+        );
+    }
+    (table, wide)
+}
+
+fn conditions(conditions: &[Condition]) -> Table {
+    let mut table = Table::new(["Condition", "Status", "Reason", "SinceRevision", "Message"]);
+    for condition in conditions {
+        table.row([
+            condition.kind.clone(),
+            condition.status.to_string(),
+            condition.reason.clone(),
+            condition.transition_revision.to_string(),
+            condition.message.clone(),
+        ]);
+    }
+    table
+}
+
+/// The versions in which objects may be stored, with how long writes in them may still land.
+fn drains(state: &StorageState, now: LogTime) -> Table {
+    let mut table = Table::new(["Persisted", "Hash", "MayStillLandFor"]);
+    for persisted in &state.persisted {
+        let drain = state
+            .drains
+            .iter()
+            .find(|drain| Some(&drain.version) == persisted.version());
+        let left = drain
+            .map(|drain| drain.until.since(now))
+            .filter(|left| !left.is_zero());
+        table.row([
+            persisted.to_string(),
+            persisted
+                .hash()
+                .map_or_else(|| UNSET.to_owned(), |hash| hash.to_string()),
+            left.map_or_else(|| "-".to_owned(), span),
+        ]);
+    }
+    table
+}

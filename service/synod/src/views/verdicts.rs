@@ -1,0 +1,72 @@
+//! Whether resources are agreed on, in columns.
+
+use serde_json::{Value, json};
+use synod_client::Revision;
+
+use super::{SHOWN, or_unset, yes_or_no};
+use crate::json::{self as form, text};
+use crate::output::{Document, Table};
+use crate::verdict::{Reason, Verdict};
+
+/// `synod storage-versions check`, as of a revision. The names are those of the resources that are not agreed on.
+pub(crate) fn verdicts(revision: Revision, verdicts: &[Verdict]) -> Document {
+    let mut table = Table::new(["Name", "Agreed", "Version", "Why"]);
+    let mut wide = Table::new(["Name", "Agreed", "Version", "Why"]);
+    for verdict in verdicts {
+        let cells = |shown: usize| {
+            let why: Vec<String> = verdict
+                .reasons
+                .iter()
+                .map(|reason| reason.sentence(shown))
+                .collect();
+            [
+                verdict.name.clone(),
+                yes_or_no(verdict.is_agreed()).to_owned(),
+                or_unset(verdict.agreed.as_ref()),
+                if why.is_empty() {
+                    "-".to_owned()
+                } else {
+                    why.join("; ")
+                },
+            ]
+        };
+        table.row(cells(SHOWN));
+        wide.row(cells(usize::MAX));
+    }
+    let value = json!({
+        "revision": form::revision(revision),
+        "agreed": verdicts.iter().all(Verdict::is_agreed),
+        "resources": form::list(verdicts, resource),
+    });
+    let disagreed = verdicts.iter().filter(|verdict| !verdict.is_agreed());
+    let names = disagreed.map(|verdict| verdict.name.clone()).collect();
+    Document {
+        value,
+        tables: vec![table],
+        wide: vec![wide],
+        names,
+    }
+}
+
+fn resource(verdict: &Verdict) -> Value {
+    form::Object::new()
+        .with("name", verdict.name.as_str())
+        .with("agreed", verdict.is_agreed())
+        .with_some("agreedVersion", form::version(verdict.agreed.as_ref()))
+        .with("reasons", form::list(&verdict.reasons, reason))
+        .into()
+}
+
+fn reason(reason: &Reason) -> Value {
+    let groups = form::list(reason.members(), |(version, members)| {
+        form::Object::new()
+            .with_some("version", form::version(version))
+            .with("members", form::list(members, text))
+            .into()
+    });
+    json!({
+        "reason": reason.as_str(),
+        "message": reason.sentence(usize::MAX),
+        "groups": groups,
+    })
+}
