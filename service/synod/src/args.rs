@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use serve::{DevArgs, ServeArgs};
 
+use crate::demo::{ApiServerArgs, LeashArgs, StoreArgs};
 use crate::duration;
 
 /// Synod keeps HA API servers in agreement: who takes part, what each one encodes, and what they have agreed on.
@@ -40,6 +41,15 @@ pub(crate) enum Command {
     /// Run the whole path and check it: three replicas, three API servers, a rolling upgrade.
     #[command(after_long_help = examples::DEMO)]
     Demo(DemoArgs),
+    /// One of the demo's API servers.
+    #[command(hide = true)]
+    DemoApiserver(ApiServerArgs),
+    /// The demo's store.
+    #[command(hide = true)]
+    DemoStore(StoreArgs),
+    /// Any process of the demo, before it is what it will be.
+    #[command(hide = true)]
+    DemoLeash(LeashArgs),
     /// Show how the cluster does: its replicas, its leader, what is wrong.
     ///
     /// Asks every endpoint, and every replica that the first answer names. Ends with 0 once one of them has answered.

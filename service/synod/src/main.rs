@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod demo;
 mod dev;
 mod duration;
 mod exit;
@@ -28,6 +29,7 @@ use tokio::runtime::{Builder, Runtime};
 use args::{Cli, Command};
 use exit::Exit;
 use failure::Failure;
+use settings::LogFormat;
 
 fn main() -> ExitCode {
     let matches = Cli::command().get_matches();
@@ -47,10 +49,14 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
     match command {
         Command::Serve(args) => serve::run(args, matches),
         Command::Dev(args) => many_threads()?.block_on(dev::run(args)),
-        Command::Demo(_) => {
-            let message = "this build has no demo";
-            Err(Failure::local(message, "build a later revision"))
+        // Its processes are tied to this thread.
+        Command::Demo(args) => one_thread()?.block_on(demo::run(args)),
+        Command::DemoApiserver(args) => {
+            logging::start("info", LogFormat::Text)?;
+            one_thread()?.block_on(demo::run_apiserver(args))
         }
+        Command::DemoStore(args) => one_thread()?.block_on(demo::run_store(args)),
+        Command::DemoLeash(args) => demo::run_leash(args),
         Command::Status(args) => one_thread()?.block_on(commands::status::run(args, matches)),
         Command::Members(args) => one_thread()?.block_on(commands::members::run(args, matches)),
         Command::StorageVersions(args) => {

@@ -1,0 +1,69 @@
+//! The figures: three Synod processes and, in the same rounds, three etcd processes on this machine.
+//!
+//! A shared machine gives no absolute number that means anything tomorrow, so every rate comes with its ratio to etcd's,
+//! taken in turn with it, as the median of several rounds with the least and the most.
+
+use std::time::Duration;
+
+#[path = "../processes/ports.rs"]
+mod ports;
+#[path = "../processes/process.rs"]
+#[expect(dead_code, reason = "the tests of processes use the rest of it")]
+mod process;
+#[path = "../processes/program.rs"]
+mod program;
+#[path = "../processes/waiting.rs"]
+#[expect(dead_code, reason = "the tests of processes use the rest of it")]
+mod waiting;
+
+#[path = "figures/etcd.rs"]
+mod etcd;
+#[path = "figures/failover.rs"]
+mod failover;
+#[path = "figures/fan_out.rs"]
+mod fan_out;
+#[path = "figures/rates.rs"]
+mod rates;
+#[path = "figures/replicas.rs"]
+mod replicas;
+#[path = "figures/sample.rs"]
+mod sample;
+
+use etcd::Etcd;
+use replicas::Replicas;
+
+/// How long each round of a rate runs.
+const ROUND: Duration = Duration::from_secs(2);
+
+/// How often each rate is taken.
+const ROUNDS: usize = 5;
+
+fn main() {
+    // One thread for the load, as the servers have to share the same cores.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("a runtime can be made");
+    runtime.block_on(async {
+        let etcd = Etcd::start().await;
+        let mut replicas = Replicas::start().await;
+        println!("compared with {}, three members, default settings\n", etcd::version());
+        println!(
+            "{:<52} {:>12} {:>24} {:>12} {:>22}",
+            "figure", "median", "least to most", "etcd", "ratio to etcd"
+        );
+        sample::memory(
+            "memory of an idle replica",
+            &replicas.resident_kib(),
+            &etcd.resident_kib(),
+        );
+        for callers in [1, 64, 256] {
+            rates::durable_reports(&replicas, &etcd, callers).await;
+        }
+        rates::linearizable_reads(&replicas, &etcd, 64).await;
+        drop(etcd);
+        fan_out::thousand_resources(&replicas).await;
+        failover::leader_killed(&mut replicas).await;
+    });
+}

@@ -1,0 +1,45 @@
+//! How long nothing is acknowledged after the leader is killed.
+
+use std::time::Duration;
+
+use synod_client::{MemberEpoch, MemberId};
+use tokio::time::Instant;
+
+use crate::rates::entry;
+use crate::replicas::{Replicas, long_lived};
+use crate::sample::times;
+
+const ROUNDS: usize = 20;
+
+/// From SIGKILL of the leader until a client of all replicas has a write acknowledged.
+pub(crate) async fn leader_killed(replicas: &mut Replicas) {
+    let client = replicas.client().await;
+    let joined = client
+        .send_join(long_lived("survivor"))
+        .await
+        .expect("a member can join");
+    let id = MemberId::parse("survivor").expect("it is a name");
+    let member = MemberEpoch {
+        member: id,
+        epoch: joined.epoch,
+        cluster: None,
+    };
+    let mut taken: Vec<Duration> = Vec::new();
+    for round in 0..ROUNDS {
+        let leader = replicas.leader().await;
+        let begin = Instant::now();
+        replicas.kill(leader).await;
+        let entries = vec![entry("survivors", round % 2 == 0)];
+        client
+            .send_report(&member, entries, true)
+            .await
+            .expect("two of three replicas serve");
+        taken.push(begin.elapsed());
+        replicas.launch(leader);
+        replicas.serving(leader).await;
+    }
+    times(
+        "SIGKILL of the leader to the next acknowledged write",
+        &taken,
+    );
+}

@@ -1,0 +1,168 @@
+//! Three Synod replicas with nothing between them.
+
+use std::net::SocketAddr;
+
+use synod_client::{
+    BinaryVersion, Client, Endpoint, InstanceId, Join, Labels, MemberId, ReadOptions, Ttl,
+};
+use tempfile::TempDir;
+
+use crate::ports::free_address;
+use crate::process::Process;
+use crate::sample::{Sample, resident_kib};
+use crate::waiting::{LIMIT, eventually};
+
+pub(crate) struct Replicas {
+    replicas: Vec<Replica>,
+    _folder: TempDir,
+}
+
+struct Replica {
+    arguments: Vec<String>,
+    log: std::path::PathBuf,
+    client: SocketAddr,
+    process: Option<Process>,
+}
+
+impl Replicas {
+    pub(crate) async fn start() -> Self {
+        // Below the target folder, which is on a disk: what is temporary may be in memory.
+        let folder = TempDir::with_prefix_in("figures-", env!("CARGO_TARGET_TMPDIR"));
+        let folder = folder.expect("the target folder can be written");
+        let peers: Vec<SocketAddr> = (0..3).map(|_| free_address()).collect();
+        let set = peers
+            .iter()
+            .enumerate()
+            .map(|(at, peer)| format!("{}={peer}", at + 1))
+            .collect::<Vec<_>>()
+            .join(",");
+        let replicas = peers.iter().enumerate().map(|(at, peer)| {
+            let (client, log) = (
+                free_address(),
+                folder.path().join(format!("replica-{}.log", at + 1)),
+            );
+            let data = folder.path().join(format!("replica-{}", at + 1));
+            let values = [
+                ("--replica-id", (at + 1).to_string()),
+                ("--data-dir", data.display().to_string()),
+                ("--cluster-name", "figures".to_owned()),
+                ("--replicas", set.clone()),
+                ("--listen-client", client.to_string()),
+                ("--listen-peer", peer.to_string()),
+                ("--listen-metrics", free_address().to_string()),
+                ("--log", "warn".to_owned()),
+            ];
+            let flags = values
+                .into_iter()
+                .flat_map(|(flag, value)| [flag.to_owned(), value]);
+            let arguments = std::iter::once("serve".to_owned()).chain(flags).collect();
+            Replica {
+                arguments,
+                log,
+                client,
+                process: None,
+            }
+        });
+        let mut replicas = Self {
+            replicas: replicas.collect(),
+            _folder: folder,
+        };
+        for at in 0..3 {
+            replicas.launch(at);
+        }
+        for at in 0..3 {
+            replicas.serving(at).await;
+        }
+        replicas
+    }
+
+    pub(crate) fn launch(&mut self, at: usize) {
+        let replica = &mut self.replicas[at];
+        let process = Process::start(
+            &format!("replica {}", at + 1),
+            &replica.arguments,
+            &replica.log,
+        );
+        replica.process = Some(process);
+    }
+
+    pub(crate) async fn serving(&self, at: usize) {
+        let client = connect(vec![self.replicas[at].client.to_string()])
+            .await
+            .with_timeout(LIMIT);
+        let read = client.settings(ReadOptions::linearizable()).await;
+        read.unwrap_or_else(|error| panic!("replica {} does not serve: {error}", at + 1));
+    }
+
+    pub(crate) async fn kill(&mut self, at: usize) {
+        self.replicas[at]
+            .process
+            .take()
+            .expect("the replica runs")
+            .kill()
+            .await;
+    }
+
+    /// Which of them leads.
+    pub(crate) async fn leader(&self) -> usize {
+        eventually("a leader", async || {
+            let status = self
+                .client()
+                .await
+                .status()
+                .await
+                .map_err(|error| error.to_string())?;
+            let leader = status.leader_id.ok_or("none is known")?;
+            Ok(usize::try_from(leader).expect("there are three") - 1)
+        })
+        .await
+    }
+
+    pub(crate) fn resident_kib(&self) -> Sample {
+        let mut sample = Sample::default();
+        for replica in &self.replicas {
+            let process = replica
+                .process
+                .as_ref()
+                .and_then(Process::id)
+                .expect("the replica runs");
+            sample.push(resident_kib(process));
+        }
+        sample
+    }
+
+    pub(crate) async fn client(&self) -> Client {
+        connect(
+            self.replicas
+                .iter()
+                .map(|replica| replica.client.to_string())
+                .collect(),
+        )
+        .await
+    }
+
+    pub(crate) async fn client_of(&self, at: usize) -> Client {
+        connect(vec![self.replicas[at].client.to_string()]).await
+    }
+}
+
+async fn connect(endpoints: Vec<String>) -> Client {
+    Client::builder()
+        .endpoints(endpoints)
+        .connect()
+        .await
+        .expect("endpoints are addresses")
+}
+
+/// How a member joins that nobody renews: it lives for as long as any figure takes.
+pub(crate) fn long_lived(id: &str) -> Join {
+    Join {
+        id: MemberId::parse(id).expect("the id is a name"),
+        instance: InstanceId::parse("figures").expect("it is an instance"),
+        ttl: Ttl::MAX,
+        labels: Labels::default(),
+        version: BinaryVersion::default(),
+        endpoint: Endpoint::default(),
+        lost_epoch: None,
+    }
+}

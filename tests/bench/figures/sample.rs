@@ -1,0 +1,102 @@
+//! Several measurements of one thing, and how they are printed.
+
+use std::time::Duration;
+
+/// Measurements in the order in which they were taken.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sample(Vec<f64>);
+
+impl Sample {
+    pub(crate) fn push(&mut self, value: f64) {
+        self.0.push(value);
+    }
+
+    fn sorted(&self) -> Vec<f64> {
+        let mut values = self.0.clone();
+        values.sort_by(f64::total_cmp);
+        values
+    }
+
+    fn median(&self) -> f64 {
+        let values = self.sorted();
+        values[values.len() / 2]
+    }
+
+    fn least(&self) -> f64 {
+        self.sorted()[0]
+    }
+
+    fn most(&self) -> f64 {
+        self.sorted()[self.0.len() - 1]
+    }
+
+    /// Round by round, how many times as much as the other.
+    fn ratios_to(&self, other: &Self) -> Self {
+        Self(
+            self.0
+                .iter()
+                .zip(&other.0)
+                .map(|(own, other)| own / other)
+                .collect(),
+        )
+    }
+}
+
+/// Prints a rate beside etcd's and their ratio round by round.
+pub(crate) fn rates(name: &str, own: &Sample, etcd: &Sample) {
+    let ratio = own.ratios_to(etcd);
+    println!(
+        "{name:<52} {:>10.0}/s {:>24} {:>10.0}/s {:>22}",
+        own.median(),
+        format!("{:.0} to {:.0}", own.least(), own.most()),
+        etcd.median(),
+        format!(
+            "{:.2} ({:.2} to {:.2})",
+            ratio.median(),
+            ratio.least(),
+            ratio.most()
+        ),
+    );
+}
+
+/// Prints how much memory the processes have, beside etcd's.
+pub(crate) fn memory(name: &str, own_kib: &Sample, etcd_kib: &Sample) {
+    let ratio = own_kib.median() / etcd_kib.median();
+    println!(
+        "{name:<52} {:>8.1} MiB {:>24} {:>8.1} MiB {:>22}",
+        own_kib.median() / 1024.0,
+        format!(
+            "{:.1} to {:.1}",
+            own_kib.least() / 1024.0,
+            own_kib.most() / 1024.0
+        ),
+        etcd_kib.median() / 1024.0,
+        format!("{ratio:.2}"),
+    );
+}
+
+/// Prints how long something takes.
+pub(crate) fn times(name: &str, taken: &[Duration]) {
+    let millis = Sample(
+        taken
+            .iter()
+            .map(|taken| taken.as_secs_f64() * 1000.0)
+            .collect(),
+    );
+    let spread = format!("{:.1} to {:.1}", millis.least(), millis.most());
+    println!("{name:<52} {:>9.1} ms {spread:>24}", millis.median());
+}
+
+/// How much memory a process has in use, in KiB.
+pub(crate) fn resident_kib(process: u32) -> f64 {
+    let status =
+        std::fs::read_to_string(format!("/proc/{process}/status")).expect("the process runs");
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .expect("Linux tells the size");
+    line.trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .expect("the size is a number")
+}
