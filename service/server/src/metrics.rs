@@ -93,7 +93,9 @@ mod tests {
 
     #[test]
     fn every_bound_of_the_table_has_its_metric() {
-        let text = Metrics::new().text();
+        let metrics = Metrics::new();
+        crate::rpc::declare(&metrics.rpc);
+        let text = metrics.text();
         for bound in BOUNDS {
             let declared = format!("# TYPE {} ", bound.metric);
             assert!(

@@ -31,6 +31,8 @@ use tonic::{Request, Response, Status};
 use crate::handle::{Asking, Handle};
 use crate::limits::DEADLINE_DEFAULT;
 
+#[cfg(test)]
+pub(crate) use methods::declare;
 pub(crate) use serve::{Serving, serve};
 
 /// Takes a request apart: how it is asked, and what.

@@ -73,6 +73,15 @@ impl ProposerMetrics {
             "Members and sessions that this replica found past their deadline, as leader",
             metrics.expired.clone(),
         );
+        for lane in Lane::ALL {
+            // A series that was never seen cannot be told from one that is missing.
+            let of_lane = OfLane { lane: lane.name() };
+            drop(metrics.queue_requests.get_or_create(&of_lane));
+            drop(metrics.queue_bytes.get_or_create(&of_lane));
+            drop(metrics.in_flight.get_or_create(&of_lane));
+            drop(metrics.batch_commands.get_or_create(&of_lane));
+            drop(metrics.batch_bytes.get_or_create(&of_lane));
+        }
         metrics
     }
 

@@ -83,6 +83,15 @@ impl RpcMetrics {
         metrics
     }
 
+    /// There is such a method. A series that was never seen cannot be told from one that is missing.
+    pub(crate) fn declare(&self, service: &'static str, method: &'static str) {
+        let method = OfMethod {
+            grpc_service: service,
+            grpc_method: method,
+        };
+        drop(self.started.get_or_create(&method));
+    }
+
     /// A call began.
     pub(crate) fn started(&self, service: &'static str, method: &'static str) {
         let method = OfMethod {

@@ -16,7 +16,7 @@ use tower::{Layer, Service};
 use tracing::Instrument;
 
 use super::admission::{Admission, Place};
-use super::methods::{Class, Method};
+use super::methods::{self, Class, Method};
 use super::timeout::timeout;
 use super::trace::{self, Names};
 use crate::handle::Asking;
@@ -46,6 +46,7 @@ type Response = http::Response<Body>;
 
 impl GateLayer {
     pub(super) fn new(metrics: &Arc<RpcMetrics>) -> Self {
+        methods::declare(metrics);
         let (names, admission) = (Names::new(), Admission::new(metrics));
         Self {
             shared: Arc::new(Shared {

@@ -1,5 +1,7 @@
 //! Every method that a client can call, and how it is admitted.
 
+use crate::metrics::RpcMetrics;
+
 /// What a method costs, and so how many calls of it there may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Class {
@@ -68,6 +70,16 @@ const fn method(service: &'static str, name: &'static str, class: Class) -> Meth
         service,
         name,
         class,
+    }
+}
+
+/// Has the metrics of every method shown from the beginning.
+pub(crate) fn declare(metrics: &RpcMetrics) {
+    for method in METHODS.iter().chain([&UNKNOWN]) {
+        metrics.declare(method.service, method.name);
+    }
+    for class in Class::ALL {
+        metrics.in_flight(class.name()).set(0);
     }
 }
 
