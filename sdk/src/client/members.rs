@@ -268,6 +268,11 @@ async fn renew_once(
     let request = attempt.request(tokio_stream::once(message));
     let answers = stubs::membership(attempt.channel).renew(request).await?;
     match answers.into_inner().next().await {
+        // A refusal in the stream is a refusal: another replica may do better.
+        Some(Ok(v1::MembershipRenewResponse {
+            result: Some(v1::membership_renew_response::Result::Refusal(refusal)),
+            ..
+        })) => Err(synod_proto::status::to_status(refusal.into())),
         Some(answer) => answer.map(Response::new),
         None => Err(Status::unavailable(
             "the stream of renewals ended without an answer",
