@@ -30,6 +30,8 @@ pub mod identity;
 pub mod vote;
 pub mod wal;
 
+#[cfg(test)]
+mod cases;
 mod failure;
 mod log_id;
 mod replace;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use bytes::{Buf, BufMut, Bytes, TryGetError};
+use bytes::{Buf, BufMut, Bytes};
 
 /// The position of an entry: who wrote it in which term, and at which index.
 ///
@@ -18,6 +18,10 @@ pub struct LogId {
 }
 
 impl LogId {
+    /// The highest index there can be. Indexes go up by one, so none ever comes near; that it is far
+    /// below [`u64::MAX`] keeps sums of indexes from overflowing, whatever a damaged file says.
+    pub const INDEX_MAX: u64 = u64::MAX / 2;
+
     /// The length of an encoded log id, in bytes.
     pub(crate) const LENGTH: usize = 24;
 
@@ -27,12 +31,14 @@ impl LogId {
         into.put_u64_le(self.index);
     }
 
-    pub(crate) fn decode(from: &mut impl Buf) -> Result<Self, TryGetError> {
-        Ok(Self {
-            term: from.try_get_u64_le()?,
-            leader: from.try_get_u64_le()?,
-            index: from.try_get_u64_le()?,
-        })
+    /// Reads a log id; `None` if there are too few bytes, or the index is impossible.
+    pub(crate) fn decode(from: &mut impl Buf) -> Option<Self> {
+        let id = Self {
+            term: from.try_get_u64_le().ok()?,
+            leader: from.try_get_u64_le().ok()?,
+            index: from.try_get_u64_le().ok()?,
+        };
+        (id.index <= Self::INDEX_MAX).then_some(id)
     }
 }
 

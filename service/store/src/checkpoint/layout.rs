@@ -62,7 +62,8 @@ pub(super) fn decode_header(fixed: &[u8]) -> Result<(CheckpointHeader, usize), B
     }
     let mut cluster_id = [0; 16];
     fields.try_copy_to_slice(&mut cluster_id).map_err(short)?;
-    let last = LogId::decode(&mut fields).map_err(short)?;
+    let last = LogId::decode(&mut fields)
+        .ok_or(BadHeader::Broken("the header has an impossible log id"))?;
     let meta_length = fields.try_get_u32_le().map_err(short)? as usize;
     if meta_length > META_BYTES_MAX {
         return Err(BadHeader::Broken("the metadata is longer than it can be"));

@@ -475,7 +475,7 @@ fn exchanged_doubled_and_dropped_chunks_are_noticed() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(crate::cases::config(1000))]
 
     #[test]
     fn arbitrary_bytes_as_a_checkpoint_never_panic(

@@ -119,7 +119,7 @@ impl Entries {
     /// Appends an entry that was found on disk. The caller has checked its index.
     pub(super) fn append_written(&mut self, id: LogId, place: RecordPlace) {
         self.push(id, Some(place));
-        self.unwritten = id.index.saturating_add(1);
+        self.unwritten = id.index + 1;
     }
 
     fn push(&mut self, id: LogId, place: Option<RecordPlace>) {
@@ -150,7 +150,7 @@ impl Entries {
 
     /// Forgets everything up to `id`, which may be beyond the end of the log.
     pub(super) fn purge(&mut self, id: LogId) {
-        let next = id.index.saturating_add(1);
+        let next = id.index + 1;
         while self.first < next && self.slots.pop_front().is_some() {
             self.first += 1;
             if self.cached.len() > self.slots.len()
@@ -194,7 +194,7 @@ impl Entries {
             .and_then(|position| self.slots.get_mut(position))
         {
             slot.place = Some(place);
-            self.unwritten = self.unwritten.max(index.saturating_add(1));
+            self.unwritten = self.unwritten.max(index + 1);
         }
     }
 
@@ -219,5 +219,5 @@ impl Entries {
 
 /// The index that follows a log id; a log begins at index 0.
 pub(super) fn next_index(last: Option<LogId>) -> u64 {
-    last.map_or(0, |last| last.index.saturating_add(1))
+    last.map_or(0, |last| last.index + 1)
 }

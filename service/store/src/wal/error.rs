@@ -128,6 +128,12 @@ pub enum LogError {
         /// The last entry.
         last: Option<LogId>,
     },
+    /// An index is beyond [`LogId::INDEX_MAX`]. Nothing changed.
+    #[error("{id} is not a position of a log: indexes end at {}", LogId::INDEX_MAX)]
+    ImpossibleIndex {
+        /// The position.
+        id: LogId,
+    },
     /// One entry is longer than a record can be. Nothing was enqueued.
     #[error(
         "the entry at {id} has {bytes} bytes, and a record holds at most {}",
@@ -169,6 +175,7 @@ impl From<LogError> for io::Error {
             LogError::Full { .. } => io::ErrorKind::WouldBlock,
             LogError::OutOfOrder { .. }
             | LogError::BadTruncation { .. }
+            | LogError::ImpossibleIndex { .. }
             | LogError::TooLarge { .. } => io::ErrorKind::InvalidInput,
             LogError::Damaged { .. } => io::ErrorKind::InvalidData,
             LogError::Poisoned(cause) => cause.source.kind(),

@@ -3,7 +3,7 @@
 //! [`wal`](super) has the tables. Decoding never trusts a length before the checksum that covers it,
 //! other than to find that checksum, and never reads outside the slice it is given.
 
-use bytes::{Buf, BufMut, Bytes, TryGetError};
+use bytes::{Buf, BufMut, Bytes};
 
 use crate::log_id::LogId;
 use crate::{FORMAT_VERSION, MIN_READER_VERSION};
@@ -135,8 +135,9 @@ impl SegmentHeader {
         if &covered[..8] != SEGMENT_MAGIC {
             return Err(BadHeader::Broken("it does not begin like a segment"));
         }
-        let header = Self::decode_fields(&covered[16..])
-            .map_err(|_| BadHeader::Broken("the segment header is too short"))?;
+        let header = Self::decode_fields(&covered[16..]).ok_or(BadHeader::Broken(
+            "the segment header has an impossible log id",
+        ))?;
         if !(1..COUNTER_MAX).contains(&header.number)
             || !(1..COUNTER_MAX).contains(&header.first_sequence)
         {
@@ -147,23 +148,23 @@ impl SegmentHeader {
         Ok((header, checksum))
     }
 
-    fn decode_fields(mut fields: &[u8]) -> Result<Self, TryGetError> {
+    fn decode_fields(mut fields: &[u8]) -> Option<Self> {
         let mut directory_id = [0; 16];
-        fields.try_copy_to_slice(&mut directory_id)?;
-        let number = fields.try_get_u64_le()?;
-        let first_sequence = fields.try_get_u64_le()?;
-        let chain = fields.try_get_u32_le()?;
-        let flags = fields.try_get_u32_le()?;
+        fields.try_copy_to_slice(&mut directory_id).ok()?;
+        let number = fields.try_get_u64_le().ok()?;
+        let first_sequence = fields.try_get_u64_le().ok()?;
+        let chain = fields.try_get_u32_le().ok()?;
+        let flags = fields.try_get_u32_le().ok()?;
         let mut id = |flag| {
             let id = LogId::decode(&mut fields)?;
-            Ok(if flags & flag == 0 { None } else { Some(id) })
+            Some(if flags & flag == 0 { None } else { Some(id) })
         };
         let before = Summary {
             purged: id(FLAG_PURGED)?,
             last: id(FLAG_LAST)?,
             committed: id(FLAG_COMMITTED)?,
         };
-        Ok(Self {
+        Some(Self {
             directory_id,
             number,
             first_sequence,
@@ -337,7 +338,7 @@ impl Record {
         if kind == u32::from(KIND_TRUNCATE_AFTER) && content.is_empty() {
             return Ok(Self::TruncateAfter(None));
         }
-        let id = LogId::decode(&mut content).map_err(|_| "a record has no log id")?;
+        let id = LogId::decode(&mut content).ok_or("a record has no possible log id")?;
         let record = match u8::try_from(kind) {
             Ok(KIND_ENTRY) => return Ok(Self::Entry(id, content)),
             Ok(KIND_TRUNCATE_AFTER) => Self::TruncateAfter(Some(id)),

@@ -166,8 +166,9 @@ impl Log {
     /// is durable. Purging less than was purged before does nothing.
     ///
     /// # Errors
-    /// [`LogError::Poisoned`].
+    /// [`LogError::ImpossibleIndex`] and [`LogError::Poisoned`].
     pub fn purge(&self, id: LogId) -> Result<(), LogError> {
+        check_index(id)?;
         let mut state = self.shared.healthy()?;
         if state
             .entries
@@ -189,8 +190,9 @@ impl Log {
     /// value may come back, which only means that the leader is asked again.
     ///
     /// # Errors
-    /// [`LogError::Poisoned`].
+    /// [`LogError::ImpossibleIndex`] and [`LogError::Poisoned`].
     pub fn save_committed(&self, id: LogId) -> Result<(), LogError> {
+        check_index(id)?;
         let mut state = self.shared.healthy()?;
         if state
             .entries
@@ -332,6 +334,13 @@ impl Log {
     }
 }
 
+fn check_index(id: LogId) -> Result<(), LogError> {
+    if id.index > LogId::INDEX_MAX {
+        return Err(LogError::ImpossibleIndex { id });
+    }
+    Ok(())
+}
+
 fn check_append(entries: &Entries, records: &[LogRecord]) -> Result<(), LogError> {
     let mut last = entries.summary().last;
     let mut total = 0_usize;
@@ -343,6 +352,7 @@ fn check_append(entries: &Entries, records: &[LogRecord]) -> Result<(), LogError
                 bytes: payload.len(),
             });
         }
+        check_index(*id)?;
         let (expected, term) = (next_index(last), last.map_or(0, |last| last.term));
         if id.index != expected || id.term < term {
             return Err(LogError::OutOfOrder {

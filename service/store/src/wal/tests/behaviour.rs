@@ -323,6 +323,20 @@ fn holes_and_terms_that_go_back_are_refused_and_change_nothing() {
 }
 
 #[test]
+fn impossible_indexes_are_refused_before_they_are_written() {
+    let disk = formatted();
+    let (log, _) = open(&disk);
+    for index in [LogId::INDEX_MAX + 1, u64::MAX] {
+        let error = log.purge(id(1, index)).unwrap_err();
+        assert!(matches!(error, LogError::ImpossibleIndex { .. }), "{error}");
+        assert!(log.save_committed(id(1, index)).is_err());
+    }
+    log.purge(id(1, LogId::INDEX_MAX - 10)).unwrap();
+    append(&log, [entry(1, LogId::INDEX_MAX - 9)]);
+    assert_eq!(all(&open(&disk).0), [entry(1, LogId::INDEX_MAX - 9)]);
+}
+
+#[test]
 fn what_is_purged_or_committed_or_absent_cannot_be_truncated() {
     let disk = formatted();
     let (log, _) = open(&disk);

@@ -103,7 +103,7 @@ fn check_read(model: &Model, log: &Log, from: u64, count: u64, max_bytes: usize)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(crate::cases::config(300))]
 
     #[test]
     fn a_log_behaves_like_a_vector(steps in prop::collection::vec(any_step(), 1..60), cache in 0..3000_usize) {
