@@ -1,0 +1,49 @@
+//! The invariants, one file each. All of them are looked at after every step.
+
+mod acknowledged;
+mod alive;
+mod forward;
+mod one_history;
+mod reads;
+mod together;
+
+use std::collections::BTreeMap;
+
+use crate::net::Host;
+use crate::replica::Machine;
+use crate::trace::Trace;
+use crate::workload::Ledger;
+
+pub(crate) use together::come_together;
+
+/// Everything that must hold at any time.
+#[derive(Default)]
+pub(crate) struct Checkers {
+    acknowledged: acknowledged::Acknowledged,
+    forward: forward::Forward,
+    one_history: one_history::OneHistory,
+}
+
+impl Checkers {
+    /// Looks at everything. Panics at the first thing that is wrong.
+    pub(crate) fn look(
+        &mut self,
+        machines: &BTreeMap<Host, Machine>,
+        ledger: &Ledger,
+        trace: &Trace,
+    ) {
+        for machine in machines.values() {
+            let Some(consensus) = machine.consensus() else {
+                self.forward.forget(machine.host);
+                continue;
+            };
+            let published = consensus.published();
+            self.forward
+                .look(machine.host, &consensus, &published, trace);
+            self.one_history.look(machine.host, &published);
+            self.acknowledged.look(machine.host, &published, ledger);
+        }
+        reads::look(ledger);
+        alive::look(trace);
+    }
+}

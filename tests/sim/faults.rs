@@ -1,0 +1,108 @@
+//! What goes wrong, by seed.
+
+use rand::RngExt;
+
+use crate::net::Host;
+use crate::world::{HOSTS, World};
+
+/// Something that goes wrong, and is mended again.
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    /// A link is cut.
+    Cut(Host, Host),
+    /// A machine loses all its links.
+    Isolate(Host),
+    /// A process is killed.
+    Kill(Host),
+    /// A machine loses power, with something written and not synced if that can be had.
+    PowerLoss(Host),
+    /// All machines lose power.
+    Blackout,
+    /// The leadership is handed over.
+    Transfer,
+}
+
+/// Lets `count` things go wrong, one after another, and mends each.
+pub(crate) fn torment(world: &mut World, count: u32) {
+    for _ in 0..count {
+        let calm = world.rng.random_range(200..2_000);
+        world.run_for(calm);
+        let fault = choose(world);
+        world.trace.add(format_args!("fault {fault:?}"));
+        suffer(world, fault);
+    }
+}
+
+fn choose(world: &mut World) -> Fault {
+    let host = HOSTS[world.rng.random_range(0..HOSTS.len())];
+    let other = HOSTS[(world.rng.random_range(1..HOSTS.len()) + host as usize - 1) % HOSTS.len()];
+    // The leader is the most interesting one.
+    let victim = world
+        .leader()
+        .filter(|_| world.rng.random_ratio(1, 2))
+        .unwrap_or(host);
+    match world.rng.random_range(0..16) {
+        0..3 => Fault::Cut(host, other),
+        3..6 => Fault::Isolate(victim),
+        6..9 => Fault::Kill(victim),
+        9..13 => Fault::PowerLoss(victim),
+        13 => Fault::Blackout,
+        _ => Fault::Transfer,
+    }
+}
+
+fn suffer(world: &mut World, fault: Fault) {
+    let length = world.rng.random_range(20..4_000);
+    match fault {
+        Fault::Cut(one, other) => {
+            world.net.set_cut(one, other, true);
+            world.run_for(length);
+            world.net.set_cut(one, other, false);
+        }
+        Fault::Isolate(host) => {
+            let others = HOSTS.into_iter().filter(|other| *other != host);
+            others
+                .clone()
+                .for_each(|other| world.net.set_cut(host, other, true));
+            world.run_for(length);
+            others.for_each(|other| world.net.set_cut(host, other, false));
+        }
+        Fault::Kill(host) => {
+            world.machine(host).kill();
+            world.run_for(length);
+            world.machine(host).start(&HOSTS);
+        }
+        Fault::PowerLoss(host) => {
+            world.run_until(200, |world| world.machines[&host].disk.unsynced_bytes() > 0);
+            lose_power(world, host);
+            world.run_for(length);
+            restore(world, host);
+        }
+        Fault::Blackout => {
+            HOSTS.into_iter().for_each(|host| lose_power(world, host));
+            world.run_for(length);
+            HOSTS.into_iter().for_each(|host| restore(world, host));
+        }
+        Fault::Transfer => {
+            if let Some(machine) = world.leader().map(|leader| &world.machines[&leader])
+                && let Some(consensus) = machine.consensus()
+            {
+                machine.spawn(async move {
+                    // Whether it succeeds is up to the network.
+                    let _ = consensus.transfer_leadership(None).await;
+                });
+            }
+        }
+    }
+}
+
+fn lose_power(world: &mut World, host: Host) {
+    let seed = world.rng.random();
+    world.machine(host).lose_power(seed);
+}
+
+fn restore(world: &mut World, host: Host) {
+    let machine = world.machine(host);
+    machine.restore_power();
+    machine.start(&HOSTS);
+}

@@ -1,0 +1,31 @@
+//! Whole replicas in one process, on simulated clocks, networks, disks and randomness: every run follows from its seed.
+//!
+//! Each replica has a tokio runtime of its own, paused, on one thread; the loop in `world` moves all of them. openraft,
+//! tonic and the store run unchanged. While faults come and go, the checkers look after every step, one file for each
+//! invariant; then everything is healed, and the replicas must come together again.
+//!
+//! A failing seed prints the line that runs it again. Two variables change what is run:
+//!
+//! - `SYNOD_SIM_SEED=17`: this seed only, with its trace printed.
+//! - `SYNOD_SIM_SEEDS=1000`: so many seeds instead of a few.
+
+#[cfg(test)]
+mod checkers;
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod net;
+#[cfg(test)]
+mod replays;
+#[cfg(test)]
+mod replica;
+#[cfg(test)]
+mod seeds;
+#[cfg(test)]
+mod survival;
+#[cfg(test)]
+mod trace;
+#[cfg(test)]
+mod workload;
+#[cfg(test)]
+mod world;

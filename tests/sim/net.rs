@@ -1,0 +1,475 @@
+//! The simulated network: byte pipes with latency, in which nothing is lost but much can be late.
+//!
+//! A connection is two pipes. Bytes become readable once their time has come; a cut link holds them until it is mended,
+//! as TCP would send them again. A replica that loses power is silent; one whose process is killed closes its
+//! connections, and its address refuses new ones.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use synod_server::seams::{Connection, Dial, Incoming};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// A machine of the simulation, by its number.
+pub(crate) type Host = u64;
+
+/// So many bytes may be under way in one pipe; a writer waits then.
+const PIPE_BYTES: usize = 256 << 10;
+
+/// How long bytes take, in simulated milliseconds.
+const LATENCY: std::ops::RangeInclusive<u64> = 1..=4;
+
+/// The network. Clones are handles to the same one.
+#[derive(Clone)]
+pub(crate) struct Net(Arc<Mutex<State>>);
+
+struct State {
+    now: u64,
+    rng: StdRng,
+    pipes: BTreeMap<u64, Pipe>,
+    next_pipe: u64,
+    listeners: BTreeMap<String, Listener>,
+    cut: BTreeSet<(Host, Host)>,
+    silent: BTreeSet<Host>,
+}
+
+struct Listener {
+    host: Host,
+    arrived: VecDeque<(u64, u64, Host)>,
+    waker: Option<Waker>,
+}
+
+/// One direction of a connection.
+struct Pipe {
+    from: Host,
+    to: Host,
+    /// What is under way: when it is due, and the bytes; an empty piece is the end.
+    under_way: VecDeque<(u64, Vec<u8>)>,
+    under_way_bytes: usize,
+    readable: VecDeque<u8>,
+    ended: bool,
+    reader_gone: bool,
+    /// The reader's host is done with it: what its end does when it is dropped no longer matters.
+    abandoned: bool,
+    writer_gone: bool,
+    reader: Option<Waker>,
+    writer: Option<Waker>,
+}
+
+impl Net {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Arc::new(Mutex::new(State {
+            now: 0,
+            rng: StdRng::seed_from_u64(seed),
+            pipes: BTreeMap::new(),
+            next_pipe: 0,
+            listeners: BTreeMap::new(),
+            cut: BTreeSet::new(),
+            silent: BTreeSet::new(),
+        })))
+    }
+
+    /// Moves the network's clock and delivers what is due.
+    pub(crate) fn advance(&self, now: u64) {
+        let mut state = self.lock();
+        state.now = now;
+        let State {
+            pipes, cut, silent, ..
+        } = &mut *state;
+        let mut wakers = Vec::new();
+        for pipe in pipes.values_mut() {
+            let held = cut.contains(&(pipe.from, pipe.to))
+                || silent.contains(&pipe.from)
+                || silent.contains(&pipe.to);
+            if !held {
+                wakers.extend(pipe.deliver(now));
+            }
+        }
+        pipes.retain(|_, pipe| !(pipe.reader_gone && pipe.writer_gone));
+        drop(state);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// Cuts the link between two hosts, or mends it.
+    pub(crate) fn set_cut(&self, one: Host, other: Host, cut: bool) {
+        let mut state = self.lock();
+        for link in [(one, other), (other, one)] {
+            if cut {
+                state.cut.insert(link);
+            } else {
+                state.cut.remove(&link);
+            }
+        }
+    }
+
+    /// Makes a host fall silent, as when it loses power: the others keep their ends, and hear nothing more.
+    pub(crate) fn silence(&self, host: Host) {
+        let mut state = self.lock();
+        state.silent.insert(host);
+        state.abandon(host, |_| None);
+        // Whoever writes to it goes on until the pipe is full.
+        state
+            .pipes
+            .values_mut()
+            .filter(|pipe| pipe.to == host)
+            .for_each(|pipe| pipe.reader_gone = false);
+    }
+
+    /// Lets a silent host speak again. Its old connections are gone for good.
+    pub(crate) fn unsilence(&self, host: Host) {
+        let mut state = self.lock();
+        let mut wakers = Vec::new();
+        for pipe in state
+            .pipes
+            .values_mut()
+            .filter(|pipe| pipe.from == host || pipe.to == host)
+        {
+            wakers.extend(pipe.break_off());
+        }
+        state.silent.remove(&host);
+        drop(state);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// Ends all connections of a host whose process was killed, in the order in which they were opened: the order in
+    /// which a runtime drops its tasks depends on what ran before in this process of ours.
+    pub(crate) fn close(&self, host: Host) {
+        self.lock()
+            .abandon(host, |state| Some(state.now + state.latency()));
+    }
+
+    /// The connections that arrive at `address` on `host`, from now on.
+    pub(crate) fn listen(&self, host: Host, address: &str) -> Incoming {
+        let listener = Listener {
+            host,
+            arrived: VecDeque::new(),
+            waker: None,
+        };
+        self.lock().listeners.insert(address.to_owned(), listener);
+        let (net, address) = (self.clone(), address.to_owned());
+        futures::stream::poll_fn(move |context| net.poll_accept(&address, context)).boxed()
+    }
+
+    /// What dials for `host`.
+    pub(crate) fn dialer(&self, host: Host) -> Arc<dyn Dial> {
+        Arc::new(SimDialer {
+            net: self.clone(),
+            host,
+        })
+    }
+
+    fn poll_accept(
+        &self,
+        address: &str,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Connection>>> {
+        let mut state = self.lock();
+        let Some(listener) = state.listeners.get_mut(address) else {
+            return Poll::Ready(None);
+        };
+        match listener.arrived.pop_front() {
+            Some((read, write, from)) => {
+                drop(state);
+                let end = End {
+                    net: self.clone(),
+                    read,
+                    write,
+                };
+                Poll::Ready(Some(Ok(Connection::new(end, format!("host {from}")))))
+            }
+            None => {
+                listener.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// `None` while the network would not even say no.
+    fn try_connect(&self, from: Host, address: &str) -> Option<io::Result<End>> {
+        let mut state = self.lock();
+        let to = address.parse::<Address>().ok()?.host;
+        if state.silent.contains(&to) || state.cut.contains(&(from, to)) {
+            return None;
+        }
+        if !state.listeners.contains_key(address) {
+            return Some(Err(io::ErrorKind::ConnectionRefused.into()));
+        }
+        let there = state.add_pipe(from, to);
+        let back = state.add_pipe(to, from);
+        let listener = state.listeners.get_mut(address)?;
+        listener.arrived.push_back((there, back, from));
+        let waker = listener.waker.take();
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        Some(Ok(End {
+            net: self.clone(),
+            read: back,
+            write: there,
+        }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap()
+    }
+}
+
+impl State {
+    fn add_pipe(&mut self, from: Host, to: Host) -> u64 {
+        let id = self.next_pipe;
+        self.next_pipe += 1;
+        self.pipes.insert(id, Pipe::new(from, to));
+        id
+    }
+
+    /// Takes a host's ends of its connections away, and its listener. `end` says when the other side hears of it.
+    fn abandon(&mut self, host: Host, end: impl Fn(&mut Self) -> Option<u64>) {
+        self.listeners.retain(|_, listener| listener.host != host);
+        let ids: Vec<u64> = self.pipes.keys().copied().collect();
+        for id in ids {
+            let due = if self.pipes[&id].from == host {
+                end(self)
+            } else {
+                None
+            };
+            let Some(pipe) = self.pipes.get_mut(&id) else {
+                continue;
+            };
+            if let Some(due) = due.filter(|_| !pipe.writer_gone) {
+                pipe.send(due, &[]);
+            }
+            pipe.writer_gone |= pipe.from == host;
+            pipe.reader_gone |= pipe.to == host;
+            pipe.abandoned |= pipe.to == host;
+        }
+    }
+
+    fn latency(&mut self) -> u64 {
+        self.rng.random_range(LATENCY)
+    }
+}
+
+impl Pipe {
+    fn new(from: Host, to: Host) -> Self {
+        Self {
+            from,
+            to,
+            under_way: VecDeque::new(),
+            under_way_bytes: 0,
+            readable: VecDeque::new(),
+            ended: false,
+            reader_gone: false,
+            abandoned: false,
+            writer_gone: false,
+            reader: None,
+            writer: None,
+        }
+    }
+
+    fn send(&mut self, due: u64, bytes: &[u8]) {
+        // Bytes never overtake each other.
+        let due = self
+            .under_way
+            .back()
+            .map_or(due, |(before, _)| due.max(*before));
+        self.under_way_bytes += bytes.len();
+        self.under_way.push_back((due, bytes.to_vec()));
+    }
+
+    fn deliver(&mut self, now: u64) -> Vec<Waker> {
+        let mut delivered = false;
+        while self
+            .under_way
+            .front()
+            .is_some_and(|(due, _)| due.cmp(&now) != Ordering::Greater)
+        {
+            if let Some((_, bytes)) = self.under_way.pop_front() {
+                delivered = true;
+                self.under_way_bytes -= bytes.len();
+                self.ended |= bytes.is_empty();
+                self.readable.extend(bytes);
+            }
+        }
+        if delivered {
+            [self.reader.take(), self.writer.take()]
+                .into_iter()
+                .flatten()
+                .collect()
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn break_off(&mut self) -> Vec<Waker> {
+        self.under_way.clear();
+        self.under_way_bytes = 0;
+        self.ended = true;
+        self.reader_gone = true;
+        [self.reader.take(), self.writer.take()]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+}
+
+/// `replica-<host>:<port>`.
+struct Address {
+    host: Host,
+}
+
+impl std::str::FromStr for Address {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (name, _) = text.split_once(':').ok_or(())?;
+        let host = name
+            .strip_prefix("replica-")
+            .and_then(|host| host.parse().ok())
+            .ok_or(())?;
+        Ok(Self { host })
+    }
+}
+
+/// The address at which a host serves the other replicas.
+pub(crate) fn peer_address(host: Host) -> String {
+    format!("replica-{host}:2380")
+}
+
+struct SimDialer {
+    net: Net,
+    host: Host,
+}
+
+impl Dial for SimDialer {
+    fn dial(&self, address: String) -> BoxFuture<'static, io::Result<Connection>> {
+        let (net, host) = (self.net.clone(), self.host);
+        Box::pin(async move {
+            let latency = net.lock().latency();
+            tokio::time::sleep(Duration::from_millis(latency)).await;
+            match net.try_connect(host, &address) {
+                Some(connected) => Ok(Connection::new(connected?, address)),
+                // Not even a refusal comes back; the caller has a deadline.
+                None => std::future::pending().await,
+            }
+        })
+    }
+}
+
+/// One end of a connection.
+struct End {
+    net: Net,
+    read: u64,
+    write: u64,
+}
+
+impl AsyncRead for End {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let mut state = self.net.lock();
+        let Some(pipe) = state.pipes.get_mut(&self.read) else {
+            return Poll::Ready(Ok(()));
+        };
+        if pipe.readable.is_empty() {
+            if pipe.ended {
+                return Poll::Ready(Ok(()));
+            }
+            pipe.reader = Some(context.waker().clone());
+            return Poll::Pending;
+        }
+        let count = buffer.remaining().min(pipe.readable.len());
+        let bytes: Vec<u8> = pipe.readable.drain(..count).collect();
+        buffer.put_slice(&bytes);
+        let writer = pipe.writer.take();
+        drop(state);
+        if let Some(writer) = writer {
+            writer.wake();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for End {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let mut state = self.net.lock();
+        let due = state.now + state.latency();
+        let Some(pipe) = state
+            .pipes
+            .get_mut(&self.write)
+            .filter(|pipe| !pipe.reader_gone)
+        else {
+            return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
+        };
+        if bytes.is_empty() {
+            return Poll::Ready(Ok(0));
+        }
+        let room = PIPE_BYTES.saturating_sub(pipe.under_way_bytes + pipe.readable.len());
+        if room == 0 {
+            pipe.writer = Some(context.waker().clone());
+            return Poll::Pending;
+        }
+        let count = room.min(bytes.len());
+        pipe.send(due, &bytes[..count]);
+        Poll::Ready(Ok(count))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut state = self.net.lock();
+        let due = state.now + state.latency();
+        if let Some(pipe) = state.pipes.get_mut(&self.write) {
+            pipe.send(due, &[]);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        let mut state = self.net.lock();
+        let open = state
+            .pipes
+            .get(&self.write)
+            .is_some_and(|pipe| !pipe.writer_gone);
+        let due = if open {
+            Some(state.now + state.latency())
+        } else {
+            None
+        };
+        if let Some((due, pipe)) = due.zip(state.pipes.get_mut(&self.write)) {
+            pipe.writer_gone = true;
+            pipe.send(due, &[]);
+        }
+        let waker = state
+            .pipes
+            .get_mut(&self.read)
+            .filter(|pipe| !pipe.abandoned)
+            .and_then(|pipe| {
+                pipe.reader_gone = true;
+                pipe.writer.take()
+            });
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}

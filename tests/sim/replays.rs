@@ -1,0 +1,47 @@
+//! A seed is all it takes to see a run again.
+
+use crate::checkers::come_together;
+use crate::faults::torment;
+use crate::seeds::run;
+use crate::world::World;
+
+fn scenario(world: &mut World) {
+    world.run_for(3_000);
+    torment(world, 6);
+    come_together(world);
+}
+
+#[test]
+fn one_seed_gives_one_trace_and_another_seed_another() {
+    let test = "one_seed_gives_one_trace_and_another_seed_another";
+    let first = run(test, 7, scenario).text();
+    let again = run(test, 7, scenario).text();
+    assert_eq!(
+        first_difference(&first, &again),
+        None,
+        "seed 7 did not replay"
+    );
+    let other = run(test, 8, scenario).text();
+    assert!(
+        first_difference(&first, &other).is_some(),
+        "seeds 7 and 8 are the same"
+    );
+}
+
+/// Where two traces part.
+fn first_difference(one: &str, other: &str) -> Option<(usize, String, String)> {
+    let lines = one.lines().zip(other.lines()).zip(1..);
+    let parted = lines.filter(|((one, other), _)| one != other);
+    let mut parted =
+        parted.map(|((one, other), number)| (number, one.to_owned(), other.to_owned()));
+    parted.next().or_else(|| {
+        let lengths = (one.lines().count(), other.lines().count());
+        (lengths.0 != lengths.1).then(|| {
+            (
+                lengths.0.min(lengths.1),
+                format!("{lengths:?}"),
+                String::new(),
+            )
+        })
+    })
+}

@@ -1,0 +1,72 @@
+//! Runs a simulation for each of its seeds, and says how to run the one that failed again.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+use crate::trace::Trace;
+use crate::world::World;
+
+thread_local! {
+    static PANICKED: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Where this thread has panicked since its run began, if it has.
+pub(crate) fn panicked() -> Option<String> {
+    PANICKED.with_borrow(Clone::clone)
+}
+
+fn note_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |panic| {
+            PANICKED.with_borrow_mut(|noted| {
+                noted.get_or_insert_with(|| panic.to_string());
+            });
+            before(panic);
+        }));
+    });
+    PANICKED.set(None);
+}
+
+/// Runs `scenario` for the seeds from `first` on: `count` of them, unless the environment says otherwise.
+pub(crate) fn for_each_seed(test: &str, first: u64, count: u64, scenario: impl Fn(&mut World)) {
+    if let Some(seed) = number("SYNOD_SIM_SEED") {
+        println!("{}", run(test, seed, &scenario).text());
+        return;
+    }
+    let count = number("SYNOD_SIM_SEEDS").unwrap_or(count);
+    for seed in first..first + count {
+        run(test, seed, &scenario);
+    }
+}
+
+/// Runs `scenario` by one seed and answers what happened.
+pub(crate) fn run(test: &str, seed: u64, scenario: impl Fn(&mut World)) -> Trace {
+    note_panics();
+    let mut world = World::new(seed);
+    let trace = world.trace.clone();
+    let done = catch_unwind(AssertUnwindSafe(|| {
+        scenario(&mut world);
+        drop(world);
+    }));
+    if let Err(panic) = done {
+        if number("SYNOD_SIM_SEED").is_some() {
+            println!("{}", trace.text());
+        }
+        eprintln!(
+            "run it again with: SYNOD_SIM_SEED={seed} cargo test -p synod-tests --test sim {test} -- --nocapture"
+        );
+        resume_unwind(panic);
+    }
+    trace
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(
+        text.parse()
+            .unwrap_or_else(|_| panic!("{variable} must be a number, and is {text:?}")),
+    )
+}
