@@ -15,7 +15,8 @@ impl State {
     ///
     /// # Panics
     ///
-    /// If an invariant of the state does not hold. A replica with a wrong state must stop rather than answer.
+    /// If an invariant of the state does not hold, or the log goes on with a machine version that this build does not
+    /// know. A replica with a wrong state must stop rather than answer.
     pub fn apply(&mut self, entry: &LogEntry) -> Applied {
         self.log_time = self.log_time.max(entry.log_time);
         if entry.lift_deadlines {

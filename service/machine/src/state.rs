@@ -165,7 +165,7 @@ impl State {
     pub fn agreements(
         &self,
         resource: &GroupResource,
-    ) -> impl Iterator<Item = &Arc<AgreementChange>> {
+    ) -> impl Iterator<Item = &Arc<AgreementChange>> + use<'_> {
         self.storage_states
             .get(resource)
             .into_iter()

@@ -3,8 +3,11 @@
 use synod_model::{ErrorKind, Refusal};
 
 use crate::turn::Turn;
-use crate::{Answer, RaiseMachineVersion};
+use crate::{Answer, MACHINE_VERSION, RaiseMachineVersion};
 
+/// # Panics
+///
+/// If this build does not know the version: a replica stops rather than apply what it does not understand.
 pub(crate) fn apply(turn: &mut Turn<'_>, raise: RaiseMachineVersion) -> Result<Answer, Refusal> {
     let state = turn.state();
     if raise.to <= state.machine_version {
@@ -24,6 +27,11 @@ pub(crate) fn apply(turn: &mut Turn<'_>, raise: RaiseMachineVersion) -> Result<A
             ),
         ));
     }
+    assert!(
+        raise.to <= MACHINE_VERSION,
+        "this build knows machine version {MACHINE_VERSION} and the log goes on with {}: run the newer release",
+        raise.to
+    );
     turn.raise_machine_version(raise.to);
     Ok(Answer::Done)
 }

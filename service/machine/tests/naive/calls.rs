@@ -9,8 +9,10 @@ pub(crate) struct Step {
     /// How far log time moves. Below zero: the leader stamps an older time than the last.
     pub(crate) after_ms: i64,
     pub(crate) lift: bool,
-    /// Whether every member renews first.
+    /// Whether everybody renews first, or joins again.
     pub(crate) renewals: bool,
+    /// Whether every voter that is behind adopts what is selected then.
+    pub(crate) adopts: bool,
     pub(crate) calls: Vec<Call>,
 }
 
@@ -49,24 +51,10 @@ pub(crate) enum What {
         release: usize,
         lost: Option<Which>,
     },
-    Renew(usize, Which),
-    Ready(usize, Which),
-    Leave {
+    Member {
         who: usize,
         epoch: Which,
-        drained: bool,
-    },
-    Report {
-        who: usize,
-        epoch: Which,
-        replace: bool,
-        entries: Vec<Says>,
-    },
-    Adopt {
-        who: usize,
-        epoch: Which,
-        resource: usize,
-        selection: Which,
+        does: Does,
     },
     /// What is past its deadline, or also what is not.
     Expire {
@@ -76,6 +64,16 @@ pub(crate) enum What {
         setting: Setting,
         expects: Option<bool>,
     },
+}
+
+/// What a member does under an epoch.
+#[derive(Clone, Debug)]
+pub(crate) enum Does {
+    Renew,
+    Ready,
+    Leave { drained: bool },
+    Report { replace: bool, entries: Vec<Says> },
+    Adopt { resource: usize, selection: Which },
 }
 
 /// Which of the numbers that were handed out.
@@ -130,14 +128,17 @@ fn step() -> impl Strategy<Value = Step> {
     ];
     let lift = prop::bool::weighted(0.05);
     let renewals = prop::bool::weighted(0.6);
-    (after_ms, lift, renewals, vec(call(), 0..4)).prop_map(|(after_ms, lift, renewals, calls)| {
-        Step {
+    let adopts = prop::bool::weighted(0.2);
+    let calls = vec(call(), 0..4);
+    (after_ms, lift, renewals, adopts, calls).prop_map(
+        |(after_ms, lift, renewals, adopts, calls)| Step {
             after_ms,
             lift,
             renewals,
+            adopts,
             calls,
-        }
-    })
+        },
+    )
 }
 
 fn call() -> impl Strategy<Value = Call> {
@@ -156,26 +157,36 @@ fn call() -> impl Strategy<Value = Call> {
 }
 
 fn what() -> impl Strategy<Value = What> {
+    let member = (who(), which(), does());
+    let member = member.prop_map(|(who, epoch, does)| What::Member { who, epoch, does });
+    let announce = (1..4_u64, 0..2_u32).prop_map(|(replica, machine_version)| What::Announce {
+        replica,
+        machine_version,
+    });
     prop_oneof![
+        42 => member,
         12 => joins(),
-        20 => reports(),
-        14 => (who(), which(), 0..RESOURCES, which()).prop_map(|(who, epoch, resource, selection)| {
-            What::Adopt { who, epoch, resource, selection }
-        }),
-        3 => (who(), which()).prop_map(|(who, epoch)| What::Renew(who, epoch)),
-        2 => (who(), which()).prop_map(|(who, epoch)| What::Ready(who, epoch)),
-        3 => (who(), which(), any::<bool>())
-            .prop_map(|(who, epoch, drained)| What::Leave { who, epoch, drained }),
         6 => any::<bool>().prop_map(|also_the_living| What::Expire { also_the_living }),
         3 => Just(What::OpenSession),
         1 => (0..3_usize).prop_map(What::CloseSession),
         3 => settings(),
-        1 => (1..4_u64, 0..2_u32).prop_map(|(replica, machine_version)| What::Announce {
-            replica,
-            machine_version
-        }),
+        1 => announce,
         1 => (0..3_u32).prop_map(What::Raise),
         1 => Just(What::Initialize),
+    ]
+}
+
+fn does() -> impl Strategy<Value = Does> {
+    let adopt = (0..RESOURCES, which()).prop_map(|(resource, selection)| Does::Adopt {
+        resource,
+        selection,
+    });
+    prop_oneof![
+        20 => reports(),
+        14 => adopt,
+        3 => Just(Does::Renew),
+        2 => Just(Does::Ready),
+        3 => any::<bool>().prop_map(|drained| Does::Leave { drained }),
     ]
 }
 
@@ -192,15 +203,9 @@ fn joins() -> impl Strategy<Value = What> {
     )
 }
 
-fn reports() -> impl Strategy<Value = What> {
-    (who(), which(), prop::bool::weighted(0.3), vec(says(), 0..4)).prop_map(
-        |(who, epoch, replace, entries)| What::Report {
-            who,
-            epoch,
-            replace,
-            entries,
-        },
-    )
+fn reports() -> impl Strategy<Value = Does> {
+    let replace = prop::bool::weighted(0.3);
+    (replace, vec(says(), 0..4)).prop_map(|(replace, entries)| Does::Report { replace, entries })
 }
 
 fn says() -> impl Strategy<Value = Says> {

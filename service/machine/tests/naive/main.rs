@@ -21,7 +21,7 @@ use crate::script::Script;
 use crate::trial::Trial;
 
 /// The most entries of a log.
-const STEPS: usize = 44;
+const STEPS: usize = 36;
 
 proptest! {
     #![proptest_config(config())]
@@ -43,7 +43,7 @@ proptest! {
 fn the_random_logs_come_to_every_rule() {
     let mut runner = TestRunner::new(config());
     let mut reached = Reached::default();
-    for number in 0..120 {
+    for number in 0..160 {
         let steps = calls::steps(STEPS).new_tree(&mut runner).unwrap();
         run(&steps.current(), number % 8 > 0, &mut reached);
     }

@@ -1,9 +1,9 @@
 //! What somebody holds who follows the events from the first revision, and never asks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use synod_machine::{Change, EntryChange, RevisionEvents};
-use synod_model::{GroupResource, Member, MemberId};
+use synod_machine::{Change, EntryChange, RevisionEvents, StorageStateRow};
+use synod_model::{AgreementChange, GroupResource, Member, MemberId, Revision};
 
 use crate::picture::Visible;
 
@@ -69,22 +69,8 @@ impl Mirror {
                     if let Some(row) = new {
                         after.put_state(resource, row);
                     }
-                    let agreed = |row: Option<&_>| -> Option<_> {
-                        row.and_then(|row: &synod_machine::StorageStateRow| {
-                            row.status.agreed.clone()
-                        })
-                    };
-                    let (from, to) = (agreed(old.as_deref()), agreed(new.as_deref()));
-                    let line = agreement.as_ref();
-                    assert_eq!(
-                        line.is_some(),
-                        from != to,
-                        "agreement changed, so there is a line"
-                    );
-                    if let Some(line) = line {
-                        assert_eq!((&line.from, &line.to), (&from, &to));
-                        assert_eq!(line.revision, events.revision);
-                    }
+                    let line = agreement.as_deref();
+                    check_line(events.revision, old.as_deref(), new.as_deref(), line);
                     let held = self.visible.states.remove(resource);
                     assert_eq!(held, before.states.remove(resource));
                     self.visible.states.extend(after.states);
@@ -152,6 +138,22 @@ fn put_member(visible: &mut Visible, member: Option<&Member>) {
     }
 }
 
+/// Agreement has a line in its history exactly when it changed.
+fn check_line(
+    revision: Revision,
+    old: Option<&StorageStateRow>,
+    new: Option<&StorageStateRow>,
+    line: Option<&AgreementChange>,
+) {
+    let from = old.and_then(|row| row.status.agreed.as_ref());
+    let to = new.and_then(|row| row.status.agreed.as_ref());
+    assert_eq!(line.is_some(), from != to);
+    if let Some(line) = line {
+        assert_eq!((line.from.as_ref(), line.to.as_ref()), (from, to));
+        assert_eq!(line.revision, revision);
+    }
+}
+
 fn objects(change: &Change) -> Vec<Object> {
     match change {
         Change::Member { id, .. } => vec![Object::Member(id.clone())],
@@ -170,8 +172,8 @@ fn objects(change: &Change) -> Vec<Object> {
 
 /// The keys of what is only on one side or other there.
 fn different<K: Ord + Clone, V: PartialEq>(
-    before: &std::collections::BTreeMap<K, V>,
-    after: &std::collections::BTreeMap<K, V>,
+    before: &BTreeMap<K, V>,
+    after: &BTreeMap<K, V>,
 ) -> BTreeSet<K> {
     let keys: BTreeSet<&K> = before.keys().chain(after.keys()).collect();
     let keys = keys.into_iter();

@@ -6,6 +6,7 @@
 
 mod commands;
 mod outcomes;
+mod status;
 mod voting;
 
 use std::collections::BTreeMap;

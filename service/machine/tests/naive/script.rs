@@ -15,7 +15,9 @@ use synod_model::{
     Ttl, UpdateSettings, WallTime,
 };
 
-use crate::calls::{As, Call, MEMBERS, RESOURCES, Says, Setting, Step, VERSIONS, What, Which};
+use crate::calls::{
+    As, Call, Does, MEMBERS, RESOURCES, Says, Setting, Step, VERSIONS, What, Which,
+};
 
 const LEGAL: &str = "every name and number here is legal";
 
@@ -62,6 +64,7 @@ impl Script {
             after_ms: 5,
             lift: true,
             renewals: false,
+            adopts: false,
             calls: calls.collect(),
         };
         self.entry(&step, &State::new())
@@ -74,10 +77,25 @@ impl Script {
         self.time = self.time.max(now);
         self.wall += 17;
         let renewals = (0..MEMBERS).filter(|_| step.renewals).map(|who| Call {
-            what: What::Renew(who, Which::Present),
+            what: stay(who, state),
             as_request: None,
         });
-        let calls: Vec<Call> = renewals.chain(step.calls.iter().cloned()).collect();
+        let behind = behind(state).filter(|_| step.adopts);
+        let adopts = behind.map(|(who, resource)| Call {
+            what: What::Member {
+                who,
+                epoch: Which::Present,
+                does: Does::Adopt {
+                    resource,
+                    selection: Which::Present,
+                },
+            },
+            as_request: None,
+        });
+        let calls: Vec<Call> = renewals
+            .chain(adopts)
+            .chain(step.calls.iter().cloned())
+            .collect();
         let commands = calls
             .iter()
             .map(|call| self.envelope(call, state))
@@ -194,45 +212,9 @@ impl Script {
                 endpoint: Endpoint::default(),
                 lost_epoch: lost.map(|which| self.epoch(*who, which)),
             }),
-            What::Renew(who, which) => Command::Renew(Renew {
-                member: member(*who),
-                epoch: self.epoch(*who, *which),
-            }),
-            What::Ready(who, which) => Command::MarkReady(MarkReady {
-                member: member(*who),
-                epoch: self.epoch(*who, *which),
-            }),
-            What::Leave {
-                who,
-                epoch,
-                drained,
-            } => Command::Leave(Leave {
-                member: member(*who),
-                epoch: self.epoch(*who, *epoch),
-                drained: *drained,
-            }),
-            What::Report {
-                who,
-                epoch,
-                replace,
-                entries,
-            } => Command::Report(Report {
-                member: member(*who),
-                epoch: self.epoch(*who, *epoch),
-                entries: report_entries(entries),
-                replace: *replace,
-            }),
-            What::Adopt {
-                who,
-                epoch,
-                resource: of,
-                selection,
-            } => Command::Adopt(Adopt {
-                member: member(*who),
-                epoch: self.epoch(*who, *epoch),
-                resource: resource(*of),
-                selected_revision: self.selection(*of, *selection, state),
-            }),
+            What::Member { who, epoch, does } => {
+                self.member_command(*who, self.epoch(*who, *epoch), does, state)
+            }
             What::Expire { also_the_living } => {
                 Command::Expire(self.expire(*also_the_living, state))
             }
@@ -242,6 +224,34 @@ impl Script {
                     true => state.settings().revision,
                     false => state.settings().revision.next(),
                 }),
+            }),
+        }
+    }
+
+    fn member_command(&self, who: usize, epoch: Epoch, does: &Does, state: &State) -> Command {
+        let member = member(who);
+        match does {
+            Does::Renew => Command::Renew(Renew { member, epoch }),
+            Does::Ready => Command::MarkReady(MarkReady { member, epoch }),
+            Does::Leave { drained } => Command::Leave(Leave {
+                member,
+                epoch,
+                drained: *drained,
+            }),
+            Does::Report { replace, entries } => Command::Report(Report {
+                member,
+                epoch,
+                entries: report_entries(entries),
+                replace: *replace,
+            }),
+            Does::Adopt {
+                resource: of,
+                selection,
+            } => Command::Adopt(Adopt {
+                member,
+                epoch,
+                resource: resource(*of),
+                selected_revision: self.selection(*of, *selection, state),
             }),
         }
     }
@@ -295,6 +305,37 @@ impl Script {
             .collect();
         expire
     }
+}
+
+/// What a server does to be a member and to remain one.
+fn stay(who: usize, state: &State) -> What {
+    match state.present().member(&member(who)) {
+        Some(_) => What::Member {
+            who,
+            epoch: Which::Present,
+            does: Does::Renew,
+        },
+        None => What::Join {
+            who,
+            instance: 0,
+            ttl: who % 3,
+            release: 0,
+            lost: None,
+        },
+    }
+}
+
+/// The members, each with a resource, that have yet to adopt what is selected.
+fn behind(state: &State) -> impl Iterator<Item = (usize, usize)> {
+    let pairs = (0..MEMBERS).flat_map(|who| (0..RESOURCES).map(move |of| (who, of)));
+    pairs.filter(move |(who, of)| {
+        let version = state.present().storage_version(&resource(*of));
+        version.is_some_and(|version| {
+            let entry = version.entry(&member(*who));
+            let adopted = entry.and_then(|entry| entry.adopted_revision);
+            adopted.is_some_and(|adopted| adopted != version.row.status.selected_revision)
+        })
+    })
 }
 
 fn patch(setting: &Setting) -> SettingsPatch {

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use synod_machine::{Answer, EntryRow, StateStatus, Told, VersionStatus};
+use synod_machine::{Answer, EntryRow, StateStatus, Told};
 use synod_model::{
-    Adopt, AgreementChange, ApiVersion, Condition, ConditionStatus, ErrorKind, GroupResource,
-    MemberId, Persisted, Refusal, Report, ReportEntry, Revision, Stance, WallTime,
+    Adopt, AgreementChange, ApiVersion, ErrorKind, GroupResource, MemberId, Persisted, Refusal,
+    Report, ReportEntry, Revision, Stance, WallTime,
 };
 
+use super::status::{Now, describe};
 use super::{Entry, Resource, World, no};
 
 impl Entry {
@@ -25,7 +26,7 @@ impl Entry {
         }
     }
 
-    fn decodes(&self, version: &ApiVersion) -> bool {
+    pub(super) fn decodes(&self, version: &ApiVersion) -> bool {
         self.row.decodable.contains(version)
     }
 
@@ -259,21 +260,10 @@ impl World {
             kept.agreements.drain(..surplus);
         }
         let fresh = self.new_metadata(wall);
-        kept.version = (!entries.is_empty()).then(|| {
-            let then = kept.version.take();
-            let described = describe(&kept.status, &entries, then.as_ref().map(|(_, v)| v));
-            let moved = |condition: Condition, at: Option<&Condition>| Condition {
-                transition: at.map_or(wall, |at| at.transition),
-                transition_revision: at.map_or(revision, |at| at.transition_revision),
-                ..condition
-            };
-            let (status, all_equal_since, decodable_since) = described;
-            let status = VersionStatus {
-                all_equal: moved(status.all_equal.clone(), all_equal_since.as_ref()),
-                decodable: moved(status.decodable.clone(), decodable_since.as_ref()),
-                ..status
-            };
-            (then.map_or(fresh, |(metadata, _)| metadata), status)
+        let now = Now { wall, revision };
+        kept.version = (!entries.is_empty()).then(|| match kept.version.take() {
+            None => (fresh, describe(&kept.status, &entries, None, now)),
+            Some((metadata, old)) => (metadata, describe(&kept.status, &entries, Some(&old), now)),
         });
         self.resources.retain(|other| other.name != *name);
         self.resources.push(kept);
@@ -367,99 +357,5 @@ fn persist(status: &mut StateStatus, entries: &[Entry]) {
         status
             .persisted
             .insert(Persisted::of(selected, &first.row.kind));
-    }
-}
-
-/// What readers are told of the entries; with each condition, the one before if there was no transition.
-fn describe(
-    status: &StateStatus,
-    entries: &[Entry],
-    before: Option<&VersionStatus>,
-) -> (VersionStatus, Option<Condition>, Option<Condition>) {
-    let by_all = |said: fn(&EntryRow) -> &synod_model::VersionSet| -> BTreeSet<ApiVersion> {
-        let some = entries.iter().flat_map(|entry| said(&entry.row));
-        let all = some.filter(|version| entries.iter().all(|e| said(&e.row).contains(version)));
-        all.cloned().collect()
-    };
-    let (reason, message) = match &status.common {
-        Some(_) => ("CommonEncodingVersionSet", "Common encoding version set"),
-        None => (
-            "CommonEncodingVersionUnset",
-            "Common encoding version unset",
-        ),
-    };
-    let all_equal = condition(
-        "AllEncodingVersionsEqual",
-        status.common.is_some(),
-        reason,
-        message,
-    );
-    let lacking = lacking(status, entries);
-    let (reason, message) = if lacking.is_empty() {
-        let message = "every entry decodes every reported, selected and persisted version";
-        ("AllVersionsDecodable", message.to_owned())
-    } else {
-        let named = lacking
-            .iter()
-            .take(8)
-            .cloned()
-            .collect::<Vec<_>>()
-            .join(", ");
-        let more = match lacking.len().saturating_sub(8) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        ("VersionsNotDecodable", format!("{named}{more}"))
-    };
-    let decodable = condition("DecodableByAll", lacking.is_empty(), reason, &message);
-    let all_equal_since = before
-        .filter(|before| before.common == status.common)
-        .map(|before| before.all_equal.clone());
-    let decodable_since = before
-        .filter(|before| before.decodable.status == decodable.status)
-        .map(|before| before.decodable.clone());
-    let described = VersionStatus {
-        common: status.common.clone(),
-        selected: status.selected.clone(),
-        selected_revision: status.selected_revision,
-        agreement_revision: status.agreement_revision,
-        agreed: status.agreed.clone(),
-        decodable_by_all: by_all(|row| &row.decodable),
-        served_by_all: by_all(|row| &row.served),
-        all_equal,
-        decodable,
-    };
-    (described, all_equal_since, decodable_since)
-}
-
-/// Who does not decode which reported, selected or persisted version.
-fn lacking(status: &StateStatus, entries: &[Entry]) -> Vec<String> {
-    let reported = entries
-        .iter()
-        .filter_map(|entry| entry.row.encoding.as_ref());
-    let persisted = status.persisted.iter().filter_map(Persisted::version);
-    let asked: BTreeSet<&ApiVersion> = reported.chain(&status.selected).chain(persisted).collect();
-    let mut lacking = Vec::new();
-    for entry in entries {
-        for version in asked.iter().filter(|version| !entry.decodes(version)) {
-            lacking.push(format!("{} does not decode {version}", entry.member));
-        }
-    }
-    lacking
-}
-
-fn condition(kind: &str, holds: bool, reason: &str, message: &str) -> Condition {
-    Condition {
-        kind: kind.to_owned(),
-        status: if holds {
-            ConditionStatus::True
-        } else {
-            ConditionStatus::False
-        },
-        reason: reason.to_owned(),
-        message: message.to_owned(),
-        observed_generation: 1,
-        transition: WallTime::default(),
-        transition_revision: Revision::ZERO,
     }
 }

@@ -1,0 +1,274 @@
+//! A checkpoint: the state as rows, and what is refused as one.
+
+use std::time::Duration;
+
+use synod_machine::{
+    AnnounceReplica, Command, DirectoryId, MACHINE_VERSION, ReplicaId, Row, State,
+};
+use synod_model::{ClusterId, Join, Labels, LogTime, Revision, SettingsPatch};
+
+use crate::cluster::{Cluster, TTL, join, renew, report, request};
+use crate::entry::{of, release, resource};
+
+/// A state in which every kind of row stands, and every field of one has a value.
+pub(crate) fn rich() -> State {
+    let mut cluster = Cluster::with(SettingsPatch {
+        enforce_persisted: Some([resource("batch.jobs")].into()),
+        history_revisions: Some(14),
+        ..SettingsPatch::default()
+    });
+    cluster.send(Command::AnnounceReplica(AnnounceReplica {
+        replica: ReplicaId::new(2),
+        directory: DirectoryId::from_bytes([5; 16]),
+        client_endpoint: "10.0.0.2:2379".to_owned(),
+        binary: "0.1.0".to_owned(),
+        machine_version: MACHINE_VERSION,
+    }));
+    cluster.send(Command::Join(Join {
+        labels: Labels::parse([("zone", "a"), ("rack", "7")]).expect("legal labels"),
+        ..join("labelled", "first")
+    }));
+    let session = cluster.opens_session();
+    let a = cluster.starts("a", &[release::second(), of("apps.deployments")]);
+    let b = cluster.starts(
+        "b",
+        &[
+            release::second(),
+            of("apps.deployments").decodes("v1 v2").encodes("v2"),
+        ],
+    );
+    cluster.pass(Duration::from_secs(3));
+    cluster.send_as(
+        request(session, 1, 1),
+        report(&a, &[release::third()], false),
+    );
+    cluster.send_as(
+        request(session, 2, 1),
+        report(&b, &[release::third()], false),
+    );
+    cluster.send_as(
+        request(session, 3, 2),
+        report(&a, &[release::first()], false),
+    );
+    cluster.send_as(request(session, 4, 2), renew(&a));
+    cluster.send_as(request(session, 5, 2), Command::Join(join("c", "first")));
+    cluster.adopts(&a, "pods");
+    cluster.restarts(&b);
+    cluster.elect();
+    cluster.pass(TTL / 2);
+    cluster.send_as(request(session, 6, 2), Command::Expire(cluster.due()));
+    cluster.send_as(
+        request(session, 7, 2),
+        Command::OpenSession(synod_model::OpenSession {}),
+    );
+    assert!(cluster.state.history().floor() > Revision::ZERO);
+    cluster.state
+}
+
+fn rows() -> Vec<Row> {
+    rich().rows().collect()
+}
+
+/// Why the rows are refused.
+fn fault(rows: Vec<Row>) -> String {
+    match State::from_rows(rows) {
+        Ok(_) => panic!("these rows are no state"),
+        Err(corrupt) => corrupt.to_string(),
+    }
+}
+
+fn position(rows: &[Row], is_it: impl Fn(&Row) -> bool) -> usize {
+    rows.iter()
+        .position(is_it)
+        .expect("the rich state has every kind of row")
+}
+
+#[test]
+fn a_state_is_loaded_from_its_own_rows() {
+    let state = rich();
+    let loaded = State::from_rows(state.rows()).expect("it is a state");
+    assert_eq!(loaded.digest(), state.digest());
+    assert_eq!(loaded.recompute_digest(), state.digest());
+    assert_eq!(loaded.bytes(), state.bytes());
+    assert_eq!(loaded.history().bytes(), state.history().bytes());
+    assert!(loaded.rows().eq(state.rows()));
+    assert_eq!(
+        loaded.due(LogTime::from_millis(1_000_000), 100),
+        state.due(LogTime::from_millis(1_000_000), 100)
+    );
+}
+
+#[test]
+fn an_empty_state_can_be_loaded_too() {
+    let state = State::new();
+    let loaded = State::from_rows(state.rows()).expect("it is a state");
+    assert_eq!(loaded.digest(), state.digest());
+}
+
+#[test]
+fn two_replicas_that_apply_the_same_have_the_same_digest_and_others_have_another() {
+    assert_eq!(rich().digest(), rich().digest());
+    let text = rich().digest().to_string();
+    assert_eq!(text.len(), 64);
+    let mut digests = std::collections::BTreeSet::new();
+    let mut cluster = Cluster::formed();
+    let a = cluster.joins("a");
+    digests.insert(cluster.state.digest().to_string());
+    // A renewal moves no revision, and yet the replicas must agree on it.
+    cluster.pass(Duration::from_millis(1));
+    cluster.renews(&a);
+    digests.insert(cluster.state.digest().to_string());
+    cluster.elect();
+    cluster.send_all(Vec::new());
+    digests.insert(cluster.state.digest().to_string());
+    assert_eq!(digests.len(), 3);
+}
+
+#[test]
+fn any_lost_row_is_missed() {
+    let rows = rows();
+    for lost in 0..rows.len() {
+        let mut rest = rows.clone();
+        let row = rest.remove(lost);
+        assert!(State::from_rows(rest).is_err(), "nobody missed {row:?}");
+    }
+}
+
+#[test]
+fn any_doubled_row_is_found() {
+    let rows = rows();
+    for (i, row) in rows.iter().enumerate() {
+        let mut more = rows.clone();
+        more.insert(i + 1, row.clone());
+        assert!(State::from_rows(more).is_err(), "nobody saw {row:?} twice");
+    }
+}
+
+#[test]
+fn the_fault_is_named() {
+    let rows = rows();
+    assert!(fault(Vec::new()).contains("the first row is no header"));
+    assert!(fault(rows[1..].to_vec()).contains("the first row is no header"));
+
+    let two_headers = [&rows[..1], &rows[..]].concat();
+    assert!(fault(two_headers).contains("two headers"));
+
+    let member = position(&rows, |row| matches!(row, Row::Member(_)));
+    let mut twice = rows.clone();
+    twice.push(rows[member].clone());
+    assert!(fault(twice).contains("two rows of one key"));
+
+    let orphans = [
+        (
+            "an outcome of session",
+            position(&rows, |row| matches!(row, Row::Session(..))),
+        ),
+        (
+            "an entry of storage version",
+            position(&rows, |row| matches!(row, Row::StorageVersion(..))),
+        ),
+        (
+            "an agreement of storage state",
+            position(&rows, |row| matches!(row, Row::StorageState(..))),
+        ),
+    ];
+    for (expected, parent) in orphans {
+        let mut rest = rows.clone();
+        rest.remove(parent);
+        let fault = fault(rest);
+        assert!(fault.contains(expected), "{fault}");
+    }
+    let first = position(&rows, |row| matches!(row, Row::Events(_)));
+    let mut gap = rows.clone();
+    gap.remove(first + 2);
+    assert!(fault(gap).contains("gap before revision"));
+    let last = rows.len() - 1;
+    assert!(fault(rows[..last].to_vec()).contains("does not end at revision"));
+    let mut no_entries = rows.clone();
+    no_entries.retain(|row| !matches!(row, Row::Entry(..)));
+    assert!(fault(no_entries).contains("has no entry"));
+    let mut no_members = rows.clone();
+    no_members.retain(|row| !matches!(row, Row::Member(_)));
+    assert!(fault(no_members).contains("an entry of member"));
+    let deadline = position(&rows, |row| matches!(row, Row::Deadline(..)));
+    let mut no_deadline = rows;
+    no_deadline.remove(deadline);
+    assert!(fault(no_deadline).contains("its digest is"));
+}
+
+#[test]
+fn a_state_of_a_newer_machine_version_is_refused_by_its_number() {
+    let mut rows = rows();
+    let Row::Header {
+        machine_version, ..
+    } = &mut rows[0]
+    else {
+        panic!("the header comes first");
+    };
+    *machine_version = MACHINE_VERSION + 1;
+    let fault = fault(rows);
+    assert!(
+        fault.contains("machine version 2, and this build knows 1"),
+        "{fault}"
+    );
+}
+
+#[test]
+fn every_number_of_the_header_counts() {
+    let rows = rows();
+    let other = Revision::new(987_654);
+    let with = |change: &dyn Fn(&mut Row)| {
+        let mut changed = rows.clone();
+        change(&mut changed[0]);
+        assert_ne!(changed[0], rows[0]);
+        State::from_rows(changed)
+            .map(|_| ())
+            .expect_err("it is another state")
+            .to_string()
+    };
+    let by_digest = [
+        with(&|row| {
+            if let Row::Header { cluster, .. } = row {
+                *cluster = Some(ClusterId::from_bytes([9; 16]));
+            }
+        }),
+        with(&|row| {
+            if let Row::Header {
+                machine_version, ..
+            } = row
+            {
+                *machine_version = 0;
+            }
+        }),
+        with(&|row| {
+            if let Row::Header { log_time, .. } = row {
+                *log_time = LogTime::from_millis(1);
+            }
+        }),
+        with(&|row| {
+            if let Row::Header { lifted_at, .. } = row {
+                *lifted_at = LogTime::from_millis(1);
+            }
+        }),
+        with(&|row| {
+            if let Row::Header { digest, .. } = row {
+                *digest = synod_machine::Digest::from_bytes([0; 32]);
+            }
+        }),
+    ];
+    for fault in by_digest {
+        assert!(fault.contains("its digest is"), "{fault}");
+    }
+    let revision = with(&|row| {
+        if let Row::Header { revision, .. } = row {
+            *revision = other;
+        }
+    });
+    assert!(revision.contains("does not end at revision"), "{revision}");
+    let floor = with(&|row| {
+        if let Row::Header { history_floor, .. } = row {
+            *history_floor = other;
+        }
+    });
+    assert!(floor.contains("gap before revision"), "{floor}");
+}

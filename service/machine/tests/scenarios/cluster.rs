@@ -1,0 +1,368 @@
+//! A cluster of one replica, and the API servers that talk to it, in words that read like a story.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use synod_machine::{
+    Answer, Applied, Command, Envelope, Expire, Holder, Initialize, LogEntry, Outcome, Row, State,
+    StateStatus, StorageVersionView, Told,
+};
+use synod_model::{
+    Adopt, BinaryVersion, ClusterId, Endpoint, Epoch, ErrorKind, InstanceId, Join, Labels, Leave,
+    LogTime, MarkReady, MemberId, OpenSession, Refusal, Renew, Report, RequestId, Revision,
+    Sequence, SessionId, Settings, SettingsPatch, Ttl, UpdateSettings, WallTime,
+};
+
+use crate::entry::{Says, resource};
+
+/// The TTL of every server that says nothing else.
+pub(crate) const TTL: Duration = Duration::from_secs(15);
+
+const LEGAL: &str = "the story uses legal names and numbers";
+
+/// The replica.
+pub(crate) struct Cluster {
+    pub(crate) state: State,
+    now: LogTime,
+    /// Whether the next entry lifts every deadline, as the first of a term does.
+    lift: bool,
+}
+
+/// An API server that has joined, by the epoch that it holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Server {
+    pub(crate) id: MemberId,
+    pub(crate) instance: String,
+    pub(crate) epoch: Epoch,
+}
+
+impl Cluster {
+    /// A cluster with the settings of every new one.
+    pub(crate) fn formed() -> Self {
+        let mut cluster = Self {
+            state: State::new(),
+            now: LogTime::ZERO,
+            lift: true,
+        };
+        let outcome = cluster.send(Command::Initialize(Initialize {
+            cluster: ClusterId::from_bytes([1; 16]),
+            settings: Settings::default(),
+        }));
+        assert_eq!(outcome.revision, Revision::new(1));
+        cluster
+    }
+
+    /// A cluster with some settings changed.
+    pub(crate) fn with(patch: SettingsPatch) -> Self {
+        let mut cluster = Self::formed();
+        cluster.set(patch);
+        cluster
+    }
+
+    pub(crate) fn set(&mut self, patch: SettingsPatch) {
+        let update = UpdateSettings {
+            patch,
+            if_revision: None,
+        };
+        accepted(self.send(Command::UpdateSettings(update)));
+    }
+
+    /// Applies one command in an entry of its own.
+    pub(crate) fn send(&mut self, command: Command) -> Outcome {
+        let mut applied = self.send_all(vec![command]);
+        applied.outcomes.remove(0)
+    }
+
+    /// Applies commands in one entry.
+    pub(crate) fn send_all(&mut self, commands: Vec<Command>) -> Applied {
+        let envelopes = commands.into_iter().map(|command| Envelope {
+            request: None,
+            command: Arc::new(command),
+        });
+        let envelopes = envelopes.collect();
+        self.apply(envelopes)
+    }
+
+    /// Applies one command as the request of a session.
+    pub(crate) fn send_as(&mut self, request: RequestId, command: Command) -> Outcome {
+        let envelope = Envelope {
+            request: Some(request),
+            command: Arc::new(command),
+        };
+        self.apply(vec![envelope]).outcomes.remove(0)
+    }
+
+    fn apply(&mut self, commands: Vec<Envelope>) -> Applied {
+        let entry = LogEntry {
+            log_time: self.now,
+            lift_deadlines: std::mem::take(&mut self.lift),
+            wall: self.wall(),
+            commands,
+        };
+        let applied = self.state.apply(&entry);
+        assert_eq!(self.state.digest(), self.state.recompute_digest());
+        applied
+    }
+
+    /// The leader's wall clock: it moves with log time, from some day on.
+    pub(crate) fn wall(&self) -> WallTime {
+        WallTime::from_millis(1_800_000_000_000 + self.now.as_millis())
+    }
+
+    pub(crate) fn now(&self) -> LogTime {
+        self.now
+    }
+
+    pub(crate) fn revision(&self) -> Revision {
+        self.state.revision()
+    }
+
+    /// Log time passes. The next entry is stamped with it.
+    pub(crate) fn pass(&mut self, span: Duration) {
+        self.now = self.now.after(span);
+    }
+
+    /// The next entry is the first of a new leader.
+    pub(crate) fn elect(&mut self) {
+        self.lift = true;
+    }
+
+    /// A checkpoint is written, and a replica starts from it.
+    pub(crate) fn restart_from_checkpoint(&mut self) {
+        let rows: Vec<Row> = self.state.rows().collect();
+        self.state = State::from_rows(rows).expect("a state can be loaded from its own rows");
+    }
+
+    /// A server joins for the first time, or after it has gone.
+    pub(crate) fn joins(&mut self, id: &str) -> Server {
+        self.join(id, &format!("{id}-first"))
+    }
+
+    /// Another process joins under the id of a server, and takes its place.
+    pub(crate) fn restarts(&mut self, server: &Server) -> Server {
+        let instance = format!("{}-again", server.instance);
+        self.join(server.id.as_str(), &instance)
+    }
+
+    pub(crate) fn join(&mut self, id: &str, instance: &str) -> Server {
+        let join = join(id, instance);
+        match accepted(self.send(Command::Join(join))) {
+            Answer::Joined { epoch, .. } => Server {
+                id: MemberId::parse(id).expect(LEGAL),
+                instance: instance.to_owned(),
+                epoch,
+            },
+            other => panic!("a join answers the epoch, not {other:?}"),
+        }
+    }
+
+    pub(crate) fn renews(&mut self, server: &Server) {
+        accepted(self.send(renew(server)));
+    }
+
+    /// Every one of these servers renews.
+    pub(crate) fn renew_all(&mut self, servers: &[&Server]) {
+        for server in servers {
+            self.renews(server);
+        }
+    }
+
+    /// The server reports these resources, and keeps what it reported of others.
+    pub(crate) fn reports(&mut self, server: &Server, says: &[Says]) -> Vec<Told> {
+        match accepted(self.send(report(server, says, false))) {
+            Answer::Reported(told) => told,
+            other => panic!("a report answers what is told, not {other:?}"),
+        }
+    }
+
+    /// The server reports these resources and no others any more.
+    pub(crate) fn reports_only(&mut self, server: &Server, says: &[Says]) {
+        accepted(self.send(report(server, says, true)));
+    }
+
+    /// The server joins and reports in one go, as one that starts does.
+    pub(crate) fn starts(&mut self, id: &str, says: &[Says]) -> Server {
+        let server = self.joins(id);
+        self.reports(&server, says);
+        server
+    }
+
+    /// The server is stopped, and another process with these resources starts in its place.
+    pub(crate) fn is_replaced(&mut self, server: &Server, says: &[Says]) -> Server {
+        let server = self.restarts(server);
+        self.reports(&server, says);
+        server
+    }
+
+    /// The server adopts what is selected for the resource now.
+    pub(crate) fn adopts(&mut self, server: &Server, name: &str) {
+        let selected_revision = self.kept(name).selected_revision;
+        accepted(self.send(adopt(server, name, selected_revision)));
+    }
+
+    pub(crate) fn leaves(&mut self, server: &Server) {
+        accepted(self.send(leave(server, false)));
+    }
+
+    pub(crate) fn leaves_drained(&mut self, server: &Server) {
+        accepted(self.send(leave(server, true)));
+    }
+
+    /// The leader expires all that is past its deadline.
+    pub(crate) fn expires(&mut self) -> Outcome {
+        let due = self.due();
+        self.send(Command::Expire(due))
+    }
+
+    /// What a leader would name now.
+    pub(crate) fn due(&self) -> Expire {
+        let mut expire = Expire::default();
+        let epoch_of = |id: &MemberId| {
+            let member = self.state.present().member(id);
+            member.expect("a deadline is a member's").epoch
+        };
+        for holder in self.state.due(self.now, usize::MAX).holders {
+            match holder {
+                Holder::Member(id) => expire.members.insert((id.clone(), epoch_of(&id))),
+                Holder::Unreported(id) => expire.unreported.insert((id.clone(), epoch_of(&id))),
+                Holder::Session(id) => expire.sessions.insert(id),
+            };
+        }
+        expire
+    }
+
+    pub(crate) fn opens_session(&mut self) -> SessionId {
+        match accepted(self.send(Command::OpenSession(OpenSession {}))) {
+            Answer::SessionOpened(id) => id,
+            other => panic!("opening a session answers its id, not {other:?}"),
+        }
+    }
+
+    /// The StorageVersion, if anybody reports the resource.
+    pub(crate) fn version(&self, name: &str) -> Option<StorageVersionView> {
+        self.state.present().storage_version(&resource(name))
+    }
+
+    /// What is remembered of the resource.
+    pub(crate) fn kept(&self, name: &str) -> StateStatus {
+        let state = self.state.present().storage_state(&resource(name));
+        state
+            .expect("the resource was reported once")
+            .row
+            .status
+            .clone()
+    }
+
+    pub(crate) fn selected(&self, name: &str) -> Option<String> {
+        self.kept(name).selected.map(|version| version.to_string())
+    }
+
+    pub(crate) fn common(&self, name: &str) -> Option<String> {
+        self.kept(name).common.map(|version| version.to_string())
+    }
+
+    pub(crate) fn agreed(&self, name: &str) -> Option<String> {
+        self.kept(name).agreed.map(|version| version.to_string())
+    }
+
+    /// What the server's entry encodes.
+    pub(crate) fn encoding(&self, server: &Server, name: &str) -> Option<String> {
+        let version = self.version(name).expect("somebody reports the resource");
+        let entry = version.entry(&server.id).expect("the server reports it");
+        entry.encoding.as_ref().map(ToString::to_string)
+    }
+
+    /// Until when which version drains, by version.
+    pub(crate) fn drains(&self, name: &str) -> Vec<(String, LogTime)> {
+        let drains = self.kept(name).drains;
+        let drains = drains.iter();
+        drains
+            .map(|(version, until)| (version.to_string(), *until))
+            .collect()
+    }
+
+    /// The known versions in which objects may be stored, sorted.
+    pub(crate) fn persisted(&self, name: &str) -> Vec<String> {
+        let persisted = self.kept(name).persisted;
+        let mut known: Vec<String> = persisted.iter().map(ToString::to_string).collect();
+        known.sort();
+        known
+    }
+}
+
+/// The answer of a command that no rule refused.
+pub(crate) fn accepted(outcome: Outcome) -> Answer {
+    match outcome.result {
+        Ok(answer) => answer,
+        Err(refusal) => panic!("refused: {refusal}"),
+    }
+}
+
+/// The refusal of a command that was refused with this kind, and changed nothing.
+pub(crate) fn refused(outcome: Outcome, kind: ErrorKind) -> Refusal {
+    assert!(!outcome.changed, "a refused command changes nothing");
+    let refusal = outcome.result.expect_err("a rule should say no");
+    assert_eq!(refusal.kind, kind, "{refusal}");
+    refusal
+}
+
+pub(crate) fn join(id: &str, instance: &str) -> Join {
+    Join {
+        id: MemberId::parse(id).expect(LEGAL),
+        instance: InstanceId::parse(instance).expect(LEGAL),
+        ttl: Ttl::DEFAULT,
+        labels: Labels::default(),
+        version: BinaryVersion::default(),
+        endpoint: Endpoint::default(),
+        lost_epoch: None,
+    }
+}
+
+pub(crate) fn renew(server: &Server) -> Command {
+    Command::Renew(Renew {
+        member: server.id.clone(),
+        epoch: server.epoch,
+    })
+}
+
+pub(crate) fn ready(server: &Server) -> Command {
+    Command::MarkReady(MarkReady {
+        member: server.id.clone(),
+        epoch: server.epoch,
+    })
+}
+
+pub(crate) fn leave(server: &Server, drained: bool) -> Command {
+    Command::Leave(Leave {
+        member: server.id.clone(),
+        epoch: server.epoch,
+        drained,
+    })
+}
+
+pub(crate) fn report(server: &Server, says: &[Says], replace: bool) -> Command {
+    Command::Report(Report {
+        member: server.id.clone(),
+        epoch: server.epoch,
+        entries: says.iter().map(Says::entry).collect(),
+        replace,
+    })
+}
+
+pub(crate) fn adopt(server: &Server, name: &str, selected_revision: Revision) -> Command {
+    Command::Adopt(Adopt {
+        member: server.id.clone(),
+        epoch: server.epoch,
+        resource: resource(name),
+        selected_revision,
+    })
+}
+
+/// A request's place in its session, with the lowest sequence that is still unanswered.
+pub(crate) fn request(session: SessionId, sequence: u64, lowest_unanswered: u64) -> RequestId {
+    RequestId::new(session, number(sequence), number(lowest_unanswered)).expect(LEGAL)
+}
+
+pub(crate) fn number(sequence: u64) -> Sequence {
+    Sequence::new(sequence).expect(LEGAL)
+}

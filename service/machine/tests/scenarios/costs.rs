@@ -1,0 +1,143 @@
+//! What a command touches: nothing that it is not about, however much else there is. Rows are counted, not time.
+
+use synod_machine::{Row, State};
+use synod_model::{MemberId, Revision};
+
+use crate::cluster::{Cluster, Server, TTL};
+use crate::entry::{Says, of};
+
+/// How many rows are on only one side. The header is in every state.
+fn changed_rows(before: &State, after: &State) -> usize {
+    let texts = |state: &State| -> Vec<String> {
+        let rows = state
+            .rows()
+            .filter(|row| !matches!(row, Row::Header { .. }));
+        let mut texts: Vec<String> = rows.map(|row| format!("{row:?}")).collect();
+        texts.sort();
+        texts
+    };
+    let (before, after) = (texts(before), texts(after));
+    let only = |some: &[String], others: &[String]| {
+        let some = some.iter();
+        some.filter(|text| others.binary_search(text).is_err())
+            .count()
+    };
+    only(&before, &after) + only(&after, &before)
+}
+
+/// How many changes the last revisions carry.
+fn changes_after(cluster: &Cluster, revision: Revision) -> usize {
+    let events = cluster.state.history().next_after(revision);
+    let events = events.expect("it is kept").expect("there is one more");
+    events.changes.len()
+}
+
+fn kinds(count: usize) -> Vec<Says> {
+    (0..count)
+        .map(|i| of(&format!("example.com.kinds{i}")))
+        .collect()
+}
+
+/// A cluster in which `others` members report `resources` resources each, and one more reports `own` of them.
+fn crowd(others: usize, resources: usize, own: usize) -> (Cluster, Server, Vec<MemberId>) {
+    let mut cluster = Cluster::formed();
+    let crowd = (0..others).map(|i| cluster.starts(&format!("other-{i}"), &kinds(resources)).id);
+    let crowd = crowd.collect();
+    let member = cluster.starts("member", &kinds(own));
+    (cluster, member, crowd)
+}
+
+#[test]
+fn a_renewal_touches_one_deadline_whatever_the_member_reports() {
+    for (others, resources, own) in [(0, 0, 0), (0, 0, 100), (10, 60, 1), (10, 60, 60)] {
+        let (mut cluster, member, _) = crowd(others, resources, own);
+        cluster.pass(TTL / 3);
+        let (before, revision) = (cluster.state.clone(), cluster.revision());
+        cluster.renews(&member);
+        assert_eq!(
+            changed_rows(&before, &cluster.state),
+            2,
+            "one row goes, one comes"
+        );
+        assert_eq!(cluster.revision(), revision);
+    }
+}
+
+#[test]
+fn an_expiry_touches_what_its_member_reported_and_nothing_else() {
+    for own in [0, 1, 20] {
+        let mut counted = Vec::new();
+        for (others, resources) in [(1, 20), (1, 100), (12, 100)] {
+            let (mut cluster, _member, crowd) = crowd(others, resources, own);
+            cluster.pass(TTL);
+            for id in &crowd {
+                let epoch = cluster
+                    .state
+                    .present()
+                    .member(id)
+                    .expect("it is there")
+                    .epoch;
+                cluster.renews(&Server {
+                    id: id.clone(),
+                    instance: String::new(),
+                    epoch,
+                });
+            }
+            let (before, revision) = (cluster.state.clone(), cluster.revision());
+            cluster.expires();
+            assert_eq!(cluster.state.member_count(), others);
+            // The member, its deadline and the events; and for each resource the entry that goes, its storage version
+            // and its state, which drains now, before and after.
+            assert_eq!(changed_rows(&before, &cluster.state), 3 + 5 * own);
+            counted.push(changes_after(&cluster, revision));
+        }
+        assert_eq!(
+            counted,
+            [1 + 2 * own; 3],
+            "the member, and two objects for each resource"
+        );
+    }
+}
+
+#[test]
+fn a_report_touches_the_resources_in_it() {
+    for (others, resources) in [(1, 100), (12, 100)] {
+        let (mut cluster, member, _) = crowd(others, resources, 50);
+        let says: Vec<Says> = kinds(3).into_iter().map(|says| says.serves("")).collect();
+        let (before, revision) = (cluster.state.clone(), cluster.revision());
+        cluster.reports(&member, &says);
+        // For each resource its entry and its storage version, before and after; and the events.
+        assert_eq!(changed_rows(&before, &cluster.state), 1 + 4 * says.len());
+        assert_eq!(changes_after(&cluster, revision), says.len());
+    }
+}
+
+#[test]
+fn a_report_of_what_is_known_touches_nothing() {
+    let (mut cluster, member, _) = crowd(3, 50, 50);
+    let before = cluster.state.clone();
+    cluster.reports_only(&member, &kinds(50));
+    assert_eq!(changed_rows(&before, &cluster.state), 0);
+    assert_eq!(cluster.revision(), before.revision());
+}
+
+#[test]
+fn an_entry_that_renews_many_members_makes_no_event() {
+    let (mut cluster, member, crowd) = crowd(20, 5, 5);
+    let present = cluster.state.present();
+    let epoch = |id: &MemberId| present.member(id).expect("it is there").epoch;
+    let servers: Vec<Server> = crowd
+        .iter()
+        .map(|id| Server {
+            id: id.clone(),
+            instance: String::new(),
+            epoch: epoch(id),
+        })
+        .chain([member])
+        .collect();
+    cluster.pass(TTL / 3);
+    let before = cluster.state.clone();
+    let applied = cluster.send_all(servers.iter().map(crate::cluster::renew).collect());
+    assert!(applied.events.is_empty());
+    assert_eq!(changed_rows(&before, &cluster.state), 2 * servers.len());
+}

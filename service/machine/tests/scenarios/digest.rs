@@ -1,0 +1,469 @@
+//! Every field of every row is part of the digest: two replicas that differ in one of them find out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use synod_machine::{
+    Answer, Change, Deadline, EntryRow, Holder, OutcomeRow, ReplicaId, ReplicaRow, RevisionEvents,
+    Row, State, StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
+};
+use synod_model::{
+    AgreementChange, BinaryVersion, Condition, ConditionStatus, Endpoint, Epoch, InstanceId, Kind,
+    Labels, LogTime, Member, MemberId, Metadata, Persisted, Phase, Revision, Settings, Stance, Ttl,
+    Uid, WallTime,
+};
+
+use crate::checkpoint::rich;
+use crate::entry::{resource, version};
+
+type Changes<T> = Vec<fn(&mut T)>;
+
+const OTHER: Revision = Revision::new(987_654);
+
+/// Changes one field at a time, and holds every changed row against the digest.
+fn every_field_counts<T: Clone>(
+    found: impl Fn(&Row) -> Option<T>,
+    with: impl Fn(&Row, T) -> Row,
+    changes: &[fn(&mut T)],
+) {
+    let rows: Vec<Row> = rich().rows().collect();
+    let of_kind: Vec<usize> = (0..rows.len())
+        .filter(|i| found(&rows[*i]).is_some())
+        .collect();
+    assert!(!of_kind.is_empty(), "the rich state has every kind of row");
+    for (number, change) in changes.iter().enumerate() {
+        let mut changed_some = false;
+        for i in &of_kind {
+            let mut value = found(&rows[*i]).expect("it is of this kind");
+            change(&mut value);
+            let row = with(&rows[*i], value);
+            if row == rows[*i] {
+                continue;
+            }
+            changed_some = true;
+            let mut changed = rows.clone();
+            changed[*i] = row;
+            let fault = State::from_rows(changed)
+                .map(|_| ())
+                .expect_err("it is another state");
+            let fault = fault.to_string();
+            assert!(
+                fault.contains("its digest is"),
+                "change {number} of {:?}: {fault}",
+                rows[*i]
+            );
+        }
+        assert!(changed_some, "change {number} changed nothing");
+    }
+}
+
+fn metadata() -> Changes<Metadata> {
+    vec![
+        |it| it.uid = Uid::from_bytes([1; 16]),
+        |it| it.resource_version = OTHER,
+        |it| it.create_revision = OTHER,
+        |it| it.generation += 1,
+        |it| it.created = WallTime::from_millis(1),
+    ]
+}
+
+fn conditions() -> Changes<Condition> {
+    vec![
+        |it| it.kind.push('x'),
+        |it| it.status = ConditionStatus::Unknown,
+        |it| it.reason.push('x'),
+        |it| it.message.push('x'),
+        |it| it.observed_generation += 1,
+        |it| it.transition = WallTime::from_millis(1),
+        |it| it.transition_revision = OTHER,
+    ]
+}
+
+fn members() -> Changes<Member> {
+    vec![
+        |it| it.instance = InstanceId::parse("other").expect("legal"),
+        |it| it.epoch = Epoch::new(OTHER),
+        |it| it.ttl = Ttl::MAX,
+        |it| it.labels = Labels::parse([("a", "b")]).expect("legal"),
+        |it| it.version = BinaryVersion::parse("other").expect("legal"),
+        |it| it.endpoint = Endpoint::parse("other").expect("legal"),
+        |it| it.phase = Phase::Ready,
+        |it| it.reported = !it.reported,
+    ]
+}
+
+fn entries() -> Changes<EntryRow> {
+    vec![
+        |it| it.kind = Kind::parse("Other").expect("legal"),
+        |it| it.decodable = ["v1", "v2", "v9"].into_iter().map(version).collect(),
+        |it| it.served = [version("v9")].into_iter().collect(),
+        |it| {
+            it.stance = Stance::Voting {
+                preferred: version("v9"),
+            };
+        },
+        |it| {
+            let preferred = it.stance.version().clone();
+            it.stance = Stance::Voting { preferred };
+        },
+        |it| it.encoding = Some(version("v9")),
+        |it| it.encoding = None,
+        |it| it.adopted_revision = Some(OTHER),
+        |it| it.adopted_revision = None,
+        |it| it.since = OTHER,
+    ]
+}
+
+fn versions() -> Changes<VersionStatus> {
+    vec![
+        |it| it.common = Some(version("v9")),
+        |it| it.selected = Some(version("v9")),
+        |it| it.selected_revision = OTHER,
+        |it| it.agreement_revision = OTHER,
+        |it| it.agreed = Some(version("v9")),
+        |it| it.decodable_by_all = [version("v9")].into(),
+        |it| it.served_by_all = [version("v9")].into(),
+    ]
+}
+
+fn states() -> Changes<StateStatus> {
+    vec![
+        |it| it.common = Some(version("v9")),
+        |it| it.selected = Some(version("v9")),
+        |it| it.selected_revision = OTHER,
+        |it| it.agreement_revision = OTHER,
+        |it| it.agreed = Some(version("v9")),
+        |it| {
+            it.persisted.remove(&Persisted::Unknown);
+        },
+        |it| {
+            let hashes: BTreeSet<Persisted> = it
+                .persisted
+                .iter()
+                .filter_map(Persisted::hash)
+                .map(|hash| Persisted::Version {
+                    hash,
+                    version: None,
+                })
+                .collect();
+            it.persisted = hashes;
+        },
+        |it| {
+            it.drains.insert(version("v9"), LogTime::ZERO);
+        },
+        |it| {
+            it.drains = BTreeMap::from_iter(it.drains.keys().cloned().map(|v| (v, LogTime::ZERO)));
+        },
+    ]
+}
+
+fn agreements() -> Changes<AgreementChange> {
+    vec![
+        |it| it.from = Some(version("v9")),
+        |it| it.to = Some(version("v9")),
+        |it| it.revision = OTHER,
+        |it| it.at = WallTime::from_millis(1),
+        |it| it.cause = None,
+    ]
+}
+
+#[test]
+fn of_settings() {
+    let changes: Changes<Settings> = vec![
+        |it| it.history_revisions += 1,
+        |it| it.history_bytes += 1,
+        |it| it.write_grace += Duration::from_millis(1),
+        |it| it.unreported_grace += Duration::from_millis(1),
+        |it| it.session_ttl += Duration::from_millis(1),
+        |it| it.session_outcomes += 1,
+        |it| it.sessions_max += 1,
+        |it| it.members_max += 1,
+        |it| it.report_entries_max += 1,
+        |it| it.agreements_kept += 1,
+        |it| it.state_quota_bytes += 1,
+        |it| it.enforce_persisted.clear(),
+        |it| it.revision = OTHER,
+    ];
+    let found = |row: &Row| match row {
+        Row::Settings(settings) => Some((**settings).clone()),
+        _ => None,
+    };
+    every_field_counts(
+        found,
+        |_, settings| Row::Settings(Arc::new(settings)),
+        &changes,
+    );
+}
+
+#[test]
+fn of_replicas() {
+    let changes: Changes<(ReplicaId, ReplicaRow)> = vec![
+        |it| it.0 = ReplicaId::new(9),
+        |it| it.1.directory = synod_machine::DirectoryId::from_bytes([9; 16]),
+        |it| it.1.client_endpoint.push('x'),
+        |it| it.1.binary.push('x'),
+        |it| it.1.machine_version += 1,
+    ];
+    let found = |row: &Row| match row {
+        Row::Replica(id, row) => Some((*id, row.clone())),
+        _ => None,
+    };
+    every_field_counts(found, |_, (id, row)| Row::Replica(id, row), &changes);
+}
+
+#[test]
+fn of_members() {
+    let found = |row: &Row| match row {
+        Row::Member(member) => Some((**member).clone()),
+        _ => None,
+    };
+    every_field_counts(found, |_, member| Row::Member(Arc::new(member)), &members());
+    let metadata_of = |row: &Row| found(row).map(|member| member.metadata);
+    let with = |row: &Row, metadata: Metadata| match row {
+        Row::Member(member) => Row::Member(Arc::new(Member {
+            metadata,
+            ..(**member).clone()
+        })),
+        other => other.clone(),
+    };
+    every_field_counts(metadata_of, with, &metadata());
+}
+
+#[test]
+fn of_deadlines() {
+    let changes: Changes<(Holder, Deadline)> = vec![
+        |it| it.0 = Holder::Member(MemberId::parse("nobody").expect("legal")),
+        |it| it.0 = Holder::Unreported(MemberId::parse("nobody").expect("legal")),
+        |it| it.0 = Holder::Session(synod_model::SessionId::new(OTHER)),
+        |it| it.1.at = LogTime::from_millis(1),
+        |it| it.1.ttl += Duration::from_millis(1),
+    ];
+    let found = |row: &Row| match row {
+        Row::Deadline(holder, deadline) => Some((holder.clone(), *deadline)),
+        _ => None,
+    };
+    every_field_counts(
+        found,
+        |_, (holder, deadline)| Row::Deadline(holder, deadline),
+        &changes,
+    );
+}
+
+#[test]
+fn of_sessions_and_outcomes() {
+    let lowest = |row: &Row| match row {
+        Row::Session(_, lowest) => Some(*lowest),
+        _ => None,
+    };
+    let with = |row: &Row, lowest| match row {
+        Row::Session(id, _) => Row::Session(*id, lowest),
+        other => other.clone(),
+    };
+    every_field_counts(lowest, with, &[|it| *it = it.next()]);
+
+    let found = |row: &Row| match row {
+        Row::Outcome(_, _, row) => Some((**row).clone()),
+        _ => None,
+    };
+    let with = |row: &Row, outcome| match row {
+        Row::Outcome(id, sequence, _) => Row::Outcome(*id, *sequence, Arc::new(outcome)),
+        other => other.clone(),
+    };
+    every_field_counts(found, with, &outcomes());
+}
+
+fn outcomes() -> Changes<OutcomeRow> {
+    vec![
+        |it| it.revision = OTHER,
+        |it| it.changed = !it.changed,
+        |it| it.result = Ok(Answer::Done),
+        |it| {
+            if let Ok(Answer::Joined { epoch, .. }) = &mut it.result {
+                *epoch = Epoch::new(OTHER);
+            }
+        },
+        |it| {
+            if let Ok(Answer::Joined { ttl, .. }) = &mut it.result {
+                *ttl = Ttl::MAX;
+            }
+        },
+        |it| {
+            if let Ok(Answer::SessionOpened(id)) = &mut it.result {
+                *id = synod_model::SessionId::new(OTHER);
+            }
+        },
+        |it| {
+            if let Ok(Answer::Expired { members, .. }) = &mut it.result {
+                *members += 1;
+            }
+        },
+        |it| {
+            if let Ok(Answer::Expired { sessions, .. }) = &mut it.result {
+                *sessions += 1;
+            }
+        },
+        |it| {
+            if let Ok(Answer::Expired { unreported, .. }) = &mut it.result {
+                *unreported += 1;
+            }
+        },
+        |it| each_told(it, |told| told.resource = resource("batch.jobs")),
+        |it| each_told(it, |told| told.encoding = None),
+        |it| each_told(it, |told| told.selected = None),
+        |it| each_told(it, |told| told.selected_revision = OTHER),
+        |it| {
+            if let Err(refusal) = &mut it.result {
+                refusal.kind = synod_model::ErrorKind::DataLoss;
+            }
+        },
+        |it| {
+            if let Err(refusal) = &mut it.result {
+                refusal.message.push('x');
+            }
+        },
+        |it| {
+            if let Err(refusal) = &mut it.result {
+                refusal.metadata.clear();
+            }
+        },
+        |it| {
+            if let Err(refusal) = &mut it.result {
+                let violation = synod_model::Violation::required("something");
+                refusal.violations.push(violation);
+            }
+        },
+    ]
+}
+
+fn each_told(outcome: &mut OutcomeRow, change: fn(&mut synod_machine::Told)) {
+    if let Ok(Answer::Reported(told)) = &mut outcome.result {
+        told.iter_mut().for_each(change);
+    }
+}
+
+#[test]
+fn of_entries() {
+    let found = |row: &Row| match row {
+        Row::Entry(_, _, row) => Some((**row).clone()),
+        _ => None,
+    };
+    let with = |row: &Row, entry| match row {
+        Row::Entry(resource, member, _) => {
+            Row::Entry(resource.clone(), member.clone(), Arc::new(entry))
+        }
+        other => other.clone(),
+    };
+    every_field_counts(found, with, &entries());
+}
+
+fn version_row(row: &Row) -> Option<StorageVersionRow> {
+    match row {
+        Row::StorageVersion(_, row) => Some((**row).clone()),
+        _ => None,
+    }
+}
+
+fn with_version(row: &Row, change: impl Fn(&mut StorageVersionRow)) -> Row {
+    match row {
+        Row::StorageVersion(resource, row) => {
+            let mut row = (**row).clone();
+            change(&mut row);
+            Row::StorageVersion(resource.clone(), Arc::new(row))
+        }
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn of_storage_versions() {
+    every_field_counts(
+        |row| version_row(row).map(|row| row.status),
+        |row, status: VersionStatus| with_version(row, |it| it.status = status.clone()),
+        &versions(),
+    );
+    every_field_counts(
+        |row| version_row(row).map(|row| row.metadata),
+        |row, metadata: Metadata| with_version(row, |it| it.metadata = metadata.clone()),
+        &metadata(),
+    );
+    every_field_counts(
+        |row| version_row(row).map(|row| row.status.all_equal),
+        |row, condition: Condition| with_version(row, |it| it.status.all_equal = condition.clone()),
+        &conditions(),
+    );
+    every_field_counts(
+        |row| version_row(row).map(|row| row.status.decodable),
+        |row, condition: Condition| with_version(row, |it| it.status.decodable = condition.clone()),
+        &conditions(),
+    );
+}
+
+#[test]
+fn of_storage_states_and_agreements() {
+    let found = |row: &Row| match row {
+        Row::StorageState(_, row) => Some((**row).clone()),
+        _ => None,
+    };
+    let with = |row: &Row, change: &dyn Fn(&mut StorageStateRow)| match row {
+        Row::StorageState(resource, row) => {
+            let mut row = (**row).clone();
+            change(&mut row);
+            Row::StorageState(resource.clone(), Arc::new(row))
+        }
+        other => other.clone(),
+    };
+    every_field_counts(
+        |row| found(row).map(|row| row.status),
+        |row, status: StateStatus| with(row, &|it| it.status = status.clone()),
+        &states(),
+    );
+    every_field_counts(
+        |row| found(row).map(|row| row.metadata),
+        |row, metadata: Metadata| with(row, &|it| it.metadata = metadata.clone()),
+        &metadata(),
+    );
+    let line = |row: &Row| match row {
+        Row::Agreement(_, line) => Some((**line).clone()),
+        _ => None,
+    };
+    let with_line = |row: &Row, line| match row {
+        Row::Agreement(resource, _) => Row::Agreement(resource.clone(), Arc::new(line)),
+        other => other.clone(),
+    };
+    every_field_counts(line, with_line, &agreements());
+}
+
+#[test]
+fn of_events() {
+    let changes: Changes<RevisionEvents> = vec![
+        |it| it.changes.clear(),
+        |it| it.changes.reverse(),
+        |it| it.changes.iter_mut().for_each(swap),
+        |it| it.changes.iter_mut().for_each(drop_detail),
+    ];
+    let found = |row: &Row| match row {
+        Row::Events(events) => Some((**events).clone()),
+        _ => None,
+    };
+    every_field_counts(found, |_, events| Row::Events(Arc::new(events)), &changes);
+}
+
+/// Swaps what was before with what is after.
+fn swap(change: &mut Change) {
+    match change {
+        Change::Member { before, after, .. } => std::mem::swap(before, after),
+        Change::StorageVersion { before, after, .. } => std::mem::swap(before, after),
+        Change::StorageState { before, after, .. } => std::mem::swap(before, after),
+        Change::Settings { before, after } => std::mem::swap(before, after),
+    }
+}
+
+fn drop_detail(change: &mut Change) {
+    match change {
+        Change::StorageVersion { entries, .. } => entries.clear(),
+        Change::StorageState { agreement, .. } => *agreement = None,
+        Change::Member { id, .. } => *id = MemberId::parse("nobody").expect("a legal id"),
+        Change::Settings { .. } => {}
+    }
+}

@@ -1,0 +1,110 @@
+//! Limits that are settings, each one below, at and one above.
+
+use synod_machine::Command;
+use synod_model::{Current, ErrorKind, Revision, SettingsPatch, UpdateSettings};
+
+use crate::cluster::{Cluster, accepted, join, refused, report};
+use crate::entry::{Says, of};
+
+#[test]
+fn members_are_limited_and_a_replacement_needs_no_room() {
+    let mut cluster = Cluster::with(SettingsPatch {
+        members_max: Some(3),
+        ..SettingsPatch::default()
+    });
+    let a = cluster.joins("a");
+    cluster.joins("b");
+    cluster.joins("c");
+    let one_more = || Command::Join(join("d", "first"));
+    refused(cluster.send(one_more()), ErrorKind::Quota);
+    let a = cluster.restarts(&a);
+    cluster.join("b", "b-first");
+    cluster.leaves(&a);
+    accepted(cluster.send(one_more()));
+}
+
+#[test]
+fn sessions_are_limited() {
+    let mut cluster = Cluster::with(SettingsPatch {
+        sessions_max: Some(2),
+        ..SettingsPatch::default()
+    });
+    cluster.opens_session();
+    cluster.opens_session();
+    let one_more = || Command::OpenSession(synod_model::OpenSession {});
+    refused(cluster.send(one_more()), ErrorKind::Quota);
+    cluster.set(SettingsPatch {
+        sessions_max: Some(3),
+        ..SettingsPatch::default()
+    });
+    accepted(cluster.send(one_more()));
+}
+
+fn kinds(numbers: std::ops::Range<usize>) -> Vec<Says> {
+    numbers
+        .map(|i| of(&format!("example.com.kinds{i}")))
+        .collect()
+}
+
+#[test]
+fn what_a_member_reports_is_limited_however_many_reports_it_takes() {
+    let most = 4;
+    let mut cluster = Cluster::with(SettingsPatch {
+        report_entries_max: Some(4),
+        ..SettingsPatch::default()
+    });
+    let a = cluster.joins("a");
+    for within in [most - 1, most] {
+        cluster.reports_only(&a, &kinds(0..within));
+    }
+    refused(
+        cluster.send(report(&a, &kinds(0..most + 1), true)),
+        ErrorKind::TooLarge,
+    );
+    refused(
+        cluster.send(report(&a, &kinds(4..5), false)),
+        ErrorKind::TooLarge,
+    );
+    // A re-report of what is there adds nothing.
+    cluster.reports(&a, &kinds(1..3));
+    cluster.reports_only(&a, &kinds(4..8));
+    // Entries of the epoch before do not count against the first report of the next.
+    let a = cluster.restarts(&a);
+    cluster.reports(&a, &kinds(0..4));
+    // Nor do those of others.
+    cluster.starts("b", &kinds(0..4));
+}
+
+#[test]
+fn settings_change_under_a_compare_and_not_without_need() {
+    let mut cluster = Cluster::formed();
+    let update = |members: u32, if_revision: Option<Revision>| {
+        Command::UpdateSettings(UpdateSettings {
+            patch: SettingsPatch {
+                members_max: Some(members),
+                ..SettingsPatch::default()
+            },
+            if_revision,
+        })
+    };
+    let first = cluster.state.settings().revision;
+    assert_eq!(first, Revision::new(1));
+    let outcome = cluster.send(update(5, Some(first)));
+    assert!(outcome.changed);
+    assert_eq!(cluster.state.settings().members_max, 5);
+    assert_eq!(cluster.state.settings().revision, outcome.revision);
+
+    let refusal = refused(cluster.send(update(6, Some(first))), ErrorKind::Conflict);
+    let present = (**cluster.state.settings()).clone();
+    assert_eq!(
+        refusal.current.as_deref(),
+        Some(&Current::Settings(present))
+    );
+    assert_eq!(cluster.state.settings().members_max, 5);
+
+    // What is so already changes nothing, not even the revision of the settings.
+    let outcome = cluster.send(update(5, None));
+    assert!(!outcome.changed);
+    accepted(outcome);
+    assert!(cluster.send(update(6, None)).changed);
+}
