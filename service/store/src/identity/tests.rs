@@ -88,9 +88,18 @@ fn formatting_that_was_interrupted_anywhere_is_done_again() {
             }
             interrupted += 1;
             disk.crash(seed);
-            open(&disk).unwrap_or_else(|e| panic!("{operations} operations, seed {seed}: {e}"));
+            check_all_opens(&disk, &format!("{operations} operations, seed {seed}"));
         }
     }
+}
+
+/// Checks that whatever has an identity has a vote and a log as well.
+fn check_all_opens(disk: &SimDisk, case: &str) {
+    let directory = open(disk).unwrap_or_else(|e| panic!("{case}: {e}"));
+    let shared: Arc<dyn Disk> = Arc::new(disk.clone());
+    VoteFile::open(Arc::clone(&shared), path()).unwrap_or_else(|e| panic!("{case}: {e}"));
+    let config = LogConfig::new(directory.identity().directory_id);
+    Log::open(shared, &directory.wal_path(), config).unwrap_or_else(|e| panic!("{case}: {e}"));
 }
 
 #[test]

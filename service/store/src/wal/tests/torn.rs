@@ -293,3 +293,31 @@ fn an_interrupted_repair_is_done_again() {
         }
     }
 }
+
+#[test]
+fn a_payload_that_looks_like_a_later_batch_proves_nothing() {
+    let disk = formatted();
+    let (log, _) = open(&disk);
+    append(&log, [entry(1, 0)]);
+    // What the log would hold, had it gone on: a header that says that the next batch was durable.
+    let fork = SimDisk::with_files(&disk.files());
+    let (forked, _) = open(&fork);
+    append(&forked, [entry(1, 1)]);
+    append(&forked, [entry(1, 2)]);
+    let offset = usize::try_from(batch_offsets(&fork, 2)[4]).unwrap();
+    let header = fork.files()[&segment(2)][offset..][..BATCH_HEADER_LENGTH].to_vec();
+    let payload: Vec<u8> = std::iter::repeat_n(b'x', 1000).chain(header).collect();
+    let id = id(1, 1);
+    let payload = Bytes::from(payload);
+    enqueue(&log, [LogRecord { id, payload }]);
+    log.write_gathered().unwrap();
+    // The first sector of the batch was not kept, so its header is gone.
+    let start = *batch_offsets(&disk, 2).iter().rev().nth(1).unwrap();
+    for at in start..start.next_multiple_of(SECTOR_BYTES) {
+        disk.corrupt(&segment(2), at, |_| 0).unwrap();
+    }
+    disk.kill();
+    let (log, recovery) = open(&disk);
+    assert_eq!(all(&log), [entry(1, 0)]);
+    assert!(!recovery.cut.unwrap().complete_looking);
+}
