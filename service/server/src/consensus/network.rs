@@ -166,7 +166,9 @@ impl RaftNetworkV2<TypeConfig> for Link {
         };
         let vote = wire::required(response.vote, "checkpoint response without a vote")
             .map_err(malformed)?;
-        Ok(SnapshotResponse::new(wire::vote_from_wire(&vote)))
+        Ok(SnapshotResponse::new(
+            wire::vote_from_wire(&vote).map_err(malformed)?,
+        ))
     }
 
     async fn transfer_leader(

@@ -157,8 +157,10 @@ fn open_now(
         tracing::warn!(path = %path.display(), mode = format!("{mode:o}"), "others could enter the data directory");
     }
     let vote = VoteFile::open(Arc::clone(disk), path).map_err(io::Error::from)?;
-    let log_config =
-        LogConfig { segment_bytes, ..LogConfig::new(directory.identity().directory_id) };
+    let log_config = LogConfig {
+        segment_bytes,
+        ..LogConfig::new(directory.identity().directory_id)
+    };
     let (log, recovery) =
         Log::open(Arc::clone(disk), &directory.wal_path(), log_config).map_err(io::Error::from)?;
     let (checkpoints, restored) = Checkpoints::open(disk, &directory, recovery.purged)?;

@@ -36,11 +36,15 @@ pub(crate) fn vote_to_wire(vote: &Vote) -> pb::Vote {
     }
 }
 
-pub(crate) fn vote_from_wire(vote: &pb::Vote) -> Vote {
-    Vote {
-        leader_id: leader_id(Term::new(vote.term), ReplicaId::new(vote.leader)),
+pub(crate) fn vote_from_wire(vote: &pb::Vote) -> Result<Vote, Malformed> {
+    Ok(Vote {
+        leader_id: leader_id(term_from_wire(vote.term)?, ReplicaId::new(vote.leader)),
         committed: vote.committed,
-    }
+    })
+}
+
+fn required_vote(vote: Option<&pb::Vote>, name: &'static str) -> Result<Vote, Malformed> {
+    vote_from_wire(required(vote, name)?)
 }
 
 pub(crate) fn log_id_to_wire(id: &LogId) -> pb::LogId {
@@ -51,11 +55,27 @@ pub(crate) fn log_id_to_wire(id: &LogId) -> pb::LogId {
     }
 }
 
-pub(crate) fn log_id_from_wire(id: &pb::LogId) -> LogId {
-    LogId {
-        leader_id: leader_id(Term::new(id.term), ReplicaId::new(id.leader)),
-        index: id.index,
+pub(crate) fn log_id_from_wire(id: &pb::LogId) -> Result<LogId, Malformed> {
+    if id.index > synod_store::LogId::INDEX_MAX {
+        return Err(Malformed("a log index that no log can have"));
     }
+    Ok(LogId {
+        leader_id: leader_id(term_from_wire(id.term)?, ReplicaId::new(id.leader)),
+        index: id.index,
+    })
+}
+
+/// A position that may be missing.
+fn some_log_id_from_wire(id: Option<&pb::LogId>) -> Result<Option<LogId>, Malformed> {
+    id.map(log_id_from_wire).transpose()
+}
+
+/// Terms are counted up by one with every election: none comes near the end of its type.
+fn term_from_wire(term: u64) -> Result<Term, Malformed> {
+    if term > u64::MAX / 2 {
+        return Err(Malformed("a term that no election can have"));
+    }
+    Ok(Term::new(term))
 }
 
 pub(crate) fn membership_to_wire(membership: &Membership) -> pb::Membership {
@@ -127,7 +147,7 @@ fn entry_to_wire(entry: Entry) -> pb::Entry {
 }
 
 fn entry_from_wire(entry: pb::Entry) -> Result<Entry, Malformed> {
-    let log_id = log_id_from_wire(&required(entry.log_id, "entry without a log id")?);
+    let log_id = log_id_from_wire(&required(entry.log_id, "entry without a log id")?)?;
     let payload = match required(entry.payload, "entry without a payload")? {
         pb::entry::Payload::Blank(pb::BlankPayload {}) => EntryPayload::Blank,
         pb::entry::Payload::Commands(commands) => EntryPayload::Normal(Payload(commands)),
@@ -150,7 +170,7 @@ pub(crate) fn append_to_wire(request: AppendEntriesRequest<TypeConfig>) -> pb::A
 pub(crate) fn append_from_wire(
     request: pb::AppendRequest,
 ) -> Result<AppendEntriesRequest<TypeConfig>, Malformed> {
-    let prev_log_id = request.prev_log_id.as_ref().map(log_id_from_wire);
+    let prev_log_id = some_log_id_from_wire(request.prev_log_id.as_ref())?;
     let entries = request
         .entries
         .into_iter()
@@ -166,10 +186,10 @@ pub(crate) fn append_from_wire(
         return Err(Malformed("entries that do not follow each other"));
     }
     Ok(AppendEntriesRequest {
-        vote: vote_from_wire(&required(request.vote, "append without a vote")?),
+        vote: required_vote(request.vote.as_ref(), "append without a vote")?,
         prev_log_id,
         entries,
-        leader_commit: request.leader_commit.as_ref().map(log_id_from_wire),
+        leader_commit: some_log_id_from_wire(request.leader_commit.as_ref())?,
     })
 }
 
@@ -196,13 +216,13 @@ pub(crate) fn appended_from_wire(
     Ok(
         match required(response.result.as_ref(), "append response without a result")? {
             pb::append_response::Result::Matched(matched) => {
-                Ok(matched.log_id.as_ref().map(log_id_from_wire))
+                Ok(some_log_id_from_wire(matched.log_id.as_ref())?)
             }
             pb::append_response::Result::Conflict(at) => {
-                Err(StreamAppendError::Conflict(log_id_from_wire(at)))
+                Err(StreamAppendError::Conflict(log_id_from_wire(at)?))
             }
             pb::append_response::Result::HigherVote(vote) => {
-                Err(StreamAppendError::HigherVote(vote_from_wire(vote)))
+                Err(StreamAppendError::HigherVote(vote_from_wire(vote)?))
             }
         },
     )
@@ -220,11 +240,8 @@ pub(crate) fn vote_request_from_wire(
     request: &pb::VoteRequest,
 ) -> Result<VoteRequest<TypeConfig>, Malformed> {
     Ok(VoteRequest {
-        vote: vote_from_wire(required(
-            request.vote.as_ref(),
-            "vote request without a vote",
-        )?),
-        last_log_id: request.last_log_id.as_ref().map(log_id_from_wire),
+        vote: required_vote(request.vote.as_ref(), "vote request without a vote")?,
+        last_log_id: some_log_id_from_wire(request.last_log_id.as_ref())?,
         leadership_transfer: request.leadership_transfer,
     })
 }
@@ -241,12 +258,9 @@ pub(crate) fn vote_response_from_wire(
     response: &pb::VoteResponse,
 ) -> Result<VoteResponse<TypeConfig>, Malformed> {
     Ok(VoteResponse {
-        vote: vote_from_wire(required(
-            response.vote.as_ref(),
-            "vote response without a vote",
-        )?),
+        vote: required_vote(response.vote.as_ref(), "vote response without a vote")?,
         vote_granted: response.granted,
-        last_log_id: response.last_log_id.as_ref().map(log_id_from_wire),
+        last_log_id: some_log_id_from_wire(response.last_log_id.as_ref())?,
     })
 }
 
@@ -320,12 +334,9 @@ pub(crate) fn transfer_from_wire(
     request: &pb::TransferLeaderRequest,
 ) -> Result<TransferLeaderRequest<TypeConfig>, Malformed> {
     Ok(TransferLeaderRequest::new(
-        vote_from_wire(required(
-            request.from_leader.as_ref(),
-            "transfer without a vote",
-        )?),
+        required_vote(request.from_leader.as_ref(), "transfer without a vote")?,
         ReplicaId::new(request.to_replica_id),
-        request.last_log_id.as_ref().map(log_id_from_wire),
+        some_log_id_from_wire(request.last_log_id.as_ref())?,
     ))
 }
 
@@ -356,10 +367,10 @@ pub(crate) fn transferred_from_wire(
     response: &pb::TransferLeaderResponse,
 ) -> Result<TransferLeaderResponse<TypeConfig>, Malformed> {
     let vote = |vote: &Option<pb::Vote>| {
-        Ok(vote_from_wire(required(
+        Ok(required_vote(
             vote.as_ref(),
             "transfer response without a vote",
-        )?))
+        )?)
     };
     Ok(
         match required(
@@ -375,8 +386,8 @@ pub(crate) fn transferred_from_wire(
             }
             pb::transfer_leader_response::Result::LogNotFlushed(behind) => {
                 Err(TransferLeaderError::LogNotFlushed {
-                    expected: behind.expected.as_ref().map(log_id_from_wire),
-                    actual: behind.actual.as_ref().map(log_id_from_wire),
+                    expected: some_log_id_from_wire(behind.expected.as_ref())?,
+                    actual: some_log_id_from_wire(behind.actual.as_ref())?,
                 })
             }
         },
@@ -402,15 +413,15 @@ pub(crate) fn checkpoint_begin(
 pub(crate) fn checkpoint_begun(
     begin: &pb::CheckpointBegin,
 ) -> Result<(Vote, SnapshotMeta, [u8; 16]), Malformed> {
-    let vote = vote_from_wire(required(begin.vote.as_ref(), "checkpoint without a vote")?);
+    let vote = required_vote(begin.vote.as_ref(), "checkpoint without a vote")?;
     let membership = membership_from_wire(required(
         begin.membership.as_ref(),
         "checkpoint without a membership",
     )?)?;
     let meta = SnapshotMeta {
-        last_log_id: begin.last_log_id.as_ref().map(log_id_from_wire),
+        last_log_id: some_log_id_from_wire(begin.last_log_id.as_ref())?,
         last_membership: StoredMembership::new(
-            begin.membership_log_id.as_ref().map(log_id_from_wire),
+            some_log_id_from_wire(begin.membership_log_id.as_ref())?,
             membership,
         ),
     };
@@ -418,3 +429,6 @@ pub(crate) fn checkpoint_begun(
         .map_err(|_| Malformed("cluster_id: not 16 bytes"))?;
     Ok((vote, meta, cluster))
 }
+
+#[cfg(test)]
+mod tests;
