@@ -51,14 +51,13 @@ impl Sequencer {
         }
     }
 
-    /// Whether this replica may stamp in `term`: it has applied an entry of that term, so it knows the last log time
-    /// before it.
+    /// Whether this replica may stamp in `term`: it has applied an entry that it wrote in that term itself, so it knows
+    /// the last log time before it. Another leader may have written in the same term before it.
     pub(super) fn may_stamp(&self, term: Term) -> bool {
-        self.shared
-            .consensus
-            .published()
-            .applied
-            .is_some_and(|position| position.term == term)
+        let consensus = &self.shared.consensus;
+        consensus.published().applied.is_some_and(|position| {
+            position.term == term && position.leader == consensus.replica()
+        })
     }
 
     /// Stamps an entry of these commands and hands it to the log. [`Self::settled`] must be told what became of it.
