@@ -1,0 +1,223 @@
+//! What an API server does with a request: decode, encode as the permit says, compare and swap in the store.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use axum::{Extension, Json, Router};
+use serde_json::{Value, json};
+use synod_client::Permit;
+
+use crate::demo::clock::now_ms;
+use crate::demo::codec::Object;
+use crate::demo::journal::Journal;
+use crate::demo::records::{Outcome, Sent, Writer};
+use crate::demo::release::{Encodes, Release, Resource};
+use crate::demo::store::{Put, StoreClient};
+
+/// What every handler needs.
+#[derive(Clone, Debug)]
+pub(super) struct Server {
+    pub(super) id: String,
+    pub(super) release: Release,
+    pub(super) store: StoreClient,
+    pub(super) journal: Arc<Journal>,
+    /// The planted violation.
+    pub(super) encode_early: bool,
+}
+
+/// The handlers, without the gate.
+pub(super) fn router(server: Server) -> Router {
+    Router::new()
+        .route("/apis/{group}/{version}/{plural}", post(create))
+        .route(
+            "/apis/{group}/{version}/{plural}/{name}",
+            get(read).put(update),
+        )
+        .with_state(server)
+}
+
+/// Where a request goes.
+type Place = (String, String, String, String);
+
+async fn create(
+    State(server): State<Server>,
+    Path((group, version, plural)): Path<(String, String, String)>,
+    Extension(permit): Extension<Permit>,
+    Json(body): Json<Value>,
+) -> Response {
+    let Some(resource) = server.served(&group, &version, &plural) else {
+        return not_found(&plural);
+    };
+    match Object::decode(&body, [resource.served]) {
+        Ok(object) => server.write(resource, 0, &object, &permit).await,
+        Err(fault) => invalid(&fault.to_string()),
+    }
+}
+
+async fn update(
+    State(server): State<Server>,
+    Path((group, version, plural, name)): Path<Place>,
+    Extension(permit): Extension<Permit>,
+    Json(body): Json<Value>,
+) -> Response {
+    let Some(resource) = server.served(&group, &version, &plural) else {
+        return not_found(&plural);
+    };
+    let known = body
+        .pointer("/metadata/resourceVersion")
+        .and_then(Value::as_str);
+    let Some(known) = known.and_then(|text| text.parse().ok()) else {
+        return invalid("metadata.resourceVersion: must be specified for an update");
+    };
+    match Object::decode(&body, [resource.served]) {
+        Ok(object) if object.name == name => server.write(resource, known, &object, &permit).await,
+        Ok(_) => invalid("metadata.name: must be the name in the path"),
+        Err(fault) => invalid(&fault.to_string()),
+    }
+}
+
+async fn read(
+    State(server): State<Server>,
+    Path((group, version, plural, name)): Path<Place>,
+) -> Response {
+    let Some(resource) = server.served(&group, &version, &plural) else {
+        return not_found(&plural);
+    };
+    let stored = match server.store.get(&resource.name(), &name).await {
+        Ok(Some(stored)) => stored,
+        Ok(None) => return not_found(&name),
+        Err(why) => return status(StatusCode::SERVICE_UNAVAILABLE, "StoreUnavailable", &why),
+    };
+    match Object::decode(&stored.data, resource.decodable) {
+        Ok(object) => {
+            let mut answer = object.encode(resource.kind, resource.served);
+            answer["metadata"]["resourceVersion"] = stored.version.to_string().into();
+            Json(answer).into_response()
+        }
+        Err(fault) => {
+            let why = format!("release {} cannot read it: {fault}", server.release.version);
+            status(StatusCode::INTERNAL_SERVER_ERROR, "Undecodable", &why)
+        }
+    }
+}
+
+impl Server {
+    fn served(&self, group: &str, version: &str, plural: &str) -> Option<Resource> {
+        let resource = self.release.resource(group, plural)?;
+        (resource.served == format!("{group}/{version}")).then_some(resource)
+    }
+
+    /// Writes an object that must have the version `expected`, in the encoding of the permit.
+    async fn write(
+        &self,
+        resource: Resource,
+        expected: u64,
+        object: &Object,
+        permit: &Permit,
+    ) -> Response {
+        let encoding = self.encoding(resource, permit);
+        let writer = Writer {
+            member: self.id.clone(),
+            epoch: permit.epoch().get(),
+            encoding: encoding.clone(),
+            permit_revision: permit.revision().get(),
+        };
+        let data = object.encode(resource.kind, &encoding);
+        let sent = |outcome| Sent {
+            at_ms: now_ms(),
+            resource: resource.name(),
+            name: object.name.clone(),
+            version: expected + 1,
+            writer: writer.clone(),
+            outcome,
+        };
+        self.record(&sent(Outcome::Sending));
+        // Right before the store: the epoch may be over, or another version selected, since the permit was given.
+        if let Err(error) = permit.check() {
+            self.record(&sent(Outcome::NotSent));
+            return status(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "ServiceUnavailable",
+                error.message(),
+            );
+        }
+        let name = resource.name();
+        let put = self
+            .store
+            .put(&name, &object.name, expected, writer.clone(), data)
+            .await;
+        match put {
+            Put::Landed { version, position } => {
+                permit.done();
+                self.record(&sent(Outcome::Landed(position)));
+                let code = if version == 1 {
+                    StatusCode::CREATED
+                } else {
+                    StatusCode::OK
+                };
+                let body = json!({"metadata": {"name": object.name, "resourceVersion": version.to_string()}});
+                (code, Json(body)).into_response()
+            }
+            Put::Conflict => {
+                permit.done();
+                self.record(&sent(Outcome::Conflict));
+                let why = "the object has been modified; please apply your changes to the latest version and try again";
+                status(StatusCode::CONFLICT, "Conflict", why)
+            }
+            Put::NotSent(why) => {
+                permit.done();
+                self.record(&sent(Outcome::NotSent));
+                status(StatusCode::SERVICE_UNAVAILABLE, "StoreUnavailable", &why)
+            }
+            Put::Unknown(why) => {
+                permit.unknown_outcome();
+                self.record(&sent(Outcome::Unknown));
+                status(StatusCode::GATEWAY_TIMEOUT, "Timeout", &why)
+            }
+        }
+    }
+
+    /// What the permit says; or, where the violation is planted, what the release would like.
+    fn encoding(&self, resource: Resource, permit: &Permit) -> String {
+        match resource.encodes {
+            Encodes::Selected(preferred) if self.encode_early => preferred.to_owned(),
+            Encodes::Selected(_) | Encodes::Fixed(_) | Encodes::Defined(_) => {
+                permit.encoding().to_string()
+            }
+        }
+    }
+
+    fn record(&self, sent: &Sent) {
+        if let Err(error) = self.journal.append(sent) {
+            tracing::error!(%error, "the journal of this server cannot be written");
+        }
+    }
+}
+
+fn not_found(what: &str) -> Response {
+    status(
+        StatusCode::NOT_FOUND,
+        "NotFound",
+        &format!("{what:?} not found"),
+    )
+}
+
+fn invalid(why: &str) -> Response {
+    status(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", why)
+}
+
+/// A `Status` as Kubernetes answers it.
+fn status(code: StatusCode, reason: &str, message: &str) -> Response {
+    let body = json!({
+        "kind": "Status",
+        "apiVersion": "v1",
+        "status": "Failure",
+        "reason": reason,
+        "message": message,
+        "code": code.as_u16(),
+    });
+    (code, Json(body)).into_response()
+}

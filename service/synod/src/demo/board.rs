@@ -1,0 +1,140 @@
+//! What the members say at the moment, folded from a watch: what is shown while the demo runs.
+
+use std::collections::BTreeMap;
+
+use synod_client::{
+    ApiVersion, ChangeType, Event, Events, Member, Object, Phase, StorageVersionChange,
+    StorageVersionEntry, StorageVersionStatus,
+};
+
+/// Members and resources at one revision.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Board {
+    pub(crate) revision: u64,
+    /// By id. One that is gone stays, to be shown as that.
+    pub(crate) members: BTreeMap<String, Seat>,
+    /// By name, as in `widgets.example.io`.
+    pub(crate) resources: BTreeMap<String, Column>,
+}
+
+/// A member that is or was there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seat {
+    pub(crate) version: String,
+    pub(crate) epoch: u64,
+    pub(crate) phase: Phase,
+    pub(crate) gone: bool,
+}
+
+/// A resource, with what each member says of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    /// By member.
+    pub(crate) entries: BTreeMap<String, StorageVersionEntry>,
+    pub(crate) status: StorageVersionStatus,
+}
+
+impl Board {
+    /// Takes up what changed, and tells what of it is worth a line.
+    pub(crate) fn take(&mut self, events: &Events) -> Vec<String> {
+        self.revision = events.revision.get();
+        let told = events.events.iter().flat_map(|event| self.take_one(event));
+        told.collect()
+    }
+
+    /// The version that the members agree on, if they do.
+    pub(crate) fn agreed(&self, resource: &str) -> Option<&ApiVersion> {
+        self.resources.get(resource)?.status.agreed.as_ref()
+    }
+
+    fn take_one(&mut self, event: &Event) -> Vec<String> {
+        match &event.object {
+            Some(Object::Member(member)) => self.take_member(event.change, member),
+            Some(Object::StorageVersion(change)) => self.take_resource(event.change, change),
+            Some(Object::StorageState(_) | Object::Settings(_)) | None => Vec::new(),
+        }
+    }
+
+    fn take_member(&mut self, change: ChangeType, member: &Member) -> Vec<String> {
+        let seat = Seat {
+            version: member.version.to_string(),
+            epoch: member.epoch.get(),
+            phase: member.phase,
+            gone: change == ChangeType::Removed,
+        };
+        let (id, epoch, version) = (&member.id, seat.epoch, seat.version.clone());
+        let before = self.members.insert(id.to_string(), seat.clone());
+        let before = before.filter(|before| !before.gone);
+        let told = match before {
+            _ if seat.gone => format!("{id} is gone, and its entries with it"),
+            None => format!("{id} joined with release {version} as epoch {epoch}"),
+            Some(before) if before.epoch != epoch => {
+                format!(
+                    "{id} joined anew with release {version} as epoch {epoch}: epoch {} is fenced",
+                    before.epoch
+                )
+            }
+            Some(_) => return Vec::new(),
+        };
+        vec![told]
+    }
+
+    fn take_resource(&mut self, change: ChangeType, update: &StorageVersionChange) -> Vec<String> {
+        let name = update.resource.qualified();
+        let before = self.resources.get(name).map(|column| column.status.clone());
+        if change == ChangeType::Removed {
+            self.resources.remove(name);
+            return vec![format!("{name}: nobody reports it any more")];
+        }
+        let column = self
+            .resources
+            .entry(name.to_owned())
+            .or_insert_with(|| Column {
+                entries: BTreeMap::new(),
+                status: update.status.clone(),
+            });
+        for member in &update.removed_members {
+            column.entries.remove(member.as_str());
+        }
+        for entry in &update.changed_entries {
+            column
+                .entries
+                .insert(entry.member.to_string(), entry.clone());
+        }
+        column.status = update.status.clone();
+        moves(name, before.as_ref(), &update.status)
+    }
+}
+
+/// What moved between two states of a resource.
+fn moves(
+    name: &str,
+    before: Option<&StorageVersionStatus>,
+    after: &StorageVersionStatus,
+) -> Vec<String> {
+    let mut told = Vec::new();
+    let selected = before.and_then(|before| before.selected.as_ref());
+    if selected != after.selected.as_ref() {
+        told.push(match (selected, after.selected.as_ref()) {
+            (Some(from), Some(to)) => format!(
+                "{name}: selected moves from {} to {}",
+                from.version(),
+                to.version()
+            ),
+            (_, to) => format!("{name}: selected is {}", short(to)),
+        });
+    }
+    let agreed = before.and_then(|before| before.agreed.as_ref());
+    if agreed != after.agreed.as_ref() {
+        told.push(match after.agreed.as_ref() {
+            Some(version) => format!("{name}: all agree on {}", version.version()),
+            None => format!("{name}: no agreement"),
+        });
+    }
+    told
+}
+
+/// A version without its group.
+pub(crate) fn short(version: Option<&ApiVersion>) -> &str {
+    version.map_or("none", ApiVersion::version)
+}

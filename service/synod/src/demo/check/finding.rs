@@ -1,0 +1,88 @@
+//! What can be wrong.
+
+use std::fmt;
+
+/// One of the checks, in the order in which they are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Check {
+    Encodings,
+    Selected,
+    Common,
+    Watchers,
+    Objects,
+    AgreementRevision,
+    Persisted,
+    Path,
+}
+
+/// Every check.
+pub(crate) const CHECKS: [Check; 8] = [
+    Check::Encodings,
+    Check::Selected,
+    Check::Common,
+    Check::Watchers,
+    Check::Objects,
+    Check::AgreementRevision,
+    Check::Persisted,
+    Check::Path,
+];
+
+impl Check {
+    /// Its number, from 1.
+    pub(crate) fn number(self) -> usize {
+        self as usize + 1
+    }
+
+    /// What holds if nothing is found.
+    pub(crate) fn promise(self) -> &'static str {
+        match self {
+            Self::Encodings => {
+                "no write was encoded in a version that was not allowed at its revision"
+            }
+            Self::Selected => "the selected version changed once, and only when the rule said so",
+            Self::Common => "common and agreed versions changed exactly as the entries imply",
+            Self::Watchers => "the watchers of all replicas saw the same events in one order",
+            Self::Objects => "every object can be read, and no acknowledged write is lost",
+            Self::AgreementRevision => {
+                "the agreement revision moved exactly with common and selected"
+            }
+            Self::Persisted => "persisted holds every version that was really stored",
+            Self::Path => "all that the demo is about took place",
+        }
+    }
+}
+
+/// A promise that was broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    pub(crate) check: Check,
+    /// What is wrong, as a sentence.
+    pub(crate) message: String,
+    /// Where it stands: file and line, with the line.
+    pub(crate) evidence: Option<String>,
+}
+
+impl Finding {
+    pub(super) fn new(check: Check, message: impl Into<String>) -> Self {
+        Self {
+            check,
+            message: message.into(),
+            evidence: None,
+        }
+    }
+
+    pub(super) fn with_evidence(mut self, evidence: impl fmt::Display) -> Self {
+        self.evidence = Some(evidence.to_string());
+        self
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message)?;
+        match &self.evidence {
+            Some(evidence) => write!(f, "\n      {evidence}"),
+            None => Ok(()),
+        }
+    }
+}

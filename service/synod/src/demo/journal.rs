@@ -1,0 +1,45 @@
+//! A file that is only ever appended to.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+
+/// A file of JSON documents, one a line.
+///
+/// A line is one write without a buffer, so that whatever was appended is there whoever is killed afterwards.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: Mutex<File>,
+}
+
+impl Journal {
+    /// The file at `path`, made if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be opened.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        let file = file.map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+        })?;
+        Ok(Self {
+            file: Mutex::new(file),
+        })
+    }
+
+    /// Appends a line.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written, as when the disk is full.
+    pub(crate) fn append(&self, line: &impl Serialize) -> io::Result<()> {
+        let mut text = serde_json::to_vec(line)?;
+        text.push(b'\n');
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(&text)
+    }
+}

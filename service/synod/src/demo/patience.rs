@@ -1,0 +1,103 @@
+//! Waiting with an end, and with a sentence about what was waited for.
+
+use std::fmt;
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout_at};
+
+/// How often is asked whether it is so.
+const PERIOD: Duration = Duration::from_millis(20);
+
+/// It did not come to pass in time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Late {
+    what: String,
+    limit: Duration,
+    last: String,
+}
+
+/// Asks until the answer is there, at most as long as the limit says. A refusal says what is still missing, and the last
+/// one is told if it gets too late.
+///
+/// # Errors
+///
+/// It got too late.
+pub(crate) async fn until<T, F, R>(
+    what: impl Into<String>,
+    limit: Duration,
+    mut ask: F,
+) -> Result<T, Late>
+where
+    F: FnMut() -> R,
+    R: Future<Output = Result<T, String>>,
+{
+    let deadline = Instant::now() + limit;
+    let mut last = "it was not answered".to_owned();
+    loop {
+        match timeout_at(deadline, ask()).await {
+            Ok(Ok(answer)) => return Ok(answer),
+            Ok(Err(missing)) => last = missing,
+            Err(_) => {}
+        }
+        if Instant::now() >= deadline {
+            let what = what.into();
+            return Err(Late { what, limit, last });
+        }
+        sleep(PERIOD).await;
+    }
+}
+
+impl fmt::Display for Late {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, limit, last } = self;
+        write!(
+            f,
+            "{what} did not come to pass within {limit:?}; at last: {last}"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_comes_to_pass_is_answered() {
+        let mut asked = 0;
+        let answer = until("a third question", Duration::from_secs(1), || {
+            asked += 1;
+            let answer = if asked == 3 {
+                Ok(asked)
+            } else {
+                Err("not yet".to_owned())
+            };
+            async move { answer }
+        });
+        assert_eq!(answer.await, Ok(3));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_does_not_is_told_with_what_was_missing() {
+        let late = until("an agreement", Duration::from_secs(2), || async {
+            Err::<(), String>("b has not adopted".to_owned())
+        });
+        let told = late.await.unwrap_err().to_string();
+        assert_eq!(
+            told,
+            "an agreement did not come to pass within 2s; at last: b has not adopted"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_never_comes_is_not_waited_for() {
+        let late = until("an answer", Duration::from_secs(2), || {
+            std::future::pending::<Result<(), String>>()
+        });
+        let told = late.await.unwrap_err().to_string();
+        assert_eq!(
+            told,
+            "an answer did not come to pass within 2s; at last: it was not answered"
+        );
+    }
+}

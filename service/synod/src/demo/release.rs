@@ -1,0 +1,201 @@
+//! The releases of the demo's API servers: what each one encodes, decodes and votes for.
+//!
+//! | release | widgets, in report mode | gadgets, in vote mode | gizmos, as their definition says |
+//! |---|---|---|---|
+//! | 1.0 | encodes v1, decodes both | prefers v1, decodes v1 alone | decodes both |
+//! | 1.1 | encodes v2, decodes both | prefers v1, decodes v1 alone | decodes both |
+//! | 1.2 | encodes v2, decodes both | prefers v2, decodes both | decodes both |
+//!
+//! In report mode both releases must decode both versions, since each one writes what it likes. In vote mode the older
+//! release need not know the newer version at all: it never meets it.
+
+use synod_client::{ApiVersion, GroupResource, Kind, ReportEntry, Stance, VersionSet};
+
+/// What a binary has compiled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Release {
+    /// Its version, as it is shown.
+    pub(crate) version: &'static str,
+    pub(crate) resources: &'static [Resource],
+}
+
+/// What a release knows of one resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Resource {
+    pub(crate) group: &'static str,
+    pub(crate) plural: &'static str,
+    pub(crate) kind: &'static str,
+    /// The version in which clients speak of it.
+    pub(crate) served: &'static str,
+    pub(crate) decodable: &'static [&'static str],
+    pub(crate) encodes: Encodes,
+}
+
+/// How a release chooses the version in which it stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encodes {
+    /// Always this one.
+    Fixed(&'static str),
+    /// The selected one, and it votes for this.
+    Selected(&'static str),
+    /// What the definition of the resource says, which an administrator changes at run time; until there is one, this.
+    Defined(&'static str),
+}
+
+const GROUP: &str = "example.io";
+const FIRST: &str = "example.io/v1";
+const SECOND: &str = "example.io/v2";
+
+const OLD_WIDGETS: Resource = Resource {
+    group: GROUP,
+    plural: "widgets",
+    kind: "Widget",
+    served: FIRST,
+    decodable: &[FIRST, SECOND],
+    encodes: Encodes::Fixed(FIRST),
+};
+
+const NEW_WIDGETS: Resource = Resource {
+    encodes: Encodes::Fixed(SECOND),
+    ..OLD_WIDGETS
+};
+
+const OLD_GADGETS: Resource = Resource {
+    group: GROUP,
+    plural: "gadgets",
+    kind: "Gadget",
+    served: FIRST,
+    decodable: &[FIRST],
+    encodes: Encodes::Selected(FIRST),
+};
+
+const NEW_GADGETS: Resource = Resource {
+    decodable: &[FIRST, SECOND],
+    encodes: Encodes::Selected(SECOND),
+    ..OLD_GADGETS
+};
+
+const GIZMOS: Resource = Resource {
+    group: GROUP,
+    plural: "gizmos",
+    kind: "Gizmo",
+    served: FIRST,
+    decodable: &[FIRST, SECOND],
+    encodes: Encodes::Defined(FIRST),
+};
+
+const CHARTS: Resource = Resource {
+    group: "metrics.example.io",
+    plural: "charts",
+    kind: "Chart",
+    served: "metrics.example.io/v1beta1",
+    decodable: &["metrics.example.io/v1beta1"],
+    encodes: Encodes::Fixed("metrics.example.io/v1beta1"),
+};
+
+/// The releases of the control plane's servers, oldest first.
+pub(crate) const CONTROL_PLANE: [Release; 3] = [
+    Release {
+        version: "1.0",
+        resources: &[OLD_WIDGETS, OLD_GADGETS, GIZMOS],
+    },
+    Release {
+        version: "1.1",
+        resources: &[NEW_WIDGETS, OLD_GADGETS, GIZMOS],
+    },
+    Release {
+        version: "1.2",
+        resources: &[NEW_WIDGETS, NEW_GADGETS, GIZMOS],
+    },
+];
+
+/// The one release of a server of another kind, which serves a resource of its own beside the control plane.
+pub(crate) const AGGREGATED: Release = Release {
+    version: "metrics-0.3",
+    resources: &[CHARTS],
+};
+
+impl Release {
+    /// The release of this version.
+    pub(crate) fn of(version: &str) -> Option<Self> {
+        let mut releases = CONTROL_PLANE.into_iter().chain([AGGREGATED]);
+        releases.find(|release| release.version == version)
+    }
+
+    /// What it knows of a resource.
+    pub(crate) fn resource(&self, group: &str, plural: &str) -> Option<Resource> {
+        let mut resources = self.resources.iter();
+        resources
+            .find(|resource| resource.group == group && resource.plural == plural)
+            .copied()
+    }
+}
+
+impl Resource {
+    /// Its name as in `widgets.example.io`.
+    pub(crate) fn name(&self) -> String {
+        format!("{}.{}", self.plural, self.group)
+    }
+
+    /// It, as Synod knows it.
+    pub(crate) fn group_resource(&self) -> GroupResource {
+        GroupResource::new(self.group, self.plural).expect("the table above holds legal names")
+    }
+
+    /// What a server reports of it; `defined` is what its definition says.
+    pub(crate) fn entry(&self, defined: Option<&str>) -> ReportEntry {
+        let stance = match self.encodes {
+            Encodes::Fixed(version) => Stance::Fixed {
+                encoding: api_version(version),
+            },
+            Encodes::Selected(preferred) => Stance::Voting {
+                preferred: api_version(preferred),
+            },
+            Encodes::Defined(first) => Stance::Fixed {
+                encoding: api_version(defined.unwrap_or(first)),
+            },
+        };
+        let decodable: VersionSet = self
+            .decodable
+            .iter()
+            .map(|version| api_version(version))
+            .collect();
+        ReportEntry {
+            resource: self.group_resource(),
+            kind: Kind::parse(self.kind).expect("the table above holds legal kinds"),
+            served: std::iter::once(api_version(self.served)).collect(),
+            decodable,
+            stance,
+        }
+    }
+}
+
+fn api_version(text: &str) -> ApiVersion {
+    ApiVersion::parse(text).expect("the table above holds legal versions")
+}
+
+#[cfg(test)]
+mod tests {
+    use synod_client::Violations;
+
+    use super::*;
+
+    #[test]
+    fn every_release_reports_what_the_rules_allow() {
+        for release in CONTROL_PLANE.into_iter().chain([AGGREGATED]) {
+            let mut faults = Violations::new();
+            for resource in release.resources {
+                resource.entry(None).check(resource.plural, &mut faults);
+            }
+            assert!(faults.is_empty(), "{}: {faults:?}", release.version);
+            assert_eq!(Release::of(release.version), Some(release));
+        }
+    }
+
+    #[test]
+    fn a_definition_says_what_is_encoded() {
+        let fixed = |defined| GIZMOS.entry(defined).stance.version().to_string();
+        assert_eq!(fixed(None), "example.io/v1");
+        assert_eq!(fixed(Some("example.io/v2")), "example.io/v2");
+    }
+}
