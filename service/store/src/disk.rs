@@ -58,8 +58,8 @@ pub trait Disk: fmt::Debug + Send + Sync + 'static {
     /// Creates a file of `length` zero bytes, readable by the owner only, and opens it.
     ///
     /// The zeros are really written, not left as a hole: a later write into them then changes data
-    /// only, and its sync need not commit an allocation. An existing file is emptied first. Nothing
-    /// is durable yet.
+    /// only, and its sync need not commit an allocation. A file that has the name already loses it:
+    /// the new one is another, and handles of the old one do not meet it. Nothing is durable yet.
     ///
     /// # Errors
     /// When the file system refuses, in particular for lack of space.

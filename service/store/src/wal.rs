@@ -106,8 +106,8 @@
 //! # Files
 //!
 //! `<number>.wal` are the segments; `<segment>.<offset>.broken` is what was cut off one, removed along
-//! with it; `MUST-CATCH-UP` lies there until [`Log::caught_up`]; `spare.tmp` and `next.tmp` are
-//! segments in the making.
+//! with it; `MUST-CATCH-UP` lies there until [`Log::caught_up`]; `*.tmp` are segments in the
+//! making.
 
 mod appender;
 mod chores;
@@ -138,6 +138,10 @@ pub const RECORD_BYTES_MAX: usize = 64 << 20;
 /// The most that one [`Log::enqueue_append`] takes, in bytes: what a batch length can express, and more
 /// than anybody should hold in memory.
 pub const APPEND_BYTES_MAX: usize = 1 << 30;
+
+// A batch is an append, or fills up to a configured bound, and ends with a commit at most.
+const _: () =
+    assert!(RECORD_BYTES_MAX < APPEND_BYTES_MAX && APPEND_BYTES_MAX < u32::MAX as usize / 2);
 
 /// Sizes of a log.
 #[derive(Clone, PartialEq, Eq, Debug)]

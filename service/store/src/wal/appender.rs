@@ -52,9 +52,34 @@ pub(super) struct Appender {
     durable: u64,
     /// Whether the last segment is newer than the last sync of the directory.
     name_is_new: bool,
-    /// A zero-filled, synced file under [`names::SPARE`].
-    spare: Option<(Arc<dyn DiskFile>, u64)>,
+    spare: Option<Unborn>,
+    /// Whether a spare is to be prepared for the segment after the last one; asked for once.
+    spare_wanted: bool,
+    /// Makes the names of files that are to become segments unique.
+    unborn: u64,
     buffer: Vec<u8>,
+}
+
+/// A zero-filled file that becomes a segment by a rename.
+#[derive(Debug)]
+pub(super) struct Unborn {
+    pub(super) path: PathBuf,
+    pub(super) file: Arc<dyn DiskFile>,
+    pub(super) capacity: u64,
+}
+
+impl Unborn {
+    /// Allocates a file; nothing about it is durable yet.
+    pub(super) fn create(disk: &dyn Disk, path: PathBuf, capacity: u64) -> Result<Self, IoFailure> {
+        let file = disk
+            .create(&path, capacity)
+            .map_err(IoFailure::while_doing("allocate", &path))?;
+        Ok(Self {
+            path,
+            file,
+            capacity,
+        })
+    }
 }
 
 impl Appender {
@@ -75,6 +100,8 @@ impl Appender {
             durable: end.sequence,
             name_is_new: false,
             spare: None,
+            spare_wanted: true,
+            unborn: 0,
             buffer: Vec::new(),
         }
     }
@@ -144,26 +171,19 @@ impl Appender {
         }
         let number = self.last().number + 1;
         let needed = SEGMENT_HEADER_LENGTH as u64 + batch_length;
-        let spare = self
-            .spare
-            .take()
-            .filter(|(_, capacity)| *capacity >= needed);
-        let (name, file, capacity) = match spare {
-            Some((file, capacity)) => (names::SPARE, file, capacity),
+        let spare = self.spare.take();
+        let unborn = match spare.filter(|spare| spare.capacity >= needed) {
+            Some(spare) => spare,
             None => {
-                let capacity = self.config.segment_bytes.max(needed);
-                let path = self.directory.join(names::NEXT);
-                let file = self
-                    .disk
-                    .create(&path, capacity)
-                    .map_err(IoFailure::while_doing("allocate", &path))?;
-                (names::NEXT, file, capacity)
+                let path = self.unborn_path();
+                Unborn::create(&*self.disk, path, self.config.segment_bytes.max(needed))?
             }
         };
         let path = self.path_of(number);
         self.disk
-            .rename(&self.directory.join(name), &path)
+            .rename(&unborn.path, &path)
             .map_err(IoFailure::while_doing("rename into place", &path))?;
+        self.spare_wanted = true;
         self.name_is_new = true;
         let header = SegmentHeader {
             directory_id: self.config.directory_id,
@@ -176,8 +196,8 @@ impl Appender {
         self.end.offset = self.buffer.len() as u64;
         self.segments.push_back(Segment {
             number,
-            file,
-            capacity,
+            file: unborn.file,
+            capacity: unborn.capacity,
             highest: None,
         });
         Ok(())
@@ -242,13 +262,29 @@ impl Appender {
         (forgotten > 0).then_some(kept.number)
     }
 
-    /// Tells whether the last segment is more than half full and no spare is at hand.
+    /// Tells whether it is time to prepare a spare.
     pub(super) fn wants_spare(&self) -> bool {
-        self.spare.is_none() && self.end.offset > self.last().capacity / 2
+        self.spare_wanted && self.spare.is_none() && self.end.offset > self.last().capacity / 2
     }
 
-    pub(super) fn put_spare(&mut self, file: Arc<dyn DiskFile>, capacity: u64) {
-        self.spare = Some((file, capacity));
+    /// Returns where to prepare a spare, if it is time; the caller is the only one to be told.
+    pub(super) fn begin_spare(&mut self) -> Option<PathBuf> {
+        if !self.wants_spare() {
+            return None;
+        }
+        // Should it fail, or be late, the flush that needs a segment makes its own, under another name.
+        self.spare_wanted = false;
+        Some(self.unborn_path())
+    }
+
+    /// Takes a spare, zero-filled and synced, so that the first sync of the segment need not do that.
+    pub(super) fn put_spare(&mut self, spare: Unborn) {
+        self.spare = Some(spare);
+    }
+
+    fn unborn_path(&mut self) -> PathBuf {
+        self.unborn += 1;
+        self.directory.join(names::unborn(self.unborn))
     }
 
     fn last(&self) -> &Segment {

@@ -1,5 +1,6 @@
 //! What must be done now and then, away from the path of a write.
 
+use super::appender::Unborn;
 use super::names;
 use super::shared::Shared;
 use crate::failure::IoFailure;
@@ -48,20 +49,28 @@ impl Shared {
     }
 
     fn prepare_spare(&self) -> Result<(), IoFailure> {
-        if !std::mem::take(&mut self.lock().spare_due) {
+        self.lock().spare_due = false;
+        let Some(path) = self.lock_io().appender.begin_spare() else {
             return Ok(());
+        };
+        // Without a lock, since this takes long.
+        let made = Unborn::create(&*self.disk, path.clone(), self.config.segment_bytes);
+        let synced = made.and_then(|spare| {
+            let synced = spare.file.sync_data();
+            synced.map_err(IoFailure::while_doing("sync", &path))?;
+            Ok(spare)
+        });
+        match synced {
+            Ok(spare) => {
+                self.lock_io().appender.put_spare(spare);
+                Ok(())
+            }
+            Err(failure) => {
+                // What there is of it may be what fills the disk.
+                remove_if_there(&*self.disk, &path)?;
+                Err(failure)
+            }
         }
-        // Without the lock, since this takes long; a flush that rolls meanwhile makes its own file.
-        let path = self.directory.join(names::SPARE);
-        let capacity = self.config.segment_bytes;
-        let file = self
-            .disk
-            .create(&path, capacity)
-            .map_err(IoFailure::while_doing("allocate", &path))?;
-        file.sync_data()
-            .map_err(IoFailure::while_doing("sync", &path))?;
-        self.lock_io().appender.put_spare(file, capacity);
-        Ok(())
     }
 
     fn sync_directory(&self) -> Result<(), IoFailure> {

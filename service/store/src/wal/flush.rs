@@ -101,11 +101,15 @@ impl Shared {
         Ok(())
     }
 
-    /// Writes and syncs the proof that everything before it is durable.
+    /// Writes and syncs the proof that everything before it is durable, and what is committed.
     pub(super) fn seal(&self) -> io::Result<()> {
-        drop(self.healthy()?);
         let mut io = self.lock_io();
-        let sealed = io.appender.mark().and_then(|()| io.appender.sync());
+        let committed = unwritten_commit(&mut *self.healthy()?);
+        let proof = match committed {
+            Some(committed) => io.appender.write(&[committed]).map(drop),
+            None => io.appender.mark(),
+        };
+        let sealed = proof.and_then(|()| io.appender.sync());
         sealed.map_err(|failure| self.poison(failure, Vec::new()).into())
     }
 }
@@ -114,17 +118,19 @@ impl Shared {
 fn take(state: &mut State, bytes_max: usize) -> Vec<Item> {
     let mut items = state.queue.take(bytes_max);
     state.entries.begin_write();
-    if state.committed_is_new
-        && items.iter().any(|item| !item.records.is_empty())
-        && let Some(committed) = state.entries.summary().committed
-    {
+    if items.iter().any(|item| !item.records.is_empty()) {
+        let records = Vec::from_iter(unwritten_commit(state));
         items.push(Item {
-            records: vec![Record::Committed(committed)],
+            records,
             done: None,
         });
-        state.committed_is_new = false;
     }
     items
+}
+
+fn unwritten_commit(state: &mut State) -> Option<Record> {
+    let committed = state.entries.summary().committed?;
+    std::mem::take(&mut state.committed_is_new).then_some(Record::Committed(committed))
 }
 
 fn purged(record: &Record) -> Option<LogId> {

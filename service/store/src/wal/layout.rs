@@ -11,6 +11,8 @@ use crate::{FORMAT_VERSION, MIN_READER_VERSION};
 pub(super) const SEGMENT_HEADER_LENGTH: usize = 144;
 pub(super) const BATCH_HEADER_LENGTH: usize = 36;
 pub(super) const RECORD_HEADER_LENGTH: usize = 12;
+/// What an entry takes beyond its payload.
+pub(super) const ENTRY_OVERHEAD: usize = RECORD_HEADER_LENGTH + LogId::LENGTH;
 
 const SEGMENT_MAGIC: &[u8; 8] = b"SYNODWAL";
 /// Not text, so that no payload of text contains it.

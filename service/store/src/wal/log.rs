@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::entries::{Entries, next_index};
-use super::layout::{Record, Summary};
+use super::layout::{ENTRY_OVERHEAD, Record, Summary};
 use super::queue::Done;
 use super::recovery::{self, Recovery};
 use super::shared::Shared;
@@ -345,7 +345,7 @@ fn check_append(entries: &Entries, records: &[LogRecord]) -> Result<(), LogError
     let mut last = entries.summary().last;
     let mut total = 0_usize;
     for LogRecord { id, payload } in records {
-        total = total.saturating_add(payload.len());
+        total = total.saturating_add(ENTRY_OVERHEAD + payload.len());
         if payload.len() > RECORD_BYTES_MAX || total > APPEND_BYTES_MAX {
             return Err(LogError::TooLarge {
                 id: *id,

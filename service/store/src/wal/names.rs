@@ -1,13 +1,10 @@
 //! The names of the files of a log.
 
-/// Zero-filled and synced: becomes the next segment by a rename.
-pub(super) const SPARE: &str = "spare.tmp";
-
-/// Becomes the next segment at once; made when no spare was ready.
-pub(super) const NEXT: &str = "next.tmp";
-
 /// Lies there while acknowledged entries may be missing, so that a restart does not forget it.
 pub(super) const MUST_CATCH_UP: &str = "MUST-CATCH-UP";
+
+/// What the names of unfinished files end with. Whatever a dead process left of them is removed.
+pub(super) const TEMPORARY_SUFFIX: &str = ".tmp";
 
 const SUFFIX: &str = ".wal";
 const BROKEN_SUFFIX: &str = ".broken";
@@ -16,6 +13,11 @@ const DIGITS: usize = 20;
 /// The name of a segment; names sort as numbers do.
 pub(super) fn segment(number: u64) -> String {
     format!("{number:020}{SUFFIX}")
+}
+
+/// The name of a file that is going to be a segment; no two of one process are the same.
+pub(super) fn unborn(count: u64) -> String {
+    format!("segment-{count}{TEMPORARY_SUFFIX}")
 }
 
 /// The number of the segment of that name, or `None` for any other file.

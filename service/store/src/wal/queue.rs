@@ -8,8 +8,8 @@ use super::layout::Record;
 
 /// Called once with the outcome of the write and sync that covered what it was enqueued with.
 ///
-/// It runs on the thread that flushes, so it must not block, and must not call the log's own
-/// [`flush`](super::Log::flush).
+/// It runs on the thread that flushes, in the middle of it. So it must not block, and of the log it may
+/// use everything but what writes: [`flush`](super::Log::flush) and its halves, `housekeep` and `seal`.
 pub type Done = Box<dyn FnOnce(io::Result<()>) + Send>;
 
 /// Called once when there is room again, or when the log has failed.

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::LogError;
 use super::appender::path_of;
 use super::entries::RecordPlace;
-use super::layout::{RECORD_HEADER_LENGTH, Record};
+use super::layout::{ENTRY_OVERHEAD, Record};
 use super::shared::{Shared, State};
 use crate::disk::DiskFile;
 use crate::failure::IoFailure;
@@ -131,8 +131,7 @@ fn sources(state: &State, range: Range<u64>, max_bytes: usize) -> Vec<Source> {
             && let Some(file) = state.files.get(&place.segment)
         {
             let file = Arc::clone(file);
-            let overhead = RECORD_HEADER_LENGTH + LogId::LENGTH;
-            let length = (place.length as usize).saturating_sub(overhead);
+            let length = (place.length as usize).saturating_sub(ENTRY_OVERHEAD);
             (Source::Disk(OnDisk { id, place, file }), length)
         } else {
             // Unwritten entries stay in memory, and the segments of written ones stay open.

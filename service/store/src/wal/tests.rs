@@ -4,6 +4,7 @@ mod behaviour;
 mod crash;
 mod damage;
 mod model;
+mod threads;
 mod torn;
 
 use std::path::{Path, PathBuf};

@@ -62,3 +62,14 @@ fn a_lock_is_held_by_one_and_released_when_dropped() {
     drop(first);
     assert!(RealDisk.lock(&path).unwrap().is_some());
 }
+
+#[test]
+fn a_file_created_under_a_name_that_is_taken_is_another_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("f");
+    let old = RealDisk.create(&path, 3).unwrap();
+    let new = RealDisk.create(&path, 3).unwrap();
+    old.write_all_at(b"old", 0).unwrap();
+    new.write_all_at(b"new", 0).unwrap();
+    assert_eq!(RealDisk.read(&path).unwrap(), b"new");
+}

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::super::appender::{Segment, path_of};
 use super::super::names;
 use super::TailCut;
-use super::survey::{Cut, Survey};
+use super::survey::{Cut, Survey, Surveyed};
 use crate::disk::Disk;
 use crate::failure::IoFailure;
 use crate::replace::remove_if_there;
@@ -41,13 +41,10 @@ pub(super) fn repair(
         disk.remove(&path)
             .map_err(IoFailure::while_doing("remove", &path))?;
     }
-    for number in &survey.left_over {
-        remove_if_there(disk, &path_of(directory, *number))?;
+    for path in &survey.left_over {
+        remove_if_there(disk, path)?;
     }
     rewrite_unproved(disk, directory, survey)?;
-    for name in [names::SPARE, names::NEXT] {
-        remove_if_there(disk, &directory.join(name))?;
-    }
     disk.sync_directory(directory)
         .map_err(IoFailure::while_doing("sync directory", directory))?;
     Ok(tail_cut)
@@ -59,7 +56,7 @@ pub(super) fn open_segments(
     directory: &Path,
     survey: &Survey,
 ) -> Result<VecDeque<Segment>, IoFailure> {
-    let open = |surveyed: &super::survey::Surveyed| {
+    let open = |surveyed: &Surveyed| {
         let path = path_of(directory, surveyed.number);
         let file = disk
             .open(&path)
@@ -129,7 +126,8 @@ fn rewrite_unproved(disk: &dyn Disk, directory: &Path, survey: &Survey) -> Resul
         .open(&path)
         .map_err(IoFailure::while_doing("open", &path))?;
     let length = survey.end.offset.saturating_sub(survey.unproved_from);
-    let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
+    let length = usize::try_from(length).expect("the segment was read into memory before");
+    let mut bytes = vec![0; length];
     file.read_exact_at(&mut bytes, survey.unproved_from)
         .map_err(IoFailure::while_doing("read", &path))?;
     file.write_all_at(&bytes, survey.unproved_from)

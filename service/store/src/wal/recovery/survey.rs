@@ -1,6 +1,6 @@
 //! Reading a whole log without changing anything, up to the verdict on its end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 
@@ -24,8 +24,8 @@ pub(super) struct Survey {
     pub(super) cut: Option<Cut>,
     /// A last segment that holds nothing and is to be removed.
     pub(super) discard: Option<u64>,
-    /// Segments that were purged and whose removal was interrupted.
-    pub(super) left_over: Vec<u64>,
+    /// Files that nobody needs: purged segments whose removal was interrupted, unfinished ones.
+    pub(super) left_over: Vec<PathBuf>,
     /// Whether an earlier recovery left word that entries may be missing.
     pub(super) must_catch_up: bool,
     /// From where on the last of `segments` is not proved to be durable, in bytes.
@@ -59,7 +59,13 @@ pub(super) fn survey(
     let names = disk
         .list(directory)
         .map_err(IoFailure::while_doing("list", directory))?;
-    let (left_over, numbers) = segment_numbers(directory, &names)?;
+    let (before_gap, numbers) = segment_numbers(directory, &names)?;
+    let temporary = names
+        .iter()
+        .filter(|name| name.ends_with(names::TEMPORARY_SUFFIX))
+        .map(|name| directory.join(name));
+    let purged = before_gap.iter().map(|number| path_of(directory, *number));
+    let left_over = purged.chain(temporary).collect();
     let mut surveyor = Surveyor {
         directory,
         config,
@@ -67,6 +73,8 @@ pub(super) fn survey(
         log: None,
         cut: None,
         discard: None,
+        left_over,
+        must_catch_up: names.iter().any(|name| name == names::MUST_CATCH_UP),
     };
     for (position, number) in numbers.iter().enumerate() {
         let path = path_of(directory, *number);
@@ -77,16 +85,13 @@ pub(super) fn survey(
         let is_last = position + 1 == numbers.len();
         surveyor.segment(*number, &bytes, is_last)?;
     }
-    let must_catch_up = names.iter().any(|name| name == names::MUST_CATCH_UP);
-    Ok(Survey {
-        left_over,
-        must_catch_up,
-        ..surveyor.finish()?
-    })
+    surveyor.finish()
 }
 
-/// The segments of the log, and those before a gap, which are left over from a removal: what they
-/// hold must have been purged, which is checked in the end.
+/// Returns the segments before the last gap, and those after it, which are the log.
+///
+/// The former are left over from an interrupted removal. That what they hold was purged is checked in
+/// the end.
 fn segment_numbers(directory: &Path, names: &[String]) -> Result<(Vec<u64>, Vec<u64>), OpenError> {
     let mut numbers: Vec<u64> = names
         .iter()
@@ -114,6 +119,8 @@ struct Surveyor<'a> {
     log: Option<Reading>,
     cut: Option<Cut>,
     discard: Option<u64>,
+    left_over: Vec<PathBuf>,
+    must_catch_up: bool,
 }
 
 struct Reading {
@@ -336,7 +343,9 @@ impl Surveyor<'_> {
             log,
             cut,
             discard,
-            ..
+            left_over,
+            must_catch_up,
+            config: _,
         } = self;
         let (Some(reading), Some(first)) = (log, segments.first()) else {
             return Err(OpenError::Missing {
@@ -360,8 +369,8 @@ impl Surveyor<'_> {
         let unproved_from = match batches.iter().position(|(sequence, _)| *sequence > durable) {
             // The header of a segment is written along with its first batch.
             Some(0) => 0,
-            None if batches.is_empty() => 0,
             Some(position) => batches[position].1,
+            None if batches.is_empty() => 0,
             None => end.offset,
         };
         Ok(Survey {
@@ -370,8 +379,8 @@ impl Surveyor<'_> {
             entries,
             cut,
             discard,
-            left_over: Vec::new(),
-            must_catch_up: false,
+            left_over,
+            must_catch_up,
             unproved_from,
         })
     }

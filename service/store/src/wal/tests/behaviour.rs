@@ -239,6 +239,20 @@ fn the_commit_rides_along_and_causes_no_write() {
 }
 
 #[test]
+fn a_clean_stop_writes_the_commit() {
+    let disk = formatted();
+    let (log, _) = open(&disk);
+    append(&log, [entry(1, 0)]);
+    log.save_committed(id(1, 0)).unwrap();
+    log.seal().unwrap();
+    log.seal().unwrap();
+    disk.crash(5);
+    let (log, recovery) = open(&disk);
+    assert_eq!(recovery.committed, Some(id(1, 0)));
+    append(&log, [entry(1, 1)]);
+}
+
+#[test]
 fn reads_are_capped_by_bytes_but_return_at_least_one_entry() {
     let disk = formatted();
     let (log, _) = open(&disk);
@@ -406,20 +420,144 @@ fn one_flush_takes_no_more_than_a_batch() {
     outcomes.iter().for_each(Outcome::expect_ok);
 }
 
+fn temporary_files(disk: &SimDisk) -> usize {
+    let names = disk.list(directory()).unwrap();
+    names.iter().filter(|name| name.ends_with(".tmp")).count()
+}
+
 #[test]
 fn a_spare_segment_is_prepared_and_used() {
     let disk = formatted();
     let (log, _) = open(&disk);
-    for index in 0..40 {
-        append(&log, [entry_of(1, index, 300)]);
-        log.housekeep().unwrap();
+    let mut index = 0;
+    let mut fill = |log: &Log| {
+        append(log, [entry_of(1, index, 1500)]);
+        index += 1;
+    };
+    fill(&log);
+    log.housekeep().unwrap();
+    assert_eq!(
+        temporary_files(&disk),
+        0,
+        "less than half of the segment is used"
+    );
+    fill(&log);
+    log.housekeep().unwrap();
+    assert_eq!(temporary_files(&disk), 1);
+    let syncs = disk.counts().file_syncs;
+    log.housekeep().unwrap();
+    assert_eq!(disk.counts().file_syncs, syncs, "one spare is enough");
+    fill(&log);
+    assert_eq!(temporary_files(&disk), 0, "the spare has become a segment");
+    assert!(disk.files().contains_key(&segment(3)));
+    fill(&log);
+    log.housekeep().unwrap();
+    assert_eq!(temporary_files(&disk), 1);
+    assert_eq!(all(&open(&disk).0).len(), 4);
+    assert_eq!(temporary_files(&disk), 0, "what is left over is removed");
+}
+
+#[test]
+fn a_spare_that_cannot_be_made_leaves_nothing_and_is_not_tried_again_at_once() {
+    let disk = formatted();
+    let (log, _) = open(&disk);
+    append(&log, [entry_of(1, 0, 3000)]);
+    disk.set_capacity(Some(6000));
+    assert!(log.housekeep().is_err());
+    assert!(log.status().chore_failure.is_some());
+    assert_eq!(temporary_files(&disk), 0);
+    disk.set_capacity(None);
+    append(&log, [entry_of(1, 1, 10)]);
+    log.housekeep().unwrap();
+    assert_eq!(
+        (temporary_files(&disk), log.status().chore_failure),
+        (0, None)
+    );
+    append(&log, [entry_of(1, 2, 3000)]);
+    log.housekeep().unwrap();
+    assert_eq!(temporary_files(&disk), 1);
+}
+
+/// A disk on which other threads always win: whenever a file is created, the log goes on meanwhile.
+#[derive(Debug)]
+struct Contended {
+    disk: SimDisk,
+    log: Mutex<Option<Log>>,
+}
+
+impl Contended {
+    fn go_on(&self) {
+        // Taken out, so that the files that this creates in turn change nothing.
+        let Some(log) = self.log.lock().unwrap().take() else {
+            return;
+        };
+        for _ in 0..4 {
+            let next = log.last_log_id().map_or(0, |last| last.index + 1);
+            append(&log, [entry_of(1, next, 1200)]);
+        }
+        *self.log.lock().unwrap() = Some(log);
     }
-    let spare = directory().join(crate::wal::names::SPARE);
-    let next = directory().join(crate::wal::names::NEXT);
-    assert!(disk.files().contains_key(&spare) || log.last_log_id().is_some());
-    assert!(!disk.files().contains_key(&next));
-    assert_eq!(all(&open(&disk).0).len(), 40);
-    assert!(!disk.files().contains_key(&spare), "a left-over is removed");
+}
+
+impl Disk for Contended {
+    fn create(&self, path: &Path, length: u64) -> io::Result<Arc<dyn crate::DiskFile>> {
+        let file = self.disk.create(path, length)?;
+        self.go_on();
+        Ok(file)
+    }
+    fn create_directory(&self, path: &Path) -> io::Result<()> {
+        self.disk.create_directory(path)
+    }
+    fn directory_mode(&self, path: &Path) -> io::Result<u32> {
+        self.disk.directory_mode(path)
+    }
+    fn make_private(&self, path: &Path) -> io::Result<()> {
+        self.disk.make_private(path)
+    }
+    fn list(&self, directory: &Path) -> io::Result<Vec<String>> {
+        self.disk.list(directory)
+    }
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn crate::DiskFile>> {
+        self.disk.open(path)
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.disk.rename(from, to)
+    }
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.disk.remove(path)
+    }
+    fn sync_directory(&self, path: &Path) -> io::Result<()> {
+        self.disk.sync_directory(path)
+    }
+    fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn crate::disk::DiskLock>>> {
+        self.disk.lock(path)
+    }
+}
+
+#[test]
+fn a_spare_in_the_making_is_not_disturbed_by_segments_that_begin_meanwhile() {
+    let disk = formatted();
+    let contended = Arc::new(Contended {
+        disk: disk.clone(),
+        log: Mutex::default(),
+    });
+    let shared: Arc<dyn Disk> = Arc::clone(&contended) as _;
+    let (log, _) = Log::open(shared, directory(), config()).unwrap();
+    for round in 0..10 {
+        let next = log.last_log_id().map_or(0, |last| last.index + 1);
+        append(&log, [entry_of(1, next, 2500)]);
+        *contended.log.lock().unwrap() = Some(log.clone());
+        log.housekeep().unwrap();
+        log.housekeep().unwrap();
+        *contended.log.lock().unwrap() = None;
+        let entries = all(&log);
+        let (reopened, recovery) = open(&SimDisk::with_files(&disk.files()));
+        assert_eq!(
+            (all(&reopened), recovery.cut),
+            (entries, None),
+            "round {round}"
+        );
+    }
 }
 
 #[test]
@@ -513,6 +651,7 @@ fn a_writer_thread_flushes_by_itself_and_seals_at_the_end() {
     log.purge(id(1, 900)).unwrap();
     drop(writer);
     let (log, recovery) = Log::open(disk, directory.path(), config()).unwrap();
+    assert_eq!(recovery.cut, None);
     assert_eq!(
         (recovery.purged, recovery.last),
         (Some(id(1, 900)), Some(id(1, 999)))

@@ -134,6 +134,46 @@ fn a_refusal_names_the_file_and_the_offset_and_what_to_do() {
 }
 
 #[test]
+fn a_sealed_log_proves_its_end_after_every_crash() {
+    for seed in 0..20 {
+        let disk = formatted();
+        let (log, _) = open(&disk);
+        append(&log, [entry(1, 0)]);
+        log.seal().unwrap();
+        disk.crash(seed);
+        assert_eq!(all(&open(&disk).0), [entry(1, 0)]);
+        let damaged = SEGMENT_HEADER_LENGTH as u64 + 80;
+        disk.corrupt(&segment(2), damaged, |byte| byte ^ 1).unwrap();
+        assert!(
+            matches!(try_open(&disk), Err(OpenError::Damaged { .. })),
+            "seed {seed}"
+        );
+    }
+}
+
+#[test]
+fn anything_behind_a_broken_batch_of_known_length_shows_that_it_was_durable() {
+    let disk = formatted();
+    let (log, _) = open(&disk);
+    append(&log, [entry(1, 0)]);
+    append(&log, [entry(1, 1)]);
+    let end = disk.files()[&segment(2)]
+        .iter()
+        .rposition(|byte| *byte != 0)
+        .unwrap() as u64;
+    // A payload, and the mark that follows its batch: no readable header is left behind it.
+    disk.corrupt(&segment(2), end - 60, |byte| byte ^ 1)
+        .unwrap();
+    disk.corrupt(&segment(2), end - 20, |byte| byte ^ 1)
+        .unwrap();
+    let error = try_open(&disk).unwrap_err();
+    assert!(
+        error.to_string().contains("were written after this batch"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_missing_segment_is_refused() {
     let original = sealed_log();
     let files = original.files();
