@@ -2,8 +2,9 @@
 //!
 //! The contract of this crate:
 //!
-//! * What was reported durable is read back after any crash, or the replica refuses to start and
-//!   says which file is damaged and where. It never answers with less, or with something else.
+//! * What was reported durable is read back after any crash. Where a file was damaged since, the
+//!   replica refuses to start and says which file and where, or, for the very last batch of the log,
+//!   it goes on without and says that it must catch up first ([`wal`]). Nothing else is ever read.
 //! * Every byte that is read is covered by a checksum that is verified before the byte is used.
 //! * A file whose format is newer than this build is left exactly as it is.
 //! * After one failed write or sync nothing is ever reported durable again ([`wal`], [`vote`]).
@@ -20,6 +21,7 @@
 //! <data-dir>/VOTE                      the current term and vote                 vote
 //! <data-dir>/wal/<number>.wal          segments of the log                       wal
 //! <data-dir>/wal/<number>.wal.<offset>.broken   what recovery cut off a torn tail
+//! <data-dir>/wal/MUST-CATCH-UP         no vote before the replica has caught up  wal
 //! <data-dir>/checkpoints/<index>-<term>-<leader>.checkpoint                      checkpoint
 //! ```
 
