@@ -55,7 +55,7 @@ impl Expiry {
 
     /// Has removed what is due, up to a bound. Answers whether there is more.
     async fn look(&self) -> bool {
-        let Some((_, now)) = self.sequencer.now().await else {
+        let Some((_, now)) = self.sequencer.now() else {
             return false;
         };
         let published = self.consensus.published();

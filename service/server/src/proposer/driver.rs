@@ -234,9 +234,7 @@ impl Driver {
         let sequencer = self.sequencer.clone();
         self.send_off(async move {
             let result = submitted.pending.await;
-            sequencer
-                .settled(submitted.term, submitted.number, result.is_ok())
-                .await;
+            sequencer.settled(submitted.term, submitted.number, result.is_ok());
             let fate = match result {
                 Ok(entry) => {
                     let outcomes = match Arc::try_unwrap(entry) {

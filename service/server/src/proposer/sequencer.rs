@@ -4,12 +4,11 @@
 //! other may come before it. Entries are proposed only in the term they were stamped in, so that a leader that was
 //! deposed without noticing can neither move the log time nor expire anybody.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use synod_model::LogTime;
-use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::entry;
@@ -29,7 +28,11 @@ pub(crate) struct Sequencer {
 struct Shared {
     consensus: Consensus,
     wall: Arc<dyn WallClock>,
-    /// The count of the term in which this replica leads; of an older one, or none, while it does not.
+    /// Held by whoever hands an entry to the log, so that entries stand there in the order in which they were stamped.
+    pen: tokio::sync::Mutex<()>,
+    /// The count of the term in which this replica leads; of an older one, or none, while it does not. Nobody waits
+    /// while holding it: who settles an entry is polled by the very task that waits for the pen, so a fair lock over
+    /// both would be handed to somebody who is not polled, and the replica would never propose again.
     clock: Mutex<Option<LogClock>>,
 }
 
@@ -46,6 +49,7 @@ impl Sequencer {
             shared: Arc::new(Shared {
                 consensus,
                 wall,
+                pen: tokio::sync::Mutex::new(()),
                 clock: Mutex::new(None),
             }),
         }
@@ -55,9 +59,10 @@ impl Sequencer {
     /// the last log time before it. Another leader may have written in the same term before it.
     pub(super) fn may_stamp(&self, term: Term) -> bool {
         let consensus = &self.shared.consensus;
-        consensus.published().applied.is_some_and(|position| {
-            position.term == term && position.leader == consensus.replica()
-        })
+        consensus
+            .published()
+            .applied
+            .is_some_and(|position| position.term == term && position.leader == consensus.replica())
     }
 
     /// Stamps an entry of these commands and hands it to the log. [`Self::settled`] must be told what became of it.
@@ -66,13 +71,14 @@ impl Sequencer {
         term: Term,
         envelopes: impl Iterator<Item = &'a Bytes> + Clone,
     ) -> Result<Submitted, ProposeError> {
-        let mut clock = self.shared.clock.lock().await;
-        let Some(clock) = self.clock_of(term, &mut clock) else {
+        let _pen = self.shared.pen.lock().await;
+        let stamped = self
+            .clock_of(term, &mut self.clock())
+            .map(|clock| clock.stamp(Instant::now(), self.shared.consensus.quorum_silence()));
+        let Some((number, stamp)) = stamped else {
             return Err(ProposeError::NotLeader { hint: None });
         };
-        let (number, stamp) = clock.stamp(Instant::now(), self.shared.consensus.quorum_silence());
         let payload = entry::encode(stamp, self.shared.wall.now(), envelopes);
-        // The lock is held, so that entries stand in the log in the order in which they were stamped.
         match self.shared.consensus.submit(payload, Some(term)).await {
             Ok(pending) => Ok(Submitted {
                 term,
@@ -80,33 +86,27 @@ impl Sequencer {
                 pending,
             }),
             Err(error) => {
-                clock.settled(number, false);
+                self.settled(term, number, false);
                 Err(error)
             }
         }
     }
 
     /// Takes note of what became of an entry.
-    pub(super) async fn settled(&self, term: Term, number: EntryNumber, applied: bool) {
-        if let Some(clock) = self
-            .shared
-            .clock
-            .lock()
-            .await
-            .as_mut()
-            .filter(|clock| clock.term() == term)
-        {
+    pub(super) fn settled(&self, term: Term, number: EntryNumber, applied: bool) {
+        let mut clock = self.clock();
+        if let Some(clock) = clock.as_mut().filter(|clock| clock.term() == term) {
             clock.settled(number, applied);
         }
     }
 
     /// The term in which this replica leads and may stamp, and its log time now. `None` while it does not.
-    pub(crate) async fn now(&self) -> Option<(Term, LogTime)> {
+    pub(crate) fn now(&self) -> Option<(Term, LogTime)> {
         let leadership = *self.shared.consensus.leadership().borrow();
         if !leadership.is_me {
             return None;
         }
-        let mut clock = self.shared.clock.lock().await;
+        let mut clock = self.clock();
         let clock = self.clock_of(leadership.term, &mut clock)?;
         clock.tick(Instant::now(), self.shared.consensus.quorum_silence());
         Some((leadership.term, clock.log_time()))
@@ -117,13 +117,20 @@ impl Sequencer {
         let mut leadership = self.shared.consensus.leadership();
         loop {
             if leadership.borrow_and_update().is_me {
-                let _ = self.now().await;
+                let _ = self.now();
                 tokio::time::sleep(TICK).await;
             } else if leadership.changed().await.is_err() {
                 // Consensus has ended, and with it every term.
                 return std::future::pending().await;
             }
         }
+    }
+
+    fn clock(&self) -> MutexGuard<'_, Option<LogClock>> {
+        self.shared
+            .clock
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The count of `term`, begun if this is the first look at it.
