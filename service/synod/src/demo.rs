@@ -42,7 +42,9 @@ mod store;
 mod story;
 mod survey;
 
+use std::future::ready;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -50,6 +52,7 @@ use crate::args::DemoArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::signals::Signals;
+use patience::until;
 use run::{Run, Stuck};
 use screen::Screen;
 use stage::Stage;
@@ -57,6 +60,9 @@ use stage::Stage;
 pub(crate) use apiserver::ApiServerArgs;
 pub(crate) use leash::LeashArgs;
 pub(crate) use store::StoreArgs;
+
+/// How long to try to delete the files of a run.
+const DISCARD_LIMIT: Duration = Duration::from_secs(2);
 
 /// Lets everything happen, then checks it.
 ///
@@ -67,44 +73,73 @@ pub(crate) use store::StoreArgs;
 pub(crate) async fn run(args: &DemoArgs) -> Result<Exit, Failure> {
     let home = Home::new(args.keep.as_deref())?;
     let stage = Stage::new();
-    let mut screen = Screen::new(stage.clone(), args.plain);
-    let mut signals = Signals::listen()?;
     stage.say(format!(
         "everything is recorded in {}",
         home.path().display()
     ));
-    let told = async {
-        let run = Run::new(home.path(), stage.clone())?;
-        story::tell(&run, args.violation).await
-    };
-    // Whichever ends first, the story is dropped here, and its processes with it.
-    let told = tokio::select! {
-        biased;
-        signal = signals.next() => Err(Stuck::new(format!("it was interrupted by {signal}"))),
-        told = told => told,
-        () = screen.show() => Ok(()),
-    };
-    screen.finish();
-    if let Err(stuck) = told {
-        let phase = stage.look(|shown| shown.phase.clone());
-        let message = format!("the demo ended early, at {phase:?}: {stuck}");
-        return Err(Failure::local(
-            message,
-            format!("see the logs in {}", home.keep().display()),
-        ));
+    match happen(args, home.path(), &stage).await? {
+        Ending::Told => {}
+        Ending::Interrupted(signal) => {
+            home.discard().await;
+            let message = format!("interrupted by {signal}: every process of the demo is ended");
+            return Err(Failure::local(message, "nothing; or run it again"));
+        }
+        Ending::Stuck(stuck) => {
+            let phase = stage.look(|shown| shown.phase.clone());
+            let message = format!("the demo ended early, at {phase:?}: {stuck}");
+            return Err(Failure::local(
+                message,
+                format!("see the logs in {}", home.keep().display()),
+            ));
+        }
     }
-    let verdict = check::check(home.path()).map_err(|fault| {
-        let message = format!("the recordings cannot be checked: {fault}");
-        Failure::local(message, format!("see {}", home.path().display()))
-    })?;
+    let checked = check::check(home.path());
+    let verdict = match checked {
+        Ok(verdict) => verdict,
+        Err(fault) => {
+            let message = format!("the recordings cannot be checked: {fault}");
+            return Err(Failure::local(
+                message,
+                format!("see {}", home.keep().display()),
+            ));
+        }
+    };
     let failed = report::print(&verdict, args.violation)?;
     if failed || args.keep.is_some() {
+        let path = home.keep();
         crate::output::print(&format!(
             "\nThe recordings and logs are in {}\n",
-            home.keep().display()
+            path.display()
         ))?;
+    } else {
+        home.discard().await;
     }
     Ok(if failed { Exit::Failure } else { Exit::Ok })
+}
+
+/// How the story ended.
+enum Ending {
+    Told,
+    Stuck(Stuck),
+    Interrupted(&'static str),
+}
+
+/// Tells the story and shows it. Whatever ends it, every process of it is ended when this returns.
+async fn happen(args: &DemoArgs, home: &Path, stage: &Stage) -> Result<Ending, Failure> {
+    let mut signals = Signals::listen()?;
+    let mut screen = Screen::new(stage.clone(), args.plain);
+    let told = async {
+        let run = Run::new(home, stage.clone())?;
+        story::tell(&run, args.violation).await
+    };
+    let ending = tokio::select! {
+        biased;
+        signal = signals.next() => Ending::Interrupted(signal),
+        told = told => told.map_or_else(Ending::Stuck, |()| Ending::Told),
+        () = screen.show() => Ending::Told,
+    };
+    screen.finish();
+    Ok(ending)
 }
 
 /// One of the demo's API servers.
@@ -174,6 +209,18 @@ impl Home {
             Self::Temporary(directory) => directory.path(),
             Self::Named(path) => path,
         }
+    }
+
+    /// Deletes the files, unless they were to be kept.
+    async fn discard(self) {
+        let Self::Temporary(directory) = self else {
+            return;
+        };
+        let path = directory.keep();
+        // A process that was killed a moment ago may still hold a file open, or make one.
+        let deleting = || ready(std::fs::remove_dir_all(&path).map_err(|error| error.to_string()));
+        // What is left behind in the end is in a directory that the system cleans up.
+        let _ = until("the files of the demo deleted", DISCARD_LIMIT, deleting).await;
     }
 
     /// The path, and from now on the files stay.

@@ -186,3 +186,6 @@ async fn define(
     lock(&shelf).definitions.insert(resource, definition);
     StatusCode::NO_CONTENT
 }
+
+#[cfg(test)]
+mod tests;

@@ -58,6 +58,8 @@ pub(crate) async fn tell(run: &Run, violation: Option<Violation>) -> Result<(), 
     if violation == Some(Violation::EncodeEarly) {
         story.servers.let_encode_early(CONTROL_PLANE[0]);
     }
+    run.stage
+        .enter("clients read and write at all servers, all the time from now on");
     let journal = Arc::new(Journal::open(&run.path(files::CLIENTS))?);
     let clients = Clients::start(&story.servers.addresses(), &journal, &run.stage);
     story.all_take_writes().await?;
