@@ -24,6 +24,7 @@ use crate::proposer::{Proposer, Sequencer};
 use crate::read::Reader;
 use crate::rpc::{self, Serving};
 use crate::seams::Seams;
+use crate::seams::tcp::TcpListener;
 use crate::stop::{Stop, Stopper, stop};
 use crate::watch::Watches;
 
@@ -31,6 +32,9 @@ pub use doors::Doors;
 
 /// What was sent must be settled within so long after the last client has gone.
 const SETTLE_MAX: Duration = Duration::from_secs(2);
+
+/// A server whose calls have ended gets so long to close its connections.
+const LAST_WORDS_MAX: Duration = Duration::from_millis(500);
 
 /// A replica that runs. Dropping it cuts it off; [`Self::shutdown`] ends it in order.
 pub struct Replica {
@@ -120,10 +124,8 @@ impl Replica {
         let handle = Handle::new(consensus.clone(), proposer.clone(), reader.clone(), watches);
         let (pulse, health) = health(reader, handle.clone());
         work.spawn(pulse.beat(front_stop.clone()));
-        let client_endpoint = config
-            .advertise_client
-            .clone()
-            .unwrap_or_else(|| doors.client_address.clone());
+        let told = config.advertise_client.clone();
+        let client_endpoint = told.unwrap_or_else(|| doors.client_address.clone());
         let parts = Parts {
             consensus,
             proposer,
@@ -211,6 +213,8 @@ impl Replica {
         consensus.shutdown().await;
         self.stoppers.peers.stop();
         for server in [&mut self.clients, &mut self.peers] {
+            // Their last words may still be on their way.
+            let _ = tokio::time::timeout(LAST_WORDS_MAX, ended(server)).await;
             server.abort();
             ended(server).await;
         }
@@ -247,7 +251,7 @@ impl Parts {
         &self,
         work: &mut JoinSet<()>,
         stop: &Stop,
-        listener: Option<tokio::net::TcpListener>,
+        listener: Option<TcpListener>,
     ) {
         let follow = Arc::clone(&self.metrics.agreement).follow(self.consensus.clone());
         work.spawn(until(stop.clone(), follow));

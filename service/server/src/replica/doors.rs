@@ -2,10 +2,9 @@
 
 use std::io;
 
-use tokio::net::TcpListener;
-
 use crate::config::Listen;
-use crate::seams::{Incoming, tcp};
+use crate::seams::Incoming;
+use crate::seams::tcp::{self, TcpListener};
 
 /// The open doors of a replica. In a simulation somebody else makes them.
 pub struct Doors {

@@ -6,9 +6,12 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use futures::future::BoxFuture;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 
 use super::{Connection, Dial, Incoming};
+
+/// What metrics are served on: the simulator has nobody who would ask for them.
+pub use tokio::net::TcpListener;
 
 /// How long to wait before accepting again after the system could not give a connection, which is when it has no file
 /// descriptor left. Trying again at once would spin.
