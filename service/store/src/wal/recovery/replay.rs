@@ -55,23 +55,8 @@ pub(super) fn read_batch(segment: &Bytes, place: &Place, sequence: u64, chain: u
         .unwrap_or(usize::MAX)
         .min(segment.len());
     let rest = segment.slice(start..);
-    let Some((header, mut running)) = BatchHeader::decode(&rest, place) else {
-        if rest.iter().all(|byte| *byte == 0) {
-            return Batch::Nothing;
-        }
-        let header_end = place.offset + BATCH_HEADER_LENGTH as u64;
-        let frame = Frame {
-            start: place.offset,
-            header_end,
-            end: header_end,
-        };
-        let what = "the batch header is not readable";
-        return Batch::Broken(Broken {
-            offset: place.offset,
-            write_end: None,
-            frame,
-            what,
-        });
+    let Some((header, chain_of_header)) = BatchHeader::decode(&rest, place) else {
+        return not_a_header(&rest, place.offset);
     };
     if header.sequence != sequence + 1 || header.chain != chain || header.durable >= header.sequence
     {
@@ -80,51 +65,82 @@ pub(super) fn read_batch(segment: &Bytes, place: &Place, sequence: u64, chain: u
             what: "the batch does not continue the one before it",
         };
     }
-    let length = BATCH_HEADER_LENGTH + header.body_length as usize;
+    match read_records(&rest, place, &header, chain_of_header) {
+        Ok((records, _)) if records.len() != header.record_count as usize => Batch::Nonsense {
+            offset: place.offset,
+            what: "the batch has not as many records as it says",
+        },
+        Ok((records, chain)) => Batch::Good {
+            end: place.offset + length_of(&header) as u64,
+            header,
+            records,
+            chain,
+        },
+        Err(bad) => bad,
+    }
+}
+
+fn length_of(header: &BatchHeader) -> usize {
+    BATCH_HEADER_LENGTH + header.body_length as usize
+}
+
+fn not_a_header(rest: &[u8], offset: u64) -> Batch {
+    if rest.iter().all(|byte| *byte == 0) {
+        return Batch::Nothing;
+    }
+    let header_end = offset + BATCH_HEADER_LENGTH as u64;
+    let frame = Frame {
+        start: offset,
+        header_end,
+        end: header_end,
+    };
+    Batch::Broken(Broken {
+        offset,
+        write_end: None,
+        frame,
+        what: "the batch header is not readable",
+    })
+}
+
+/// Records with their places, and the chain at the end of the last.
+type Records = (Vec<(Record, RecordPlace)>, u32);
+
+/// Reads the records of the batch that `batch` begins with, or says what else it is.
+fn read_records(
+    batch: &Bytes,
+    place: &Place,
+    header: &BatchHeader,
+    mut chain: u32,
+) -> Result<Records, Batch> {
+    let length = length_of(header);
     let write_end = place.offset + length as u64;
-    let body = rest.slice(..length.min(rest.len()));
+    let body = batch.slice(..length.min(batch.len()));
     let mut records = Vec::new();
     let mut at = BATCH_HEADER_LENGTH;
     while at < length {
         let offset = place.offset + at as u64;
         let left = body.slice(at.min(body.len())..);
-        match Record::decode(&left, running) {
-            Ok((record, record_length, next)) => {
-                let record_place = RecordPlace {
-                    segment: place.segment,
-                    offset,
-                    length: u32::try_from(record_length).unwrap_or(u32::MAX),
-                    chain: running,
-                };
-                records.push((record, record_place));
-                at += record_length;
-                running = next;
-            }
-            Err(BadRecord::Nonsense(what)) => return Batch::Nonsense { offset, what },
-            Err(BadRecord::Broken(what)) => {
-                let frame = record_frame(&left, offset, write_end);
-                let offset = place.offset;
-                return Batch::Broken(Broken {
-                    offset,
+        let (record, record_length, next) =
+            Record::decode(&left, chain).map_err(|bad| match bad {
+                BadRecord::Nonsense(what) => Batch::Nonsense { offset, what },
+                BadRecord::Broken(what) => Batch::Broken(Broken {
+                    offset: place.offset,
                     write_end: Some(write_end),
-                    frame,
+                    frame: record_frame(&left, offset, write_end),
                     what,
-                });
-            }
-        }
-    }
-    if records.len() != header.record_count as usize {
-        return Batch::Nonsense {
-            offset: place.offset,
-            what: "the batch has not as many records as it says",
+                }),
+            })?;
+        let record_place = RecordPlace {
+            segment: place.segment,
+            offset,
+            length: u32::try_from(record_length).unwrap_or(u32::MAX),
+            chain,
         };
+        records.push((record, record_place));
+        at += record_length;
+        chain = next;
     }
-    Batch::Good {
-        header,
-        records,
-        end: write_end,
-        chain: running,
-    }
+    Ok((records, chain))
 }
 
 /// The extent of a broken record, as far as its header can be believed.
@@ -148,8 +164,7 @@ pub(super) fn apply(
     records: Vec<(Record, RecordPlace)>,
 ) -> Result<(), (u64, &'static str)> {
     for (record, place) in records {
-        let what = check(entries, &record);
-        if let Some(what) = what {
+        if let Some(what) = check(entries, &record) {
             return Err((place.offset, what));
         }
         end.summary.add(&record);
