@@ -208,7 +208,8 @@ impl Handle {
     }
 
     /// The consensus of this replica, for those who look at it.
-    pub(crate) fn consensus(&self) -> &Consensus {
+    #[must_use]
+    pub fn consensus(&self) -> &Consensus {
         &self.shared.consensus
     }
 }

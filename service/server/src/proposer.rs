@@ -58,6 +58,8 @@ struct Shared {
     consensus: Consensus,
     ordinary: Queue,
     renewal: Queue,
+    /// No batch of another replica is taken from then on.
+    stop: Stop,
 }
 
 impl Proposer {
@@ -92,6 +94,7 @@ impl Proposer {
             consensus: consensus.clone(),
             ordinary,
             renewal,
+            stop: stop.clone(),
         };
         (
             Self {

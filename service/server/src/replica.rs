@@ -247,12 +247,7 @@ impl Parts {
         work.spawn(announcer.run(stop.clone()));
     }
 
-    fn spawn_metrics(
-        &self,
-        work: &mut JoinSet<()>,
-        stop: &Stop,
-        listener: Option<TcpListener>,
-    ) {
+    fn spawn_metrics(&self, work: &mut JoinSet<()>, stop: &Stop, listener: Option<TcpListener>) {
         let follow = Arc::clone(&self.metrics.agreement).follow(self.consensus.clone());
         work.spawn(until(stop.clone(), follow));
         let (metrics, mut leadership) = (Arc::clone(&self.metrics), self.consensus.leadership());

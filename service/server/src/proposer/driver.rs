@@ -15,6 +15,8 @@ use tokio::time::Instant;
 
 use super::intake::{Batch, Intake, Unit};
 use super::link::Link;
+use super::refusals;
+use super::request::Request;
 use super::settle::{Fate, Reason, settle};
 use super::{Lane, Sequencer};
 use crate::consensus::{Consensus, Leadership, Progress, ReplicaId, Term};
@@ -338,21 +340,23 @@ impl Driver {
         });
     }
 
+    /// Refuses what waits, and settles what was sent.
     async fn end(mut self) {
         self.intake.close();
         while self.intake.ready().await {
-            let why = "this replica is shutting down".to_owned();
             let batch = self.intake.take(Instant::now());
-            self.settle(Settled {
-                units: batch.units,
-                fate: Fate::NotExecuted(Reason::Unavailable(why)),
-            });
+            refuse_again(settle(batch.units, Fate::TryAgain { leader: None }));
         }
         while let Some(Settled { units, fate }) = self.in_flight.next().await {
-            for request in settle(units, fate) {
-                request.answer(Err(super::refusals::stopping()));
-            }
+            refuse_again(settle(units, fate));
         }
+    }
+}
+
+/// Answers requests that could be tried again, where nobody will.
+fn refuse_again(requests: Vec<Request>) {
+    for request in requests {
+        request.answer(Err(refusals::stopping()));
     }
 }
 

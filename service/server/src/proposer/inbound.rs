@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use futures::StreamExt;
-use futures::stream::BoxStream;
+use futures::stream::{self, BoxStream};
 use synod_model::limits::{BATCH_BYTES_MAX, COMMAND_BYTES_MAX};
 use synod_proto::peer::v1 as pb;
 use synod_store::codec::decode_envelope;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::intake::{Forwarded, Unit};
+use super::intake::{Forwarded, NotQueued, Unit};
 use super::link::Verdict;
 use super::{Lane, Proposer, wire};
 use crate::consensus::ReplicaId;
@@ -23,27 +23,35 @@ impl ForwardHandler for Proposer {
         from: ReplicaId,
         batches: BoxStream<'static, pb::ForwardRequest>,
     ) -> BoxStream<'static, pb::ForwardResponse> {
-        let proposer = self.clone();
+        let (proposer, stop) = (self.clone(), self.shared.stop.clone());
+        let ended = pb::ForwardResponse {
+            batch_id: 0,
+            result: Some(Verdict::Ended(pb::ForwardEnded {})),
+        };
         batches
+            .take_until(async move { stop.requested().await })
             .map(move |batch| {
                 let batch_id = batch.batch_id;
                 // Right here, and not when the answer is polled: batches go into the lane in the order they came in.
                 let entered = proposer.enter(from, batch);
                 async move {
-                    let result = match entered {
-                        Ok(answered) => answered.await.unwrap_or_else(|_| {
-                            wire::unknown("the leader stopped before the outcome was known")
-                        }),
-                        Err(verdict) => verdict,
-                    };
-                    pb::ForwardResponse {
-                        batch_id,
-                        result: Some(result),
-                    }
+                    let result = Some(verdict(entered).await);
+                    pb::ForwardResponse { batch_id, result }
                 }
             })
             .buffer_unordered(FORWARDED_BATCHES_MAX)
+            // By now every batch that was taken is answered.
+            .chain(stream::iter([ended]))
             .boxed()
+    }
+}
+
+async fn verdict(entered: Result<oneshot::Receiver<Verdict>, Verdict>) -> Verdict {
+    match entered {
+        Ok(answered) => answered
+            .await
+            .unwrap_or_else(|_| wire::unknown("the leader stopped before the outcome was known")),
+        Err(verdict) => verdict,
     }
 }
 
@@ -76,12 +84,17 @@ impl Proposer {
             deadline,
             answer,
         };
-        self.shared
-            .queue(lane)
-            .push(Unit::Forwarded(forwarded))
-            .map_err(|refusal| {
-                wire::not_executed(pb::NotExecutedReason::Overloaded, None, refusal.message)
-            })?;
+        let pushed = self.shared.queue(lane).push(Unit::Forwarded(forwarded));
+        pushed.map_err(|why| match why {
+            NotQueued::Full => {
+                let message = "the leader has too much to do";
+                wire::not_executed(pb::NotExecutedReason::Overloaded, None, message)
+            }
+            NotQueued::Stopping => {
+                let message = "the leader is shutting down";
+                wire::not_executed(pb::NotExecutedReason::Shutdown, None, message)
+            }
+        })?;
         Ok(answered)
     }
 }

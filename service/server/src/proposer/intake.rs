@@ -43,6 +43,15 @@ pub(super) struct Queue {
     bytes: Arc<Semaphore>,
 }
 
+/// Why a unit was not queued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NotQueued {
+    /// There is no room.
+    Full,
+    /// The proposer has stopped.
+    Stopping,
+}
+
 /// The reading end.
 #[derive(Debug)]
 pub(super) struct Intake {
@@ -57,6 +66,15 @@ pub(super) struct Batch {
     pub(super) units: Vec<Unit>,
     pub(super) commands: usize,
     pub(super) bytes: usize,
+}
+
+impl From<NotQueued> for Refusal {
+    fn from(why: NotQueued) -> Self {
+        match why {
+            NotQueued::Full => refusals::queue_full(),
+            NotQueued::Stopping => refusals::stopping(),
+        }
+    }
 }
 
 /// An empty queue.
@@ -89,14 +107,10 @@ impl Queue {
     }
 
     /// Puts a unit at the end.
-    ///
-    /// # Errors
-    ///
-    /// `OVERLOADED` if the queue is full, `UNAVAILABLE` if the proposer has stopped.
-    pub(super) fn push(&self, unit: Unit) -> Result<(), Refusal> {
+    pub(super) fn push(&self, unit: Unit) -> Result<(), NotQueued> {
         self.units.try_send(unit).map_err(|error| match error {
-            TrySendError::Full(_) => refusals::queue_full(),
-            TrySendError::Closed(_) => refusals::stopping(),
+            TrySendError::Full(_) => NotQueued::Full,
+            TrySendError::Closed(_) => NotQueued::Stopping,
         })
     }
 
@@ -228,3 +242,6 @@ impl Unit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,8 @@
 //! A follower's link to the leader: one stream of batches for each lane.
 //!
 //! A link is opened before anything is sent over it, so that a failure to open it leaves no doubt: nothing was executed.
-//! When a link breaks, every batch that was sent and not answered is answered at once: its outcome is unknown.
+//! When a link breaks, every batch that was sent and not answered is answered at once: its outcome is unknown. A leader
+//! that shuts down ends its links instead, and says by that what it has not taken.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -95,15 +96,26 @@ impl Unanswered {
         self.lock().as_mut()?.remove(&batch_id)
     }
 
-    /// Hands out the answers until the link breaks.
+    /// Hands out the answers until the link ends.
     async fn read<E>(self, answers: impl Stream<Item = Result<pb::ForwardResponse, E>>) {
         let mut answers = std::pin::pin!(answers);
         while let Some(Ok(pb::ForwardResponse { batch_id, result })) = answers.next().await {
-            if let (Some(answer), Some(result)) = (self.take(batch_id), result) {
-                let _ = answer.send(result);
+            match result {
+                Some(Verdict::Ended(ended)) => {
+                    let never_taken = self.lock().take().unwrap_or_default();
+                    for answer in never_taken.into_values() {
+                        let _ = answer.send(Verdict::Ended(ended));
+                    }
+                }
+                Some(verdict) => {
+                    if let Some(answer) = self.take(batch_id) {
+                        let _ = answer.send(verdict);
+                    }
+                }
+                None => {}
             }
         }
-        // Dropping the senders tells all who wait.
+        // It broke, if it had not ended. Dropping the senders tells all who wait.
         self.lock().take();
     }
 }

@@ -70,6 +70,7 @@ impl Fate {
             },
             Verdict::NotExecuted(refused) => Self::of_refusal(refused),
             Verdict::Unknown(pb::ForwardUnknown { message }) => Self::Unknown(message),
+            Verdict::Ended(pb::ForwardEnded {}) => Self::TryAgain { leader: None },
         }
     }
 

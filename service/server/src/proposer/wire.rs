@@ -181,3 +181,6 @@ fn missing(field: &str) -> Malformed {
 fn malformed(error: impl fmt::Display) -> Malformed {
     Malformed(error.to_string())
 }
+
+#[cfg(test)]
+mod tests;

@@ -324,3 +324,6 @@ fn message(
 fn length_framed(field: u32, bytes: usize) -> usize {
     key_len(field) + encoded_len_varint(bytes as u64) + bytes
 }
+
+#[cfg(test)]
+mod tests;

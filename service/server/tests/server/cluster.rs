@@ -18,6 +18,7 @@ use synod_server::replica::{Doors, Replica};
 use synod_server::seams::Seams;
 use synod_store::RealDisk;
 use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
 use tonic::Streaming;
 use tonic::transport::Channel;
 
@@ -31,10 +32,35 @@ pub(crate) struct Cluster {
     _directory: TempDir,
 }
 
+/// A replica on threads of its own, which can be stopped as a process is killed.
 struct Running {
     replica: Replica,
     client_address: String,
     metrics_address: SocketAddr,
+    threads: Threads,
+}
+
+/// Ends what runs on them, without asking, when it is dropped.
+struct Threads(Option<Runtime>);
+
+impl Threads {
+    fn new() -> Self {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build();
+        Self(Some(runtime.unwrap()))
+    }
+
+    async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
+        self.0.as_ref().unwrap().spawn(work).await.unwrap()
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.0.take().unwrap().shutdown_background();
+    }
 }
 
 impl Cluster {
@@ -53,20 +79,26 @@ impl Cluster {
             peer: anywhere,
             metrics: Some(anywhere),
         };
-        let mut doors = BTreeMap::new();
+        let mut opened = BTreeMap::new();
         for id in 1..=count {
-            doors.insert(id, Doors::open(&listen).await.unwrap());
+            let threads = Threads::new();
+            let doors = threads
+                .run(async move { Doors::open(&listen).await })
+                .await
+                .unwrap();
+            opened.insert(id, (threads, doors));
         }
-        let set: BTreeMap<ReplicaId, String> = doors
+        let address = |doors: &Doors| doors.peer_address.clone();
+        let set: BTreeMap<ReplicaId, String> = opened
             .iter()
-            .map(|(id, doors)| (ReplicaId::new(*id), doors.peer_address.clone()))
+            .map(|(id, (_, doors))| (ReplicaId::new(*id), address(doors)))
             .collect();
         let mut cluster = Self {
             replicas: BTreeMap::new(),
             configs: BTreeMap::new(),
             _directory: directory,
         };
-        for (id, doors) in doors {
+        for (id, (threads, doors)) in opened {
             let data = cluster._directory.path().join(id.to_string());
             let listen = Listen {
                 client: doors.client_address.parse().unwrap(),
@@ -81,7 +113,7 @@ impl Cluster {
                 set.clone(),
             );
             cluster.configs.insert(id, config);
-            cluster.run(id, doors).await;
+            cluster.run(id, threads, doors).await;
         }
         for id in 1..=count {
             cluster.serving(id).await;
@@ -91,23 +123,31 @@ impl Cluster {
 
     /// Starts a replica again that was stopped.
     pub(crate) async fn restart(&mut self, id: u64) {
-        let doors = Doors::open(&self.configs[&id].listen).await.unwrap();
-        self.run(id, doors).await;
-    }
-
-    async fn run(&mut self, id: u64, doors: Doors) {
-        let client_address = doors.client_address.clone();
-        let metrics_address = doors.metrics.as_ref().unwrap().local_addr().unwrap();
-        let seams = Seams::real(Arc::new(RealDisk));
-        let replica = Replica::start(self.configs[&id].clone(), seams, doors)
+        let threads = Threads::new();
+        let listen = self.configs[&id].listen;
+        let doors = threads
+            .run(async move { Doors::open(&listen).await })
             .await
             .unwrap();
+        self.run(id, threads, doors).await;
+    }
+
+    async fn run(&mut self, id: u64, threads: Threads, doors: Doors) {
+        let client_address = doors.client_address.clone();
+        let metrics_address = doors.metrics.as_ref().unwrap().local_addr().unwrap();
+        let config = self.configs[&id].clone();
+        let seams = Seams::real(Arc::new(RealDisk));
+        let started = threads
+            .run(async move { Replica::start(config, seams, doors).await })
+            .await;
+        let replica = started.unwrap();
         self.replicas.insert(
             id,
             Running {
                 replica,
                 client_address,
                 metrics_address,
+                threads,
             },
         );
     }
@@ -119,8 +159,16 @@ impl Cluster {
 
     /// Shuts a replica down in order.
     pub(crate) async fn shutdown(&mut self, id: u64) {
-        let running = self.replicas.remove(&id).unwrap();
-        within("an orderly end", running.replica.shutdown()).await;
+        let Running {
+            replica, threads, ..
+        } = self.replicas.remove(&id).unwrap();
+        within("an orderly end", threads.run(replica.shutdown())).await;
+    }
+
+    /// Stops a replica wherever it is, as if its process were killed.
+    pub(crate) fn kill(&mut self, id: u64) {
+        let Running { threads, .. } = self.replicas.remove(&id).unwrap();
+        drop(threads);
     }
 
     pub(crate) fn ids(&self) -> Vec<u64> {

@@ -3,5 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod cluster;
+mod failover;
+mod lists;
+mod members;
 mod one;
+mod operations;
+mod reads;
+mod sessions;
 mod three;
+mod watches;

@@ -1,0 +1,87 @@
+use synod_model::{Current, ErrorKind, Settings, Violation};
+
+use super::*;
+
+fn position() -> Position {
+    Position {
+        term: Term::new(3),
+        leader: ReplicaId::new(2),
+        index: 77,
+    }
+}
+
+fn outcome(result: Result<Answer, Refusal>) -> Outcome {
+    Outcome {
+        revision: Revision::new(41),
+        changed: result.is_ok(),
+        result,
+    }
+}
+
+fn outcomes() -> Vec<Outcome> {
+    let version = |text: &str| Some(ApiVersion::parse(text).unwrap());
+    let told = Told {
+        resource: GroupResource::new("apps", "deployments").unwrap(),
+        encoding: version("apps/v1"),
+        selected: version("apps/v2"),
+        selected_revision: Revision::new(40),
+    };
+    let untold = Told {
+        encoding: None,
+        selected: None,
+        selected_revision: Revision::ZERO,
+        ..told.clone()
+    };
+    let mut refusal =
+        Refusal::new(ErrorKind::Conflict, "the settings are newer").with("current", 7);
+    refusal.violations.push(Violation {
+        field: "patch".to_owned(),
+        rule: "is old".to_owned(),
+    });
+    vec![
+        outcome(Ok(Answer::Done)),
+        outcome(Ok(Answer::SessionOpened(SessionId::new(Revision::new(9))))),
+        outcome(Ok(Answer::Joined {
+            epoch: Epoch::new(Revision::new(8)),
+            ttl: Ttl::DEFAULT,
+        })),
+        outcome(Ok(Answer::Reported(vec![told, untold]))),
+        outcome(Ok(Answer::Expired {
+            members: 1,
+            sessions: 2,
+            unreported: 3,
+        })),
+        outcome(Err(
+            refusal.with_current(Current::Settings(Settings::default()))
+        )),
+    ]
+}
+
+fn sent(outcomes: &[Outcome]) -> pb::ForwardExecuted {
+    match executed(position(), outcomes) {
+        Verdict::Executed(executed) => executed,
+        other => panic!("executed, not {other:?}"),
+    }
+}
+
+#[test]
+fn every_outcome_comes_back_as_it_was_sent() {
+    let all = outcomes();
+    assert_eq!(
+        executed_from_wire(sent(&all), all.len()),
+        Ok((position(), all))
+    );
+}
+
+#[test]
+fn an_answer_that_lacks_something_is_not_believed() {
+    let all = outcomes();
+    let lacking = |change: fn(&mut pb::ForwardExecuted)| {
+        let mut executed = sent(&all);
+        change(&mut executed);
+        executed_from_wire(executed, all.len())
+    };
+    assert!(lacking(|executed| executed.log_id = None).is_err());
+    assert!(lacking(|executed| drop(executed.outcomes.pop())).is_err());
+    assert!(lacking(|executed| executed.outcomes[0].result = None).is_err());
+}

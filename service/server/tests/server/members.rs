@@ -1,0 +1,278 @@
+//! Members: renewed, replaced, expired.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use synod_proto::v1;
+use synod_proto::v1::membership_renew_response::Result as Renewal;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Streaming;
+
+use crate::cluster::{
+    Clients, Cluster, entry, get_deployments, get_member, join, next_events, reason, report, within,
+};
+
+/// A stream of renewals.
+struct Renewals {
+    requests: mpsc::Sender<v1::MembershipRenewRequest>,
+    answers: Streaming<v1::MembershipRenewResponse>,
+}
+
+impl Renewals {
+    async fn open(clients: &mut Clients) -> Self {
+        let (requests, queue) = mpsc::channel(64);
+        let answers = clients
+            .membership
+            .renew(ReceiverStream::new(queue))
+            .await
+            .unwrap()
+            .into_inner();
+        Self { requests, answers }
+    }
+
+    async fn send(&self, member: &v1::MemberEpoch, correlation: u64) {
+        let request = v1::MembershipRenewRequest {
+            member: Some(member.clone()),
+            correlation,
+        };
+        self.requests.send(request).await.unwrap();
+    }
+
+    async fn answer(&mut self) -> v1::MembershipRenewResponse {
+        within("an answer to a renewal", self.answers.message())
+            .await
+            .unwrap()
+            .unwrap()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn renewals_are_answered_in_their_order_and_a_refused_one_ends_nothing() {
+    let cluster = Cluster::start(3).await;
+    let mut clients = cluster.clients(cluster.follower().await).await;
+    let member = clients.join("server-a", 15_000).await;
+    let gone = v1::MemberEpoch {
+        member: "server-z".to_owned(),
+        ..member.clone()
+    };
+    let mut renewals = Renewals::open(&mut clients).await;
+    for correlation in 0..40 {
+        renewals
+            .send(
+                if correlation % 10 == 3 {
+                    &gone
+                } else {
+                    &member
+                },
+                correlation,
+            )
+            .await;
+    }
+    for correlation in 0..40 {
+        let answer = renewals.answer().await;
+        assert_eq!(answer.correlation, correlation);
+        match answer.result.unwrap() {
+            Renewal::Renewed(renewed) => assert_eq!(renewed.ttl_ms, 15_000),
+            Renewal::Refusal(refusal) => {
+                assert_eq!(refusal.reason(), v1::ErrorReason::NotAMember);
+                assert_eq!(correlation % 10, 3);
+            }
+        }
+    }
+    let malformed = v1::MembershipRenewRequest {
+        member: None,
+        correlation: 77,
+    };
+    renewals.requests.send(malformed).await.unwrap();
+    let answer = renewals.answer().await;
+    let Some(Renewal::Refusal(refusal)) = answer.result else {
+        panic!("it names nobody")
+    };
+    assert_eq!(
+        (answer.correlation, refusal.reason()),
+        (77, v1::ErrorReason::InvalidArgument)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_renewal_moves_no_revision() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let member = clients.join("server-a", 15_000).await;
+    let mut renewals = Renewals::open(&mut clients).await;
+    let revision = |answer: v1::MembershipRenewResponse| answer.header.unwrap().revision;
+    renewals.send(&member, 1).await;
+    let before = revision(renewals.answer().await);
+    renewals.send(&member, 2).await;
+    assert_eq!(revision(renewals.answer().await), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_renews_stays_and_who_does_not_is_expired_with_its_entries_at_one_revision() {
+    let cluster = Cluster::start(3).await;
+    let mut clients = cluster.clients(cluster.follower().await).await;
+    let stays = clients.join("server-stays", 1_000).await;
+    let goes = clients.join("server-goes", 1_000).await;
+    clients.report(&stays, "apps/v1").await;
+    let reported = clients.report(&goes, "apps/v2").await;
+    let mut watch = clients.watch(Some(reported + 1)).await;
+    let mut renewals = Renewals::open(&mut clients).await;
+
+    let mut every = tokio::time::interval(Duration::from_millis(200));
+    let mut correlation = 0;
+    let expired = loop {
+        tokio::select! {
+            biased;
+            events = next_events(&mut watch) => {
+                if events.events.iter().any(|event| event.name == "server-goes") {
+                    break events;
+                }
+            }
+            _ = every.tick() => {
+                renewals.send(&stays, correlation).await;
+                correlation += 1;
+            }
+            answer = renewals.answers.next() => {
+                assert!(matches!(answer.unwrap().unwrap().result, Some(Renewal::Renewed(_))));
+            }
+        }
+    };
+    let removed: Vec<(&str, v1::EventType)> = expired
+        .events
+        .iter()
+        .map(|event| (&*event.name, event.r#type()))
+        .collect();
+    assert!(
+        removed.contains(&("server-goes", v1::EventType::Removed)),
+        "{removed:?}"
+    );
+    assert!(
+        removed.contains(&("apps.deployments", v1::EventType::Modified)),
+        "{removed:?}"
+    );
+
+    let found = clients
+        .membership
+        .get(get_member("server-goes"))
+        .await
+        .unwrap_err();
+    assert_eq!(reason(&found), "NOT_FOUND");
+    assert!(
+        clients
+            .membership
+            .get(get_member("server-stays"))
+            .await
+            .is_ok()
+    );
+    let found = clients
+        .storage_versions
+        .get(get_deployments(None))
+        .await
+        .unwrap()
+        .into_inner();
+    let status = found.storage_version.unwrap().status.unwrap();
+    assert_eq!(status.common_encoding_version.as_deref(), Some("apps/v1"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_instance_fences_the_first_for_good() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let first = clients.join("server-a", 15_000).await;
+    let other = v1::MembershipJoinRequest {
+        instance: "another".to_owned(),
+        ..join("server-a", 15_000)
+    };
+    let second = clients.membership.join(other).await.unwrap().into_inner();
+    assert!(second.epoch > first.epoch);
+    let refused = clients
+        .storage_versions
+        .report(report(&first, vec![entry("deployments", "apps/v1")]))
+        .await;
+    assert_eq!(reason(&refused.unwrap_err()), "STALE_EPOCH");
+    let again = v1::MembershipJoinRequest {
+        lost_epoch: Some(first.epoch),
+        ..join("server-a", 15_000)
+    };
+    assert_eq!(
+        reason(&clients.membership.join(again).await.unwrap_err()),
+        "STALE_EPOCH"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_epoch_of_another_cluster_is_worth_nothing() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let member = clients.join("server-a", 15_000).await;
+    let foreign = v1::MemberEpoch {
+        cluster_id: "6f662f7d-cca5-8e94-817e-f4a9c76dcdd5".to_owned(),
+        ..member
+    };
+    let request = v1::MembershipReadyRequest {
+        request_id: None,
+        member: Some(foreign),
+    };
+    assert_eq!(
+        reason(&clients.membership.ready(request).await.unwrap_err()),
+        "NOT_A_MEMBER"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_that_leaves_is_gone_at_once() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let member = clients.join("server-a", 15_000).await;
+    clients.report(&member, "apps/v1").await;
+    let ready = v1::MembershipReadyRequest {
+        request_id: None,
+        member: Some(member.clone()),
+    };
+    assert!(
+        clients
+            .membership
+            .ready(ready.clone())
+            .await
+            .unwrap()
+            .into_inner()
+            .changed
+    );
+    assert!(
+        !clients
+            .membership
+            .ready(ready)
+            .await
+            .unwrap()
+            .into_inner()
+            .changed
+    );
+    let leave = v1::MembershipLeaveRequest {
+        request_id: None,
+        member: Some(member),
+        drained: true,
+    };
+    clients.membership.leave(leave).await.unwrap();
+    assert_eq!(
+        reason(
+            &clients
+                .membership
+                .get(get_member("server-a"))
+                .await
+                .unwrap_err()
+        ),
+        "NOT_FOUND"
+    );
+    let left = clients
+        .storage_versions
+        .get(get_deployments(None))
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(left.storage_version, None);
+    assert!(
+        left.storage_state.is_some(),
+        "what stays of a resource stays"
+    );
+}

@@ -1,0 +1,323 @@
+//! What operators look at: health, status, metrics, reflection; and what badly made calls get.
+
+use std::net::SocketAddr;
+
+use futures::stream;
+use synod_proto::v1;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tonic::Code;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
+use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
+use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
+use tonic_reflection::pb::v1::{ServerReflectionRequest, ServerReflectionResponse};
+
+use crate::cluster::{Cluster, entry, get_member, join, reason, report, within};
+
+async fn metrics(address: SocketAddr) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream
+        .write_all(b"GET /metrics HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+        .await
+        .unwrap();
+    let mut text = String::new();
+    within("the metrics", stream.read_to_string(&mut text))
+        .await
+        .unwrap();
+    text
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replica_that_has_proved_its_state_lately_is_healthy() {
+    let cluster = Cluster::start(3).await;
+    for id in cluster.ids() {
+        let mut health = HealthClient::new(cluster.connect(id).await);
+        for service in ["", "synod.v1.Watch"] {
+            let request = HealthCheckRequest {
+                service: service.to_owned(),
+            };
+            let checked = health.check(request).await.unwrap().into_inner();
+            assert_eq!(checked.status(), ServingStatus::Serving);
+        }
+        let unknown = health
+            .check(HealthCheckRequest {
+                service: "synod.v1.Nothing".to_owned(),
+            })
+            .await;
+        assert_eq!(unknown.unwrap_err().code(), Code::NotFound);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replica_without_a_quorum_is_not_healthy_and_answers_nothing_linearizable() {
+    let mut cluster = Cluster::start(3).await;
+    let left = cluster.follower().await;
+    let mut health = HealthClient::new(cluster.connect(left).await);
+    let mut changes = health
+        .watch(HealthCheckRequest::default())
+        .await
+        .unwrap()
+        .into_inner();
+    let first = within("the health", changes.message())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(first.status(), ServingStatus::Serving);
+    for id in cluster.ids() {
+        if id != left {
+            cluster.shutdown(id).await;
+        }
+    }
+    let then = within("the change of health", changes.message())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(then.status(), ServingStatus::NotServing);
+
+    let mut clients = cluster.clients(left).await;
+    let read = clients
+        .membership
+        .get(get_member("server-a"))
+        .await
+        .unwrap_err();
+    assert_eq!(reason(&read), "UNAVAILABLE");
+    let written = clients
+        .membership
+        .join(join("server-a", 60_000))
+        .await
+        .unwrap_err();
+    assert_eq!(reason(&written), "UNAVAILABLE");
+    assert_eq!(
+        synod_proto::status::from_status(&written).metadata["not_executed"],
+        "true"
+    );
+    let mut hurried = tonic::Request::new(join("server-a", 60_000));
+    hurried
+        .metadata_mut()
+        .insert("grpc-timeout", "200m".parse().unwrap());
+    let written = clients.membership.join(hurried).await.unwrap_err();
+    assert_eq!(
+        synod_proto::status::from_status(&written).metadata["not_executed"],
+        "true"
+    );
+    let status = clients
+        .cluster
+        .status(v1::ClusterStatusRequest {})
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(
+        status.cluster_name, "test",
+        "what needs no quorum is answered"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_status_names_every_replica_and_where_clients_reach_it() {
+    let cluster = Cluster::start(3).await;
+    let mut clients = cluster.clients(cluster.leader().await).await;
+    let status = within("all announcements", async {
+        loop {
+            let status = clients
+                .cluster
+                .status(v1::ClusterStatusRequest {})
+                .await
+                .unwrap()
+                .into_inner();
+            if status
+                .replicas
+                .iter()
+                .all(|replica| !replica.client_address.is_empty())
+            {
+                return status;
+            }
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    assert_eq!(status.replicas.len(), 3);
+    assert_eq!(status.alarms, []);
+    for replica in &status.replicas {
+        assert_eq!(replica.role(), v1::ReplicaRole::Voter);
+        assert_eq!(replica.directory_id.len(), 32);
+        assert!(replica.machine_version > 0);
+    }
+    assert!(status.digest_index > 0 && status.digest.len() == 64);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metrics_have_the_names_of_etcd_where_they_mean_the_same() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let member = clients.join("server-a", 60_000).await;
+    clients.report(&member, "apps/v1").await;
+    let ready = v1::MembershipReadyRequest {
+        request_id: None,
+        member: Some(member),
+    };
+    clients.membership.ready(ready).await.unwrap();
+    let text = metrics(cluster.metrics_address(1)).await;
+    for line in [
+        "etcd_server_has_leader 1",
+        "etcd_server_is_leader 1",
+        "synod_members 1",
+        "synod_storage_versions 1",
+        "synod_disagreements 0",
+        "synod_member_join_to_ready_seconds_count 1",
+        "grpc_server_handled_total{grpc_service=\"synod.v1.Membership\",grpc_method=\"Join\",grpc_code=\"OK\"} 1",
+    ] {
+        assert!(
+            text.lines().any(|found| found == line),
+            "no line {line} in\n{text}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reflection_lists_every_service() {
+    let cluster = Cluster::start(1).await;
+    let mut reflection = ServerReflectionClient::new(cluster.connect(1).await);
+    let request = ServerReflectionRequest {
+        host: String::new(),
+        message_request: Some(MessageRequest::ListServices(String::new())),
+    };
+    let mut answers = reflection
+        .server_reflection_info(stream::iter([request]))
+        .await
+        .unwrap()
+        .into_inner();
+    let answer: ServerReflectionResponse = answers.message().await.unwrap().unwrap();
+    let Some(MessageResponse::ListServicesResponse(list)) = answer.message_response else {
+        panic!("a list of services, not {answer:?}")
+    };
+    let names: Vec<String> = list
+        .service
+        .into_iter()
+        .map(|service| service.name)
+        .collect();
+    for service in [
+        "Cluster",
+        "Membership",
+        "Sessions",
+        "StorageVersions",
+        "Watch",
+    ] {
+        assert!(names.contains(&format!("synod.v1.{service}")), "{names:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_timeout_that_says_no_time_is_refused() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let mut request = tonic::Request::new(get_member("server-a"));
+    request
+        .metadata_mut()
+        .insert("grpc-timeout", "soon".parse().unwrap());
+    let refused = clients.membership.get(request).await.unwrap_err();
+    assert_eq!(reason(&refused), "INVALID_ARGUMENT");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_keeps_its_name() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let mut request = tonic::Request::new(join("server-a", 60_000));
+    request
+        .metadata_mut()
+        .insert("x-request-id", "deploy-7".parse().unwrap());
+    let answered = clients.membership.join(request).await.unwrap();
+    assert_eq!(answered.metadata().get("x-request-id").unwrap(), "deploy-7");
+    let answered = clients
+        .membership
+        .join(join("server-b", 60_000))
+        .await
+        .unwrap();
+    assert!(!answered.metadata().get("x-request-id").unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_is_too_long_is_refused_as_such() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let long = v1::MembershipGetRequest {
+        id: "x".repeat(2 << 20),
+        read: None,
+    };
+    assert_eq!(
+        reason(&clients.membership.get(long).await.unwrap_err()),
+        "TOO_LARGE"
+    );
+    // A report may be as long.
+    let member = clients.join("server-a", 60_000).await;
+    let mut large = entry("deployments", "apps/v1");
+    large.kind = "K".repeat(2 << 20);
+    let refused = clients
+        .storage_versions
+        .report(report(&member, vec![large]))
+        .await
+        .unwrap_err();
+    assert_eq!(reason(&refused), "INVALID_ARGUMENT");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_are_changed_only_from_where_they_are_and_every_fault_is_named() {
+    let cluster = Cluster::start(3).await;
+    let mut clients = cluster.clients(cluster.follower().await).await;
+    let update = |patch, if_revision| v1::ClusterUpdateSettingsRequest {
+        request_id: None,
+        patch,
+        if_revision,
+    };
+    let patch = v1::SettingsPatch {
+        members_max: Some(77),
+        ..v1::SettingsPatch::default()
+    };
+    let changed = clients
+        .cluster
+        .update_settings(update(Some(patch.clone()), None))
+        .await
+        .unwrap()
+        .into_inner();
+    assert!(changed.changed);
+    let found = clients
+        .cluster
+        .get_settings(v1::ClusterGetSettingsRequest { read: None })
+        .await
+        .unwrap()
+        .into_inner();
+    let settings = found.settings.unwrap();
+    assert_eq!(
+        (settings.members_max, settings.resource_version),
+        (77, changed.header.unwrap().revision)
+    );
+
+    let stale = clients
+        .cluster
+        .update_settings(update(Some(patch), Some(1)))
+        .await
+        .unwrap_err();
+    assert_eq!(reason(&stale), "CONFLICT");
+    let current = synod_proto::status::from_status(&stale).current;
+    assert!(
+        matches!(current.as_deref(), Some(synod_model::Current::Settings(now)) if now.members_max == 77)
+    );
+
+    let faulty = v1::SettingsPatch {
+        members_max: Some(0),
+        sessions_max: Some(0),
+        ..v1::SettingsPatch::default()
+    };
+    let refused = clients
+        .cluster
+        .update_settings(update(Some(faulty), None))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        synod_proto::status::from_status(&refused).violations.len(),
+        2
+    );
+}

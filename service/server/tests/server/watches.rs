@@ -1,0 +1,206 @@
+//! Watches: from where, what, and until when.
+
+use std::collections::BTreeMap;
+
+use synod_proto::v1;
+use synod_proto::v1::watch_response::Message;
+
+use crate::cluster::{Cluster, entry, join, next, next_events, reason, report, within};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_from_a_revision_begins_with_exactly_that_one() {
+    let cluster = Cluster::start(3).await;
+    let mut clients = cluster.clients(cluster.follower().await).await;
+    let first = clients.join("server-a", 60_000).await.epoch;
+    let second = clients.join("server-b", 60_000).await.epoch;
+    let mut watch = clients.watch(Some(second)).await;
+    let Message::Bookmark(begin) = next(&mut watch).await else {
+        panic!("a watch begins with a bookmark")
+    };
+    assert_eq!(begin.revision, second - 1);
+    assert_eq!(next_events(&mut watch).await.revision, second);
+    let mut watch = clients.watch(Some(first)).await;
+    assert_eq!(next_events(&mut watch).await.revision, first);
+    assert_eq!(next_events(&mut watch).await.revision, second);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_revision_can_be_watched_and_a_later_one_cannot() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let newest = clients.join("server-a", 60_000).await.epoch;
+    let mut watch = clients.watch(Some(newest + 1)).await;
+    let request = v1::WatchRequest {
+        from_revision: Some(newest + 2),
+        ..v1::WatchRequest::default()
+    };
+    assert_eq!(
+        reason(&clients.watch.watch(request).await.unwrap_err()),
+        "FUTURE_REVISION"
+    );
+    let second = clients.join("server-b", 60_000).await.epoch;
+    assert_eq!(next_events(&mut watch).await.revision, second);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_history_that_is_gone_is_answered_by_one_message_and_the_end() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let first = clients.join("server-a", 60_000).await.epoch;
+    let patch = v1::SettingsPatch {
+        history_revisions: Some(1),
+        ..v1::SettingsPatch::default()
+    };
+    let update = v1::ClusterUpdateSettingsRequest {
+        request_id: None,
+        patch: Some(patch),
+        if_revision: None,
+    };
+    clients.cluster.update_settings(update).await.unwrap();
+    let newest = clients.join("server-b", 60_000).await.epoch;
+
+    let mut watch = clients.watch(Some(first)).await;
+    let Message::Compacted(compacted) = next(&mut watch).await else {
+        panic!("that history is gone")
+    };
+    assert_eq!(
+        (compacted.oldest_revision, compacted.current_revision),
+        (newest, newest)
+    );
+    assert_eq!(within("the end", watch.message()).await.unwrap(), None);
+    let mut watch = clients.watch(Some(compacted.oldest_revision)).await;
+    assert_eq!(next_events(&mut watch).await.revision, newest);
+
+    let foreign = v1::WatchRequest {
+        from_revision: Some(newest),
+        cluster_id: "6f662f7d-cca5-8e94-817e-f4a9c76dcdd5".to_owned(),
+        ..v1::WatchRequest::default()
+    };
+    let mut watch = clients.watch.watch(foreign).await.unwrap().into_inner();
+    assert!(matches!(next(&mut watch).await, Message::Compacted(_)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_filter_lets_pass_what_it_names_and_bookmarks_tell_of_the_rest() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let request = v1::WatchRequest {
+        filter: Some(v1::WatchFilter {
+            kinds: vec![v1::ObjectKind::Member.into()],
+            labels: BTreeMap::from([("zone".to_owned(), "east".to_owned())]),
+            ..v1::WatchFilter::default()
+        }),
+        bookmark_interval_ms: Some(1_000),
+        ..v1::WatchRequest::default()
+    };
+    let mut watch = clients.watch.watch(request).await.unwrap().into_inner();
+    let zone = |zone: &str| BTreeMap::from([("zone".to_owned(), zone.to_owned())]);
+    let east = v1::MembershipJoinRequest {
+        labels: zone("east"),
+        ..join("server-a", 60_000)
+    };
+    clients.membership.join(east).await.unwrap();
+    let member = clients.join("server-b", 60_000).await;
+    clients.report(&member, "apps/v1").await;
+    let west = v1::MembershipJoinRequest {
+        labels: zone("west"),
+        ..join("server-a", 60_000)
+    };
+    clients.membership.join(west).await.unwrap();
+    let last = clients.join("server-c", 60_000).await.epoch;
+
+    let appeared = next_events(&mut watch).await;
+    assert_eq!(appeared.events.len(), 1);
+    assert_eq!(
+        (&*appeared.events[0].name, appeared.events[0].r#type()),
+        ("server-a", v1::EventType::Added)
+    );
+    let disappeared = next_events(&mut watch).await;
+    assert_eq!(
+        (&*disappeared.events[0].name, disappeared.events[0].r#type()),
+        ("server-a", v1::EventType::Removed)
+    );
+    loop {
+        match next(&mut watch).await {
+            Message::Bookmark(bookmark) if bookmark.revision >= last => break,
+            Message::Bookmark(_) => {}
+            other => panic!("nothing else passes, but {other:?}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_of_many_resources_arrives_at_one_revision_in_marked_fragments() {
+    let cluster = Cluster::start(3).await;
+    let mut clients = cluster.clients(1).await;
+    let member = clients.join("server-a", 60_000).await;
+    let mut watches = Vec::new();
+    for id in cluster.ids() {
+        watches.push(
+            cluster
+                .clients(id)
+                .await
+                .watch(Some(member.epoch + 1))
+                .await,
+        );
+    }
+    let count = 3_000;
+    let entries = (0..count)
+        .map(|number| entry(&format!("resource-{number}"), "apps/v1"))
+        .collect();
+    let answer = clients
+        .storage_versions
+        .report(report(&member, entries))
+        .await
+        .unwrap()
+        .into_inner();
+    let revision = answer.header.unwrap().revision;
+    assert_eq!(answer.resources.len(), count);
+    let mut seen = Vec::new();
+    for watch in &mut watches {
+        let mut fragments = vec![next_events(watch).await];
+        while fragments.last().unwrap().more_fragments {
+            fragments.push(next_events(watch).await);
+        }
+        assert!(
+            fragments.len() > 1
+                && fragments
+                    .iter()
+                    .all(|fragment| fragment.revision == revision)
+        );
+        seen.push(
+            fragments
+                .into_iter()
+                .flat_map(|fragment| fragment.events)
+                .collect::<Vec<_>>(),
+        );
+    }
+    let changed = seen[0]
+        .iter()
+        .filter(|event| event.kind() == v1::ObjectKind::StorageVersion)
+        .count();
+    assert_eq!(changed, count);
+    assert!(
+        seen[1] == seen[0] && seen[2] == seen[0],
+        "every replica tells the same"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_malformed_watch_names_every_fault() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let request = v1::WatchRequest {
+        from_revision: Some(0),
+        bookmark_interval_ms: Some(5),
+        ..v1::WatchRequest::default()
+    };
+    let refused = clients.watch.watch(request).await.unwrap_err();
+    assert_eq!(reason(&refused), "INVALID_ARGUMENT");
+    let violations = synod_proto::status::from_status(&refused).violations;
+    let fields: Vec<&str> = violations
+        .iter()
+        .map(|violation| &*violation.field)
+        .collect();
+    assert_eq!(fields, ["fromRevision", "bookmarkIntervalMs"]);
+}
