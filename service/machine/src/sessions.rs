@@ -81,11 +81,9 @@ impl State {
         let Some(session) = self.sessions.get(&request.session) else {
             return Ok(());
         };
-        let unanswered = session
-            .outcomes
-            .keys()
-            .filter(|sequence| **sequence >= request.lowest_unanswered)
-            .count();
+        // What the request itself says was seen is forgotten when it is recorded, so it is counted once.
+        let seen = session.outcomes.range(..request.lowest_unanswered).count();
+        let unanswered = session.outcomes.len() - seen;
         let most = self.settings.session_outcomes;
         if (unanswered as u64) < u64::from(most) {
             return Ok(());

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet, Vector};
+use synod_model::limits::STATE_RESERVE_BYTES;
 use synod_model::{
     AgreementChange, ClusterId, Epoch, ErrorKind, GroupResource, LogTime, Member, MemberId,
     Refusal, Revision, Sequence, SessionId, Settings,
@@ -182,6 +183,13 @@ impl State {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.sum.bytes()
+    }
+
+    /// Whether only the reserve of the quota is left: what makes the state grow is refused then, unless it keeps members
+    /// alive.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.bytes().saturating_add(STATE_RESERVE_BYTES) >= self.settings.state_quota_bytes
     }
 
     /// The member, if it holds this very epoch.

@@ -41,8 +41,8 @@ pub(crate) enum Said<'a> {
 pub(crate) struct Occasion<'a> {
     pub(crate) revision: Revision,
     pub(crate) wall: WallTime,
-    /// The member whose command it is, or the one that is removed.
-    pub(crate) cause: &'a MemberId,
+    /// The member whose command it is, or the one that is removed; `None` if several are at once.
+    pub(crate) cause: Option<&'a MemberId>,
 }
 
 /// What follows for one resource.
@@ -355,7 +355,7 @@ impl<'a> Draft<'a> {
             to: self.after.agreed.clone(),
             revision,
             at: self.occasion.wall,
-            cause: Some(self.occasion.cause.clone()),
+            cause: self.occasion.cause.cloned(),
         });
         let status = (!self.tally.is_empty()).then(|| self.status(row.map(|row| &row.status)));
         let same = changes.is_empty() && status.as_ref() == row.map(|row| &row.status);

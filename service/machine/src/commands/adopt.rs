@@ -27,7 +27,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, adopt: &Adopt) -> Result<Answer, Refusa
     let occasion = Occasion {
         revision: turn.revision(),
         wall: turn.wall(),
-        cause: &adopt.member,
+        cause: Some(&adopt.member),
     };
     if let Some(decided) = decide(
         turn.state(),

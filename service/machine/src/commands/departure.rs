@@ -32,8 +32,7 @@ pub(super) fn remove_entries(turn: &mut Turn<'_>, members: &BTreeSet<MemberId>, 
         let occasion = Occasion {
             revision: turn.revision(),
             wall: turn.wall(),
-            // Of several members that go at once, the first by id stands for all.
-            cause: members[0],
+            cause: (members.len() == 1).then(|| members[0]),
         };
         let decided: Option<Decided> = decide(turn.state(), occasion, &resource, &said)
             .expect("only a report can be refused, and nothing is reported here");

@@ -64,7 +64,7 @@ fn decide_all(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<Vec<D
     let occasion = Occasion {
         revision: turn.revision(),
         wall: turn.wall(),
-        cause: &report.member,
+        cause: Some(&report.member),
     };
     let decide =
         |resource, said| decide(turn.state(), occasion, resource, &[(&report.member, said)]);

@@ -9,8 +9,8 @@ pub(crate) struct Step {
     /// How far log time moves. Below zero: the leader stamps an older time than the last.
     pub(crate) after_ms: i64,
     pub(crate) lift: bool,
-    /// Whether everybody renews first, or joins again.
-    pub(crate) renewals: bool,
+    /// Who renews first, or joins again: one bit for each member.
+    pub(crate) renewals: u8,
     /// Whether every voter that is behind adopts what is selected then.
     pub(crate) adopts: bool,
     pub(crate) calls: Vec<Call>,
@@ -56,14 +56,22 @@ pub(crate) enum What {
         epoch: Which,
         does: Does,
     },
-    /// What is past its deadline, or also what is not.
-    Expire {
-        also_the_living: bool,
-    },
+    Expire(Named),
     Settings {
         setting: Setting,
         expects: Option<bool>,
     },
+}
+
+/// What an expiry names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Named {
+    /// What is past its deadline.
+    Due,
+    /// Also what is not.
+    All,
+    /// What is past its deadline, by an epoch that it had before.
+    ByEarlierEpochs,
 }
 
 /// What a member does under an epoch.
@@ -73,6 +81,7 @@ pub(crate) enum Does {
     Ready,
     Leave { drained: bool },
     Report { replace: bool, entries: Vec<Says> },
+    ReportAgain { other_preference: bool },
     Adopt { resource: usize, selection: Which },
 }
 
@@ -127,7 +136,8 @@ fn step() -> impl Strategy<Value = Step> {
         2 => -5_000..0_i64,
     ];
     let lift = prop::bool::weighted(0.05);
-    let renewals = prop::bool::weighted(0.6);
+    let everybody = (1_u8 << MEMBERS) - 1;
+    let renewals = prop_oneof![5 => Just(everybody), 3 => Just(0), 2 => 0..everybody];
     let adopts = prop::bool::weighted(0.2);
     let calls = vec(call(), 0..4);
     (after_ms, lift, renewals, adopts, calls).prop_map(
@@ -164,15 +174,23 @@ fn what() -> impl Strategy<Value = What> {
         machine_version,
     });
     prop_oneof![
-        42 => member,
+        48 => member,
         12 => joins(),
-        6 => any::<bool>().prop_map(|also_the_living| What::Expire { also_the_living }),
+        6 => named().prop_map(What::Expire),
         3 => Just(What::OpenSession),
         1 => (0..3_usize).prop_map(What::CloseSession),
-        3 => settings(),
+        5 => settings(),
         1 => announce,
         1 => (0..3_u32).prop_map(What::Raise),
         1 => Just(What::Initialize),
+    ]
+}
+
+fn named() -> impl Strategy<Value = Named> {
+    prop_oneof![
+        4 => Just(Named::Due),
+        2 => Just(Named::All),
+        1 => Just(Named::ByEarlierEpochs),
     ]
 }
 
@@ -183,7 +201,8 @@ fn does() -> impl Strategy<Value = Does> {
     });
     prop_oneof![
         20 => reports(),
-        14 => adopt,
+        10 => any::<bool>().prop_map(|other_preference| Does::ReportAgain { other_preference }),
+        10 => adopt,
         3 => Just(Does::Renew),
         2 => Just(Does::Ready),
         3 => any::<bool>().prop_map(|drained| Does::Leave { drained }),
@@ -230,14 +249,15 @@ fn settings() -> impl Strategy<Value = What> {
     let setting = prop_oneof![
         2 => (1..40_u64).prop_map(Setting::HistoryRevisions),
         1 => (1_000..100_000_u64).prop_map(Setting::WriteGrace),
-        1 => (1_000..20_000_u64).prop_map(Setting::UnreportedGrace),
+        4 => (1_000..20_000_u64).prop_map(Setting::UnreportedGrace),
         1 => (1_000..400_000_u64).prop_map(Setting::SessionTtl),
         1 => (1..6_u32).prop_map(Setting::SessionOutcomes),
         1 => (1..4_u32).prop_map(Setting::SessionsMax),
         1 => (1..6_u32).prop_map(Setting::MembersMax),
         1 => (1..3_u32).prop_map(Setting::ReportEntriesMax),
         1 => (1..5_u32).prop_map(Setting::AgreementsKept),
-        3 => (0..(1_u8 << RESOURCES)).prop_map(Setting::EnforcePersisted),
+        1 => (0..(1_u8 << RESOURCES)).prop_map(Setting::EnforcePersisted),
+        4 => Just(Setting::EnforcePersisted((1 << RESOURCES) - 1)),
     ];
     let expects = prop_oneof![2 => Just(None), 1 => any::<bool>().prop_map(Some)];
     (setting, expects).prop_map(|(setting, expects)| What::Settings { setting, expects })

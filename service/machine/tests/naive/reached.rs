@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use synod_machine::{Applied, Change, Command, Holder, LogEntry, Outcome, RevisionEvents, State};
-use synod_model::{ConditionStatus, ErrorKind};
+use synod_machine::{
+    Applied, Change, Command, Expire, Holder, LogEntry, Outcome, RevisionEvents, State,
+};
+use synod_model::{ConditionStatus, Epoch, ErrorKind, MemberId, Persisted};
 
 /// How often each situation came up.
 #[derive(Debug, Default)]
 pub(crate) struct Reached(BTreeMap<&'static str, u32>);
 
 /// Every situation that the logs must come to.
-pub(crate) const SITUATIONS: [&str; 39] = [
+pub(crate) const SITUATIONS: [&str; 42] = [
     "refused: ALREADY_EXISTS",
     "refused: CONFLICT over a selection",
     "refused: CONFLICT over settings",
@@ -50,6 +52,9 @@ pub(crate) const SITUATIONS: [&str; 39] = [
     "a drain was raised by a replacement",
     "a drain was not raised by a drained leave",
     "not every version was decodable",
+    "a voter stayed that lacks a persisted version",
+    "a member and a silent epoch's entries went at once",
+    "an expiry named an older epoch",
 ];
 
 impl Reached {
@@ -81,7 +86,8 @@ impl Reached {
             match &outcome.result {
                 Ok(_) if is_retry => self.came_to("a retry got its first outcome"),
                 Err(_) if is_retry => self.came_to("a retry got its first refusal"),
-                _ => self.look_at_outcome(&envelope.command, outcome),
+                Err(_) => self.look_at_refusal(&envelope.command, outcome),
+                Ok(_) => self.look_at_answer(&envelope.command, before),
             }
         }
         if after.history().floor() > before.history().floor() {
@@ -99,7 +105,51 @@ impl Reached {
         }
     }
 
-    fn look_at_outcome(&mut self, command: &Command, outcome: &Outcome) {
+    fn look_at_answer(&mut self, command: &Command, before: &State) {
+        match command {
+            Command::Report(report) => {
+                let present = before.present();
+                let enforced = &before.settings().enforce_persisted;
+                for entry in report
+                    .entries
+                    .iter()
+                    .filter(|entry| entry.stance.is_voting())
+                {
+                    let kept = present.storage_state(&entry.resource);
+                    let kept = kept.filter(|_| enforced.contains(&entry.resource));
+                    let lacks = kept.is_some_and(|kept| {
+                        let mut known = kept
+                            .row
+                            .status
+                            .persisted
+                            .iter()
+                            .filter_map(Persisted::version);
+                        known.any(|version| !entry.decodable.contains(version))
+                    });
+                    if lacks {
+                        self.came_to("a voter stayed that lacks a persisted version");
+                    }
+                }
+            }
+            Command::Expire(expire) => {
+                let due = before.due(before.log_time(), usize::MAX).holders;
+                let is_stale = |(id, epoch): &(MemberId, Epoch)| {
+                    let member = before.present().member(id);
+                    let present = member.is_some_and(|member| {
+                        member.epoch > *epoch
+                            && !expire.members.contains(&(id.clone(), member.epoch))
+                    });
+                    present && due.contains(&Holder::Member(id.clone()))
+                };
+                if expire.members.iter().any(is_stale) {
+                    self.came_to("an expiry named an older epoch");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn look_at_refusal(&mut self, command: &Command, outcome: &Outcome) {
         let Err(refusal) = &outcome.result else {
             return;
         };
@@ -164,11 +214,34 @@ impl Reached {
             }
         }
         if let Command::Expire(expire) = command {
+            self.look_at_silence(expire, changes);
             let gone = |change: &&Change| matches!(change, Change::Member { after: None, .. });
             if changes.iter().filter(gone).count() < expire.members.len() + 1 && versions > 0 {
                 let members = changes.iter().filter(gone).count();
                 if members == 0 {
                     self.came_to("a replaced member's entries went unreported");
+                }
+            }
+        }
+    }
+
+    fn look_at_silence(&mut self, expire: &Expire, changes: &[Change]) {
+        let gone: Vec<&MemberId> = changes
+            .iter()
+            .filter_map(|change| match change {
+                Change::Member {
+                    id, after: None, ..
+                } => Some(id),
+                _ => None,
+            })
+            .collect();
+        for change in changes {
+            if let Change::StorageVersion { entries, .. } = change {
+                let of_gone = |id: &MemberId| gone.contains(&id);
+                let without = entries.iter().filter(|entry| entry.after.is_none());
+                let (went, silent): (Vec<_>, Vec<_>) = without.partition(|e| of_gone(&e.member));
+                if !went.is_empty() && !silent.is_empty() && !expire.unreported.is_empty() {
+                    self.came_to("a member and a silent epoch's entries went at once");
                 }
             }
         }

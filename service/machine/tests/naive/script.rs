@@ -16,7 +16,7 @@ use synod_model::{
 };
 
 use crate::calls::{
-    As, Call, Does, MEMBERS, RESOURCES, Says, Setting, Step, VERSIONS, What, Which,
+    As, Call, Does, MEMBERS, Named, RESOURCES, Says, Setting, Step, VERSIONS, What, Which,
 };
 
 const LEGAL: &str = "every name and number here is legal";
@@ -63,7 +63,7 @@ impl Script {
         let step = Step {
             after_ms: 5,
             lift: true,
-            renewals: false,
+            renewals: 0,
             adopts: false,
             calls: calls.collect(),
         };
@@ -76,10 +76,12 @@ impl Script {
         let now = LogTime::from_millis(now);
         self.time = self.time.max(now);
         self.wall += 17;
-        let renewals = (0..MEMBERS).filter(|_| step.renewals).map(|who| Call {
-            what: stay(who, state),
-            as_request: None,
-        });
+        let renewals = (0..MEMBERS)
+            .filter(|who| step.renewals & (1 << who) != 0)
+            .map(|who| Call {
+                what: stay(who, state),
+                as_request: None,
+            });
         let behind = behind(state).filter(|_| step.adopts);
         let adopts = behind.map(|(who, resource)| Call {
             what: What::Member {
@@ -177,7 +179,12 @@ impl Script {
         match what {
             What::Initialize => Command::Initialize(Initialize {
                 cluster: ClusterId::from_bytes([7; 16]),
-                settings: Settings::default(),
+                // Short enough to come up, and enforced for one of the resources.
+                settings: Settings {
+                    unreported_grace: Duration::from_secs(8),
+                    enforce_persisted: [resource(0)].into(),
+                    ..Settings::default()
+                },
             }),
             What::Announce {
                 replica,
@@ -215,9 +222,7 @@ impl Script {
             What::Member { who, epoch, does } => {
                 self.member_command(*who, self.epoch(*who, *epoch), does, state)
             }
-            What::Expire { also_the_living } => {
-                Command::Expire(self.expire(*also_the_living, state))
-            }
+            What::Expire(named) => Command::Expire(self.expire(*named, state)),
             What::Settings { setting, expects } => Command::UpdateSettings(UpdateSettings {
                 patch: patch(setting),
                 if_revision: expects.map(|right| match right {
@@ -243,6 +248,12 @@ impl Script {
                 epoch,
                 entries: report_entries(entries),
                 replace: *replace,
+            }),
+            Does::ReportAgain { other_preference } => Command::Report(Report {
+                entries: reported_before(&member, *other_preference, state),
+                member,
+                epoch,
+                replace: true,
             }),
             Does::Adopt {
                 resource: of,
@@ -284,12 +295,16 @@ impl Script {
         selection.unwrap_or(Revision::new(1 << 40))
     }
 
-    fn expire(&self, also_the_living: bool, state: &State) -> Expire {
+    fn expire(&self, named: Named, state: &State) -> Expire {
         let mut expire = Expire::default();
         let due = state.due(self.time, 1_000).holders;
-        let is_named = |holder: Holder| also_the_living || due.contains(&holder);
+        let is_named = |holder: Holder| matches!(named, Named::All) || due.contains(&holder);
         for (id, epochs) in &self.epochs {
-            for epoch in epochs {
+            let earlier = match named {
+                Named::ByEarlierEpochs => 1,
+                Named::Due | Named::All => 0,
+            };
+            for epoch in epochs.iter().rev().skip(earlier) {
                 let named = (id.clone(), *epoch);
                 if is_named(Holder::Member(id.clone())) {
                     expire.members.insert(named.clone());
@@ -356,6 +371,33 @@ fn patch(setting: &Setting) -> SettingsPatch {
         }
     }
     patch
+}
+
+/// What the member reported, with votes for the next version that it decodes if those are to change.
+fn reported_before(id: &MemberId, other_preference: bool, state: &State) -> Vec<ReportEntry> {
+    let present = state.present();
+    let entries = present.storage_versions(None).filter_map(|version| {
+        let row = version.entry(id)?;
+        let mut stance = row.stance.clone();
+        if let Stance::Voting { preferred } = &mut stance
+            && other_preference
+        {
+            let decodable = row.decodable.iter();
+            let next = decodable
+                .cycle()
+                .skip_while(|version| *version != preferred)
+                .nth(1);
+            *preferred = next.expect("a preference is decodable").clone();
+        }
+        Some(ReportEntry {
+            resource: version.resource.clone(),
+            kind: row.kind.clone(),
+            decodable: row.decodable.clone(),
+            served: row.served.clone(),
+            stance,
+        })
+    });
+    entries.collect()
 }
 
 /// The entries, the first for each resource: the protocol refuses others before they are proposed.

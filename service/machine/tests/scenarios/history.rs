@@ -201,6 +201,7 @@ fn the_past_is_what_it_was() {
     let b = cluster.starts("b", &[release::second()]);
     let then = cluster.revision();
     let kept = cluster.state.clone();
+    cluster.starts("later", &[release::second()]);
     cluster.reports(&a, &[release::third(), of("apps.deployments")]);
     cluster.reports(&b, &[release::third()]);
     cluster.leaves(&a);

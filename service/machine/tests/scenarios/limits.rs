@@ -1,6 +1,7 @@
 //! Limits that are settings, each one below, at and one above.
 
 use synod_machine::Command;
+use synod_model::limits::STATE_RESERVE_BYTES;
 use synod_model::{Current, ErrorKind, Revision, SettingsPatch, UpdateSettings};
 
 use crate::cluster::{Cluster, accepted, join, refused, report};
@@ -38,6 +39,40 @@ fn sessions_are_limited() {
         ..SettingsPatch::default()
     });
     accepted(cluster.send(one_more()));
+}
+
+#[test]
+fn a_full_state_takes_no_new_session_and_keeps_members_alive() {
+    let mut cluster = Cluster::formed();
+    let a = cluster.joins("a");
+    let quota = |bytes: u64| SettingsPatch {
+        state_quota_bytes: Some(bytes),
+        ..SettingsPatch::default()
+    };
+    // The change of the setting is part of the state, and as long whatever the number.
+    cluster.set(quota(u64::MAX));
+    cluster.set(quota(u64::MAX - 1));
+    let one_more = cluster.state.clone();
+    cluster.set(quota(0));
+    let used = cluster.state.bytes() + STATE_RESERVE_BYTES;
+    let open = || Command::OpenSession(synod_model::OpenSession {});
+    for (bytes, full) in [(used - 1, true), (used, true), (used + 1, false)] {
+        cluster.state = one_more.clone();
+        cluster.set(quota(bytes));
+        assert_eq!(cluster.state.is_full(), full);
+        if full {
+            refused(cluster.send(open()), ErrorKind::Quota);
+        } else {
+            accepted(cluster.send(open()));
+        }
+    }
+    cluster.set(quota(0));
+    cluster.renews(&a);
+    cluster.reports(&a, &kinds(0..2));
+    let b = cluster.joins("b");
+    cluster.leaves(&b);
+    cluster.set(quota(u64::MAX));
+    accepted(cluster.send(open()));
 }
 
 fn kinds(numbers: std::ops::Range<usize>) -> Vec<Says> {

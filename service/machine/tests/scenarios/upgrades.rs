@@ -234,3 +234,16 @@ fn a_replaced_member_that_never_reports_votes_for_five_minutes_and_no_longer() {
     let told = cluster.reports(&a, &[release::third()]);
     assert_eq!(told[0].encoding, Some(version("v1")));
 }
+
+#[test]
+fn a_replaced_member_that_reports_in_time_is_not_taken_for_silent() {
+    let mut cluster = Cluster::formed();
+    let a = cluster.starts("a", &[release::second()]);
+    let a = cluster.restarts(&a);
+    cluster.pass(TTL / 3);
+    cluster.reports(&a, &[release::second()]);
+    cluster.pass(Duration::from_secs(300));
+    cluster.renews(&a);
+    assert_eq!(cluster.due(), synod_machine::Expire::default());
+    assert!(cluster.version("pods").unwrap().entry(&a.id).is_some());
+}

@@ -202,14 +202,14 @@ impl World {
         for name in names {
             let (then, now) = (before.entries_of(&name), self.entries_of(&name));
             if then != now {
-                let cause = causes(&then, &now).into_iter().next();
-                let cause = cause.expect("entries changed because of somebody");
+                let mut causes = causes(&then, &now);
+                let cause = causes.pop_first().filter(|_| causes.is_empty());
                 self.settle_resource(&name, cause, wall);
             }
         }
     }
 
-    fn settle_resource(&mut self, name: &GroupResource, cause: MemberId, wall: WallTime) {
+    fn settle_resource(&mut self, name: &GroupResource, cause: Option<MemberId>, wall: WallTime) {
         let revision = self.revision;
         let mut kept = self.resource(name).cloned().unwrap_or_else(|| Resource {
             name: name.clone(),
@@ -253,7 +253,7 @@ impl World {
                 to: status.agreed.clone(),
                 revision,
                 at: wall,
-                cause: Some(cause),
+                cause,
             });
             let many = self.settings.agreements_kept as usize;
             let surplus = kept.agreements.len().saturating_sub(many);
