@@ -6,13 +6,14 @@ mod forward;
 mod one_history;
 mod reads;
 mod together;
+mod watches;
 
 use std::collections::BTreeMap;
 
+use crate::clients::Clients;
+use crate::machine::Machine;
 use crate::net::Host;
-use crate::replica::Machine;
 use crate::trace::Trace;
-use crate::workload::Ledger;
 
 pub(crate) use together::come_together;
 
@@ -22,6 +23,7 @@ pub(crate) struct Checkers {
     acknowledged: acknowledged::Acknowledged,
     forward: forward::Forward,
     one_history: one_history::OneHistory,
+    watches: watches::Watches,
 }
 
 impl Checkers {
@@ -29,7 +31,7 @@ impl Checkers {
     pub(crate) fn look(
         &mut self,
         machines: &BTreeMap<Host, Machine>,
-        ledger: &Ledger,
+        clients: &Clients,
         trace: &Trace,
     ) {
         for machine in machines.values() {
@@ -41,9 +43,10 @@ impl Checkers {
             self.forward
                 .look(machine.host, &consensus, &published, trace);
             self.one_history.look(machine.host, &published);
-            self.acknowledged.look(machine.host, &published, ledger);
+            self.acknowledged.look(machine.host, &published, clients);
         }
-        reads::look(ledger);
+        reads::look(clients);
+        self.watches.look(clients);
         alive::look(trace);
     }
 }

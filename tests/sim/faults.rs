@@ -1,6 +1,7 @@
 //! What goes wrong, by seed.
 
 use rand::RngExt;
+use synod_server::consensus::Consensus;
 
 use crate::net::Host;
 use crate::world::{HOSTS, World};
@@ -20,6 +21,8 @@ enum Fault {
     Blackout,
     /// The leadership is handed over.
     Transfer,
+    /// Nothing: a replica writes a checkpoint.
+    Checkpoint(Host),
 }
 
 /// Lets `count` things go wrong, one after another, and mends each.
@@ -41,13 +44,14 @@ fn choose(world: &mut World) -> Fault {
         .leader()
         .filter(|_| world.rng.random_ratio(1, 2))
         .unwrap_or(host);
-    match world.rng.random_range(0..16) {
+    match world.rng.random_range(0..18) {
         0..3 => Fault::Cut(host, other),
         3..6 => Fault::Isolate(victim),
         6..9 => Fault::Kill(victim),
         9..13 => Fault::PowerLoss(victim),
         13 => Fault::Blackout,
-        _ => Fault::Transfer,
+        14..16 => Fault::Transfer,
+        _ => Fault::Checkpoint(host),
     }
 }
 
@@ -70,7 +74,7 @@ fn suffer(world: &mut World, fault: Fault) {
         Fault::Kill(host) => {
             world.machine(host).kill();
             world.run_for(length);
-            world.machine(host).start(&HOSTS);
+            world.machine(host).start();
         }
         Fault::PowerLoss(host) => {
             world.run_until(200, |world| world.machines[&host].disk.unsynced_bytes() > 0);
@@ -84,15 +88,28 @@ fn suffer(world: &mut World, fault: Fault) {
             HOSTS.into_iter().for_each(|host| restore(world, host));
         }
         Fault::Transfer => {
-            if let Some(machine) = world.leader().map(|leader| &world.machines[&leader])
-                && let Some(consensus) = machine.consensus()
-            {
-                machine.spawn(async move {
-                    // Whether it succeeds is up to the network.
-                    let _ = consensus.transfer_leadership(None).await;
-                });
-            }
+            // Whether it succeeds is up to the network.
+            let leader = world.leader();
+            on_consensus(world, leader, async |it| {
+                let _ = it.transfer_leadership(None).await;
+            });
         }
+        Fault::Checkpoint(host) => {
+            on_consensus(world, Some(host), async |it| {
+                let _ = it.checkpoint().await;
+            });
+        }
+    }
+}
+
+/// Has a machine's consensus do something, if there is one.
+fn on_consensus<F>(world: &World, host: Option<Host>, act: impl FnOnce(Consensus) -> F)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let machine = host.and_then(|host| world.machines.get(&host));
+    if let Some((machine, consensus)) = machine.and_then(|it| Some((it, it.consensus()?))) {
+        machine.spawn(act(consensus));
     }
 }
 
@@ -104,5 +121,5 @@ fn lose_power(world: &mut World, host: Host) {
 fn restore(world: &mut World, host: Host) {
     let machine = world.machine(host);
     machine.restore_power();
-    machine.start(&HOSTS);
+    machine.start();
 }

@@ -10,22 +10,26 @@
 //! - `SYNOD_SIM_SEEDS=1000`: so many seeds instead of a few.
 
 #[cfg(test)]
+mod api_servers;
+#[cfg(test)]
 mod checkers;
+#[cfg(test)]
+mod clients;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod machine;
+#[cfg(test)]
 mod net;
 #[cfg(test)]
-mod replays;
+mod proposals;
 #[cfg(test)]
-mod replica;
+mod replays;
 #[cfg(test)]
 mod seeds;
 #[cfg(test)]
 mod survival;
 #[cfg(test)]
 mod trace;
-#[cfg(test)]
-mod workload;
 #[cfg(test)]
 mod world;

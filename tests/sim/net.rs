@@ -345,6 +345,11 @@ pub(crate) fn peer_address(host: Host) -> String {
     format!("replica-{host}:2380")
 }
 
+/// The address at which a host serves clients.
+pub(crate) fn client_address(host: Host) -> String {
+    format!("replica-{host}:2379")
+}
+
 struct SimDialer {
     net: Net,
     host: Host,

@@ -2,6 +2,7 @@
 
 use crate::checkers::come_together;
 use crate::faults::torment;
+use crate::machine::Kind;
 use crate::seeds::run;
 use crate::world::World;
 
@@ -11,20 +12,34 @@ fn scenario(world: &mut World) {
     come_together(world);
 }
 
-#[test]
-fn one_seed_gives_one_trace_and_another_seed_another() {
-    let test = "one_seed_gives_one_trace_and_another_seed_another";
-    let first = run(test, 7, scenario).text();
-    let again = run(test, 7, scenario).text();
+fn check(test: &str, kind: Kind) {
+    let first = run(test, kind, 7, scenario).text();
+    let again = run(test, kind, 7, scenario).text();
     assert_eq!(
         first_difference(&first, &again),
         None,
         "seed 7 did not replay"
     );
-    let other = run(test, 8, scenario).text();
+    let other = run(test, kind, 8, scenario).text();
     assert!(
         first_difference(&first, &other).is_some(),
         "seeds 7 and 8 are the same"
+    );
+}
+
+#[test]
+fn one_seed_of_consensus_gives_one_trace_and_another_another() {
+    check(
+        "one_seed_of_consensus_gives_one_trace_and_another_another",
+        Kind::Bare,
+    );
+}
+
+#[test]
+fn one_seed_of_whole_replicas_gives_one_trace_and_another_another() {
+    check(
+        "one_seed_of_whole_replicas_gives_one_trace_and_another_another",
+        Kind::Whole,
     );
 }
 

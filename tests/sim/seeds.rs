@@ -1,9 +1,11 @@
 //! Runs a simulation for each of its seeds, and says how to run the one that failed again.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind, set_hook, take_hook};
 use std::sync::Once;
 
+use crate::machine::Kind;
 use crate::trace::Trace;
 use crate::world::World;
 
@@ -30,22 +32,27 @@ fn note_panics() {
     PANICKED.set(None);
 }
 
-/// Runs `scenario` for the seeds from `first` on: `count` of them, unless the environment says otherwise.
-pub(crate) fn for_each_seed(test: &str, first: u64, count: u64, scenario: impl Fn(&mut World)) {
+/// Runs `scenario` for these seeds, or those that the environment names.
+pub(crate) fn for_each_seed(
+    test: &str,
+    kind: Kind,
+    seeds: Range<u64>,
+    scenario: impl Fn(&mut World),
+) {
     if let Some(seed) = number("SYNOD_SIM_SEED") {
-        println!("{}", run(test, seed, &scenario).text());
+        println!("{}", run(test, kind, seed, &scenario).text());
         return;
     }
-    let count = number("SYNOD_SIM_SEEDS").unwrap_or(count);
-    for seed in first..first + count {
-        run(test, seed, &scenario);
+    let end = number("SYNOD_SIM_SEEDS").map_or(seeds.end, |count| seeds.start + count);
+    for seed in seeds.start..end {
+        run(test, kind, seed, &scenario);
     }
 }
 
 /// Runs `scenario` by one seed and answers what happened.
-pub(crate) fn run(test: &str, seed: u64, scenario: impl Fn(&mut World)) -> Trace {
+pub(crate) fn run(test: &str, kind: Kind, seed: u64, scenario: impl Fn(&mut World)) -> Trace {
     note_panics();
-    let mut world = World::new(seed);
+    let mut world = World::new(kind, seed);
     let trace = world.trace.clone();
     let done = catch_unwind(AssertUnwindSafe(|| {
         scenario(&mut world);

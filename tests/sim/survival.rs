@@ -2,35 +2,41 @@
 
 use crate::checkers::come_together;
 use crate::faults::torment;
+use crate::machine::Kind;
 use crate::seeds::for_each_seed;
-use crate::workload::Fate;
 use crate::world::World;
 
 fn forms(world: &mut World) {
-    let formed = world.run_until(5_000, |world| {
-        !world.ledger.with_fate(Fate::Acknowledged).is_empty()
-    });
-    assert!(formed, "no replica set within five seconds");
+    let formed = world.run_until(5_000, |world| world.clients.acknowledged() > 0);
+    assert!(formed, "nothing is acknowledged within five seconds");
 }
 
 #[test]
-fn three_replicas_survive_whatever_goes_wrong() {
-    for_each_seed(
-        "three_replicas_survive_whatever_goes_wrong",
-        1,
-        20,
-        |world| {
-            forms(world);
-            torment(world, 8);
-            come_together(world);
-            assert!(world.ledger.reads() > 10, "hardly any read was answered");
-        },
-    );
+fn consensus_survives_whatever_goes_wrong() {
+    let test = "consensus_survives_whatever_goes_wrong";
+    for_each_seed(test, Kind::Bare, 1..16, |world| {
+        forms(world);
+        torment(world, 8);
+        come_together(world);
+        assert!(world.clients.reads() > 10, "hardly any read was answered");
+    });
+}
+
+#[test]
+fn whole_replicas_survive_whatever_goes_wrong() {
+    let test = "whole_replicas_survive_whatever_goes_wrong";
+    for_each_seed(test, Kind::Whole, 1..9, |world| {
+        forms(world);
+        torment(world, 8);
+        come_together(world);
+        assert!(world.clients.reads() > 10, "hardly any read was answered");
+    });
 }
 
 #[test]
 fn a_killed_leader_is_replaced_at_once() {
-    for_each_seed("a_killed_leader_is_replaced_at_once", 100, 10, |world| {
+    let test = "a_killed_leader_is_replaced_at_once";
+    for_each_seed(test, Kind::Bare, 100..110, |world| {
         forms(world);
         world.run_for(1_000);
         let leader = world.leader().expect("a quiet world has a leader");
@@ -42,7 +48,7 @@ fn a_killed_leader_is_replaced_at_once() {
             replaced,
             "{leader} was killed, and nobody leads after 250 ms"
         );
-        world.machine(leader).start(&crate::world::HOSTS);
+        world.machine(leader).start();
         come_together(world);
     });
 }

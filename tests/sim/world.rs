@@ -7,10 +7,10 @@ use rand::{RngExt, SeedableRng};
 use synod_server::seams::random;
 
 use crate::checkers::Checkers;
+use crate::clients::Clients;
+use crate::machine::{Kind, Machine};
 use crate::net::{Host, Net};
-use crate::replica::Machine;
 use crate::trace::Trace;
-use crate::workload::{self, Ledger};
 
 /// The hosts of every simulation.
 pub(crate) const HOSTS: [Host; 3] = [1, 2, 3];
@@ -24,62 +24,60 @@ pub(crate) struct World {
     pub(crate) rng: StdRng,
     pub(crate) net: Net,
     pub(crate) machines: BTreeMap<Host, Machine>,
+    pub(crate) clients: Clients,
     pub(crate) trace: Trace,
-    pub(crate) ledger: Ledger,
     checkers: Checkers,
 }
 
 impl World {
     /// The world of this seed, with all machines started.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(crate) fn new(kind: Kind, seed: u64) -> Self {
         random::seed_this_thread(seed);
         let mut rng = StdRng::seed_from_u64(seed);
         let net = Net::new(rng.random());
         let trace = Trace::default();
         let machines = HOSTS.map(|host| {
             let rate = rng.random_range(950..=1_050);
-            let mut machine = Machine::new(host, rate, net.clone(), trace.clone());
-            machine.start(&HOSTS);
+            let mut machine = Machine::new(host, kind, rate, net.clone(), trace.clone());
+            machine.start();
             (host, machine)
         });
+        let clients = match kind {
+            Kind::Bare => Clients::proposing(),
+            Kind::Whole => Clients::serving(&net, &trace, &mut rng),
+        };
+        let checkers = Checkers::default();
         Self {
             now: 0,
             rng,
             net,
             machines: machines.into(),
+            clients,
             trace,
-            ledger: Ledger::default(),
-            checkers: Checkers::default(),
+            checkers,
         }
     }
 
     /// Lets `millis` pass, with clients at work.
     pub(crate) fn run_for(&mut self, millis: u64) {
-        let end = self.now + millis;
-        while self.now < end {
-            self.clients();
-            self.step();
-        }
+        self.run_until(millis, |_| false);
     }
 
     /// Lets time pass, with clients at work, until `condition` holds; at most `millis`. Whether it came to hold.
-    pub(crate) fn run_until(
-        &mut self,
-        millis: u64,
-        mut condition: impl FnMut(&Self) -> bool,
-    ) -> bool {
+    pub(crate) fn run_until(&mut self, millis: u64, condition: impl Fn(&Self) -> bool) -> bool {
         let end = self.now + millis;
         while self.now < end {
             if condition(self) {
                 return true;
             }
-            self.clients();
+            self.clients
+                .begin(&self.machines, &mut self.rng, &self.trace);
             self.step();
         }
         condition(self)
     }
 
-    /// Lets `millis` pass without clients.
+    /// Lets `millis` pass in which nobody begins anything.
     pub(crate) fn rest(&mut self, millis: u64) {
         let end = self.now + millis;
         while self.now < end {
@@ -93,14 +91,9 @@ impl World {
 
     /// Who leads, as its own replica sees it.
     pub(crate) fn leader(&self) -> Option<Host> {
-        let leads = |machine: &&Machine| {
-            machine
-                .consensus()
-                .is_some_and(|it| it.leadership().borrow().is_me)
-        };
         self.machines
             .values()
-            .find(leads)
+            .find(|machine| machine.leads())
             .map(|machine| machine.host)
     }
 
@@ -111,20 +104,8 @@ impl World {
         for machine in self.machines.values_mut() {
             machine.advance(STEP);
         }
+        self.clients.advance(STEP);
         self.checkers
-            .look(&self.machines, &self.ledger, &self.trace);
-    }
-
-    fn clients(&mut self) {
-        if self.rng.random_ratio(1, 4)
-            && let Some(machine) = workload::pick(&self.machines, &mut self.rng)
-        {
-            self.ledger.propose(machine, &self.trace);
-        }
-        if self.rng.random_ratio(1, 20)
-            && let Some(machine) = workload::pick(&self.machines, &mut self.rng)
-        {
-            self.ledger.read(machine, &self.trace);
-        }
+            .look(&self.machines, &self.clients, &self.trace);
     }
 }

@@ -1,8 +1,11 @@
 //! A linearizable read holds everything that was acknowledged before it was asked for.
 
-use crate::workload::Ledger;
+use crate::clients::Clients;
 
-pub(crate) fn look(ledger: &Ledger) {
-    let broken = ledger.broken_reads();
+pub(crate) fn look(clients: &Clients) {
+    let broken = match clients {
+        Clients::Proposing(ledger) => ledger.broken_reads(),
+        Clients::Serving(servers) => servers.notes().stale(),
+    };
     assert!(broken.is_empty(), "{broken:?}");
 }

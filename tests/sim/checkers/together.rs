@@ -1,40 +1,58 @@
 //! Once everything is healed, the replicas come together: one leader, one state, with all that was acknowledged in it.
 
-use crate::workload::{self, Fate};
+use crate::clients::Clients;
+use crate::proposals;
 use crate::world::World;
 
-/// Within so many milliseconds of quiet.
+/// Within so many milliseconds.
 const PATIENCE: u64 = 15_000;
 
 /// Lets the healed world go on until it has come together. Panics if it does not.
 pub(crate) fn come_together(world: &mut World) {
-    let acknowledged_before = world.ledger.with_fate(Fate::Acknowledged).len();
+    let before = world.clients.acknowledged();
     let alive = world.run_until(PATIENCE, |world| {
-        world.leader().is_some()
-            && world.ledger.with_fate(Fate::Acknowledged).len() > acknowledged_before + 5
+        world.leader().is_some() && world.clients.acknowledged() > before + 5
     });
     assert!(alive, "healed, and nothing is acknowledged");
     // The last requests end, and the followers hear of what is committed.
     world.rest(2_000);
-    let acknowledged = world.ledger.with_fate(Fate::Acknowledged);
-    let mut states = Vec::new();
+    let together = world.run_until(PATIENCE, one_state);
+    assert!(together, "healed, and the replicas differ");
     for machine in world.machines.values() {
         let published = machine
             .consensus()
             .expect("everything is healed")
             .published();
+        let missing = match &world.clients {
+            Clients::Proposing(ledger) => {
+                proposals::missing(&published.state, &ledger.acknowledged())
+            }
+            Clients::Serving(servers) => {
+                let newest = servers.notes().newest();
+                (published.state.revision() < newest).then_some(newest.get())
+            }
+        };
         assert_eq!(
-            workload::missing(&published.state, &acknowledged),
-            None,
-            "{} lacks an acknowledged proposal",
+            missing, None,
+            "{} lacks what was acknowledged",
             machine.host
         );
-        states.push((published.applied, published.state.digest()));
     }
+    let acknowledged = world.clients.acknowledged();
+    world
+        .trace
+        .add(format_args!("together, with {acknowledged} acknowledged"));
+}
+
+fn one_state(world: &World) -> bool {
+    let mut states: Vec<_> = world
+        .machines
+        .values()
+        .map(|machine| {
+            let published = machine.consensus().map(|consensus| consensus.published());
+            published.map(|published| (published.applied, published.state.digest()))
+        })
+        .collect();
     states.dedup();
-    assert_eq!(states.len(), 1, "the replicas differ: {states:?}");
-    world.trace.add(format_args!(
-        "together at {states:?} with {} acknowledged",
-        acknowledged.len()
-    ));
+    states.len() == 1
 }

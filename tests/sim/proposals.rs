@@ -1,4 +1,4 @@
-//! What the clients do: they let members join, one after another, and read who has joined.
+//! The clients of consensus alone: they let members join, one after another, and read who has joined.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -7,16 +7,16 @@ use std::time::Duration;
 use bytes::Bytes;
 use rand::RngExt;
 use rand::rngs::StdRng;
-use synod_machine::{Command, Envelope, Initialize, LogEntry, State};
+use synod_machine::{Command, Envelope, LogEntry, State};
 use synod_model::{
-    BinaryVersion, ClusterId, Endpoint, InstanceId, Join, Labels, LogTime, MemberId, Settings, Ttl,
-    WallTime,
+    BinaryVersion, Endpoint, InstanceId, Join, Labels, LogTime, MemberId, Ttl, WallTime,
 };
 use synod_server::consensus::{Consensus, ProposeError};
 use synod_store::codec;
 use tokio::time::Instant;
 
-use crate::replica::Machine;
+use crate::machine::Machine;
+use crate::net::Host;
 use crate::trace::Trace;
 
 /// What is known of each proposal, by the number of its member.
@@ -27,7 +27,7 @@ pub(crate) struct Ledger(Arc<Mutex<Entries>>);
 struct Entries {
     proposals: BTreeMap<u64, Fate>,
     broken_reads: Vec<String>,
-    reads: u64,
+    reads: usize,
 }
 
 /// What became of a proposal.
@@ -42,8 +42,27 @@ pub(crate) enum Fate {
 }
 
 impl Ledger {
+    /// Begins a proposal or a read, now and then.
+    pub(crate) fn begin(
+        &self,
+        machines: &BTreeMap<Host, Machine>,
+        rng: &mut StdRng,
+        trace: &Trace,
+    ) {
+        if rng.random_ratio(1, 4)
+            && let Some(machine) = pick(machines, rng)
+        {
+            self.propose(machine, trace);
+        }
+        if rng.random_ratio(1, 20)
+            && let Some(machine) = pick(machines, rng)
+        {
+            self.read(machine, trace);
+        }
+    }
+
     /// Proposes the next member on `machine`.
-    pub(crate) fn propose(&self, machine: &Machine, trace: &Trace) {
+    fn propose(&self, machine: &Machine, trace: &Trace) {
         let Some(consensus) = machine.consensus() else {
             return;
         };
@@ -76,7 +95,7 @@ impl Ledger {
     }
 
     /// Reads on `machine`: what was acknowledged before must be there.
-    pub(crate) fn read(&self, machine: &Machine, trace: &Trace) {
+    fn read(&self, machine: &Machine, trace: &Trace) {
         let Some(consensus) = machine.consensus() else {
             return;
         };
@@ -114,12 +133,16 @@ impl Ledger {
             .collect()
     }
 
+    pub(crate) fn acknowledged(&self) -> BTreeSet<u64> {
+        self.with_fate(Fate::Acknowledged)
+    }
+
     pub(crate) fn broken_reads(&self) -> Vec<String> {
         self.0.lock().unwrap().broken_reads.clone()
     }
 
     /// How many reads were answered.
-    pub(crate) fn reads(&self) -> u64 {
+    pub(crate) fn reads(&self) -> usize {
         self.0.lock().unwrap().reads
     }
 }
@@ -136,21 +159,12 @@ async fn read_index(consensus: &Consensus) -> Option<u64> {
 }
 
 /// Picks a machine for a request, mostly the one that leads.
-pub(crate) fn pick<'a>(
-    machines: &'a BTreeMap<u64, Machine>,
-    rng: &mut StdRng,
-) -> Option<&'a Machine> {
+fn pick<'a>(machines: &'a BTreeMap<Host, Machine>, rng: &mut StdRng) -> Option<&'a Machine> {
     let running: Vec<_> = machines
         .values()
         .filter(|machine| machine.is_running())
         .collect();
-    let leads = |machine: &&&Machine| {
-        machine
-            .consensus()
-            .is_some_and(|it| it.leadership().borrow().is_me)
-    };
-    let leader = running.iter().find(leads).copied();
-    match leader {
+    match running.iter().find(|machine| machine.leads()) {
         Some(leader) if rng.random_ratio(4, 5) => Some(leader),
         _ if running.is_empty() => None,
         _ => Some(running[rng.random_range(0..running.len())]),
@@ -175,14 +189,6 @@ pub(crate) fn present(state: &State, numbers: &BTreeSet<u64>) -> Option<u64> {
         .find(|number| present.member(&member(*number)).is_some())
 }
 
-/// The entry that names the cluster.
-pub(crate) fn first_entry(cluster: ClusterId) -> Bytes {
-    entry(Command::Initialize(Initialize {
-        cluster,
-        settings: Settings::default(),
-    }))
-}
-
 fn join(number: u64) -> Bytes {
     entry(Command::Join(Join {
         id: member(number),
@@ -199,7 +205,8 @@ fn member(number: u64) -> MemberId {
     MemberId::parse(&format!("member-{number}")).unwrap()
 }
 
-fn entry(command: Command) -> Bytes {
+/// The log entry of one command.
+pub(crate) fn entry(command: Command) -> Bytes {
     codec::encode_log_entry(&LogEntry {
         log_time: LogTime::from_millis(1),
         lift_deadlines: false,

@@ -1,0 +1,112 @@
+//! API servers: members that report and vote, read and watch, through the client library.
+
+mod notes;
+mod server;
+mod watching;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use synod_client::Client;
+use synod_client::seams::{Clock, Connection, Dial, Randomness, Seams};
+use synod_server::seams as server_seams;
+use tokio::time::Instant;
+
+use crate::machine::Clocked;
+use crate::net::{Host, Net, client_address};
+use crate::trace::Trace;
+use crate::world::HOSTS;
+
+pub(crate) use notes::{Notes, WatchLog};
+
+/// The machines of the API servers.
+const SERVERS: [Host; 3] = [11, 12, 13];
+
+/// API servers, each on a machine of its own.
+pub(crate) struct ApiServers {
+    machines: Vec<Clocked>,
+    notes: Notes,
+}
+
+impl ApiServers {
+    pub(crate) fn start(net: &Net, trace: &Trace, rng: &mut StdRng) -> Self {
+        let notes = Notes::default();
+        let machines = SERVERS.map(|host| {
+            let mut clock = Clocked::new(rng.random_range(950..=1_050));
+            clock.start();
+            let server = server::Server {
+                host,
+                net: net.clone(),
+                notes: notes.clone(),
+                trace: trace.clone(),
+                rng: StdRng::seed_from_u64(rng.random()),
+            };
+            clock.spawn(server.run());
+            clock
+        });
+        Self {
+            machines: machines.into(),
+            notes,
+        }
+    }
+
+    pub(crate) fn advance(&mut self, millis: u64) {
+        self.machines
+            .iter_mut()
+            .for_each(|machine| machine.advance(millis));
+    }
+
+    pub(crate) fn notes(&self) -> &Notes {
+        &self.notes
+    }
+}
+
+/// A client on `host`, which tries the replica of its own number first.
+async fn client(host: Host, net: &Net, seed: u64) -> Client {
+    let first = usize::try_from(host).unwrap();
+    let endpoints =
+        (0..HOSTS.len()).map(|turn| client_address(HOSTS[(first + turn) % HOSTS.len()]));
+    let seams = Seams {
+        clock: Arc::new(TokioClock(Instant::now())),
+        randomness: Arc::new(Seeded(std::sync::Mutex::new(StdRng::seed_from_u64(seed)))),
+        dialer: Some(Arc::new(Dialer(net.dialer(host)))),
+    };
+    let builder = Client::builder()
+        .endpoints(endpoints.collect())
+        .seams(seams);
+    builder
+        .request_timeout(Duration::from_secs(3))
+        .connect()
+        .await
+        .unwrap()
+}
+
+/// The time of the machine's own runtime.
+struct TokioClock(Instant);
+
+impl Clock for TokioClock {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+struct Seeded(std::sync::Mutex<StdRng>);
+
+impl Randomness for Seeded {
+    fn next(&self) -> u64 {
+        self.0.lock().unwrap().random()
+    }
+}
+
+struct Dialer(Arc<dyn server_seams::Dial>);
+
+impl Dial for Dialer {
+    fn dial(&self, address: &str) -> BoxFuture<'static, std::io::Result<Connection>> {
+        let dialed = self.0.dial(address.to_owned());
+        async move { dialed.await.map(Connection::new) }.boxed()
+    }
+}

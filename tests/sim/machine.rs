@@ -1,0 +1,161 @@
+//! One simulated machine: a replica, its disk, and its clock.
+
+mod bare;
+mod clocked;
+mod whole;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use synod_model::WallTime;
+use synod_server::consensus::Consensus;
+use synod_server::seams::{Flushing, Offload, Seams, WallClock};
+use synod_store::SimDisk;
+
+use crate::net::{Host, Net};
+use crate::trace::Trace;
+
+pub(crate) use clocked::Clocked;
+
+/// What runs on a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Consensus alone, with checkpoints far more often than anybody would want them.
+    Bare,
+    /// A whole replica, as it is shipped.
+    Whole,
+}
+
+/// A machine. Its replica runs between [`Machine::start`] and a crash.
+pub(crate) struct Machine {
+    pub(crate) host: Host,
+    pub(crate) disk: SimDisk,
+    kind: Kind,
+    net: Net,
+    trace: Trace,
+    clock: Clocked,
+    consensus: Slot,
+}
+
+/// Where a replica leaves its consensus once it has started.
+type Slot = Arc<Mutex<Option<Consensus>>>;
+
+/// What a replica is given to start with.
+struct Boot {
+    host: Host,
+    seams: Seams,
+    net: Net,
+    started: Slot,
+    trace: Trace,
+}
+
+impl Machine {
+    /// A machine whose clock runs at `rate` thousandths of the world's.
+    pub(crate) fn new(host: Host, kind: Kind, rate: u64, net: Net, trace: Trace) -> Self {
+        let (disk, clock) = (SimDisk::new(), Clocked::new(rate));
+        Self {
+            host,
+            disk,
+            kind,
+            net,
+            trace,
+            clock,
+            consensus: Slot::default(),
+        }
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        self.clock.is_running()
+    }
+
+    /// The replica's consensus, once it has started.
+    pub(crate) fn consensus(&self) -> Option<Consensus> {
+        self.consensus.lock().unwrap().clone()
+    }
+
+    /// Whether its replica leads, as it sees it itself.
+    pub(crate) fn leads(&self) -> bool {
+        self.consensus()
+            .is_some_and(|consensus| consensus.leadership().borrow().is_me)
+    }
+
+    /// Starts the replica, on whatever its disk holds.
+    pub(crate) fn start(&mut self) {
+        self.trace.add(format_args!("{} starts", self.host));
+        self.consensus = Slot::default();
+        let boot = Boot {
+            host: self.host,
+            seams: self.seams(),
+            net: self.net.clone(),
+            started: Arc::clone(&self.consensus),
+            trace: self.trace.clone(),
+        };
+        self.clock.start();
+        match self.kind {
+            Kind::Bare => self.clock.spawn(bare::run(boot)),
+            Kind::Whole => self.clock.spawn(whole::run(boot)),
+        }
+    }
+
+    /// Ends the process, as SIGKILL does: its connections are closed, and what was written is not lost.
+    pub(crate) fn kill(&mut self) {
+        self.trace.add(format_args!("{} is killed", self.host));
+        self.net.close(self.host);
+        self.end();
+        self.disk.kill();
+    }
+
+    /// Cuts the power: the others hear nothing more, and what was not synced may be lost.
+    pub(crate) fn lose_power(&mut self, seed: u64) {
+        let unsynced = self.disk.unsynced_bytes();
+        self.trace.add(format_args!(
+            "{} loses power, {unsynced} bytes unsynced",
+            self.host
+        ));
+        self.net.silence(self.host);
+        self.end();
+        self.disk.crash(seed);
+    }
+
+    /// Lets a silent machine speak again, before its replica is started.
+    pub(crate) fn restore_power(&self) {
+        self.net.unsilence(self.host);
+    }
+
+    /// Runs the replica for `millis` of the world's time.
+    pub(crate) fn advance(&mut self, millis: u64) {
+        self.clock.advance(millis);
+    }
+
+    /// Runs `task` on the machine; it ends with the process.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.clock.spawn(task);
+    }
+
+    fn end(&mut self) {
+        self.consensus = Slot::default();
+        self.clock.stop();
+    }
+
+    fn seams(&self) -> Seams {
+        Seams {
+            dialer: self.net.dialer(self.host),
+            disk: Arc::new(self.disk.clone()),
+            wall: Arc::new(NoWallClock),
+            flushing: Flushing::Task {
+                shortest: Duration::from_millis(1),
+                longest: Duration::from_millis(6),
+            },
+            offload: Offload::Inline,
+        }
+    }
+}
+
+/// It is for display only, and nobody looks.
+struct NoWallClock;
+
+impl WallClock for NoWallClock {
+    fn now(&self) -> WallTime {
+        WallTime::from_millis(0)
+    }
+}

@@ -1,0 +1,56 @@
+//! A runtime whose time is moved from outside, at a rate of its own.
+
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+
+/// A paused runtime. Its clock runs at a rate of its own, as the clocks of machines do.
+pub(crate) struct Clocked {
+    runtime: Option<Runtime>,
+    /// How fast its clock runs, in thousandths of the world's.
+    rate: u64,
+    /// Thousandths of a millisecond that it has not run yet: tokio's timers know whole ones only.
+    owed: u64,
+}
+
+impl Clocked {
+    /// One that does not run yet.
+    pub(crate) fn new(rate: u64) -> Self {
+        Self {
+            runtime: None,
+            rate,
+            owed: 0,
+        }
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        self.runtime.is_some()
+    }
+
+    /// Begins with nothing to run.
+    pub(crate) fn start(&mut self) {
+        let mut builder = Builder::new_current_thread();
+        self.runtime = Some(builder.enable_time().start_paused(true).build().unwrap());
+    }
+
+    /// Drops everything that runs, wherever it is.
+    pub(crate) fn stop(&mut self) {
+        self.runtime = None;
+    }
+
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        if let Some(runtime) = &self.runtime {
+            runtime.spawn(task);
+        }
+    }
+
+    /// Runs for `millis` of the world's time.
+    pub(crate) fn advance(&mut self, millis: u64) {
+        self.owed += millis * self.rate;
+        let (own, rest) = (self.owed / 1_000, self.owed % 1_000);
+        self.owed = rest;
+        if let Some(runtime) = &self.runtime {
+            runtime.block_on(async { tokio::time::sleep(Duration::from_millis(own)).await });
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! A whole replica, as the program runs it.
+
+use std::path::PathBuf;
+
+use synod_machine::ReplicaId;
+use synod_server::config::{Listen, ReplicaConfig};
+use synod_server::replica::{Doors, Replica};
+
+use super::Boot;
+use crate::net::{client_address, peer_address};
+use crate::world::HOSTS;
+
+pub(super) async fn run(boot: Boot) {
+    let Boot {
+        host,
+        seams,
+        net,
+        started,
+        trace,
+    } = boot;
+    // The doors below are what it is reached by; these addresses are not listened on.
+    let nowhere = ([127, 0, 0, 1], 0).into();
+    let listen = Listen {
+        client: nowhere,
+        peer: nowhere,
+        metrics: None,
+    };
+    let replicas = HOSTS
+        .map(|host| (ReplicaId::new(host), peer_address(host)))
+        .into();
+    let data_dir = PathBuf::from("/data");
+    let config = ReplicaConfig::new(
+        ReplicaId::new(host),
+        "simulated".to_owned(),
+        data_dir,
+        listen,
+        replicas,
+    );
+    let doors = Doors {
+        client: net.listen(host, &client_address(host)),
+        client_address: client_address(host),
+        peer: net.listen(host, &peer_address(host)),
+        peer_address: peer_address(host),
+        metrics: None,
+    };
+    let mut replica = match Replica::start(config, seams, doors).await {
+        Ok(replica) => replica,
+        Err(error) => return trace.fail(format_args!("{host} cannot start: {error}")),
+    };
+    *started.lock().unwrap() = Some(replica.handle().consensus().clone());
+    let ended = replica.wait().await;
+    trace.fail(format_args!("{host} must end: {ended}"));
+}
