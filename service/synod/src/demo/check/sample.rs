@@ -222,80 +222,78 @@ fn watch() -> Vec<Value> {
         "type": "EVENT_TYPE_ADDED", "kind": "OBJECT_KIND_SETTINGS", "name": "settings",
         "settings": {"writeGraceMs": "2000"},
     });
-    let v1_by_voters = || status(Some(V1), (Some(V1), 3), 3, Some(V1), &[V1]);
-    let moved = || status(Some(V1), (Some(V2), 9), 9, None, &[V1, V2]);
-    let adopted = || status(Some(V2), (Some(V2), 9), 10, Some(V2), &[V1, V2]);
+    let mut watch = vec![revision(1, [settings])];
+    watch.extend(while_the_first_is_selected());
+    watch.extend(when_the_second_is_selected());
+    watch
+}
+
+fn while_the_first_is_selected() -> Vec<Value> {
+    let status = || status(Some(V1), (Some(V1), 3), 3, Some(V1), &[V1]);
+    let reports = |change, entry| resource(change, Some(entry), None, status());
     vec![
-        revision(1, vec![settings]),
-        revision(2, vec![member("ADDED", "apiserver-a", 2, "1.1", false)]),
+        revision(2, [member("ADDED", "apiserver-a", 2, "1.1", false)]),
         revision(
             3,
-            vec![
+            [
                 member("MODIFIED", "apiserver-a", 2, "1.1", true),
-                resource("ADDED", vec![old("apiserver-a", 3)], &[], v1_by_voters()),
-                state("ADDED", &v1_by_voters(), &[V1], &[]),
+                reports("ADDED", old("apiserver-a", 3)),
+                state("ADDED", &status(), &[V1], &[]),
             ],
         ),
         json!({"bookmark": {"revision": "3"}}),
-        revision(4, vec![member("ADDED", "apiserver-b", 4, "1.1", false)]),
+        revision(4, [member("ADDED", "apiserver-b", 4, "1.1", false)]),
         revision(
             5,
-            vec![
+            [
                 member("MODIFIED", "apiserver-b", 4, "1.1", true),
-                resource("MODIFIED", vec![old("apiserver-b", 5)], &[], v1_by_voters()),
+                reports("MODIFIED", old("apiserver-b", 5)),
             ],
         ),
         revision(
             6,
-            vec![
+            [
                 member("REMOVED", "apiserver-a", 2, "1.1", true),
-                resource("MODIFIED", vec![], &["apiserver-a"], v1_by_voters()),
+                resource("MODIFIED", None, Some("apiserver-a"), status()),
             ],
         ),
-        revision(7, vec![member("ADDED", "apiserver-a", 7, "1.2", false)]),
+        revision(7, [member("ADDED", "apiserver-a", 7, "1.2", false)]),
         revision(
             8,
-            vec![
+            [
                 member("MODIFIED", "apiserver-a", 7, "1.2", true),
-                resource(
-                    "MODIFIED",
-                    vec![new("apiserver-a", V1, 3, 8)],
-                    &[],
-                    v1_by_voters(),
-                ),
+                reports("MODIFIED", new("apiserver-a", V1, 3, 8)),
             ],
         ),
+    ]
+}
+
+fn when_the_second_is_selected() -> Vec<Value> {
+    let moved = || status(Some(V1), (Some(V2), 9), 9, None, &[V1, V2]);
+    let adopted = || status(Some(V2), (Some(V2), 9), 10, Some(V2), &[V1, V2]);
+    let encodes = |entry| resource("MODIFIED", Some(entry), None, adopted());
+    vec![
         revision(
             9,
-            vec![
+            [
                 member("REMOVED", "apiserver-b", 4, "1.1", true),
-                resource("MODIFIED", vec![], &["apiserver-b"], moved()),
+                resource("MODIFIED", None, Some("apiserver-b"), moved()),
                 state("MODIFIED", &moved(), &[V1, V2], &[V1]),
             ],
         ),
         revision(
             10,
-            vec![
-                resource(
-                    "MODIFIED",
-                    vec![new("apiserver-a", V2, 9, 8)],
-                    &[],
-                    adopted(),
-                ),
+            [
+                encodes(new("apiserver-a", V2, 9, 8)),
                 state("MODIFIED", &adopted(), &[V1, V2], &[V1]),
             ],
         ),
-        revision(11, vec![member("ADDED", "apiserver-b", 11, "1.2", false)]),
+        revision(11, [member("ADDED", "apiserver-b", 11, "1.2", false)]),
         revision(
             12,
-            vec![
+            [
                 member("MODIFIED", "apiserver-b", 11, "1.2", true),
-                resource(
-                    "MODIFIED",
-                    vec![new("apiserver-b", V2, 9, 12)],
-                    &[],
-                    adopted(),
-                ),
+                encodes(new("apiserver-b", V2, 9, 12)),
             ],
         ),
     ]
@@ -317,8 +315,8 @@ fn listed_storage_versions() -> Value {
     json!({"header": {"revision": "12"}, "items": [{"storageVersion": listed}]})
 }
 
-fn revision(revision: u64, events: Vec<Value>) -> Value {
-    json!({"events": {"revision": revision.to_string(), "events": events}})
+fn revision(revision: u64, events: impl Into<Vec<Value>>) -> Value {
+    json!({"events": {"revision": revision.to_string(), "events": events.into()}})
 }
 
 /// The event of a member.
@@ -335,10 +333,10 @@ fn member_object(id: &str, epoch: u64, version: &str, reported: bool) -> Value {
     })
 }
 
-fn resource(change: &str, entries: Vec<Value>, removed: &[&str], status: Value) -> Value {
+fn resource(change: &str, entry: Option<Value>, removed: Option<&str>, status: Value) -> Value {
     let mut object = resource_object(status);
-    object["changedEntries"] = entries.into();
-    object["removedMembers"] = json!(removed);
+    object["changedEntries"] = entry.into_iter().collect();
+    object["removedMembers"] = removed.into_iter().collect();
     json!({
         "type": format!("EVENT_TYPE_{change}"), "kind": "OBJECT_KIND_STORAGE_VERSION", "name": "example.io.gadgets",
         "storageVersion": object,
