@@ -14,7 +14,7 @@ fn forms(world: &mut World) {
 #[test]
 fn consensus_survives_whatever_goes_wrong() {
     let test = "consensus_survives_whatever_goes_wrong";
-    for_each_seed(test, Kind::Bare, 1..16, |world| {
+    for_each_seed(test, Kind::Bare, 1..9, |world| {
         forms(world);
         torment(world, 8);
         come_together(world);
@@ -25,7 +25,7 @@ fn consensus_survives_whatever_goes_wrong() {
 #[test]
 fn whole_replicas_survive_whatever_goes_wrong() {
     let test = "whole_replicas_survive_whatever_goes_wrong";
-    for_each_seed(test, Kind::Whole, 1..9, |world| {
+    for_each_seed(test, Kind::Whole, 1..5, |world| {
         forms(world);
         torment(world, 8);
         come_together(world);
@@ -36,7 +36,7 @@ fn whole_replicas_survive_whatever_goes_wrong() {
 #[test]
 fn a_killed_leader_is_replaced_at_once() {
     let test = "a_killed_leader_is_replaced_at_once";
-    for_each_seed(test, Kind::Bare, 100..110, |world| {
+    for_each_seed(test, Kind::Bare, 100..104, |world| {
         forms(world);
         world.run_for(1_000);
         let leader = world.leader().expect("a quiet world has a leader");
