@@ -5,6 +5,7 @@ mod answer;
 mod backoff;
 mod endpoints;
 mod failure;
+mod round;
 mod tries;
 
 pub(crate) use answer::Answer;

@@ -9,6 +9,7 @@ use tonic::transport::Channel;
 use tonic::{Request, Response, Status};
 
 use super::failure::FailedTry;
+use super::round::Round;
 use super::{Answer, Backoff, Endpoints, Failure};
 use crate::Error;
 use crate::seams::Seams;
@@ -100,8 +101,7 @@ struct Course<'a> {
     /// The endpoint to try next.
     place: usize,
     tries: u32,
-    /// Tries since the last wait.
-    round: usize,
+    round: Round,
     backoff: Backoff,
     /// How long to wait at least before the next round.
     retry_after: Duration,
@@ -117,7 +117,7 @@ impl<'a> Course<'a> {
             total: call.remaining().unwrap_or_default(),
             place: call.endpoints.preferred(),
             tries: 0,
-            round: 0,
+            round: Round::new(call.endpoints.len()),
             backoff: BACKOFF,
             retry_after: Duration::ZERO,
             uncertain: false,
@@ -149,7 +149,6 @@ impl<'a> Course<'a> {
             "a try failed"
         );
         self.tries += 1;
-        self.round += 1;
         match (failed.verdict(), self.call.repeats) {
             // Neither try nor retry was executed, but one before may have been: the caller knows what to do about it.
             _ if failed.error.kind() == ErrorKind::RequestExpired => {
@@ -169,10 +168,7 @@ impl<'a> Course<'a> {
         let hinted = failed
             .leader
             .and_then(|hint| self.call.endpoints.hinted(&hint));
-        self.place = match hinted {
-            Some(place) if place != self.place => place,
-            Some(_) | None => self.call.endpoints.after(self.place),
-        };
+        self.place = self.round.next(self.place, hinted);
         self.retry_after = self.retry_after.max(failed.retry_after.unwrap_or_default());
         self.last = Some(failed.error);
         Ok(())
@@ -180,10 +176,9 @@ impl<'a> Course<'a> {
 
     /// Waits after each round: when every replica has failed once, the next to be asked needs time.
     async fn wait(&mut self) {
-        if self.round < self.call.endpoints.len() {
+        if !self.round.end() {
             return;
         }
-        self.round = 0;
         let wait = self.backoff.next(&*self.call.seams.randomness);
         let wait = wait.max(std::mem::take(&mut self.retry_after));
         sleep(wait.min(self.call.remaining().unwrap_or_default())).await;
