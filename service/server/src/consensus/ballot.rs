@@ -1,52 +1,40 @@
 //! Whether this replica may vote.
 
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use openraft::Raft;
-use synod_store::{Disk, Recovery};
+use synod_store::{Log, Recovery};
 
 use super::state_machine::StateMachine;
 use super::types::TypeConfig;
-
-/// Lies in the data directory for as long as this replica must not vote, so that a restart does not forget it.
-const MARKER: &str = "CATCHING-UP";
 
 /// Open, unless recovery had to cut a record off the log that looked complete.
 ///
 /// Such a record may have been acknowledged. A replica that has forgotten an acknowledged entry must not help to elect
 /// a leader that lacks it, so it neither votes nor stands until it has applied everything that a leader says is
-/// committed.
-#[derive(Clone, Debug)]
+/// committed. The log keeps that in mind over restarts.
+#[derive(Clone)]
 pub(super) struct Ballot {
     open: Arc<AtomicBool>,
-    directory: PathBuf,
+    log: Log,
 }
 
 impl Ballot {
-    /// The ballot of the replica whose log was recovered like this in `directory`.
-    ///
-    /// # Errors
-    ///
-    /// When the disk refuses.
-    pub(super) fn new(disk: &dyn Disk, directory: &Path, recovery: &Recovery) -> io::Result<Self> {
-        let cut = recovery.cut.as_ref().filter(|cut| cut.complete_looking);
-        if let Some(cut) = cut {
+    /// The ballot of the replica whose log was recovered like this.
+    pub(super) fn new(log: Log, recovery: &Recovery) -> Self {
+        if let Some(cut) = recovery.cut.as_ref().filter(|cut| cut.complete_looking) {
             tracing::warn!(
                 file = %cut.file.display(), offset = cut.offset, kept = %cut.kept_copy.display(),
-                "the log's end was damaged in a way that a lost write does not explain: this replica does not vote \
-                 before it has caught up"
+                "the log's end was damaged in a way that a lost write does not explain"
             );
-            disk.create(&directory.join(MARKER), 0)?.sync_data()?;
-            disk.sync_directory(directory)?;
         }
-        let marked = cut.is_some() || disk.list(directory)?.iter().any(|name| name == MARKER);
-        Ok(Self {
-            open: Arc::new(AtomicBool::new(!marked)),
-            directory: directory.to_owned(),
-        })
+        if recovery.must_catch_up {
+            tracing::warn!("this replica does not vote before it has caught up with a leader");
+        }
+        let open = Arc::new(AtomicBool::new(!recovery.must_catch_up));
+        Self { open, log }
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -60,7 +48,6 @@ impl Ballot {
     /// When the disk refuses.
     pub(super) async fn open_when_caught_up(
         &self,
-        disk: &dyn Disk,
         raft: &Raft<TypeConfig, StateMachine>,
     ) -> io::Result<()> {
         if self.is_open() {
@@ -77,8 +64,7 @@ impl Ballot {
         }
         // A log that is caught up may be shorter on disk than in memory; what was forgotten before is covered by then,
         // because this replica's acknowledgement of it is on its disk again before anybody counts it.
-        disk.remove(&self.directory.join(MARKER))?;
-        disk.sync_directory(&self.directory)?;
+        self.log.caught_up()?;
         tracing::info!("caught up with the leader: this replica votes again");
         self.open.store(true, Ordering::Release);
         raft.runtime_config().elect(true);

@@ -105,11 +105,9 @@ impl RaftLogStorage<TypeConfig> for LogStorage {
     /// one and the log still give the whole state.
     async fn purge(&mut self, upto: LogId) -> io::Result<()> {
         let upto = to_store_id(&upto);
-        let beyond_the_log = self
-            .log
-            .last_log_id()
-            .is_none_or(|last| last.index <= upto.index);
-        let allowed = if beyond_the_log {
+        let last = self.log.last_log_id();
+        let holds_it = last.is_some_and(|last| last.index > upto.index || last == upto);
+        let allowed = if !holds_it {
             // A checkpoint was installed that the log does not reach: the log begins anew behind it.
             Some(upto)
         } else {

@@ -63,7 +63,7 @@ struct Opened {
 pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, StartError> {
     let raft_config = config.raft()?;
     let opened = open(&config, &seams).await?;
-    let ballot = Ballot::new(&*seams.disk, opened.directory.path(), &opened.recovery)?;
+    let ballot = Ballot::new(opened.log.clone(), &opened.recovery);
     let me = PeerIdentity {
         cluster: config.cluster_name.clone(),
         replica: config.replica,

@@ -57,10 +57,7 @@ async fn then_for_ever(first: impl Future<Output = ()>) {
 }
 
 async fn open_ballot(shared: &Shared) {
-    let opened = shared
-        .ballot
-        .open_when_caught_up(&*shared.seams.disk, &shared.raft)
-        .await;
+    let opened = shared.ballot.open_when_caught_up(&shared.raft).await;
     if let Err(error) = opened {
         shared.alarm.raise(Fatal::Storage(error.to_string()));
     }

@@ -181,3 +181,6 @@ impl Unit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

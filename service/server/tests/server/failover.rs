@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use synod_proto::v1;
 use tokio::task::JoinSet;
 
-use crate::cluster::{Cluster, get_member, join, within};
+use crate::cluster::{Cluster, get_member, join, reason, within};
 
 /// Joins one member after the other until told to stop; answers the ids that were acknowledged.
 async fn write_until(
@@ -21,8 +21,13 @@ async fn write_until(
             break;
         }
         let id = format!("server-{name}-{number}");
-        if clients.membership.join(join(&id, 60_000)).await.is_ok() {
-            acknowledged.push(id);
+        match clients.membership.join(join(&id, 60_000)).await {
+            Ok(_) => acknowledged.push(id),
+            // What is not known is not called failed.
+            Err(status) => assert!(
+                ["UNKNOWN_OUTCOME", "UNAVAILABLE"].contains(&reason(&status)),
+                "{status:?}"
+            ),
         }
     }
     acknowledged

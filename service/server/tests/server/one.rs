@@ -107,3 +107,18 @@ async fn a_stranger_is_refused_by_name_and_rule() {
         .unwrap_err();
     assert_eq!(reason(&refused), "NOT_FOUND");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn log_time_goes_on_although_nobody_asks_for_anything() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let member = clients.join("server-a", 1_000).await;
+    let mut watch = clients.watch(Some(member.epoch + 1)).await;
+    loop {
+        let events = next_events(&mut watch).await.events;
+        if events.iter().any(|event| event.name == "server-a") {
+            assert_eq!(events[0].r#type(), v1::EventType::Removed);
+            break;
+        }
+    }
+}

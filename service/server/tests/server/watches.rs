@@ -187,6 +187,54 @@ async fn a_report_of_many_resources_arrives_at_one_revision_in_marked_fragments(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_stands_still_holds_up_nobody_and_learns_where_to_go_on() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let member = clients.join("server-a", 60_000).await;
+    let patch = v1::SettingsPatch {
+        history_revisions: Some(2),
+        ..v1::SettingsPatch::default()
+    };
+    let update = v1::ClusterUpdateSettingsRequest {
+        request_id: None,
+        patch: Some(patch),
+        if_revision: None,
+    };
+    clients.cluster.update_settings(update).await.unwrap();
+
+    let mut stands = cluster.clients(1).await.watch(None).await;
+    let mut moves = cluster.clients(1).await.watch(None).await;
+    let mut newest = 0;
+    for round in 0..40 {
+        // More than fits what lies between a server and a reader that does not read.
+        let version = if round % 2 == 0 { "apps/v1" } else { "apps/v2" };
+        let entries = (0..200)
+            .map(|number| entry(&format!("resource-{number}"), version))
+            .collect();
+        let answer = clients
+            .storage_versions
+            .report(report(&member, entries))
+            .await
+            .unwrap()
+            .into_inner();
+        newest = answer.header.unwrap().revision;
+        while next_events(&mut moves).await.revision < newest {}
+    }
+    let mut seen = 0;
+    let ended = loop {
+        match next(&mut stands).await {
+            Message::Events(events) => seen = events.revision,
+            Message::Bookmark(_) => {}
+            Message::Ended(ended) => break ended,
+            other => panic!("the end, not {other:?}"),
+        }
+    };
+    assert_eq!(ended.reason(), v1::WatchEndReason::TooSlow);
+    assert_eq!(ended.resume_revision, seen + 1);
+    assert!(seen < newest);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_malformed_watch_names_every_fault() {
     let cluster = Cluster::start(1).await;
     let mut clients = cluster.clients(1).await;
