@@ -1,0 +1,84 @@
+//! Whether all replicas hold the same.
+
+use std::collections::BTreeMap;
+
+use synod_client::{
+    Client, ListMembers, ListStorageVersions, MemberItem, ReadOptions, Revision, StorageVersionItem,
+};
+
+use crate::cluster::{Cluster, reached};
+use crate::waiting::{LIMIT, eventually};
+
+/// Everything that can be read at a revision.
+#[derive(Debug, PartialEq)]
+struct Everything {
+    members: Vec<MemberItem>,
+    storage_versions: Vec<StorageVersionItem>,
+}
+
+/// Waits until every replica that is awake has come to what was acknowledged, and checks that all of them hold the
+/// same: every object at one revision, and the digests of their whole states. Answers the revision.
+pub(crate) async fn agree(cluster: &Cluster) -> Revision {
+    let client = cluster.client().await.with_timeout(LIMIT);
+    let settings = client.settings(ReadOptions::linearizable()).await;
+    let revision = settings.expect("the cluster serves").header.revision;
+    reached(cluster, revision).await;
+    let mut first: Option<(u64, Everything)> = None;
+    for id in cluster.awake() {
+        let everything = everything(&cluster.client_of(id).await, revision).await;
+        match &first {
+            None => first = Some((id, everything)),
+            Some((other, theirs)) => {
+                assert_eq!(
+                    everything, *theirs,
+                    "replicas {id} and {other} differ at revision {revision}"
+                );
+            }
+        }
+    }
+    same_digests(cluster).await;
+    revision
+}
+
+async fn everything(client: &Client, revision: Revision) -> Everything {
+    let client = client.with_timeout(LIMIT);
+    let read = ReadOptions::at_revision(revision);
+    let members = client
+        .members(ListMembers::new().with_read(read).with_page_size(5_000))
+        .all()
+        .await;
+    let list = ListStorageVersions::new()
+        .with_unreported()
+        .with_read(read)
+        .with_page_size(5_000);
+    let storage_versions = client.storage_versions(list).all().await;
+    Everything {
+        members: members.expect("a past state can be read").items,
+        storage_versions: storage_versions.expect("a past state can be read").items,
+    }
+}
+
+/// Waits until the replicas tell their digests at one log index.
+async fn same_digests(cluster: &Cluster) {
+    let digests = eventually("the digests of all replicas at one log index", async || {
+        let mut digests = BTreeMap::new();
+        for id in cluster.awake() {
+            let status = cluster.status(id).await?;
+            digests.insert(id, (status.digest_index, status.digest));
+        }
+        let mut indexes = digests.values().map(|(index, _)| index);
+        let first = indexes.next();
+        if indexes.all(|index| Some(index) == first) {
+            Ok(digests)
+        } else {
+            Err(format!("{digests:?}"))
+        }
+    })
+    .await;
+    let distinct: std::collections::BTreeSet<_> = digests.values().collect();
+    assert_eq!(
+        distinct.len(),
+        1,
+        "the states of the replicas differ: {digests:?}"
+    );
+}

@@ -1,0 +1,344 @@
+//! Three replicas on this machine.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+
+use rustix::process::Signal;
+use synod_client::{Client, ClusterStatus, ReadOptions, Revision};
+use tempfile::TempDir;
+
+use crate::links::Links;
+use crate::ports::free_address;
+use crate::process::Process;
+use crate::waiting::{LIMIT, eventually, within};
+
+/// The name of every cluster here.
+pub(crate) const NAME: &str = "processes";
+
+/// The replicas.
+pub(crate) const IDS: [u64; 3] = [1, 2, 3];
+
+/// Three replicas, each a process. All of them are killed when this is dropped.
+pub(crate) struct Cluster {
+    replicas: BTreeMap<u64, Replica>,
+    links: Links,
+    /// Declared last, so that it is deleted when nobody writes into it any more. `None` once it is to be kept.
+    folder: Option<TempDir>,
+}
+
+/// One of them, whether or not its process runs.
+struct Replica {
+    arguments: Vec<String>,
+    data_dir: PathBuf,
+    log: PathBuf,
+    client: SocketAddr,
+    peer: SocketAddr,
+    metrics: SocketAddr,
+    process: Option<Process>,
+    paused: bool,
+}
+
+impl Cluster {
+    /// Three replicas that have formed a cluster.
+    pub(crate) async fn start() -> Self {
+        let mut cluster = Self::prepare().await;
+        for id in IDS {
+            cluster.launch(id);
+        }
+        for id in IDS {
+            cluster.serving(id).await;
+        }
+        cluster
+    }
+
+    /// Three replicas of which none runs, and which have no data.
+    async fn prepare() -> Self {
+        // Below the target folder, which is on a disk: what is temporary may be in memory.
+        let folder = TempDir::with_prefix_in("replicas-", env!("CARGO_TARGET_TMPDIR"));
+        let folder = folder.expect("the target folder can be written");
+        let peers: BTreeMap<u64, SocketAddr> = IDS.map(|id| (id, free_address())).into();
+        let links = Links::before(&peers).await;
+        let set = links
+            .addresses()
+            .iter()
+            .map(|(id, address)| format!("{id}={address}"));
+        let set = set.collect::<Vec<_>>().join(",");
+        let replica =
+            |(&id, &peer): (&u64, &SocketAddr)| (id, Replica::new(id, &set, folder.path(), peer));
+        Self {
+            replicas: peers.iter().map(replica).collect(),
+            links,
+            folder: Some(folder),
+        }
+    }
+
+    /// The network between the replicas.
+    pub(crate) fn links(&self) -> &Links {
+        &self.links
+    }
+
+    /// Where a replica serves clients.
+    pub(crate) fn endpoint(&self, id: u64) -> String {
+        self.replicas[&id].client.to_string()
+    }
+
+    /// Where all replicas serve clients.
+    pub(crate) fn endpoints(&self) -> Vec<String> {
+        IDS.map(|id| self.endpoint(id)).into()
+    }
+
+    /// Every port of a replica.
+    pub(crate) fn ports(&self, id: u64) -> [SocketAddr; 3] {
+        let replica = &self.replicas[&id];
+        [replica.client, replica.peer, replica.metrics]
+    }
+
+    /// Where a replica keeps its data.
+    pub(crate) fn data_dir(&self, id: u64) -> &Path {
+        &self.replicas[&id].data_dir
+    }
+
+    /// A file for what a process writes that is none of the replicas.
+    pub(crate) fn log_of(&self, name: &str) -> PathBuf {
+        let folder = self.folder.as_ref().expect("the folder is there until the end");
+        folder.path().join(format!("{name}.log"))
+    }
+
+    /// What a replica is started with; its ports are its own even while it does not run.
+    pub(crate) fn arguments(&self, id: u64) -> Vec<String> {
+        self.replicas[&id].arguments.clone()
+    }
+
+    /// A client of all replicas.
+    pub(crate) async fn client(&self) -> Client {
+        connect(self.endpoints()).await
+    }
+
+    /// A client of one replica.
+    pub(crate) async fn client_of(&self, id: u64) -> Client {
+        connect(vec![self.endpoint(id)]).await
+    }
+
+    /// Starts the process of a replica, which must have ended.
+    pub(crate) fn launch(&mut self, id: u64) {
+        let replica = self.replicas.get_mut(&id).expect("there is such a replica");
+        assert!(replica.process.is_none(), "replica {id} runs already");
+        let start = || {
+            let process =
+                Process::start(&format!("replica {id}"), &replica.arguments, &replica.log);
+            let number = process
+                .id()
+                .expect("a process that was just started has a number");
+            (process, number)
+        };
+        let process = self.links.known(id, start);
+        replica.process = Some(process);
+        replica.paused = false;
+    }
+
+    /// Waits until a replica answers linearizable reads.
+    pub(crate) async fn serving(&self, id: u64) -> Revision {
+        let client = self.client_of(id).await.with_timeout(LIMIT);
+        let read = client.settings(ReadOptions::linearizable()).await;
+        read.unwrap_or_else(|error| panic!("replica {id} does not serve: {error}"))
+            .header
+            .revision
+    }
+
+    /// Starts the process of a replica, and waits until it answers linearizable reads.
+    pub(crate) async fn restart(&mut self, id: u64) {
+        self.launch(id);
+        self.serving(id).await;
+    }
+
+    /// Kills a replica, as `kill -9` does.
+    pub(crate) async fn kill(&mut self, id: u64) {
+        self.taken(id).kill().await;
+    }
+
+    /// Kills all replicas at once.
+    pub(crate) async fn kill_all(&mut self) {
+        let mut processes: Vec<Process> = IDS.into_iter().map(|id| self.taken(id)).collect();
+        processes
+            .iter()
+            .for_each(|process| process.signal(Signal::KILL));
+        for process in &mut processes {
+            process.ended().await;
+        }
+    }
+
+    /// Asks a replica to end (SIGTERM), and waits until it has.
+    pub(crate) async fn terminate(&mut self, id: u64) -> ExitStatus {
+        self.taken(id).terminate().await
+    }
+
+    /// Waits until a replica ends by itself, and answers how, and what it has written.
+    pub(crate) async fn ended(&mut self, id: u64) -> (ExitStatus, String) {
+        let mut process = self.taken(id);
+        let status = process.ended().await;
+        (status, process.log())
+    }
+
+    /// Stops a replica from doing anything (SIGSTOP). Its connections stay.
+    pub(crate) fn pause(&mut self, id: u64) {
+        self.signal(id, Signal::STOP);
+    }
+
+    /// Lets a paused replica go on (SIGCONT).
+    pub(crate) fn resume(&mut self, id: u64) {
+        self.signal(id, Signal::CONT);
+    }
+
+    fn signal(&mut self, id: u64, signal: Signal) {
+        let replica = self.replicas.get_mut(&id).expect("there is such a replica");
+        let process = replica.process.as_ref().expect("the replica runs");
+        process.signal(signal);
+        replica.paused = signal == Signal::STOP;
+    }
+
+    fn taken(&mut self, id: u64) -> Process {
+        let replica = self.replicas.get_mut(&id).expect("there is such a replica");
+        replica
+            .process
+            .take()
+            .unwrap_or_else(|| panic!("replica {id} does not run"))
+    }
+
+    /// The replicas that run and are not paused.
+    pub(crate) fn awake(&self) -> BTreeSet<u64> {
+        let awake = self
+            .replicas
+            .iter()
+            .filter(|(_, replica)| replica.process.is_some() && !replica.paused);
+        awake.map(|(id, _)| *id).collect()
+    }
+
+    /// How the cluster does as one replica sees it.
+    pub(crate) async fn status(&self, id: u64) -> Result<ClusterStatus, String> {
+        let status = self
+            .client_of(id)
+            .await
+            .with_timeout(LIMIT / 10)
+            .status()
+            .await;
+        status.map_err(|error| format!("replica {id}: {error}"))
+    }
+
+    /// The leader, once all replicas that are awake know it and it is one of them.
+    pub(crate) async fn leader(&self) -> u64 {
+        self.leader_among(&self.awake()).await
+    }
+
+    /// The leader, once all of these replicas know it and it is one of them.
+    pub(crate) async fn leader_among(&self, ids: &BTreeSet<u64>) -> u64 {
+        let what = format!("a leader among the replicas {ids:?}");
+        eventually(&what, async || {
+            let mut leaders = BTreeMap::new();
+            for &id in ids {
+                let status = self.status(id).await?;
+                leaders.insert(id, status.leader_id);
+            }
+            let first = leaders.values().next().copied().flatten();
+            let common =
+                first.filter(|leader| leaders.values().all(|known| *known == Some(*leader)));
+            common
+                .filter(|leader| ids.contains(leader))
+                .ok_or_else(|| format!("{leaders:?}"))
+        })
+        .await
+    }
+
+    /// Some follower, once the leader is known.
+    pub(crate) async fn follower(&self) -> u64 {
+        let leader = self.leader().await;
+        let mut others = self.awake().into_iter().filter(|id| *id != leader);
+        others.next().expect("a leader has followers")
+    }
+
+    /// Ends all replicas, each of which must have run without a fault until now and end without one.
+    pub(crate) async fn finish(mut self) {
+        for id in IDS {
+            let log = std::fs::read_to_string(&self.replicas[&id].log).unwrap_or_default();
+            let panic = log.lines().find(|line| line.contains("panicked at"));
+            assert_eq!(panic, None, "replica {id} panicked");
+        }
+        for id in self.awake() {
+            let replica = self.replicas.get_mut(&id).expect("there is such a replica");
+            let is_running = replica.process.as_mut().is_some_and(Process::is_running);
+            assert!(is_running, "replica {id} ended by itself");
+            let status = within("a replica that ends when asked to", self.terminate(id)).await;
+            assert!(status.success(), "replica {id}: {status}");
+        }
+    }
+}
+
+impl Replica {
+    fn new(id: u64, set: &str, folder: &Path, peer: SocketAddr) -> Self {
+        let (client, metrics) = (free_address(), free_address());
+        let data_dir = folder.join(format!("replica-{id}"));
+        let values = [
+            ("--replica-id", id.to_string()),
+            ("--data-dir", data_dir.display().to_string()),
+            ("--cluster-name", NAME.to_owned()),
+            ("--replicas", set.to_owned()),
+            ("--listen-client", client.to_string()),
+            ("--listen-peer", peer.to_string()),
+            ("--listen-metrics", metrics.to_string()),
+            ("--log", log_filter()),
+        ];
+        let flags = values
+            .into_iter()
+            .flat_map(|(flag, value)| [flag.to_owned(), value]);
+        Self {
+            arguments: ["serve".to_owned()].into_iter().chain(flags).collect(),
+            data_dir,
+            log: folder.join(format!("replica-{id}.log")),
+            client,
+            peer,
+            metrics,
+            process: None,
+            paused: false,
+        }
+    }
+}
+
+impl Drop for Cluster {
+    /// Shows how each replica's log ends if the test failed, and keeps everything.
+    fn drop(&mut self) {
+        let folder = self.folder.take().filter(|_| std::thread::panicking());
+        let Some(folder) = folder else { return };
+        for (id, replica) in &self.replicas {
+            let log = std::fs::read_to_string(&replica.log).unwrap_or_default();
+            let lines: Vec<&str> = log
+                .lines()
+                .filter(|line| !line.contains(" INFO openraft"))
+                .collect();
+            let end = lines[lines.len().saturating_sub(25)..].join("\n");
+            eprintln!("--- how the log of replica {id} ends\n{end}");
+        }
+        eprintln!("--- logs and data are kept in {}", folder.keep().display());
+    }
+}
+
+/// What replicas log, unless the environment asks for something else.
+fn log_filter() -> String {
+    std::env::var("SYNOD_PROCESS_LOG").unwrap_or_else(|_| "info,synod_server=debug".to_owned())
+}
+
+async fn connect(endpoints: Vec<String>) -> Client {
+    let client = Client::builder().endpoints(endpoints).connect().await;
+    client.expect("endpoints are addresses")
+}
+
+/// Waits until each of these replicas has come to `revision`, and answers what its clients are.
+pub(crate) async fn reached(cluster: &Cluster, revision: Revision) {
+    for id in cluster.awake() {
+        let client = cluster.client_of(id).await.with_timeout(LIMIT);
+        let read = client.settings(ReadOptions::min_revision(revision)).await;
+        read.unwrap_or_else(|error| {
+            panic!("replica {id} does not come to revision {revision}: {error}")
+        });
+    }
+}

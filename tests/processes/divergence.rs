@@ -1,0 +1,90 @@
+//! A value that flipped in the state of one replica is found by the digests, and the majority decides.
+
+use std::sync::Arc;
+
+use synod_client::{AlarmKind, Client, Endpoint, ErrorKind, ReadOptions, SettingsPatch};
+use synod_machine::{Command, LogEntry};
+
+use crate::agreement::agree;
+use crate::cluster::Cluster;
+use crate::planted::plant;
+use crate::waiting::eventually;
+use crate::writers::join;
+
+/// More entries than there are between two digests.
+const ENTRIES: u32 = 300;
+
+/// Writes so many entries, one after the other.
+async fn write(client: &Client) {
+    for number in 0..ENTRIES {
+        let patch = SettingsPatch { members_max: Some(20_000 + number % 2), ..SettingsPatch::default() };
+        client.update_settings(patch, None).await.expect("the cluster serves");
+    }
+}
+
+/// Makes the endpoint of every member that joins another one.
+fn flip(entry: &mut LogEntry) {
+    for envelope in &mut entry.commands {
+        if let Command::Join(request) = Arc::make_mut(&mut envelope.command) {
+            request.endpoint = Endpoint::parse("flipped").expect("it is an endpoint");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replica_whose_state_has_a_flipped_value_is_found_by_the_digests_and_ends() {
+    let mut cluster = Cluster::start().await;
+    join(&cluster.client().await, "some", "some", 60_000).await;
+    // What is committed is recorded with what is written next.
+    let client = cluster.client().await;
+    write(&client).await;
+    agree(&cluster).await;
+    let leader = cluster.leader().await;
+    let mut others = cluster.awake().into_iter().filter(|id| *id != leader);
+    let (flipped, absent) = (others.next().expect("there are three"), others.next().expect("there are three"));
+    drop(others);
+    assert!(cluster.terminate(flipped).await.success());
+    plant(cluster.data_dir(flipped), flipped, flip);
+
+    // With one against one, nobody knows who is right: nothing is written any more.
+    cluster.terminate(absent).await;
+    cluster.restart(flipped).await;
+    write_until_doubt(&cluster, leader).await;
+    // With two against one, it is known: the one ends, and the others write.
+    cluster.launch(absent);
+    let (status, said) = cluster.ended(flipped).await;
+    assert!(!status.success(), "{said}");
+    assert!(said.contains("state differs from the others'") && said.contains("restore it"), "{said}");
+    eventually("the majority to write again", async || {
+        let patch = SettingsPatch { members_max: Some(30_000), ..SettingsPatch::default() };
+        client.update_settings(patch, None).await.map_err(|error| error.to_string())
+    })
+    .await;
+    agree(&cluster).await;
+    cluster.finish().await;
+}
+
+/// Writes until the leader refuses to, since its state and that of the other replica differ.
+async fn write_until_doubt(cluster: &Cluster, leader: u64) {
+    let client = cluster.client_of(leader).await;
+    let mut number = 0;
+    let refused = eventually("the leader to refuse writes", async || {
+        for _ in 0..50 {
+            number += 1;
+            let patch = SettingsPatch { members_max: Some(40_000 + number % 2), ..SettingsPatch::default() };
+            if let Err(error) = client.update_settings(patch, None).await {
+                return Ok(error);
+            }
+        }
+        Err(format!("{number} changes were taken"))
+    })
+    .await;
+    assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused}");
+    assert!(refused.message().contains("differ"), "{refused}");
+    let status = cluster.status(leader).await.expect("it answers");
+    let alarm = status.alarms.iter().find(|alarm| alarm.kind == AlarmKind::DigestMismatch);
+    assert!(alarm.is_some(), "{:?}", status.alarms);
+    // What there is can still be read.
+    let read = client.settings(ReadOptions::linearizable()).await;
+    assert_eq!(read.expect("reads are answered").header.replica_id, leader);
+}

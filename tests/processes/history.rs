@@ -1,0 +1,263 @@
+//! What clients asked and what they were told, and whether all of it can be true.
+//!
+//! Every change has its place in one order, the revision, and every answer names the revision that it is about. So a
+//! history is linearizable exactly if the revisions agree with real time (what began after another answer had come is
+//! not older), and if every change stands at its revision in what the watches saw, once. Both are checked in one pass.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use synod_client::{ErrorKind, GroupResource, RequestKey, Revision};
+use synod_proto::v1;
+use tokio::time::Instant;
+
+use crate::watch_log::WatchLog;
+
+/// One call of a client.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) began: Instant,
+    pub(crate) ended: Instant,
+    pub(crate) asked: Asked,
+    pub(crate) told: Told,
+}
+
+/// What was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// To report these resources, which nobody else ever does.
+    Report(Vec<GroupResource>),
+    /// To set this value, which nobody else ever does, if the settings were last changed at this revision.
+    Compare { if_revision: Revision, value: u32 },
+    /// Which value is set: a linearizable read.
+    Read,
+}
+
+/// What was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// It was done, at this revision.
+    Done(Revision),
+    /// It was read at this revision.
+    Seen { at: Revision, setting: Setting },
+    /// The comparison was lost: this is what is set, which the answer to a retry does not say.
+    Lost(Option<Setting>),
+    /// A rule refused it.
+    Refused(ErrorKind),
+    /// It was certainly not executed.
+    NotExecuted(ErrorKind),
+    /// It may have been executed.
+    Unknown(Option<RequestKey>),
+}
+
+/// What is set, and since when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Setting {
+    pub(crate) since: Revision,
+    pub(crate) value: u32,
+}
+
+/// How many calls ended how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) done: usize,
+    pub(crate) seen: usize,
+    pub(crate) lost: usize,
+    pub(crate) refused: usize,
+    pub(crate) not_executed: usize,
+    pub(crate) unknown: usize,
+}
+
+impl Tally {
+    /// Counts calls.
+    pub(crate) fn of(calls: &[Call]) -> Self {
+        let mut tally = Self::default();
+        for call in calls {
+            *match call.told {
+                Told::Done(_) => &mut tally.done,
+                Told::Seen { .. } => &mut tally.seen,
+                Told::Lost(_) => &mut tally.lost,
+                Told::Refused(_) => &mut tally.refused,
+                Told::NotExecuted(_) => &mut tally.not_executed,
+                Told::Unknown(_) => &mut tally.unknown,
+            } += 1;
+        }
+        tally
+    }
+}
+
+/// Checks that no answer is older than one that had come before it was asked for.
+///
+/// # Errors
+///
+/// The first that is.
+pub(crate) fn check_real_time(calls: &[Call]) -> Result<(), String> {
+    let mut by_begin: Vec<&Call> = calls.iter().collect();
+    by_begin.sort_by_key(|call| call.began);
+    let mut by_end: Vec<&Call> = calls.iter().collect();
+    by_end.sort_by_key(|call| call.ended);
+    let mut ended = by_end.into_iter().peekable();
+    let mut floor = Revision::ZERO;
+    for call in by_begin {
+        while let Some(before) = ended.next_if(|before| before.ended < call.began) {
+            floor = floor.max(told_revision(before).unwrap_or_default());
+        }
+        let is_old = match call.told {
+            // A change has a revision of its own.
+            Told::Done(revision) => revision <= floor,
+            Told::Seen { at, .. } => at < floor,
+            Told::Lost(_) | Told::Refused(_) | Told::NotExecuted(_) | Told::Unknown(_) => false,
+        };
+        if is_old {
+            return Err(format!(
+                "stale: revision {floor} was answered before this began: {call:?}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn told_revision(call: &Call) -> Option<Revision> {
+    match call.told {
+        Told::Done(revision) | Told::Seen { at: revision, .. } => Some(revision),
+        Told::Lost(setting) => setting.map(|setting| setting.since),
+        Told::Refused(_) | Told::NotExecuted(_) | Told::Unknown(_) => None,
+    }
+}
+
+/// Checks the comparisons and reads against the changes of settings that a watch saw, all since `first` was set.
+///
+/// # Errors
+///
+/// The first call that cannot be true, or the first change that nobody asked for.
+pub(crate) fn check_settings(calls: &[Call], first: Setting, log: &WatchLog) -> Result<(), String> {
+    let changes = settings(first, log);
+    let at = |revision: Revision| {
+        changes
+            .range(..=revision)
+            .next_back()
+            .map(|(_, setting)| *setting)
+    };
+    let before = |revision: Revision| {
+        changes
+            .range(..revision)
+            .next_back()
+            .map(|(_, setting)| *setting)
+    };
+    let by_value: BTreeMap<u32, Setting> = changes
+        .values()
+        .map(|setting| (setting.value, *setting))
+        .collect();
+    let mut explained = BTreeSet::from([first.value]);
+    for call in calls {
+        let is_true = match (&call.asked, &call.told) {
+            (Asked::Compare { if_revision, value }, Told::Done(revision)) => {
+                explained.insert(*value);
+                by_value
+                    .get(value)
+                    .is_some_and(|setting| setting.since == *revision)
+                    && before(*revision).is_some_and(|setting| setting.since == *if_revision)
+            }
+            (Asked::Compare { if_revision, value }, Told::Lost(setting)) => {
+                let is_other = |setting: Setting| {
+                    at(setting.since) == Some(setting) && setting.since != *if_revision
+                };
+                !by_value.contains_key(value) && setting.is_none_or(is_other)
+            }
+            (Asked::Compare { value, .. }, Told::NotExecuted(_) | Told::Refused(_)) => {
+                !by_value.contains_key(value)
+            }
+            (Asked::Compare { if_revision, value }, Told::Unknown(_)) => {
+                explained.insert(*value);
+                let set = by_value.get(value);
+                set.is_none_or(|set| {
+                    before(set.since).is_some_and(|setting| setting.since == *if_revision)
+                })
+            }
+            (
+                Asked::Read,
+                Told::Seen {
+                    at: revision,
+                    setting,
+                },
+            ) => at(*revision) == Some(*setting),
+            _ => true,
+        };
+        if !is_true {
+            return Err(format!(
+                "not linearizable, or lost: {call:?} among {changes:?}"
+            ));
+        }
+    }
+    match by_value
+        .values()
+        .find(|setting| !explained.contains(&setting.value))
+    {
+        Some(phantom) => Err(format!("nobody has set {phantom:?}")),
+        None => Ok(()),
+    }
+}
+
+/// Every change of the settings, by its revision.
+fn settings(first: Setting, log: &WatchLog) -> BTreeMap<Revision, Setting> {
+    let mut changes = BTreeMap::from([(first.since, first)]);
+    for group in log.groups() {
+        for event in &group.events {
+            if let Some(v1::event::Object::Settings(settings)) = &event.object {
+                let since = Revision::new(group.revision);
+                changes.insert(
+                    since,
+                    Setting {
+                        since,
+                        value: settings.members_max,
+                    },
+                );
+            }
+        }
+    }
+    changes
+}
+
+/// Checks the reports against all storage versions there are in the end, each with the revision that created it: what
+/// was acknowledged is there, all of it and since the revision that was told; what was not executed is not; and nothing
+/// else is.
+///
+/// # Errors
+///
+/// The first report that was lost, torn or executed after all, or the first resource that nobody reported.
+pub(crate) fn check_reports(
+    calls: &[Call],
+    mut created: BTreeMap<GroupResource, Revision>,
+) -> Result<(), String> {
+    for call in calls {
+        let Asked::Report(resources) = &call.asked else {
+            continue;
+        };
+        let found: BTreeSet<Option<Revision>> = resources
+            .iter()
+            .map(|resource| created.remove(resource))
+            .collect();
+        let mut found = found.into_iter();
+        let (Some(since), None) = (found.next(), found.next()) else {
+            return Err(format!("torn: {call:?}"));
+        };
+        let is_true = match call.told {
+            Told::Done(revision) => since == Some(revision),
+            Told::Unknown(_) => true,
+            Told::NotExecuted(_) | Told::Refused(_) | Told::Seen { .. } | Told::Lost(_) => {
+                since.is_none()
+            }
+        };
+        if !is_true {
+            return Err(format!(
+                "lost, or executed after all: {call:?}, and it is there since {since:?}"
+            ));
+        }
+    }
+    match created.first_key_value() {
+        Some((resource, revision)) => Err(format!("nobody reported {resource:?} at {revision}")),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! A member that is kept alive, and whether it was ever expired too early.
+
+use std::time::Duration;
+
+use synod_client::{Client, ErrorKind, MemberEpoch};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use crate::waiting::within;
+use crate::writers::join;
+
+/// A member that renews all the time.
+pub(crate) struct Keeper {
+    stop: watch::Sender<bool>,
+    acknowledged: watch::Receiver<usize>,
+    task: JoinHandle<Kept>,
+}
+
+/// How it went, by the member's own clock.
+struct Kept {
+    member: MemberEpoch,
+    ttl: Duration,
+    /// When the last renewal that was acknowledged was sent.
+    proved: Instant,
+    /// The longest time between two of those.
+    gap_max: Duration,
+    /// When it was told that it is no member any more.
+    gone: Option<Instant>,
+}
+
+impl Keeper {
+    /// Lets a member in, which renews from then on by whichever replica answers.
+    pub(crate) async fn start(client: Client, id: &str, ttl: Duration) -> Self {
+        let member = join(
+            &client,
+            id,
+            id,
+            u64::try_from(ttl.as_millis()).expect("it is short"),
+        )
+        .await;
+        let kept = Kept {
+            member,
+            ttl,
+            proved: Instant::now(),
+            gap_max: Duration::ZERO,
+            gone: None,
+        };
+        let (stop, stopped) = watch::channel(false);
+        let (sender, acknowledged) = watch::channel(0);
+        let task = tokio::spawn(keep(client.with_timeout(ttl), kept, stopped, sender));
+        Self {
+            stop,
+            acknowledged,
+            task,
+        }
+    }
+
+    /// Waits until so many more renewals have been acknowledged.
+    pub(crate) async fn acknowledge(&mut self, more: usize) {
+        let wanted = *self.acknowledged.borrow_and_update() + more;
+        let what = format!("{more} more renewals to be acknowledged");
+        let waiting = self.acknowledged.wait_for(|count| *count >= wanted);
+        within(&what, waiting)
+            .await
+            .expect("a member renews until it is gone, which it must not be");
+    }
+
+    /// Stops renewing, and checks that the member was there for as long as it had to.
+    pub(crate) async fn check(self) -> MemberEpoch {
+        self.stop.send_replace(true);
+        let Kept {
+            member,
+            ttl,
+            proved,
+            gap_max,
+            gone,
+        } = within("a member to stop", self.task)
+            .await
+            .expect("no panic");
+        println!(
+            "{}: at most {gap_max:?} between renewals, of a TTL of {ttl:?}",
+            member.member
+        );
+        if let Some(gone) = gone {
+            let after = gone.saturating_duration_since(proved);
+            assert!(
+                after >= ttl,
+                "{} was expired {after:?} after it renewed, of {ttl:?}",
+                member.member
+            );
+        }
+        member
+    }
+}
+
+async fn keep(
+    client: Client,
+    mut kept: Kept,
+    stopped: watch::Receiver<bool>,
+    acknowledged: watch::Sender<usize>,
+) -> Kept {
+    let mut beat = interval(kept.ttl / 8);
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while !*stopped.borrow() {
+        beat.tick().await;
+        let sent = Instant::now();
+        match client.send_renew(&kept.member).await {
+            Ok(_) => {
+                kept.gap_max = kept.gap_max.max(sent - kept.proved);
+                kept.proved = sent;
+                acknowledged.send_modify(|count| *count += 1);
+            }
+            Err(error) if error.kind() == ErrorKind::NotAMember => {
+                kept.gone = Some(Instant::now());
+                break;
+            }
+            Err(_) => {}
+        }
+    }
+    kept
+}

@@ -1,0 +1,169 @@
+//! The network between the replicas: a proxy before each one's peer port, which tells by whom a connection was opened.
+//!
+//! Replicas know each other by one address each, so a proxy sees the connections of all others. Which process holds the
+//! other end of one is looked up under `/proc`, and the two directions of each pair of replicas can then be held apart.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::relay::{Flow, relay};
+
+/// Who sends, and to whom.
+type Direction = (u64, u64);
+
+/// The network between the replicas.
+pub(crate) struct Links {
+    addresses: BTreeMap<u64, SocketAddr>,
+    shared: Arc<Shared>,
+    accepting: Vec<JoinHandle<()>>,
+}
+
+struct Shared {
+    flows: BTreeMap<Direction, watch::Sender<Flow>>,
+    /// The numbers of the replicas' processes.
+    processes: Mutex<BTreeMap<u64, u32>>,
+}
+
+impl Links {
+    /// A network in which everything arrives, before the peer ports of these replicas.
+    pub(crate) async fn before(replicas: &BTreeMap<u64, SocketAddr>) -> Self {
+        let pairs = replicas
+            .keys()
+            .flat_map(|from| replicas.keys().map(move |to| (*from, *to)));
+        let flows = pairs
+            .map(|pair| (pair, watch::channel(Flow::Open).0))
+            .collect();
+        let shared = Arc::new(Shared {
+            flows,
+            processes: Mutex::default(),
+        });
+        let mut addresses = BTreeMap::new();
+        let mut accepting = Vec::new();
+        for (&replica, &target) in replicas {
+            let listener = TcpListener::bind((target.ip(), 0))
+                .await
+                .expect("a port is free");
+            let address = listener.local_addr().expect("a listener has an address");
+            addresses.insert(replica, address);
+            accepting.push(tokio::spawn(accept(
+                Arc::clone(&shared),
+                listener,
+                replica,
+                target,
+            )));
+        }
+        Self {
+            addresses,
+            shared,
+            accepting,
+        }
+    }
+
+    /// Where the others reach each replica.
+    pub(crate) fn addresses(&self) -> &BTreeMap<u64, SocketAddr> {
+        &self.addresses
+    }
+
+    /// Starts the process of a replica and takes note of its number, before it can open a connection.
+    pub(crate) fn known<P>(&self, replica: u64, start: impl FnOnce() -> (P, u32)) -> P {
+        let mut processes = self
+            .shared
+            .processes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let (process, number) = start();
+        processes.insert(replica, number);
+        process
+    }
+
+    /// Nothing gets from or to this replica any more, and no connection breaks.
+    pub(crate) fn isolate(&self, replica: u64) {
+        self.set(Flow::Held, |(from, to)| from == replica || to == replica);
+    }
+
+    /// Nothing gets from one replica to the other any more; the other way is open.
+    pub(crate) fn hold(&self, from: u64, to: u64) {
+        self.set(Flow::Held, |pair| pair == (from, to));
+    }
+
+    /// Everything arrives, also what was held.
+    pub(crate) fn heal(&self) {
+        self.set(Flow::Open, |_| true);
+    }
+
+    fn set(&self, flow: Flow, of: impl Fn(Direction) -> bool) {
+        for (_, sender) in self.shared.flows.iter().filter(|(pair, _)| of(**pair)) {
+            sender.send_replace(flow);
+        }
+    }
+}
+
+impl Drop for Links {
+    fn drop(&mut self) {
+        self.accepting.iter().for_each(JoinHandle::abort);
+    }
+}
+
+async fn accept(shared: Arc<Shared>, listener: TcpListener, to: u64, target: SocketAddr) {
+    while let Ok((inbound, _)) = listener.accept().await {
+        // Its process may have been killed since.
+        let Some(from) = shared.opener(&inbound) else {
+            continue;
+        };
+        let gate = |pair: Direction| shared.flows[&pair].subscribe();
+        tokio::spawn(relay(inbound, target, gate((from, to)), gate((to, from))));
+    }
+}
+
+impl Shared {
+    /// The replica that opened a connection.
+    fn opener(&self, inbound: &TcpStream) -> Option<u64> {
+        let opened = format!(
+            "socket:[{}]",
+            inode(inbound.peer_addr().ok()?, inbound.local_addr().ok()?)?
+        );
+        let processes = self
+            .processes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut owners = processes
+            .iter()
+            .filter(|(_, process)| holds(**process, &opened));
+        owners.next().map(|(replica, _)| *replica)
+    }
+}
+
+/// The number of the socket whose end is `local` and whose other end is `remote`, both on IPv4 loopback.
+fn inode(local: SocketAddr, remote: SocketAddr) -> Option<String> {
+    let table = fs::read_to_string("/proc/net/tcp").ok()?;
+    let wanted = [local, remote].map(|address| format!(":{:04X}", address.port()));
+    let line = table
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let mut found = line.filter(|fields| {
+        let ends = fields.get(1..3).unwrap_or_default();
+        ends.len() == 2
+            && ends
+                .iter()
+                .zip(&wanted)
+                .all(|(end, wanted)| end.ends_with(wanted))
+    });
+    found.next()?.get(9).map(|inode| (*inode).to_owned())
+}
+
+/// Whether a process has the file of this name open.
+fn holds(process: u32, name: &str) -> bool {
+    let files = fs::read_dir(format!("/proc/{process}/fd"))
+        .into_iter()
+        .flatten();
+    files
+        .filter_map(|file| fs::read_link(file.ok()?.path()).ok())
+        .any(|file| file == Path::new(name))
+}

@@ -1,0 +1,27 @@
+//! Ports that nobody else takes.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+/// Below those that the kernel gives to outgoing connections: one of those could take the port of a replica that is down.
+const RANGE: Range<u16> = 10_240..32_000;
+
+/// Ports that one run of the tests has for itself, if others run beside it.
+const STRIDE: u32 = 400;
+
+/// An address on loopback where nobody listens, and which no other test of this run is given.
+pub(crate) fn free_address() -> SocketAddr {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let span = u32::from(RANGE.end - RANGE.start);
+    let first = std::process::id().wrapping_mul(STRIDE) % span;
+    for _ in 0..span {
+        let offset = (first + u32::from(NEXT.fetch_add(1, Ordering::Relaxed))) % span;
+        let port = RANGE.start + u16::try_from(offset).expect("it is within the range");
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        if TcpListener::bind(address).is_ok() {
+            return address;
+        }
+    }
+    panic!("no port of {RANGE:?} is free");
+}

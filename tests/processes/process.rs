@@ -1,0 +1,113 @@
+//! One process: started, stopped, killed, and never left behind.
+
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions};
+use std::io::{Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::process::{Child, Command};
+
+use crate::program::synod;
+use crate::waiting::within;
+
+/// A process of the program. It is killed when this is dropped.
+pub(crate) struct Process {
+    child: Child,
+    what: String,
+    log: PathBuf,
+    /// Where in the file its own log begins.
+    log_begin: u64,
+}
+
+impl Process {
+    /// Starts the program. What it writes is added to the file `log`.
+    pub(crate) fn start<A: AsRef<OsStr>>(what: &str, arguments: &[A], log: &Path) -> Self {
+        let mut output = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(log)
+            .expect("the log of a process can be written");
+        let log_begin = output.seek(SeekFrom::End(0)).expect("a file has an end");
+        let also: File = output.try_clone().expect("a file can be written by two");
+        let mut command = Command::new(synod());
+        command
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(output)
+            .stderr(also)
+            .kill_on_drop(true);
+        // What is set for the tests is not meant for the replicas.
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("SYNOD_") {
+                command.env_remove(name);
+            }
+        }
+        let child = command.spawn().expect("the program can be started");
+        Self {
+            child,
+            what: what.to_owned(),
+            log: log.to_owned(),
+            log_begin,
+        }
+    }
+
+    /// Its number, for as long as it has not ended.
+    pub(crate) fn id(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Whether it has not ended.
+    pub(crate) fn is_running(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
+        // A process that has ended and was waited for has no number: nobody else is ever hit.
+        let id = self
+            .id()
+            .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        let id = id.unwrap_or_else(|| panic!("{} has ended already", self.what));
+        kill_process(id, signal)
+            .unwrap_or_else(|error| panic!("no signal to {}: {error}", self.what));
+    }
+
+    /// Waits until it ends by itself.
+    pub(crate) async fn ended(&mut self) -> ExitStatus {
+        let what = format!("the end of {}", self.what);
+        within(&what, self.child.wait())
+            .await
+            .expect("a child can be waited for")
+    }
+
+    /// Kills it, with no chance to put anything away.
+    pub(crate) async fn kill(mut self) {
+        self.signal(Signal::KILL);
+        self.ended().await;
+    }
+
+    /// Asks it to end, and waits until it has.
+    pub(crate) async fn terminate(mut self) -> ExitStatus {
+        self.signal(Signal::TERM);
+        self.ended().await
+    }
+
+    /// What it has written.
+    pub(crate) fn log(&self) -> String {
+        let bytes = std::fs::read(&self.log).expect("the log of a process can be read");
+        let begin = usize::try_from(self.log_begin).expect("logs are short");
+        String::from_utf8_lossy(&bytes[begin..]).into_owned()
+    }
+}
+
+impl Drop for Process {
+    /// Kills it and waits for it, which is soon after: no process outlives its test, and none stays a zombie.
+    fn drop(&mut self) {
+        let killed = self.child.start_kill();
+        while killed.is_ok() && matches!(self.child.try_wait(), Ok(None)) {
+            std::thread::yield_now();
+        }
+    }
+}

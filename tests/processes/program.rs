@@ -1,0 +1,69 @@
+//! The program under test.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+/// Names the program to test, from the root of the checkout.
+const VARIABLE: &str = "SYNOD_BINARY";
+
+/// Where the program is. It is looked for, or built, once.
+pub(crate) fn synod() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| match env::var_os(VARIABLE) {
+        Some(path) => synod_tests::checkout().join(path),
+        None => build(),
+    })
+}
+
+/// Has cargo build it, in the profile and the folder of this test: what is tested is never older than its source.
+fn build() -> PathBuf {
+    let this = env::current_exe().expect("this test is a file");
+    // <target>/<folder of the profile>/deps/<this>
+    let folder = this
+        .ancestors()
+        .nth(2)
+        .expect("cargo puts tests into folders");
+    let target = folder
+        .parent()
+        .expect("a profile has a folder below the target");
+    let profile = match folder.file_name().and_then(|name| name.to_str()) {
+        Some("debug") | None => "dev",
+        Some(name) => name,
+    };
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    let built = Command::new(cargo)
+        .args(["build", "--locked", "--package", "synod", "--bin", "synod"])
+        .args([
+            "--message-format",
+            "json-render-diagnostics",
+            "--profile",
+            profile,
+            "--target-dir",
+        ])
+        .arg(target)
+        .current_dir(synod_tests::checkout())
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("cargo can be run");
+    assert!(
+        built.status.success(),
+        "cargo could not build synod: {}",
+        built.status
+    );
+    let messages = String::from_utf8_lossy(&built.stdout);
+    let program = messages.lines().filter_map(executable).next_back();
+    program.expect("cargo names the program that it built")
+}
+
+/// The program that a line of cargo's messages says was built.
+fn executable(line: &str) -> Option<PathBuf> {
+    let message: Value = serde_json::from_str(line).ok()?;
+    let is_synod = message["reason"] == "compiler-artifact" && message["target"]["name"] == "synod";
+    let path = message["executable"].as_str().filter(|_| is_synod)?;
+    Some(PathBuf::from(path))
+}

@@ -1,0 +1,92 @@
+//! Requests as they stand on the wire, to one replica and without a second try: for what the client library hides.
+
+use synod_client::{ErrorKind, Revision};
+use synod_model::Refusal;
+use synod_proto::v1;
+use synod_proto::v1::cluster_client::ClusterClient;
+use synod_proto::v1::membership_client::MembershipClient;
+use synod_proto::v1::sessions_client::SessionsClient;
+use synod_proto::v1::storage_versions_client::StorageVersionsClient;
+use synod_proto::v1::watch_client::WatchClient;
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Request, Status};
+
+use crate::waiting::LIMIT;
+
+/// The services of one replica.
+#[derive(Clone)]
+pub(crate) struct Wire {
+    channel: Channel,
+}
+
+impl Wire {
+    /// The replica that serves clients there. It is connected to when something is sent.
+    pub(crate) fn to(endpoint: &str) -> Self {
+        let endpoint =
+            Endpoint::from_shared(format!("http://{endpoint}")).expect("it is an address");
+        Self {
+            channel: endpoint.connect_lazy(),
+        }
+    }
+
+    pub(crate) fn sessions(&self) -> SessionsClient<Channel> {
+        SessionsClient::new(self.channel.clone())
+    }
+
+    pub(crate) fn membership(&self) -> MembershipClient<Channel> {
+        MembershipClient::new(self.channel.clone())
+    }
+
+    pub(crate) fn storage_versions(&self) -> StorageVersionsClient<Channel> {
+        StorageVersionsClient::new(self.channel.clone())
+    }
+
+    pub(crate) fn cluster(&self) -> ClusterClient<Channel> {
+        ClusterClient::new(self.channel.clone())
+    }
+
+    pub(crate) fn watch(&self) -> WatchClient<Channel> {
+        WatchClient::new(self.channel.clone()).max_decoding_message_size(usize::MAX)
+    }
+
+    /// Opens a session.
+    pub(crate) async fn open_session(&self) -> v1::SessionsOpenResponse {
+        let opened = self
+            .sessions()
+            .open(timely(v1::SessionsOpenRequest {}))
+            .await;
+        opened.expect("a session is opened").into_inner()
+    }
+}
+
+/// A request with the deadline of all waiting.
+pub(crate) fn timely<M>(message: M) -> Request<M> {
+    let mut request = Request::new(message);
+    request.set_timeout(LIMIT);
+    request
+}
+
+/// Why a call was refused.
+pub(crate) fn refusal<T: std::fmt::Debug>(answer: Result<T, Status>) -> Refusal {
+    synod_proto::status::from_status(&answer.expect_err("the call is refused"))
+}
+
+/// Why a call was refused, without the words.
+pub(crate) fn kind<T: std::fmt::Debug>(answer: Result<T, Status>) -> ErrorKind {
+    refusal(answer).kind
+}
+
+/// The exactly-once key of a request whose predecessors are all answered.
+pub(crate) fn key(session: u64, sequence: u64) -> v1::RequestId {
+    v1::RequestId {
+        session,
+        sequence,
+        lowest_unanswered: sequence,
+        cluster_id: String::new(),
+    }
+}
+
+/// The revision in the header that every answer has.
+pub(crate) fn revision(header: Option<&v1::ResponseHeader>) -> Revision {
+    Revision::new(header.expect("every answer has a header").revision)
+}

@@ -1,0 +1,136 @@
+//! A watch of everything that goes on over any number of streams.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use synod_client::Revision;
+use synod_proto::v1;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+use tonic::Request;
+
+use crate::requests::Wire;
+use crate::waiting::within;
+use crate::watch_log::{Next, WatchLog};
+
+/// How often a stream says where it is when nothing happens, in milliseconds: as often as it may be asked to.
+const BOOKMARK_INTERVAL_MS: u32 = 1_000;
+
+/// A stream that says nothing for so long is dead.
+const SILENCE_MAX: Duration = Duration::from_secs(6);
+
+/// How often a replica that does not answer is tried again.
+const RETRY: Duration = Duration::from_millis(50);
+
+/// A watch of everything. It is ended when this is dropped.
+pub(crate) struct Watcher {
+    log: Arc<Mutex<WatchLog>>,
+    progress: watch::Receiver<Progress>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Progress {
+    reached: u64,
+    streams: usize,
+    /// The promise that was broken.
+    fault: Option<String>,
+}
+
+impl Watcher {
+    /// Watches from `from` on, at the first of these replicas; whenever a stream ends or breaks, at the next of them.
+    pub(crate) fn start(endpoints: Vec<String>, from: Revision) -> Self {
+        let log = Arc::new(Mutex::new(WatchLog::new(from.get())));
+        let (sender, progress) = watch::channel(Progress::default());
+        let task = tokio::spawn(follow(Arc::clone(&log), sender, endpoints));
+        Self {
+            log,
+            progress,
+            task,
+        }
+    }
+
+    /// Waits until everything up to `revision` was delivered.
+    pub(crate) async fn reached(&self, revision: Revision) {
+        let what = format!("a watch to come to revision {revision}");
+        self.wait(&what, |progress| progress.reached >= revision.get())
+            .await;
+    }
+
+    /// Waits until so many streams have been opened.
+    pub(crate) async fn streams(&self, count: usize) {
+        let what = format!("a watch to open its stream number {count}");
+        self.wait(&what, |progress| progress.streams >= count).await;
+    }
+
+    async fn wait(&self, what: &str, done: impl Fn(&Progress) -> bool) {
+        let mut progress = self.progress.clone();
+        let waiting = progress.wait_for(|progress| progress.fault.is_some() || done(progress));
+        let ended = within(what, waiting)
+            .await
+            .expect("a watch goes on for ever")
+            .clone();
+        assert_eq!(ended.fault, None, "a watch broke its promise");
+    }
+
+    /// What was delivered so far.
+    pub(crate) fn log(&self) -> MutexGuard<'_, WatchLog> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn follow(
+    log: Arc<Mutex<WatchLog>>,
+    progress: watch::Sender<Progress>,
+    endpoints: Vec<String>,
+) {
+    let mut retry = interval(RETRY);
+    retry.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    for endpoint in endpoints.iter().cycle() {
+        retry.tick().await;
+        let from = log.lock().unwrap_or_else(PoisonError::into_inner).reopen();
+        if let Err(fault) = read_stream(&log, &progress, endpoint, from).await {
+            let fault = format!("at {endpoint}, from revision {from}: {fault}");
+            progress.send_modify(|progress| progress.fault = Some(fault));
+            return;
+        }
+    }
+}
+
+/// Reads one stream to its end.
+async fn read_stream(
+    log: &Mutex<WatchLog>,
+    progress: &watch::Sender<Progress>,
+    endpoint: &str,
+    from: u64,
+) -> Result<(), String> {
+    let request = Request::new(v1::WatchRequest {
+        from_revision: Some(from),
+        filter: None,
+        bookmark_interval_ms: Some(BOOKMARK_INTERVAL_MS),
+        cluster_id: String::new(),
+    });
+    let mut service = Wire::to(endpoint).watch();
+    let Ok(Ok(opened)) = timeout(SILENCE_MAX, service.watch(request)).await else {
+        return Ok(());
+    };
+    let mut stream = opened.into_inner();
+    progress.send_modify(|progress| progress.streams += 1);
+    while let Ok(Ok(Some(response))) = timeout(SILENCE_MAX, stream.message()).await {
+        let message = response.message.ok_or("a message without content")?;
+        let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = log.take(message)?;
+        progress.send_modify(|progress| progress.reached = log.reached());
+        if next == Next::Ended {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,380 @@
+//! Clients that write and read all the time, and note what they were told.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use synod_client::{ApiVersion, Kind};
+use synod_client::{
+    BinaryVersion, Client, Current, Endpoint, Error, ErrorKind, GroupResource, InstanceId, Join,
+    Labels, ListStorageVersions, MemberEpoch, MemberId, Outcome, ReadOptions, ReportEntry,
+    Revision, SettingsPatch, Stance, Ttl, Verdict,
+};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+
+use crate::cluster::Cluster;
+use crate::history::{self, Asked, Call, Setting, Tally, Told};
+use crate::waiting::{LIMIT, within};
+use crate::watch_log::WatchLog;
+
+/// How many there are.
+const WRITERS: usize = 4;
+
+/// How often each of them sends something: 200 calls a second in all.
+const BEAT: Duration = Duration::from_millis(20);
+
+/// The patience of every other writer, so that some outcomes are unknown; the rest has the library's own.
+const IMPATIENT: Duration = Duration::from_millis(700);
+
+/// How long the members are kept that the writers are: none of them expires in a test.
+const TTL_MS: u64 = 24 * 60 * 60 * 1_000;
+
+/// Clients that write and read all the time.
+pub(crate) struct Writers {
+    shared: Arc<Shared>,
+    acknowledged: watch::Receiver<usize>,
+    stop: watch::Sender<bool>,
+    tasks: JoinSet<Client>,
+    first: Setting,
+}
+
+struct Shared {
+    calls: Mutex<Vec<Call>>,
+    acknowledged: watch::Sender<usize>,
+    /// The next value to set.
+    value: AtomicU32,
+}
+
+/// What they have done, once they have stopped.
+pub(crate) struct Written {
+    pub(crate) calls: Vec<Call>,
+    /// The settings before the first call.
+    pub(crate) first: Setting,
+    clients: Vec<Client>,
+}
+
+impl Writers {
+    /// Lets members join, and has them write from then on.
+    pub(crate) async fn start(cluster: &Cluster) -> Self {
+        let client = cluster.client().await;
+        let settings = client
+            .settings(ReadOptions::linearizable())
+            .await
+            .expect("the cluster serves")
+            .settings;
+        let first = Setting {
+            since: settings.revision,
+            value: settings.members_max,
+        };
+        let (sender, acknowledged) = watch::channel(0);
+        let shared = Arc::new(Shared {
+            calls: Mutex::default(),
+            acknowledged: sender,
+            value: AtomicU32::new(first.value + 1),
+        });
+        let (stop, stopped) = watch::channel(false);
+        let mut tasks = JoinSet::new();
+        for number in 0..WRITERS {
+            let client = cluster.client().await;
+            let id = format!("writer-{number}");
+            let member = join(&client, &id, &id, TTL_MS).await;
+            let client = if number % 2 == 0 {
+                client
+            } else {
+                client.with_timeout(IMPATIENT)
+            };
+            let writer = Writer {
+                number,
+                client,
+                member,
+                known: first,
+                shared: Arc::clone(&shared),
+            };
+            tasks.spawn(writer.run(stopped.clone()));
+        }
+        Self {
+            shared,
+            acknowledged,
+            stop,
+            tasks,
+            first,
+        }
+    }
+
+    /// Waits until so many more changes have been acknowledged.
+    pub(crate) async fn acknowledge(&mut self, more: usize) {
+        let wanted = *self.acknowledged.borrow_and_update() + more;
+        let waiting = self.acknowledged.wait_for(|count| *count >= wanted);
+        if let Ok(waited) = timeout(LIMIT, waiting).await {
+            waited.expect("writers write until they are stopped");
+            return;
+        }
+        let calls = self.calls();
+        let last = &calls[calls.len().saturating_sub(2 * WRITERS)..];
+        panic!(
+            "waited {LIMIT:?} in vain for {more} more changes: {:?}, the last of them {last:#?}",
+            Tally::of(&calls)
+        );
+    }
+
+    /// Adds calls of others, to be checked with these.
+    pub(crate) fn add(&self, calls: Vec<Call>) {
+        self.shared
+            .calls
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(calls);
+    }
+
+    /// The calls that have ended.
+    pub(crate) fn calls(&self) -> Vec<Call> {
+        self.shared
+            .calls
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Lets the calls under way end, and no other begin.
+    pub(crate) async fn stop(mut self) -> Written {
+        self.stop.send_replace(true);
+        let mut clients = Vec::new();
+        while let Some(ended) = within("the writers to stop", self.tasks.join_next()).await {
+            clients.push(ended.expect("no writer panics"));
+        }
+        let calls = std::mem::take(
+            &mut *self
+                .shared
+                .calls
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+        Written {
+            calls,
+            first: self.first,
+            clients,
+        }
+    }
+}
+
+impl Written {
+    /// Checks everything: that the answers agree with real time, with each other, with what a watch saw, and with what
+    /// is there now. Answers how many calls ended how.
+    pub(crate) async fn check(mut self, cluster: &Cluster, log: &WatchLog) -> Tally {
+        let tally = Tally::of(&self.calls);
+        self.resolve().await;
+        let created = created(&cluster.client().await).await;
+        history::check_real_time(&self.calls).unwrap_or_else(|fault| panic!("{fault}"));
+        history::check_settings(&self.calls, self.first, log)
+            .unwrap_or_else(|fault| panic!("{fault}"));
+        history::check_reports(&self.calls, created).unwrap_or_else(|fault| panic!("{fault}"));
+        assert_eq!(tally.refused, 0, "nothing that was asked breaks a rule");
+        assert!(tally.done > 0 && tally.seen > 0, "{tally:?}");
+        tally
+    }
+
+    /// Asks what became of each change whose outcome was unknown, and takes the answer for what was told.
+    async fn resolve(&mut self) {
+        for call in &mut self.calls {
+            let Told::Unknown(Some(key)) = &call.told else {
+                continue;
+            };
+            let client = self.clients[0].with_timeout(LIMIT);
+            call.told = match client.outcome(key).await {
+                Ok(Outcome::Executed {
+                    revision,
+                    changed: true,
+                    ..
+                }) => Told::Done(revision),
+                Ok(Outcome::Executed { .. }) => Told::Lost(None),
+                // A try may still be on its way.
+                Ok(_) => continue,
+                // The session has seen too many requests since.
+                Err(error) if error.kind() == ErrorKind::RequestExpired => continue,
+                Err(error) => panic!("nobody says what became of {call:?}: {error}"),
+            };
+            // It can have been executed any time after.
+            call.ended = Instant::now();
+        }
+    }
+}
+
+/// Every storage version there is, with the revision that created it.
+async fn created(client: &Client) -> BTreeMap<GroupResource, Revision> {
+    let pages = client
+        .with_timeout(LIMIT)
+        .storage_versions(ListStorageVersions::new().with_page_size(5_000));
+    let all = pages.all().await.expect("the cluster serves");
+    let versions = all
+        .items
+        .into_iter()
+        .filter_map(|item| item.storage_version);
+    versions
+        .map(|version| (version.resource, version.metadata.create_revision))
+        .collect()
+}
+
+/// One of the clients.
+struct Writer {
+    number: usize,
+    client: Client,
+    member: MemberEpoch,
+    /// What is set, as far as it knows.
+    known: Setting,
+    shared: Arc<Shared>,
+}
+
+impl Writer {
+    async fn run(mut self, stopped: watch::Receiver<bool>) -> Client {
+        let mut beat = interval(BEAT);
+        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut count = 0;
+        while !*stopped.borrow() {
+            beat.tick().await;
+            let asked = self.next(count);
+            let began = Instant::now();
+            let told = self.ask(&asked).await;
+            let ended = Instant::now();
+            let is_done = matches!(told, Told::Done(_));
+            let call = Call {
+                began,
+                ended,
+                asked,
+                told,
+            };
+            self.shared
+                .calls
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(call);
+            self.shared
+                .acknowledged
+                .send_modify(|acknowledged| *acknowledged += usize::from(is_done));
+            count += 1;
+        }
+        self.client
+    }
+
+    fn next(&self, count: u64) -> Asked {
+        match count % 3 {
+            0 => Asked::Report(
+                ["a", "b"]
+                    .map(|half| self.resource(&format!("r{count}{half}")))
+                    .into(),
+            ),
+            1 => {
+                let value = self.shared.value.fetch_add(1, Ordering::Relaxed);
+                Asked::Compare {
+                    if_revision: self.known.since,
+                    value,
+                }
+            }
+            _ => Asked::Read,
+        }
+    }
+
+    fn resource(&self, name: &str) -> GroupResource {
+        GroupResource::new(&format!("w{}.example.com", self.number), name).expect("it is a name")
+    }
+
+    async fn ask(&mut self, asked: &Asked) -> Told {
+        match asked {
+            Asked::Report(resources) => {
+                let entries = resources.iter().cloned().map(fixed).collect();
+                let reported = self.client.send_report(&self.member, entries, false).await;
+                reported.map_or_else(
+                    |error| failed(&error),
+                    |reported| Told::Done(reported.header.revision),
+                )
+            }
+            Asked::Compare { if_revision, value } => self.compare(*if_revision, *value).await,
+            Asked::Read => self.read().await,
+        }
+    }
+
+    async fn compare(&mut self, if_revision: Revision, value: u32) -> Told {
+        let patch = SettingsPatch {
+            members_max: Some(value),
+            ..SettingsPatch::default()
+        };
+        match self.client.update_settings(patch, Some(if_revision)).await {
+            Ok(changed) => {
+                self.known = Setting {
+                    since: changed.header.revision,
+                    value,
+                };
+                Told::Done(changed.header.revision)
+            }
+            Err(error) if error.kind() == ErrorKind::Conflict => {
+                let Some(Current::Settings(settings)) = error.current() else {
+                    return Told::Lost(None);
+                };
+                self.known = Setting {
+                    since: settings.revision,
+                    value: settings.members_max,
+                };
+                Told::Lost(Some(self.known))
+            }
+            Err(error) => failed(&error),
+        }
+    }
+
+    async fn read(&mut self) -> Told {
+        match self.client.settings(ReadOptions::linearizable()).await {
+            Ok(view) => {
+                self.known = Setting {
+                    since: view.settings.revision,
+                    value: view.settings.members_max,
+                };
+                Told::Seen {
+                    at: view.header.revision,
+                    setting: self.known,
+                }
+            }
+            Err(error) => failed(&error),
+        }
+    }
+}
+
+fn failed(error: &Error) -> Told {
+    match error.execution() {
+        Verdict::Refused => Told::Refused(error.kind()),
+        Verdict::NotExecuted => Told::NotExecuted(error.kind()),
+        Verdict::Unknown => Told::Unknown(error.request_key().cloned()),
+    }
+}
+
+/// Lets a member in, once.
+pub(crate) async fn join(client: &Client, id: &str, instance: &str, ttl_ms: u64) -> MemberEpoch {
+    let join = Join {
+        id: MemberId::parse(id).expect("it is an id"),
+        instance: InstanceId::parse(instance).expect("it is an instance"),
+        ttl: Ttl::from_millis(ttl_ms).expect("it is within bounds"),
+        labels: Labels::default(),
+        version: BinaryVersion::default(),
+        endpoint: Endpoint::default(),
+        lost_epoch: None,
+    };
+    let member = join.id.clone();
+    let joined = client.send_join(join).await.expect("a member is let in");
+    MemberEpoch {
+        member,
+        epoch: joined.epoch,
+        cluster: Some(joined.header.cluster),
+    }
+}
+
+/// An entry that encodes and decodes `v1` of a resource.
+pub(crate) fn fixed(resource: GroupResource) -> ReportEntry {
+    let version = ApiVersion::parse("v1").expect("it is a version");
+    ReportEntry {
+        resource,
+        kind: Kind::parse("Thing").expect("it is a kind"),
+        decodable: [version.clone()].into_iter().collect(),
+        served: [version.clone()].into_iter().collect(),
+        stance: Stance::Fixed { encoding: version },
+    }
+}
