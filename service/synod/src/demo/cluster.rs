@@ -133,16 +133,23 @@ impl Cluster {
         let endpoint = self.endpoint(id);
         let name = self.replica(id).name();
         let what = format!("{name} at {endpoint} serving, as its health says");
-        let waited = until(what, LIMIT, || serves(endpoint.clone())).await;
-        if let Some(deserter) = self.deserter() {
-            return Err(deserter);
-        }
-        waited.map_err(|late| {
+        let waited = until(what, LIMIT, || {
+            let deserter = self.deserter();
+            let asking = serves(endpoint.clone());
+            async move {
+                match deserter {
+                    Some(deserter) => Ok(Err(deserter)),
+                    None => asking.await.map(Ok),
+                }
+            }
+        });
+        let late = |late| {
             Stuck::new(format!(
                 "{late}; see {}",
                 run.argument(format!("{name}.log"))
             ))
-        })?;
+        };
+        waited.await.map_err(late)??;
         run.did(Deed::Started, &name, "replica")
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crossterm::cursor::MoveToPreviousLine;
 use crossterm::style::Stylize as _;
-use crossterm::terminal::{Clear, ClearType, size};
+use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, size};
 use crossterm::{QueueableCommand as _, style::Print};
 use tokio::time::sleep;
 
@@ -60,6 +60,8 @@ impl Screen {
         };
         let (columns, height) = size().unwrap_or((80, 24));
         let mut frame = Vec::new();
+        // Where the terminal can, it shows the frame at once: no line flickers.
+        frame.queue(BeginSynchronizedUpdate)?;
         if drawn > 0 {
             frame.queue(MoveToPreviousLine(drawn))?;
         }
@@ -82,6 +84,7 @@ impl Screen {
             frame.queue(Print("\n"))?;
             height += 1;
         }
+        frame.queue(EndSynchronizedUpdate)?;
         out.write_all(&frame)?;
         self.table = Some(height);
         out.flush()

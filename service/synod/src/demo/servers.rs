@@ -152,23 +152,18 @@ impl Servers {
         let server = self.server(id)?;
         let (address, version) = (server.address.clone(), server.release.version);
         let what = format!("{id} ready with release {version}, as its /readyz says");
-        let asking = || async {
-            let reply = http
-                .ask(Method::GET, &address, "/readyz", None, READY_LIMIT)
-                .await;
-            let reply = reply.map_err(|error| error.to_string())?;
-            match reply.status {
-                StatusCode::OK => Ok(()),
-                _ => Err(String::from_utf8_lossy(&reply.body).into_owned()),
+        let waited = until(what, LIMIT, || {
+            let deserter = self.deserter();
+            let asking = is_ready(http.clone(), address.clone());
+            async move {
+                match deserter {
+                    Some(deserter) => Ok(Err(deserter)),
+                    None => asking.await.map(Ok),
+                }
             }
-        };
-        let waited = until(what, LIMIT, asking).await;
-        if let Some(deserter) = self.deserter() {
-            return Err(deserter);
-        }
-        waited.map_err(|late| {
-            Stuck::new(format!("{late}; see {}", run.argument(format!("{id}.log"))))
-        })?;
+        });
+        let late = |late| Stuck::new(format!("{late}; see {}", run.argument(format!("{id}.log"))));
+        waited.await.map_err(late)??;
         run.did(Deed::Started, id, &format!("release {version}"))
     }
 
@@ -215,5 +210,17 @@ impl Servers {
         servers
             .find(|server| server.id == id)
             .ok_or_else(|| Stuck::new(format!("there is no server {id}")))
+    }
+}
+
+/// Asks a server whether it is ready.
+async fn is_ready(http: Http, address: String) -> Result<(), String> {
+    let reply = http
+        .ask(Method::GET, &address, "/readyz", None, READY_LIMIT)
+        .await;
+    let reply = reply.map_err(|error| error.to_string())?;
+    match reply.status {
+        StatusCode::OK => Ok(()),
+        _ => Err(String::from_utf8_lossy(&reply.body).into_owned()),
     }
 }

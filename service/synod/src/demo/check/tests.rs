@@ -589,12 +589,28 @@ mod what_took_place {
 fn what_happened_is_told_from_the_recordings() {
     let summary = judge(&Sample::good().evidence()).summary.to_string();
     for line in [
-        "stored: 6 writes: gadgets.example.io 4 in v1 and 2 in v2",
-        "clients: 6 writes tried, 6 acknowledged, 0 refused by a closed gate; 6 objects read back",
-        "watched: 12 revisions with events, the same on 3 replicas; 2 members in 4 epochs; 7 linearizable reads",
-        "selected: gadgets.example.io example.io/v1 at 3, example.io/v2 at 9",
-        "agreed on: gadgets.example.io example.io/v1 at 3, nothing at 9, example.io/v2 at 10",
+        "stored       6 writes\n               gadgets.example.io: 4 in v1, 2 in v2\n",
+        "clients      6 writes tried: 6 acknowledged, 0 refused by a closed gate\n",
+        "             6 objects read back; 0 times a server was down, 0 outcomes were unknown\n",
+        "watched      12 revisions with events, on each of 3 replicas: 2 members in 4 epochs\n",
+        "selected     gadgets.example.io: v1 at 3, v2 at 9\n",
+        "agreed on    gadgets.example.io: v1 at 3, nothing at 9, v2 at 10\n",
     ] {
         assert!(summary.contains(line), "{line} is missing in\n{summary}");
     }
+}
+
+#[test]
+fn how_long_a_server_refused_is_from_the_first_refusal_to_the_next_write() {
+    let mut sample = Sample::good();
+    let mut refused = sample.clients[2].clone();
+    refused.answer = Answer::Refused;
+    for (place, at_ms) in [(2, 9_000), (3, 9_500)] {
+        refused.at_ms = at_ms;
+        sample.clients.insert(place, refused.clone());
+    }
+    let summary = judge(&sample.evidence()).summary.to_string();
+    let line =
+        "refused      apiserver-b: 1 times for a resource, 1002 ms in all, 1002 ms at most\n";
+    assert!(summary.contains(line), "{line} is missing in\n{summary}");
 }
