@@ -10,6 +10,7 @@ use crate::{Answer, Holder, Told};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refusal> {
     let member = (**turn.state().fenced(&report.member, report.epoch)?).clone();
+    check_shape(report)?;
     check_size(turn, report, &member)?;
     let decided = decide_all(turn, report, &member)?;
     for decided in decided {
@@ -30,6 +31,22 @@ pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refu
 /// The first report of an epoch takes the place of all entries of the epoch before.
 fn replaces(report: &Report, member: &Member) -> bool {
     report.replace || !member.reported
+}
+
+/// The edge lets no report through that breaks a rule of its shape. Apply looks again at what its invariants stand on:
+/// were it to panic over an entry of the log, no replica would ever get past it.
+fn check_shape(report: &Report) -> Result<(), Refusal> {
+    let mut seen = BTreeSet::new();
+    let mut entries = report.entries.iter();
+    let sound = entries.all(|entry| {
+        seen.insert(&entry.resource) && entry.decodable.contains(entry.stance.version())
+    });
+    // Only a report at fault is worth the look that names every fault.
+    if sound {
+        Ok(())
+    } else {
+        report.check().into_result()
+    }
 }
 
 fn check_size(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<(), Refusal> {

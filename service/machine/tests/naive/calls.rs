@@ -103,6 +103,8 @@ pub(crate) struct Says {
     pub(crate) version: usize,
     pub(crate) votes: bool,
     pub(crate) kind: usize,
+    /// Whether it breaks the rules of a report, as no caller of the protocol can.
+    pub(crate) lawless: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -233,14 +235,17 @@ fn says() -> impl Strategy<Value = Says> {
     // Members that decode all there is are the rule.
     let decodable = prop_oneof![1 => versions.clone(), 1 => Just((1 << VERSIONS) - 1)];
     let votes = prop::bool::weighted(0.75);
-    (0..RESOURCES, decodable, versions, 0..VERSIONS, votes, kind).prop_map(
-        |(resource, decodable, served, version, votes, kind)| Says {
+    let lawless = prop::bool::weighted(0.02);
+    let names = (0..VERSIONS, votes, kind, lawless);
+    (0..RESOURCES, decodable, versions, names).prop_map(
+        |(resource, decodable, served, (version, votes, kind, lawless))| Says {
             resource,
             decodable,
             served,
             version,
             votes,
             kind,
+            lawless,
         },
     )
 }

@@ -148,6 +148,7 @@ pub(crate) fn plain(refusal: &Refusal) -> Refusal {
     };
     let mut plain = refusal.clone();
     plain.message.clear();
+    plain.violations.clear();
     plain
         .metadata
         .retain(|key, _| facts.contains(&key.as_str()));

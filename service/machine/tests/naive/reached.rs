@@ -12,11 +12,12 @@ use synod_model::{ConditionStatus, Epoch, ErrorKind, MemberId, Persisted};
 pub(crate) struct Reached(BTreeMap<&'static str, u32>);
 
 /// Every situation that the logs must come to.
-pub(crate) const SITUATIONS: [&str; 42] = [
+pub(crate) const SITUATIONS: [&str; 43] = [
     "refused: ALREADY_EXISTS",
     "refused: CONFLICT over a selection",
     "refused: CONFLICT over settings",
     "refused: INVALID_ARGUMENT",
+    "refused: INVALID_ARGUMENT of a report",
     "refused: NOT_A_MEMBER",
     "refused: NOT_DECODABLE for a persisted version",
     "refused: NOT_DECODABLE for the selected version",
@@ -158,6 +159,9 @@ impl Reached {
             ErrorKind::AlreadyExists => "refused: ALREADY_EXISTS",
             ErrorKind::Conflict if refusal.current.is_some() => "refused: CONFLICT over settings",
             ErrorKind::Conflict => "refused: CONFLICT over a selection",
+            ErrorKind::InvalidArgument if matches!(command, Command::Report(_)) => {
+                "refused: INVALID_ARGUMENT of a report"
+            }
             ErrorKind::InvalidArgument => "refused: INVALID_ARGUMENT",
             ErrorKind::NotAMember => "refused: NOT_A_MEMBER",
             ErrorKind::NotDecodable if refusal.message.contains("a persisted version") => {

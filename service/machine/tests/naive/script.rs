@@ -403,14 +403,21 @@ fn reported_before(id: &MemberId, other_preference: bool, state: &State) -> Vec<
 /// The entries, the first for each resource: the protocol refuses others before they are proposed.
 fn report_entries(entries: &[Says]) -> Vec<ReportEntry> {
     let mut seen = BTreeSet::new();
-    let entries = entries.iter().filter(|says| seen.insert(says.resource));
-    entries.map(report_entry).collect()
+    let is_lawless = entries.iter().any(|says| says.lawless);
+    let entries = entries.iter();
+    entries
+        .filter(|says| seen.insert(says.resource) || is_lawless)
+        .map(report_entry)
+        .collect()
 }
 
 fn report_entry(says: &Says) -> ReportEntry {
     let chosen = |bits: u8| (0..VERSIONS).filter(move |i| bits & (1 << i) != 0);
     let decodable: Vec<usize> = chosen(says.decodable).collect();
-    let named = version(decodable[says.version % decodable.len()]);
+    let named = version(match says.lawless {
+        true => says.version,
+        false => decodable[says.version % decodable.len()],
+    });
     ReportEntry {
         resource: resource(says.resource),
         kind: Kind::parse(["Widget", "Gadget"][says.kind]).expect(LEGAL),

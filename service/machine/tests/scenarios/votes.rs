@@ -285,3 +285,23 @@ fn resources_are_decided_each_for_itself() {
             == 1
     );
 }
+
+#[test]
+fn a_report_that_no_caller_can_send_is_refused_all_the_same() {
+    let mut cluster = Cluster::formed();
+    let a = cluster.starts("a", &[release::second()]);
+    let before: Vec<_> = cluster.state.rows().collect();
+    // A panic over it would stop every replica, each time it reads its log again.
+    let twice = [release::third(), release::second()];
+    let undecodable = [of("pods").decodes("v2").prefers("v1")];
+    let nothing = [of("pods").decodes("v2").encodes("v1")];
+    for says in [&twice[..], &undecodable, &nothing] {
+        let outcome = cluster.send(report(&a, says, false));
+        let refusal = refused(outcome, ErrorKind::InvalidArgument);
+        assert!(
+            refusal.violations[0].field.starts_with("entries["),
+            "{refusal:?}"
+        );
+    }
+    assert_eq!(cluster.state.rows().collect::<Vec<_>>(), before);
+}

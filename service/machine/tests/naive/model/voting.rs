@@ -46,6 +46,13 @@ impl Entry {
 impl World {
     pub(super) fn report(&mut self, report: &Report, wall: WallTime) -> Result<Answer, Refusal> {
         let member = self.fenced(&report.member, report.epoch)?;
+        for (i, said) in report.entries.iter().enumerate() {
+            let others = &report.entries[..i];
+            let stands_twice = others.iter().any(|other| other.resource == said.resource);
+            if stands_twice || !said.decodable.contains(said.stance.version()) {
+                return Err(no(ErrorKind::InvalidArgument));
+            }
+        }
         let before = self.clone();
         let replaces_all = report.replace || !member.reported;
         let names = |entry: &Entry| {
