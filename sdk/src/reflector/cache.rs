@@ -87,6 +87,3 @@ impl Cache {
             .insert(change.resource, Arc::new(version));
     }
 }
-
-#[cfg(test)]
-mod tests;

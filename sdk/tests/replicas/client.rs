@@ -246,12 +246,18 @@ async fn an_expired_session_is_replaced_when_nothing_was_sent_in_it() {
         session_ttl: Duration::from_secs(2),
         ..Settings::default()
     };
-    let cluster = Cluster::start_with(1, settings).await;
+    let cluster = Cluster::start_with(3, settings).await;
     let client = cluster.client().await;
-    within(client.send_join(join("a", "one"))).await.unwrap();
+    let before = within(client.send_join(join("a", "one")))
+        .await
+        .unwrap()
+        .header
+        .revision;
     pass(Duration::from_secs(20)).await;
     let joined = within(client.send_join(join("b", "one"))).await.unwrap();
     assert!(joined.changed);
+    // The expiry of the one session and the opening of the other came in between.
+    assert!(joined.header.revision > before.next().next(), "{joined:?}");
 }
 
 #[tokio::test(start_paused = true)]

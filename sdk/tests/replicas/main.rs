@@ -6,3 +6,4 @@ mod cluster;
 mod gate;
 mod membership;
 mod network;
+mod watch;
