@@ -216,10 +216,15 @@ impl Consensus {
     pub fn quorum_silence(&self) -> Option<Duration> {
         let metrics = self.shared.raft.metrics();
         let metrics = metrics.borrow();
-        let answered = metrics
-            .last_quorum_acked
-            .as_ref()
-            .filter(|_| metrics.state.is_leader())?;
+        if !metrics.state.is_leader() {
+            return None;
+        }
+        // A quorum of its own needs no calls, so none are ever noted.
+        let mut voters = metrics.membership_config.membership().voter_ids();
+        if voters.all(|voter| voter == self.replica()) {
+            return Some(Duration::ZERO);
+        }
+        let answered = metrics.last_quorum_acked.as_ref()?;
         Some(openraft::Instant::elapsed(&**answered))
     }
 

@@ -339,13 +339,16 @@ pub(crate) async fn next(stream: &mut Streaming<v1::WatchResponse>) -> v1::watch
 
 /// The next events of a watch, bookmarks left out.
 pub(crate) async fn next_events(stream: &mut Streaming<v1::WatchResponse>) -> v1::WatchEvents {
-    loop {
-        match next(stream).await {
-            v1::watch_response::Message::Events(events) => return events,
-            v1::watch_response::Message::Bookmark(_) => {}
-            other => panic!("no events but {other:?}"),
+    let events = async {
+        loop {
+            match next(stream).await {
+                v1::watch_response::Message::Events(events) => return events,
+                v1::watch_response::Message::Bookmark(_) => {}
+                other => panic!("no events but {other:?}"),
+            }
         }
-    }
+    };
+    within("events", events).await
 }
 
 /// The reason in the details of an error.

@@ -1,0 +1,173 @@
+use std::time::Duration;
+
+use synod_machine::Answer;
+use synod_model::{ErrorKind, Revision, Verdict as Certainty};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::*;
+use crate::consensus::Term;
+use crate::proposer::request::Waiter;
+use crate::proposer::request::tests::sample;
+
+fn position() -> Position {
+    Position {
+        term: Term::new(2),
+        leader: ReplicaId::new(1),
+        index: 9,
+    }
+}
+
+fn outcome(revision: u64) -> Outcome {
+    Outcome {
+        revision: Revision::new(revision),
+        changed: true,
+        result: Ok(Answer::Done),
+    }
+}
+
+fn own() -> (Unit, Waiter) {
+    let now = Instant::now();
+    let (request, waiter) = sample(1, now + Duration::from_secs(60));
+    (Unit::Own(request.claim(now).unwrap()), waiter)
+}
+
+fn foreign(commands: usize) -> (Unit, oneshot::Receiver<Verdict>) {
+    let (answer, answered) = oneshot::channel();
+    let commands = vec![bytes::Bytes::from_static(b"x"); commands];
+    let bytes = commands.len();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    (
+        Unit::Forwarded(Forwarded {
+            commands,
+            bytes,
+            deadline,
+            answer,
+        }),
+        answered,
+    )
+}
+
+/// What the caller of this replica, and the other replica, are told of a batch with a part of each.
+async fn told(fate: Fate) -> (Refusal, Verdict) {
+    let ((own, waiter), (foreign, answered)) = (own(), foreign(1));
+    for request in settle(vec![own, foreign], fate) {
+        request.answer(Err(refusals::unavailable("tried again")));
+    }
+    (
+        waiter.answered().await.unwrap_err(),
+        answered.await.unwrap(),
+    )
+}
+
+#[tokio::test]
+async fn each_gets_the_outcomes_of_its_own_commands() {
+    let ((first, first_waiter), (foreign, answered), (last, last_waiter)) =
+        (own(), foreign(2), own());
+    let outcomes = (11..=14).map(outcome).collect();
+    let again = settle(
+        vec![first, foreign, last],
+        Fate::Executed {
+            position: position(),
+            outcomes,
+        },
+    );
+    assert!(again.is_empty());
+    assert_eq!(first_waiter.answered().await, Ok(outcome(11)));
+    assert_eq!(
+        answered.await,
+        Ok(wire::executed(position(), &[outcome(12), outcome(13)]))
+    );
+    assert_eq!(last_waiter.answered().await, Ok(outcome(14)));
+}
+
+#[tokio::test]
+async fn what_was_certainly_not_executed_is_tried_again_here_and_goes_back_to_another_replica() {
+    let leader = Some(ReplicaId::new(3));
+    let (refusal, verdict) = told(Fate::TryAgain { leader }).await;
+    assert!(refusal.message.starts_with("tried again"));
+    assert_eq!(verdict, wire::not_leader(leader));
+}
+
+#[tokio::test]
+async fn what_is_not_executed_is_told_as_that_to_both() {
+    for (reason, kind, wire) in [
+        (
+            Reason::Deadline,
+            ErrorKind::DeadlineExceeded,
+            pb::NotExecutedReason::Deadline,
+        ),
+        (
+            Reason::Overloaded,
+            ErrorKind::Overloaded,
+            pb::NotExecutedReason::Overloaded,
+        ),
+        (
+            Reason::Unavailable("so".to_owned()),
+            ErrorKind::Unavailable,
+            pb::NotExecutedReason::Unavailable,
+        ),
+    ] {
+        let (refusal, verdict) = told(Fate::NotExecuted(reason)).await;
+        assert_eq!(refusal.kind, kind);
+        assert_eq!(
+            synod_proto::status::verdict(&refusal),
+            Certainty::NotExecuted
+        );
+        let Verdict::NotExecuted(refused) = verdict else {
+            panic!("not executed, not {verdict:?}")
+        };
+        assert_eq!(refused.reason(), wire);
+    }
+}
+
+#[tokio::test]
+async fn what_is_unknown_is_called_unknown_to_both() {
+    let (refusal, verdict) = told(Fate::Unknown("lost".to_owned())).await;
+    assert_eq!(refusal.kind, ErrorKind::UnknownOutcome);
+    assert_eq!(synod_proto::status::verdict(&refusal), Certainty::Unknown);
+    assert_eq!(verdict, wire::unknown("lost"));
+}
+
+#[test]
+fn an_error_of_consensus_never_claims_more_than_is_certain() {
+    let again = |error| matches!(Fate::from(error), Fate::TryAgain { .. });
+    let refused = |error| matches!(Fate::from(error), Fate::NotExecuted(Reason::Unavailable(_)));
+    assert!(again(ProposeError::NotLeader { hint: None }));
+    assert!(again(ProposeError::NotExecuted(NotExecuted::Transferring)));
+    assert!(refused(ProposeError::NotExecuted(NotExecuted::NoQuorum)));
+    assert!(refused(ProposeError::NotExecuted(NotExecuted::Doubt)));
+    assert!(refused(ProposeError::Stopped));
+    assert!(matches!(
+        Fate::from(ProposeError::Unknown),
+        Fate::Unknown(_)
+    ));
+}
+
+#[test]
+fn a_verdict_of_another_replica_never_claims_more_than_it_says() {
+    let fate = |verdict| Fate::of_verdict(verdict, 1);
+    assert!(matches!(
+        fate(wire::not_leader(None)),
+        Fate::TryAgain { .. }
+    ));
+    assert!(matches!(
+        fate(Verdict::Ended(pb::ForwardEnded {})),
+        Fate::TryAgain { .. }
+    ));
+    assert!(matches!(fate(wire::unknown("lost")), Fate::Unknown(_)));
+    assert!(matches!(
+        fate(wire::executed(position(), &[outcome(1)])),
+        Fate::Executed { .. }
+    ));
+    let garbled = wire::executed(position(), &[outcome(1), outcome(2)]);
+    assert!(
+        matches!(fate(garbled), Fate::Unknown(_)),
+        "it was executed, and who knows how"
+    );
+    let unheard_of = wire::not_executed(pb::NotExecutedReason::Unspecified, None, "new");
+    assert!(matches!(
+        fate(unheard_of),
+        Fate::NotExecuted(Reason::Unavailable(_))
+    ));
+}
