@@ -61,10 +61,12 @@ impl Failure {
         failure
     }
 
-    /// The same failure with what was being done before its message.
+    /// The same failure, its faults at other places.
     #[must_use]
-    pub(crate) fn with_context(mut self, context: &str) -> Self {
-        self.message = format!("{context}: {}", self.message);
+    pub(crate) fn at(mut self, place: impl Fn(&str) -> String) -> Self {
+        for violation in &mut self.violations {
+            violation.field = place(&violation.field);
+        }
         self
     }
 
@@ -111,8 +113,13 @@ impl std::error::Error for Failure {}
 
 impl From<synod_client::Error> for Failure {
     fn from(error: synod_client::Error) -> Self {
-        let failure =
-            Self::of(error.kind(), error.message()).with_violations(error.violations().to_vec());
+        let violations = error.violations();
+        // The message names the first fault, and each of them is on a line of its own below.
+        let named = violations
+            .first()
+            .and_then(|first| error.message().split_once(&format!(": {first}")));
+        let message = named.map_or(error.message(), |(before, _)| before);
+        let failure = Self::of(error.kind(), message).with_violations(violations.to_vec());
         match error.execution() {
             Verdict::Refused | Verdict::NotExecuted => failure,
             // Whatever its kind says to do, the first thing is to find out.

@@ -155,6 +155,12 @@ pub(crate) fn patch(assignments: &[String]) -> Result<(SettingsPatch, Vec<String
     }
 }
 
+/// How the setting is called whose field a replica found at fault.
+pub(crate) fn typed(field: &str) -> String {
+    let name = field.strip_prefix("patch.").unwrap_or(field);
+    find(name).map_or(field, |setting| setting.name).to_owned()
+}
+
 /// The setting of a name, which may be written as in the settings' JSON form, too.
 fn find(name: &str) -> Option<&'static Replicated> {
     let plain = name.replace('-', "_");
@@ -259,6 +265,12 @@ mod tests {
         };
         assert_eq!(patch, expected);
         assert_eq!(names, ["write_grace", "members_max", "state_quota_bytes"]);
+    }
+
+    #[test]
+    fn a_fault_that_a_replica_found_is_told_by_the_name_that_was_typed() {
+        assert_eq!(typed("patch.writeGraceMs"), "write_grace");
+        assert_eq!(typed("ifRevision"), "ifRevision");
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub(crate) struct ServeArgs {
         value_name = "TIME"
     )]
     pub(crate) election_timeout: Option<String>,
-    /// Which events to log, as in info or synod_server=debug,info [default: info].
+    /// Which events to log, as in debug or synod_server=debug,info [default: info,openraft=error].
     #[arg(long, env = "SYNOD_LOG", hide_env_values = true, value_name = "FILTER")]
     pub(crate) log: Option<String>,
     /// In which form to log, on standard error: text or json [default: text].
@@ -131,6 +131,6 @@ pub(crate) struct DevArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
     /// Which events to log, as in info or synod_server=debug,info.
-    #[arg(long, default_value = "warn", value_name = "FILTER")]
+    #[arg(long, default_value = "error", value_name = "FILTER")]
     pub(crate) log: String,
 }

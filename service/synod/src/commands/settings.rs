@@ -40,6 +40,6 @@ async fn set(
     let changed = client.update_settings(patch, if_revision).await;
     // The session would end by itself; that it could not be ended now says nothing about the change.
     let _ = client.close().await;
-    let changed = changed?;
+    let changed = changed.map_err(|error| Failure::from(error).at(replicated::typed))?;
     show(&views::settings_changed(&changed, names), query.output)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use clap::ArgMatches;
 use futures::future::join_all;
-use synod_client::{Client, ClusterStatus, ErrorKind};
+use synod_client::{Client, ClusterStatus, Error, ErrorKind, Violation};
 
 use super::{client, show};
 use crate::args::QueryArgs;
@@ -70,15 +70,25 @@ fn best(answers: &[Answer]) -> Option<&ClusterStatus> {
     })
 }
 
-/// The failure of the first endpoint, and which others there were.
+/// What each endpoint failed with; the first one decides how the program ends.
 fn none_answered(answers: Vec<Answer>) -> Failure {
-    let endpoints: Vec<&str> = answers
-        .iter()
-        .map(|answer| answer.endpoint.as_str())
+    let errors: Vec<(String, Error)> = answers
+        .into_iter()
+        .filter_map(|answer| Some((answer.endpoint, answer.status.err()?)))
         .collect();
-    let context = format!("no replica answered at {}", endpoints.join(", "));
-    match answers.into_iter().find_map(|answer| answer.status.err()) {
-        Some(error) => Failure::from(error).with_context(&context),
-        None => Failure::of(ErrorKind::Unavailable, context),
-    }
+    let kind = errors
+        .first()
+        .map_or(ErrorKind::Unavailable, |(_, error)| error.kind());
+    let faults = errors.into_iter().map(|(endpoint, error)| {
+        let message = error.message();
+        let what = message
+            .strip_prefix(&format!("{endpoint}: "))
+            .unwrap_or(message)
+            .to_owned();
+        Violation {
+            field: endpoint,
+            rule: what,
+        }
+    });
+    Failure::of(kind, "no replica answered").with_violations(faults.collect())
 }

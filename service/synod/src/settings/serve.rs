@@ -16,6 +16,9 @@ use crate::failure::Failure;
 
 const CLUSTER_NAME: &str = "synod";
 
+/// openraft warns of every try to reach a replica that is down, many times a second.
+const LOG: &str = "info,openraft=error";
+
 /// Everything that `synod serve` goes by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServeSettings {
@@ -43,7 +46,7 @@ impl ServeSettings {
     pub(crate) fn load(args: &ServeArgs, matches: &ArgMatches) -> Result<Self, Failure> {
         let mut layers = Layers::open(matches, args.config.as_deref())?;
         let replica = replica(&mut layers);
-        let log = layers.given_or("log", log_filter, "info".to_owned());
+        let log = layers.given_or("log", log_filter, LOG.to_owned());
         let log_format = layers.given_or("log_format", log_format, LogFormat::Text);
         // A value that is at fault by itself is missing or has its default by now: what is said about it beside the
         // others would be wrong.

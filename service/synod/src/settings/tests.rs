@@ -77,7 +77,10 @@ fn what_is_not_given_has_its_default() {
         log,
         log_format,
     } = serve(SERVE).unwrap();
-    assert_eq!((log.as_str(), log_format), ("info", LogFormat::Text));
+    assert_eq!(
+        (log.as_str(), log_format),
+        ("info,openraft=error", LogFormat::Text)
+    );
     assert_eq!(replica.cluster_name, "synod");
     assert_eq!(replica.listen.client.to_string(), "127.0.0.1:4600");
     assert_eq!(replica.listen.peer.to_string(), "127.0.0.1:4610");

@@ -31,7 +31,10 @@ fn collect(command: &mut Command, texts: &mut Vec<(String, String)>) {
     let lines = help.lines().map(|line| format!("{}\n", line.trim_end()));
     texts.push((name, lines.collect()));
     // The hidden ones are processes of the demo, for nobody to type.
-    for inner in command.get_subcommands_mut().filter(|inner| !inner.is_hide_set()) {
+    for inner in command
+        .get_subcommands_mut()
+        .filter(|inner| !inner.is_hide_set())
+    {
         collect(inner, texts);
     }
 }

@@ -2,8 +2,8 @@
 
 use clap::ValueEnum as _;
 use synod_client::{
-    Client, ListMembers, ListStorageVersions, MemberId, ReadOptions, SettingsPatch, WallTime,
-    WatchFrom, WatchOptions,
+    Client, ListMembers, ListStorageVersions, MemberId, ReadOptions, Revision, SettingsPatch,
+    WallTime, WatchFrom, WatchOptions,
 };
 
 use super::golden;
@@ -165,4 +165,21 @@ async fn a_watch_line_by_line() {
         }
     }
     golden::check("watch", &[("json".to_owned(), lines)]);
+}
+
+#[tokio::test]
+async fn a_watch_that_has_to_begin_anew() {
+    let mut part = fixture::part();
+    part.watches.insert(0, vec![fixture::compacted(40, 47)]);
+    let stand_in = StandIn::start(part).await;
+    let client = Client::builder()
+        .endpoints(vec![stand_in.endpoint()])
+        .connect()
+        .await
+        .unwrap();
+    let options = WatchOptions::new().from(WatchFrom::Revision(Revision::new(5)));
+    let mut watch = client.watch(options).await.unwrap();
+    let message = watch.next().await.unwrap().unwrap();
+    let line = watch::line(&message, false).unwrap();
+    golden::check("resync", &[("json".to_owned(), format!("{line}\n"))]);
 }

@@ -548,3 +548,11 @@ fn event(
         object: Some(object),
     }
 }
+
+/// The history that was asked for is gone.
+pub(crate) fn compacted(oldest_revision: u64, current_revision: u64) -> v1::WatchResponse {
+    message(v1::watch_response::Message::Compacted(v1::WatchCompacted {
+        oldest_revision,
+        current_revision,
+    }))
+}

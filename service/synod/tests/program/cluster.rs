@@ -1,0 +1,263 @@
+//! Three replicas as processes on loopback, and API servers that take part.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use rustix::process::Signal;
+use synod_client::{
+    ApiVersion, Client, GroupResource, InstanceId, Join, Kind, MemberEpoch, MemberId, ReportEntry,
+    Revision, Stance, Ttl,
+};
+use tempfile::TempDir;
+
+use crate::program::{Printed, Running, finish, synod};
+
+/// A cluster. Its processes are killed when it is dropped.
+pub(crate) struct Cluster {
+    directory: TempDir,
+    ports: Vec<Ports>,
+    /// `None`: it is not running.
+    pub(crate) replicas: Vec<Option<Running>>,
+}
+
+#[derive(Clone, Copy)]
+struct Ports {
+    client: u16,
+    peer: u16,
+}
+
+impl Cluster {
+    /// Three replicas that serve.
+    pub(crate) async fn start() -> Self {
+        let ports = free_ports();
+        let mut cluster = Self {
+            directory: tempfile::tempdir().unwrap(),
+            ports,
+            replicas: Vec::new(),
+        };
+        for place in 0..3 {
+            let started = cluster.run(place);
+            cluster.replicas.push(Some(started));
+        }
+        for place in 0..3 {
+            cluster.serves(place).await;
+        }
+        cluster
+    }
+
+    /// The line that a replica prints once it serves.
+    pub(crate) async fn serves(&mut self, place: usize) -> String {
+        let replica = self.replicas[place].as_mut().unwrap();
+        replica.line().await.expect("the replica has ended")
+    }
+
+    /// Starts a replica that is not running.
+    pub(crate) async fn restart(&mut self, place: usize) {
+        self.replicas[place] = Some(self.run(place));
+        self.serves(place).await;
+    }
+
+    /// Kills a replica.
+    pub(crate) async fn kill(&mut self, place: usize) {
+        let mut replica = self.replicas[place].take().unwrap();
+        replica.signal(Signal::KILL);
+        replica.ended().await;
+    }
+
+    /// The words that run a replica, which another process can use too.
+    pub(crate) fn words(&self, place: usize) -> Vec<String> {
+        let Ports { client, peer } = self.ports[place];
+        let set = (1..)
+            .zip(&self.ports)
+            .map(|(id, ports)| format!("{id}=127.0.0.1:{}", ports.peer));
+        [
+            "serve",
+            "--cluster-name=test",
+            "--listen-metrics=127.0.0.1:0",
+            "--log=error",
+            &format!("--replica-id={}", place + 1),
+            &format!("--data-dir={}", self.data_dir(place).display()),
+            &format!("--listen-client=127.0.0.1:{client}"),
+            &format!("--listen-peer=127.0.0.1:{peer}"),
+            &format!("--replicas={}", set.collect::<Vec<_>>().join(",")),
+        ]
+        .map(str::to_owned)
+        .to_vec()
+    }
+
+    pub(crate) fn data_dir(&self, place: usize) -> PathBuf {
+        self.directory.path().join(format!("replica-{}", place + 1))
+    }
+
+    pub(crate) fn endpoint(&self, place: usize) -> String {
+        format!("127.0.0.1:{}", self.ports[place].client)
+    }
+
+    pub(crate) fn endpoints(&self) -> String {
+        (0..3)
+            .map(|place| self.endpoint(place))
+            .collect::<Vec<_>>()
+            .join(",")
+    }
+
+    /// Which replica leads.
+    pub(crate) async fn leader(&self) -> usize {
+        let status = self.client().await.status().await.unwrap();
+        usize::try_from(status.leader_id.expect("nobody leads")).unwrap() - 1
+    }
+
+    /// Runs a command against all replicas.
+    pub(crate) async fn ask(&self, words: &[&str]) -> Printed {
+        let mut command = synod(words);
+        command.env("SYNOD_ENDPOINTS", self.endpoints());
+        finish(command).await
+    }
+
+    /// Starts a command that goes on.
+    pub(crate) fn begin(&self, words: &[&str]) -> Running {
+        let mut command = synod(words);
+        command
+            .env("SYNOD_ENDPOINTS", self.endpoints())
+            .stderr(Stdio::inherit());
+        Running::start(command)
+    }
+
+    pub(crate) async fn client(&self) -> Client {
+        let endpoints = (0..3).map(|place| self.endpoint(place)).collect();
+        Client::builder()
+            .endpoints(endpoints)
+            .connect()
+            .await
+            .unwrap()
+    }
+
+    fn run(&self, place: usize) -> Running {
+        let words = self.words(place);
+        Running::start(synod(&words.iter().map(String::as_str).collect::<Vec<_>>()))
+    }
+}
+
+impl Drop for Cluster {
+    /// Leaves the data of a failed test for whoever looks into it.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.directory.disable_cleanup(true);
+            eprintln!(
+                "the data of the replicas are in {}",
+                self.directory.path().display()
+            );
+        }
+    }
+}
+
+/// Ports that nobody listens on. They are all held until the last one is found, so no two are the same.
+fn free_ports() -> Vec<Ports> {
+    let held: Vec<TcpListener> = (0..6)
+        .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
+        .collect();
+    let ports: Vec<u16> = held
+        .iter()
+        .map(|listener| listener.local_addr().unwrap().port())
+        .collect();
+    ports
+        .chunks(2)
+        .map(|pair| Ports {
+            client: pair[0],
+            peer: pair[1],
+        })
+        .collect()
+}
+
+/// An API server that takes part, call by call.
+pub(crate) struct Server {
+    client: Client,
+    member: MemberEpoch,
+}
+
+impl Server {
+    /// Joins, for longer than any test lasts.
+    pub(crate) async fn join(client: &Client, id: &str) -> Self {
+        let join = Join {
+            id: MemberId::parse(id).unwrap(),
+            instance: InstanceId::parse("one").unwrap(),
+            ttl: Ttl::from_millis(3_600_000).unwrap(),
+            labels: synod_client::Labels::default(),
+            version: synod_client::BinaryVersion::parse("v1.37.0").unwrap(),
+            endpoint: synod_client::Endpoint::parse("https://10.0.0.1:6443").unwrap(),
+            lost_epoch: None,
+        };
+        let member = join.id.clone();
+        let joined = client.send_join(join).await.unwrap();
+        let cluster = Some(joined.header.cluster);
+        Self {
+            client: client.clone(),
+            member: MemberEpoch {
+                member,
+                epoch: joined.epoch,
+                cluster,
+            },
+        }
+    }
+
+    /// Says that it encodes this version of a resource, and decodes both.
+    pub(crate) async fn encodes(&self, resource: &str, encoding: &str) -> Revision {
+        self.report(
+            resource,
+            Stance::Fixed {
+                encoding: ApiVersion::parse(encoding).unwrap(),
+            },
+        )
+        .await
+    }
+
+    /// Votes for this version of a resource, and decodes both.
+    pub(crate) async fn votes(&self, resource: &str, preferred: &str) -> Revision {
+        self.report(
+            resource,
+            Stance::Voting {
+                preferred: ApiVersion::parse(preferred).unwrap(),
+            },
+        )
+        .await
+    }
+
+    /// Says that it has taken what was selected.
+    pub(crate) async fn adopts(&self, resource: &str, selected: Revision) {
+        self.client
+            .send_adopt(&self.member, &named(resource), selected)
+            .await
+            .unwrap();
+    }
+
+    async fn report(&self, resource: &str, stance: Stance) -> Revision {
+        let versions = || {
+            ["v1", "v2"]
+                .map(|text| ApiVersion::parse(text).unwrap())
+                .into_iter()
+                .collect()
+        };
+        let entry = ReportEntry {
+            resource: named(resource),
+            kind: Kind::parse("Widget").unwrap(),
+            decodable: versions(),
+            served: versions(),
+            stance,
+        };
+        let reported = self
+            .client
+            .send_report(&self.member, vec![entry], false)
+            .await
+            .unwrap();
+        reported.header.revision
+    }
+}
+
+pub(crate) fn named(resource: &str) -> GroupResource {
+    GroupResource::parse_storage_version_name(resource).unwrap()
+}
+
+/// Whether nothing is at a path.
+pub(crate) fn is_untouched(path: &Path) -> bool {
+    !path.try_exists().unwrap()
+}

@@ -1,0 +1,14 @@
+//! The program as it is run: processes, what they print, and how they end.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod cluster;
+mod commands;
+mod dev;
+mod program;
+mod refusals;
+mod serve;
+mod settings;
+#[path = "../../src/tests/stand_in.rs"]
+mod stand_in;
+mod watch;

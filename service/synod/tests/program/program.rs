@@ -1,0 +1,94 @@
+//! Runs the program.
+
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdout, Command};
+use tokio::time::timeout;
+
+/// Nothing here takes so long, on however busy a machine.
+pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+
+/// What a command printed, and how it ended.
+#[derive(Debug)]
+pub(crate) struct Printed {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+/// The program with these words, and nothing in its environment that says where a cluster is.
+pub(crate) fn synod(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_synod"));
+    command.args(words).stdin(Stdio::null()).kill_on_drop(true);
+    for (name, _) in
+        std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SYNOD_"))
+    {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs the program to its end.
+pub(crate) async fn run(words: &[&str]) -> Printed {
+    finish(synod(words)).await
+}
+
+pub(crate) async fn finish(mut command: Command) -> Printed {
+    let ended = timeout(LIMIT, command.output())
+        .await
+        .expect("the program does not end")
+        .unwrap();
+    Printed {
+        code: ended.status.code().expect("the program was killed"),
+        out: String::from_utf8(ended.stdout).unwrap(),
+        err: String::from_utf8(ended.stderr).unwrap(),
+    }
+}
+
+/// A program that goes on until it is asked to end.
+pub(crate) struct Running {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Running {
+    /// Starts it. What it logs goes where the test's own errors go.
+    pub(crate) fn start(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let stdout = child.stdout.take().unwrap();
+        Self {
+            child,
+            lines: BufReader::new(stdout).lines(),
+        }
+    }
+
+    /// The next line that it prints; `None` if it prints none any more.
+    pub(crate) async fn line(&mut self) -> Option<String> {
+        timeout(LIMIT, self.lines.next_line())
+            .await
+            .expect("nothing is printed")
+            .unwrap()
+    }
+
+    /// Sends it a signal by its name, as in `TERM`.
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let id = self.child.id().expect("it has ended already");
+        let id = rustix::process::Pid::from_raw(i32::try_from(id).unwrap()).unwrap();
+        rustix::process::kill_process(id, signal).unwrap();
+    }
+
+    /// Waits until it has ended.
+    pub(crate) async fn ended(&mut self) -> ExitStatus {
+        timeout(LIMIT, self.child.wait())
+            .await
+            .expect("it does not end")
+            .unwrap()
+    }
+
+    /// Closes the pipe that it prints to.
+    pub(crate) fn stop_reading(self) -> Child {
+        self.child
+    }
+}
