@@ -4,6 +4,8 @@
 mod client;
 mod cluster;
 mod gate;
+mod http;
 mod membership;
 mod network;
+mod vectors;
 mod watch;

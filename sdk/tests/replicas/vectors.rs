@@ -1,0 +1,26 @@
+//! The cases of Kubernetes' own tests whose rule lives in this crate. See `tests/vectors`.
+
+#[path = "../../../tests/vectors/suite.rs"]
+mod suite;
+
+mod retry_budget;
+mod write_barrier;
+
+use serde_json::Value;
+
+/// The text of a field of a case.
+fn text<'a>(case: &'a Value, field: &str) -> &'a str {
+    match case.get(field) {
+        Some(Value::String(text)) => text,
+        found => panic!("{field} is not a text but {found:?} in {case}"),
+    }
+}
+
+/// Whether what was found is what was expected.
+fn expect(found: &str, expected: &str) -> Result<(), String> {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("{found:?} and not {expected:?}"))
+    }
+}
