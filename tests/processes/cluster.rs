@@ -102,7 +102,10 @@ impl Cluster {
 
     /// A file for what a process writes that is none of the replicas.
     pub(crate) fn log_of(&self, name: &str) -> PathBuf {
-        let folder = self.folder.as_ref().expect("the folder is there until the end");
+        let folder = self
+            .folder
+            .as_ref()
+            .expect("the folder is there until the end");
         folder.path().join(format!("{name}.log"))
     }
 

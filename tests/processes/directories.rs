@@ -15,7 +15,10 @@ use crate::writers::{fixed, join};
 
 /// The arguments with another value of one flag.
 fn with(mut arguments: Vec<String>, flag: &str, value: &str) -> Vec<String> {
-    let place = arguments.iter().position(|argument| argument == flag).expect("the flag is given");
+    let place = arguments
+        .iter()
+        .position(|argument| argument == flag)
+        .expect("the flag is given");
     value.clone_into(&mut arguments[place + 1]);
     arguments
 }
@@ -44,8 +47,12 @@ async fn report_some(cluster: &Cluster, member: &str) {
     let client = cluster.client().await;
     let member = join(&client, member, member, 60_000).await;
     for number in 0..20 {
-        let resource = GroupResource::new("example.com", &format!("r{number}")).expect("it is a name");
-        client.send_report(&member, vec![fixed(resource)], false).await.expect("the cluster serves");
+        let resource =
+            GroupResource::new("example.com", &format!("r{number}")).expect("it is a name");
+        client
+            .send_report(&member, vec![fixed(resource)], false)
+            .await
+            .expect("the cluster serves");
     }
 }
 
@@ -65,16 +72,35 @@ async fn a_directory_of_another_cluster_or_replica_is_refused_and_left_as_it_is(
     let arguments = cluster.arguments(3);
 
     let said = refused(&with(arguments.clone(), "--cluster-name", "other"), &log).await;
-    check_said(&said, &[&place, "\"processes\"", "\"other\"", "correct the cluster name or the path"]);
+    check_said(
+        &said,
+        &[
+            &place,
+            "\"processes\"",
+            "\"other\"",
+            "correct the cluster name or the path",
+        ],
+    );
     let said = refused(&with(arguments.clone(), "--replica-id", "2"), &log).await;
-    check_said(&said, &[&place, "belongs to replica 3", "correct the replica id or the path"]);
+    check_said(
+        &said,
+        &[
+            &place,
+            "belongs to replica 3",
+            "correct the replica id or the path",
+        ],
+    );
     assert_eq!(tree_hash(&folder), before);
 
     let notes = cluster.log_of("notes").with_extension("");
     fs::create_dir(&notes).expect("the folder can be made");
     fs::write(notes.join("notes.txt"), "mine").expect("the file can be written");
     let foreign = tree_hash(&notes);
-    let said = refused(&with(arguments, "--data-dir", &notes.display().to_string()), &log).await;
+    let said = refused(
+        &with(arguments, "--data-dir", &notes.display().to_string()),
+        &log,
+    )
+    .await;
     check_said(&said, &["notes.txt", "give an empty or a new directory"]);
     assert_eq!(tree_hash(&notes), foreign);
 
@@ -99,7 +125,14 @@ async fn a_directory_of_a_newer_build_is_refused_and_left_as_it_is() {
 
     let said = refused(&cluster.arguments(3), &log).await;
     let format = format!("has format {newer}");
-    check_said(&said, &[&folder.display().to_string(), &format, "Start it with the newer build"]);
+    check_said(
+        &said,
+        &[
+            &folder.display().to_string(),
+            &format,
+            "Start it with the newer build",
+        ],
+    );
     assert_eq!(tree_hash(&folder), before);
 
     report_some(&cluster, "second").await;
@@ -123,7 +156,14 @@ async fn a_second_process_on_a_directory_is_refused_and_the_first_goes_on() {
     cluster.pause(follower);
     let before = tree_hash(&folder);
     let said = refused(&arguments, &cluster.log_of("refused")).await;
-    check_said(&said, &[&folder.display().to_string(), "is in use", "Stop that process"]);
+    check_said(
+        &said,
+        &[
+            &folder.display().to_string(),
+            "is in use",
+            "Stop that process",
+        ],
+    );
     assert_eq!(tree_hash(&folder), before);
     cluster.resume(follower);
     report_some(&cluster, "second").await;
@@ -144,7 +184,14 @@ async fn a_log_that_is_damaged_in_the_middle_is_refused_and_left_as_it_is() {
 
     for _ in 0..2 {
         let said = refused(&cluster.arguments(3), &log).await;
-        check_said(&said, &[&segment.display().to_string(), "is damaged at offset", "left as they are"]);
+        check_said(
+            &said,
+            &[
+                &segment.display().to_string(),
+                "is damaged at offset",
+                "left as they are",
+            ],
+        );
         assert_eq!(tree_hash(&folder), before);
     }
     // The two others do not need it.
@@ -159,17 +206,22 @@ async fn a_log_that_is_damaged_in_the_middle_is_refused_and_left_as_it_is() {
 fn fullest_segment(folder: &Path) -> (PathBuf, Vec<u8>) {
     let names = fs::read_dir(folder.join("wal")).expect("there is a log");
     let paths = names.map(|entry| entry.expect("it can be listed").path());
-    let segments = paths.filter(|path| path.extension().is_some_and(|extension| extension == "wal"));
+    let segments =
+        paths.filter(|path| path.extension().is_some_and(|extension| extension == "wal"));
     let read = segments.map(|path| {
         let content = fs::read(&path).expect("the segment can be read");
         (path, content)
     });
-    read.max_by_key(|(_, content)| written(content)).expect("there is a segment")
+    read.max_by_key(|(_, content)| written(content))
+        .expect("there is a segment")
 }
 
 /// How much of a segment is not zeros that wait to be written over.
 fn written(segment: &[u8]) -> usize {
-    segment.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)
+    segment
+        .iter()
+        .rposition(|byte| *byte != 0)
+        .map_or(0, |last| last + 1)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -185,7 +237,14 @@ async fn a_follower_that_lost_its_directory_is_refused_under_its_old_id_for_ever
     cluster.launch(follower);
     let (status, said) = cluster.ended(follower).await;
     assert!(!status.success(), "{said}");
-    check_said(&said, &["must never come back under this id", "remove it from the replica set", "a fresh id"]);
+    check_said(
+        &said,
+        &[
+            "must never come back under this id",
+            "remove it from the replica set",
+            "a fresh id",
+        ],
+    );
     let before = tree_hash(&folder);
     // The two others serve, and do not change their minds.
     report_some(&cluster, "second").await;

@@ -17,8 +17,14 @@ const ENTRIES: u32 = 300;
 /// Writes so many entries, one after the other.
 async fn write(client: &Client) {
     for number in 0..ENTRIES {
-        let patch = SettingsPatch { members_max: Some(20_000 + number % 2), ..SettingsPatch::default() };
-        client.update_settings(patch, None).await.expect("the cluster serves");
+        let patch = SettingsPatch {
+            members_max: Some(20_000 + number % 2),
+            ..SettingsPatch::default()
+        };
+        client
+            .update_settings(patch, None)
+            .await
+            .expect("the cluster serves");
     }
 }
 
@@ -41,7 +47,10 @@ async fn a_replica_whose_state_has_a_flipped_value_is_found_by_the_digests_and_e
     agree(&cluster).await;
     let leader = cluster.leader().await;
     let mut others = cluster.awake().into_iter().filter(|id| *id != leader);
-    let (flipped, absent) = (others.next().expect("there are three"), others.next().expect("there are three"));
+    let (flipped, absent) = (
+        others.next().expect("there are three"),
+        others.next().expect("there are three"),
+    );
     drop(others);
     assert!(cluster.terminate(flipped).await.success());
     plant(cluster.data_dir(flipped), flipped, flip);
@@ -54,10 +63,19 @@ async fn a_replica_whose_state_has_a_flipped_value_is_found_by_the_digests_and_e
     cluster.launch(absent);
     let (status, said) = cluster.ended(flipped).await;
     assert!(!status.success(), "{said}");
-    assert!(said.contains("state differs from the others'") && said.contains("restore it"), "{said}");
+    assert!(
+        said.contains("state differs from the others'") && said.contains("restore it"),
+        "{said}"
+    );
     eventually("the majority to write again", async || {
-        let patch = SettingsPatch { members_max: Some(30_000), ..SettingsPatch::default() };
-        client.update_settings(patch, None).await.map_err(|error| error.to_string())
+        let patch = SettingsPatch {
+            members_max: Some(30_000),
+            ..SettingsPatch::default()
+        };
+        client
+            .update_settings(patch, None)
+            .await
+            .map_err(|error| error.to_string())
     })
     .await;
     agree(&cluster).await;
@@ -71,7 +89,10 @@ async fn write_until_doubt(cluster: &Cluster, leader: u64) {
     let refused = eventually("the leader to refuse writes", async || {
         for _ in 0..50 {
             number += 1;
-            let patch = SettingsPatch { members_max: Some(40_000 + number % 2), ..SettingsPatch::default() };
+            let patch = SettingsPatch {
+                members_max: Some(40_000 + number % 2),
+                ..SettingsPatch::default()
+            };
             if let Err(error) = client.update_settings(patch, None).await {
                 return Ok(error);
             }
@@ -82,7 +103,10 @@ async fn write_until_doubt(cluster: &Cluster, leader: u64) {
     assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused}");
     assert!(refused.message().contains("differ"), "{refused}");
     let status = cluster.status(leader).await.expect("it answers");
-    let alarm = status.alarms.iter().find(|alarm| alarm.kind == AlarmKind::DigestMismatch);
+    let alarm = status
+        .alarms
+        .iter()
+        .find(|alarm| alarm.kind == AlarmKind::DigestMismatch);
     assert!(alarm.is_some(), "{:?}", status.alarms);
     // What there is can still be read.
     let read = client.settings(ReadOptions::linearizable()).await;

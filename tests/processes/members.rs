@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use synod_client::{
-    Client, Ended, ErrorKind, GroupResource, JoinOptions, ListMembers, ListStorageVersions, MemberEpoch, MemberId,
-    ReadOptions, Ttl,
+    Client, Ended, ErrorKind, GroupResource, JoinOptions, ListMembers, ListStorageVersions,
+    MemberEpoch, MemberId, ReadOptions, Ttl,
 };
 use synod_proto::v1;
 
@@ -24,32 +24,75 @@ async fn an_expired_member_leaves_no_entry_on_any_replica() {
     let watchers = watch_each(&cluster).await;
     let client = cluster.client().await;
     let staying = join(&client, "staying", "staying", 600_000).await;
-    client.send_report(&staying, vec![fixed(resource("shared"))], true).await.expect("the cluster serves");
+    client
+        .send_report(&staying, vec![fixed(resource("shared"))], true)
+        .await
+        .expect("the cluster serves");
     let going = join(&client, "going", "going", 1_000).await;
     let entries = ["shared", "only-a", "only-b"].map(|name| fixed(resource(name)));
-    let reported = client.send_report(&going, entries.into(), true).await.expect("the cluster serves");
+    let reported = client
+        .send_report(&going, entries.into(), true)
+        .await
+        .expect("the cluster serves");
 
     // It does not renew: the watch tells when it is gone, and what went with it, as one.
     let removed = removal(&watchers[0].1, reported.header.revision.get()).await;
-    let group = watchers[0].1.log().group(removed).expect("it was just seen").clone();
+    let group = watchers[0]
+        .1
+        .log()
+        .group(removed)
+        .expect("it was just seen")
+        .clone();
     let changed = |kind: v1::ObjectKind, name: &str| {
-        let event = group.events.iter().find(|event| event.kind() == kind && event.name == name);
+        let event = group
+            .events
+            .iter()
+            .find(|event| event.kind() == kind && event.name == name);
         event.map(v1::Event::r#type)
     };
     let versions = v1::ObjectKind::StorageVersion;
-    assert_eq!(changed(v1::ObjectKind::Member, "going"), Some(v1::EventType::Removed));
-    assert_eq!(changed(versions, "example.com.only-a"), Some(v1::EventType::Removed));
-    assert_eq!(changed(versions, "example.com.only-b"), Some(v1::EventType::Removed));
-    assert_eq!(changed(versions, "example.com.shared"), Some(v1::EventType::Modified));
+    assert_eq!(
+        changed(v1::ObjectKind::Member, "going"),
+        Some(v1::EventType::Removed)
+    );
+    assert_eq!(
+        changed(versions, "example.com.only-a"),
+        Some(v1::EventType::Removed)
+    );
+    assert_eq!(
+        changed(versions, "example.com.only-b"),
+        Some(v1::EventType::Removed)
+    );
+    assert_eq!(
+        changed(versions, "example.com.shared"),
+        Some(v1::EventType::Modified)
+    );
 
     for id in IDS {
         let client = cluster.client_of(id).await;
-        let gone = client.member(&going.member, ReadOptions::linearizable()).await;
-        assert_eq!(gone.expect_err("it is gone").kind(), ErrorKind::NotFound, "replica {id}");
-        let all = client.storage_versions(ListStorageVersions::new()).all().await.expect("it serves").items;
-        let versions: Vec<_> = all.iter().filter_map(|item| item.storage_version.as_ref()).collect();
+        let gone = client
+            .member(&going.member, ReadOptions::linearizable())
+            .await;
+        assert_eq!(
+            gone.expect_err("it is gone").kind(),
+            ErrorKind::NotFound,
+            "replica {id}"
+        );
+        let all = client
+            .storage_versions(ListStorageVersions::new())
+            .all()
+            .await
+            .expect("it serves")
+            .items;
+        let versions: Vec<_> = all
+            .iter()
+            .filter_map(|item| item.storage_version.as_ref())
+            .collect();
         assert_eq!(versions.len(), 1, "replica {id}");
-        assert!(versions[0].entry(&going.member).is_none() && versions[0].entry(&staying.member).is_some());
+        assert!(
+            versions[0].entry(&going.member).is_none()
+                && versions[0].entry(&staying.member).is_some()
+        );
         let error = client.send_renew(&going).await.expect_err("it is gone");
         assert_eq!(error.kind(), ErrorKind::NotAMember, "replica {id}");
     }
@@ -67,7 +110,9 @@ async fn removal(watcher: &crate::watcher::Watcher, after: u64) -> u64 {
         let found = {
             let log = watcher.log();
             let mut groups = log.groups().iter().filter(|group| group.revision > after);
-            groups.find(|group| group.events.iter().any(is_removal)).map(|group| group.revision)
+            groups
+                .find(|group| group.events.iter().any(is_removal))
+                .map(|group| group.revision)
         };
         match found {
             Some(revision) => return revision,
@@ -87,14 +132,27 @@ async fn of_two_processes_with_one_id_the_later_goes_on_and_the_earlier_stops_fo
         JoinOptions::new(id).ttl(Ttl::from_millis(3_000).expect("it is within bounds"))
     };
     let pods = resource("pods");
-    let earlier = cluster.client_of(1).await.join(options()).await.expect("it joins");
-    earlier.report(vec![fixed(pods.clone())]).await.expect("the report is taken");
+    let earlier = cluster
+        .client_of(1)
+        .await
+        .join(options())
+        .await
+        .expect("it joins");
+    earlier
+        .report(vec![fixed(pods.clone())])
+        .await
+        .expect("the report is taken");
     let gate = earlier.gate();
     let held = gate.permit(&pods).await.expect("the gate is open");
     held.check().expect("the permit holds");
     let old = epoch_of(&earlier);
 
-    let later = cluster.client_of(2).await.join(options()).await.expect("it joins");
+    let later = cluster
+        .client_of(2)
+        .await
+        .join(options())
+        .await
+        .expect("it joins");
     let ended = within("the earlier process to be told", earlier.ended()).await;
     assert_eq!(ended, Ended::Replaced);
     held.check().expect_err("its permit is over");
@@ -107,20 +165,38 @@ async fn of_two_processes_with_one_id_the_later_goes_on_and_the_earlier_stops_fo
         let client = cluster.client_of(id).await;
         let kinds = [
             client.send_renew(&old).await.map(drop),
-            client.send_report(&old, vec![fixed(resource("other"))], true).await.map(drop),
+            client
+                .send_report(&old, vec![fixed(resource("other"))], true)
+                .await
+                .map(drop),
             client.send_ready(&old).await.map(drop),
             client.send_leave(&old, true).await.map(drop),
         ];
         for refused in kinds {
-            assert_eq!(refused.expect_err("it is fenced").kind(), ErrorKind::StaleEpoch, "replica {id}");
+            assert_eq!(
+                refused.expect_err("it is fenced").kind(),
+                ErrorKind::StaleEpoch,
+                "replica {id}"
+            );
         }
         client.close().await.expect("the cluster serves");
     }
-    later.report(vec![fixed(pods.clone())]).await.expect("the later one reports");
-    later.gate().permit(&pods).await.expect("its gate is open").done();
+    later
+        .report(vec![fixed(pods.clone())])
+        .await
+        .expect("the later one reports");
+    later
+        .gate()
+        .permit(&pods)
+        .await
+        .expect("its gate is open")
+        .done();
     let seen = resources(&cluster.client().await).await;
     assert_eq!(seen, ["example.com.pods"]);
-    later.leave(Duration::from_secs(5)).await.expect("it leaves");
+    later
+        .leave(Duration::from_secs(5))
+        .await
+        .expect("it leaves");
     assert!(agree(&cluster).await > before);
     cluster.finish().await;
 }
@@ -128,13 +204,24 @@ async fn of_two_processes_with_one_id_the_later_goes_on_and_the_earlier_stops_fo
 /// Who speaks for a membership.
 fn epoch_of(membership: &synod_client::Membership) -> MemberEpoch {
     let epoch = membership.epoch().expect("it is a member");
-    MemberEpoch { member: membership.id().clone(), epoch, cluster: None }
+    MemberEpoch {
+        member: membership.id().clone(),
+        epoch,
+        cluster: None,
+    }
 }
 
 /// The names of the storage versions.
 async fn resources(client: &Client) -> Vec<String> {
-    let all = client.storage_versions(ListStorageVersions::new()).all().await.expect("the cluster serves").items;
-    all.into_iter().filter_map(|item| Some(item.storage_version?.name)).collect()
+    let all = client
+        .storage_versions(ListStorageVersions::new())
+        .all()
+        .await
+        .expect("the cluster serves")
+        .items;
+    all.into_iter()
+        .filter_map(|item| Some(item.storage_version?.name))
+        .collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -142,26 +229,46 @@ async fn a_report_by_a_stranger_or_an_old_epoch_is_refused_and_changes_nothing()
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
     let first = join(&client, "some", "first", 600_000).await;
-    client.send_report(&first, vec![fixed(resource("pods"))], true).await.expect("it is taken");
+    client
+        .send_report(&first, vec![fixed(resource("pods"))], true)
+        .await
+        .expect("it is taken");
     join(&client, "some", "second", 600_000).await;
-    let stranger = MemberEpoch { member: MemberId::parse("nobody").expect("an id"), ..first.clone() };
+    let stranger = MemberEpoch {
+        member: MemberId::parse("nobody").expect("an id"),
+        ..first.clone()
+    };
     // The sessions of all clients are open before, since opening one is a change.
     let mut clients = Vec::new();
     for id in IDS {
         let client = cluster.client_of(id).await;
-        client.send_ready(&stranger).await.expect_err("nobody has joined under this id");
+        client
+            .send_ready(&stranger)
+            .await
+            .expect_err("nobody has joined under this id");
         clients.push(client);
     }
     let before = agree(&cluster).await;
     for client in &clients {
-        for (member, kind) in [(&stranger, ErrorKind::NotAMember), (&first, ErrorKind::StaleEpoch)] {
-            let report = client.send_report(member, vec![fixed(resource("other"))], true).await;
+        for (member, kind) in [
+            (&stranger, ErrorKind::NotAMember),
+            (&first, ErrorKind::StaleEpoch),
+        ] {
+            let report = client
+                .send_report(member, vec![fixed(resource("other"))], true)
+                .await;
             assert_eq!(report.expect_err("it is refused").kind(), kind);
         }
     }
     assert_eq!(agree(&cluster).await, before);
     assert_eq!(resources(&client).await, ["example.com.pods"]);
-    let members = client.with_timeout(LIMIT).members(ListMembers::new()).all().await.expect("it serves").items;
+    let members = client
+        .with_timeout(LIMIT)
+        .members(ListMembers::new())
+        .all()
+        .await
+        .expect("it serves")
+        .items;
     assert_eq!(members.len(), 1);
     cluster.finish().await;
 }

@@ -18,15 +18,27 @@ use crate::cluster::NAME;
 /// was first changed by `change`. All of its checksums hold, and so does the digest in it.
 pub(crate) fn plant(folder: &Path, replica: u64, mut change: impl FnMut(&mut LogEntry)) {
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let claim = Claim { cluster_name: NAME.to_owned(), replica_id: replica, directory_id: [0; 16] };
-    let directory = DataDirectory::open(Arc::clone(&disk), folder, &claim).expect("it is the replica's");
+    let claim = Claim {
+        cluster_name: NAME.to_owned(),
+        replica_id: replica,
+        directory_id: [0; 16],
+    };
+    let directory =
+        DataDirectory::open(Arc::clone(&disk), folder, &claim).expect("it is the replica's");
     let config = LogConfig::new(directory.identity().directory_id);
-    let (log, _) = Log::open(Arc::clone(&disk), &directory.wal_path(), config).expect("the log is whole");
+    let (log, _) =
+        Log::open(Arc::clone(&disk), &directory.wal_path(), config).expect("the log is whole");
     let committed = log.committed().expect("something is committed");
     let mut state = State::new();
     let mut replica_set = None;
-    let records = log.entries(0..committed.index + 1, usize::MAX).expect("the log can be read");
-    assert_eq!(records.last().map(|record| record.id), Some(committed), "nothing was purged yet");
+    let records = log
+        .entries(0..committed.index + 1, usize::MAX)
+        .expect("the log can be read");
+    assert_eq!(
+        records.last().map(|record| record.id),
+        Some(committed),
+        "nothing was purged yet"
+    );
     for record in records {
         let payload = stored::LogPayload::decode(record.payload).expect("it is an entry");
         match payload.payload.expect("an entry has a content") {
@@ -46,21 +58,33 @@ pub(crate) fn plant(folder: &Path, replica: u64, mut change: impl FnMut(&mut Log
         replica_set: Some(set),
     };
     let cluster_id = *state.cluster().expect("the cluster is formed").as_bytes();
-    let header = CheckpointHeader { cluster_id, last: committed, meta: meta.encode_to_vec().into() };
+    let header = CheckpointHeader {
+        cluster_id,
+        last: committed,
+        meta: meta.encode_to_vec().into(),
+    };
     let opened = CheckpointStore::open(disk, &directory.checkpoints_path(), Some(cluster_id));
     let (checkpoints, _) = opened.expect("there are none yet");
-    let mut writer = checkpoints.begin(header).expect("a checkpoint can be begun");
+    let mut writer = checkpoints
+        .begin(header)
+        .expect("a checkpoint can be begun");
     let mut chunk = Vec::new();
     for row in state.rows() {
         let row = codec::encode_row(&row);
         prost::encode_length_delimiter(row.len(), &mut chunk).expect("there is room");
         chunk.extend_from_slice(&row);
     }
-    writer.write_chunk(&chunk).expect("the chunk can be written");
+    writer
+        .write_chunk(&chunk)
+        .expect("the chunk can be written");
     let file = writer.finish().expect("the checkpoint can be finished");
     assert!(fs::metadata(file.path).is_ok_and(|file| file.len() > 0));
 }
 
 fn position(id: &LogId) -> stored::LogId {
-    stored::LogId { term: id.term, leader: id.leader, index: id.index }
+    stored::LogId {
+        term: id.term,
+        leader: id.leader,
+        index: id.index,
+    }
 }

@@ -30,15 +30,25 @@ async fn a_leader_that_is_asked_to_end_hands_over_ends_its_watches_and_exits_wit
         let mut next = None;
         for other in cluster.awake() {
             let known = cluster.status(other).await.expect("it answers").leader_id;
-            assert!(known.is_some_and(|known| known != leader), "replica {other} believes that {known:?} leads");
+            assert!(
+                known.is_some_and(|known| known != leader),
+                "replica {other} believes that {known:?} leads"
+            );
             next = known;
         }
-        let (last, seen) = within("the end of a watch", watching).await.expect("no panic");
-        let Some(Message::Ended(ended)) = last else { panic!("the watch ended without a word: {last:?}") };
+        let (last, seen) = within("the end of a watch", watching)
+            .await
+            .expect("no panic");
+        let Some(Message::Ended(ended)) = last else {
+            panic!("the watch ended without a word: {last:?}")
+        };
         assert_eq!(ended.reason(), v1::WatchEndReason::Shutdown);
         assert_eq!(ended.resume_revision, seen + 1);
         writers.acknowledge(30).await;
-        println!("round {round}: replica {leader} ended, {next:?} leads, {}", gap(&writers.calls(), asked));
+        println!(
+            "round {round}: replica {leader} ended, {next:?} leads, {}",
+            gap(&writers.calls(), asked)
+        );
         cluster.restart(leader).await;
     }
     check(cluster, writers, watchers).await;
@@ -47,8 +57,15 @@ async fn a_leader_that_is_asked_to_end_hands_over_ends_its_watches_and_exits_wit
 /// Reads a watch to its end, and answers the last message, and the revision that it had come to before.
 async fn last_message(endpoint: String, from: Revision) -> (Option<Message>, u64) {
     let mut service = Wire::to(&endpoint).watch();
-    let request = v1::WatchRequest { from_revision: Some(from.get()), ..v1::WatchRequest::default() };
-    let mut stream = service.watch(request).await.expect("the watch is opened").into_inner();
+    let request = v1::WatchRequest {
+        from_revision: Some(from.get()),
+        ..v1::WatchRequest::default()
+    };
+    let mut stream = service
+        .watch(request)
+        .await
+        .expect("the watch is opened")
+        .into_inner();
     let (mut last, mut seen) = (None, from.get() - 1);
     while let Ok(Some(v1::WatchResponse { message })) = stream.message().await {
         match &message {

@@ -61,42 +61,71 @@ async fn a_report_of_a_thousand_resources_is_one_revision_and_one_group_at_every
     let client = cluster.client().await;
     let member = join(&client, "large", "large", 60_000).await;
     let before = agree(&cluster).await;
-    let resources: BTreeSet<GroupResource> =
-        (0..1_000).map(|number| GroupResource::new("example.com", &format!("r{number}")).expect("a name")).collect();
+    let resources: BTreeSet<GroupResource> = (0..1_000)
+        .map(|number| GroupResource::new("example.com", &format!("r{number}")).expect("a name"))
+        .collect();
     let entries = resources.iter().cloned().map(fixed).collect();
-    let reported = client.send_report(&member, entries, true).await.expect("the cluster serves");
+    let reported = client
+        .send_report(&member, entries, true)
+        .await
+        .expect("the cluster serves");
     assert_eq!(reported.header.revision, before.next());
     for (id, watcher) in &watchers {
         watcher.reached(reported.header.revision).await;
         let log = watcher.log();
-        let group = log.group(reported.header.revision.get()).expect("the revision has events");
+        let group = log
+            .group(reported.header.revision.get())
+            .expect("the revision has events");
         let versions: BTreeSet<String> = names(&group.events, v1::ObjectKind::StorageVersion);
         let states: BTreeSet<String> = names(&group.events, v1::ObjectKind::StorageState);
-        let expected: BTreeSet<String> = resources.iter().map(GroupResource::storage_version_name).collect();
+        let expected: BTreeSet<String> = resources
+            .iter()
+            .map(GroupResource::storage_version_name)
+            .collect();
         assert_eq!(versions, expected, "replica {id}");
-        let expected: BTreeSet<String> =
-            resources.iter().map(|resource| resource.storage_state_name().to_owned()).collect();
+        let expected: BTreeSet<String> = resources
+            .iter()
+            .map(|resource| resource.storage_state_name().to_owned())
+            .collect();
         assert_eq!(states, expected, "replica {id}");
     }
     let (first, others) = watchers.split_first().expect("there are three");
     for (_, other) in others {
-        assert_eq!(compare(&first.1.log(), &other.log()).map(|groups| groups > 0), Ok(true));
+        assert_eq!(
+            compare(&first.1.log(), &other.log()).map(|groups| groups > 0),
+            Ok(true)
+        );
     }
     agree(&cluster).await;
     cluster.finish().await;
 }
 
 fn names(events: &[v1::Event], kind: v1::ObjectKind) -> BTreeSet<String> {
-    events.iter().filter(|event| event.kind() == kind).map(|event| event.name.clone()).collect()
+    events
+        .iter()
+        .filter(|event| event.kind() == kind)
+        .map(|event| event.name.clone())
+        .collect()
 }
 
 /// The first message of a watch from a revision on, at one replica.
 async fn first_message(cluster: &Cluster, replica: u64, from: u64) -> Message {
     let mut service = Wire::to(&cluster.endpoint(replica)).watch();
-    let request = v1::WatchRequest { from_revision: Some(from), ..v1::WatchRequest::default() };
-    let mut stream = service.watch(timely(request)).await.expect("the watch is opened").into_inner();
-    let message = within("the first message of a watch", stream.message()).await.expect("no error");
-    message.and_then(|response| response.message).expect("a stream begins with a message")
+    let request = v1::WatchRequest {
+        from_revision: Some(from),
+        ..v1::WatchRequest::default()
+    };
+    let mut stream = service
+        .watch(timely(request))
+        .await
+        .expect("the watch is opened")
+        .into_inner();
+    let message = within("the first message of a watch", stream.message())
+        .await
+        .expect("no error");
+    message
+        .and_then(|response| response.message)
+        .expect("a stream begins with a message")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -106,32 +135,66 @@ async fn a_watch_begins_where_it_is_asked_to_or_says_why_not() {
     let member = join(&client, "some", "some", 60_000).await;
     for number in 0..20 {
         let resource = GroupResource::new("example.com", &format!("r{number}")).expect("a name");
-        client.send_report(&member, vec![fixed(resource)], false).await.expect("the cluster serves");
+        client
+            .send_report(&member, vec![fixed(resource)], false)
+            .await
+            .expect("the cluster serves");
     }
     let newest = agree(&cluster).await.get();
     for id in IDS {
         for from in [1, newest / 2, newest, newest + 1] {
             let first = first_message(&cluster, id, from).await;
-            let Message::Bookmark(bookmark) = first else { panic!("replica {id}, from {from}: {first:?}") };
+            let Message::Bookmark(bookmark) = first else {
+                panic!("replica {id}, from {from}: {first:?}")
+            };
             assert_eq!((bookmark.revision, bookmark.replica_id), (from - 1, id));
         }
         // What does not exist is not waited for, and nothing older is delivered in its place.
-        for (from, refused) in [(newest + 1_000, ErrorKind::FutureRevision), (0, ErrorKind::InvalidArgument)] {
-            let request = v1::WatchRequest { from_revision: Some(from), ..v1::WatchRequest::default() };
+        for (from, refused) in [
+            (newest + 1_000, ErrorKind::FutureRevision),
+            (0, ErrorKind::InvalidArgument),
+        ] {
+            let request = v1::WatchRequest {
+                from_revision: Some(from),
+                ..v1::WatchRequest::default()
+            };
             let mut service = Wire::to(&cluster.endpoint(id)).watch();
-            assert_eq!(kind(service.watch(timely(request)).await), refused, "replica {id}, from {from}");
+            assert_eq!(
+                kind(service.watch(timely(request)).await),
+                refused,
+                "replica {id}, from {from}"
+            );
         }
     }
     // A history of one revision: what was asked for is gone, and this is said.
-    let patch = SettingsPatch { history_revisions: Some(1), ..SettingsPatch::default() };
-    let trimmed = client.update_settings(patch, None).await.expect("the cluster serves").header.revision.get();
+    let patch = SettingsPatch {
+        history_revisions: Some(1),
+        ..SettingsPatch::default()
+    };
+    let trimmed = client
+        .update_settings(patch, None)
+        .await
+        .expect("the cluster serves")
+        .header
+        .revision
+        .get();
     agree(&cluster).await;
     for id in IDS {
         let first = first_message(&cluster, id, 1).await;
-        let Message::Compacted(compacted) = first else { panic!("replica {id}: {first:?}") };
-        assert_eq!((compacted.oldest_revision, compacted.current_revision), (trimmed, trimmed));
+        let Message::Compacted(compacted) = first else {
+            panic!("replica {id}: {first:?}")
+        };
+        assert_eq!(
+            (compacted.oldest_revision, compacted.current_revision),
+            (trimmed, trimmed)
+        );
         let past = ReadOptions::at_revision(Revision::new(1));
-        let error = cluster.client_of(id).await.settings(past).await.expect_err("it is gone");
+        let error = cluster
+            .client_of(id)
+            .await
+            .settings(past)
+            .await
+            .expect_err("it is gone");
         assert_eq!(error.kind(), ErrorKind::Compacted);
     }
     cluster.finish().await;
