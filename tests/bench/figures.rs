@@ -48,7 +48,10 @@ fn main() {
     runtime.block_on(async {
         let etcd = Etcd::start().await;
         let mut replicas = Replicas::start().await;
-        println!("compared with {}, three members, default settings\n", etcd::version());
+        println!(
+            "compared with {}, three members, default settings\n",
+            etcd::version()
+        );
         println!(
             "{:<52} {:>12} {:>24} {:>12} {:>22}",
             "figure", "median", "least to most", "etcd", "ratio to etcd"

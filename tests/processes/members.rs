@@ -68,6 +68,13 @@ async fn an_expired_member_leaves_no_entry_on_any_replica() {
         Some(v1::EventType::Modified)
     );
 
+    assert_left_nothing(&cluster, &going, &staying).await;
+    agree(&cluster).await;
+    cluster.finish().await;
+}
+
+/// No replica knows anything of the member that is gone, and each one knows the entry of the other.
+async fn assert_left_nothing(cluster: &Cluster, going: &MemberEpoch, staying: &MemberEpoch) {
     for id in IDS {
         let client = cluster.client_of(id).await;
         let gone = client
@@ -93,11 +100,9 @@ async fn an_expired_member_leaves_no_entry_on_any_replica() {
             versions[0].entry(&going.member).is_none()
                 && versions[0].entry(&staying.member).is_some()
         );
-        let error = client.send_renew(&going).await.expect_err("it is gone");
+        let error = client.send_renew(going).await.expect_err("it is gone");
         assert_eq!(error.kind(), ErrorKind::NotAMember, "replica {id}");
     }
-    agree(&cluster).await;
-    cluster.finish().await;
 }
 
 /// The first revision after `after` at which a member is removed.
@@ -159,28 +164,8 @@ async fn of_two_processes_with_one_id_the_later_goes_on_and_the_earlier_stops_fo
     gate.try_permit(&pods).expect_err("its gate stays closed");
     assert!(later.epoch() > earlier.epoch());
 
-    // Whatever it still says, on whichever replica, is refused and changes nothing.
     let before = agree(&cluster).await;
-    for id in IDS {
-        let client = cluster.client_of(id).await;
-        let kinds = [
-            client.send_renew(&old).await.map(drop),
-            client
-                .send_report(&old, vec![fixed(resource("other"))], true)
-                .await
-                .map(drop),
-            client.send_ready(&old).await.map(drop),
-            client.send_leave(&old, true).await.map(drop),
-        ];
-        for refused in kinds {
-            assert_eq!(
-                refused.expect_err("it is fenced").kind(),
-                ErrorKind::StaleEpoch,
-                "replica {id}"
-            );
-        }
-        client.close().await.expect("the cluster serves");
-    }
+    assert_fenced(&cluster, &old).await;
     later
         .report(vec![fixed(pods.clone())])
         .await
@@ -199,6 +184,30 @@ async fn of_two_processes_with_one_id_the_later_goes_on_and_the_earlier_stops_fo
         .expect("it leaves");
     assert!(agree(&cluster).await > before);
     cluster.finish().await;
+}
+
+/// Whatever the epoch still says, on whichever replica, is refused.
+async fn assert_fenced(cluster: &Cluster, old: &MemberEpoch) {
+    for id in IDS {
+        let client = cluster.client_of(id).await;
+        let kinds = [
+            client.send_renew(old).await.map(drop),
+            client
+                .send_report(old, vec![fixed(resource("other"))], true)
+                .await
+                .map(drop),
+            client.send_ready(old).await.map(drop),
+            client.send_leave(old, true).await.map(drop),
+        ];
+        for refused in kinds {
+            assert_eq!(
+                refused.expect_err("it is fenced").kind(),
+                ErrorKind::StaleEpoch,
+                "replica {id}"
+            );
+        }
+        client.close().await.expect("the cluster serves");
+    }
 }
 
 /// Who speaks for a membership.

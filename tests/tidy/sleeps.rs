@@ -13,8 +13,8 @@ const SLEEPS: [&str; 4] = [
     "tokio::time::sleep_until",
 ];
 
-/// Where sleeping moves the simulated clock of a replica, or is not a test.
-const ELSEWHERE: [&str; 2] = ["tests/sim/", "tests/bench/"];
+/// Where sleeping moves the simulated or paused clock of replicas, or is not a test.
+const ELSEWHERE: [&str; 3] = ["sdk/tests/replicas/", "tests/sim/", "tests/bench/"];
 
 #[test]
 fn no_test_sleeps() {

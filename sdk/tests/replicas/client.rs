@@ -118,7 +118,7 @@ async fn a_change_whose_answer_was_lost_is_sent_again_and_executed_once() {
         pass(Duration::from_secs(1)).await;
         other.update_settings(patch(3_000), None).await
     };
-    let (changed, meanwhile) = within(async { tokio::join!(changing, meanwhile) }).await;
+    let (changed, meanwhile) = within(Box::pin(async { tokio::join!(changing, meanwhile) })).await;
     let (changed, meanwhile) = (changed.unwrap(), meanwhile.unwrap());
     assert_ne!(changed.header.replica_id, before.replica_id);
     assert!(changed.changed);

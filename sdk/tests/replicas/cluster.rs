@@ -265,7 +265,7 @@ pub(crate) fn id(text: &str) -> MemberId {
     legal(MemberId::parse(text))
 }
 
-/// Lets time pass: the clock moves when everybody waits.
+/// Lets time pass: the tests run with `start_paused`, so the clock moves when everybody waits.
 pub(crate) async fn pass(span: Duration) {
     tokio::time::sleep(span).await;
 }

@@ -220,7 +220,7 @@ async fn a_write_of_unknown_outcome_holds_a_change_back_for_the_write_grace() {
             Some(version("v1"))
         );
     };
-    let (changed, ()) = within(async { tokio::join!(changing, looking) }).await;
+    let (changed, ()) = within(Box::pin(async { tokio::join!(changing, looking) })).await;
     changed.unwrap();
     assert!(began.elapsed() >= GRACE);
     assert_eq!(encoding(&gate, "pods"), Ok(version("v2")));

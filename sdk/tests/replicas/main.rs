@@ -1,6 +1,8 @@
 //! The client against real replicas: consensus, store and gRPC are the product's, the network, the disks and the clock
 //! are in memory.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod client;
 mod cluster;
 mod gate;

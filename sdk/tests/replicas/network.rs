@@ -22,7 +22,6 @@ pub(crate) struct Network {
 struct Port {
     accepting: Option<mpsc::Sender<DuplexStream>>,
     weather: watch::Sender<Weather>,
-    dialed: usize,
 }
 
 /// What a link carries; of two, the worse counts.
@@ -62,11 +61,6 @@ impl Network {
         });
     }
 
-    /// How often an address was connected to.
-    pub(crate) fn dialed(&self, address: &str) -> usize {
-        self.port(address, |port| port.dialed)
-    }
-
     /// What a replica dials others with: its links are also subject to the weather at `from`.
     pub(crate) fn dialer(&self, from: &str) -> Dialer {
         Dialer {
@@ -78,7 +72,6 @@ impl Network {
     fn connect(&self, from: &str, address: &str) -> BoxFuture<'static, io::Result<DuplexStream>> {
         let here = self.port(from, |port| port.weather.subscribe());
         let (there, accepting) = self.port(address, |port| {
-            port.dialed += 1;
             (port.weather.subscribe(), port.accepting.clone())
         });
         let address = address.to_owned();
@@ -107,7 +100,6 @@ impl Network {
         let port = ports.entry(address.to_owned()).or_insert_with(|| Port {
             accepting: None,
             weather: watch::Sender::new(Weather::Fair),
-            dialed: 0,
         });
         change(port)
     }

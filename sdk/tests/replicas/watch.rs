@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use synod_client::{
-    ChangeType, Client, ErrorKind, Event, Events, InstanceId, Join, MemberId, Object, ObjectKind,
-    ReadOptions, Revision, Settings, Ttl, Watch, WatchFrom, WatchMessage, WatchOptions,
+    Client, ErrorKind, Event, Events, InstanceId, Join, MemberId, Object, ObjectKind, ReadOptions,
+    Revision, Settings, Ttl, Watch, WatchFrom, WatchMessage, WatchOptions,
 };
 use tokio::time::Instant;
 

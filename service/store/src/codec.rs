@@ -27,12 +27,18 @@ pub struct CodecError {
 
 impl CodecError {
     fn new(field: impl Into<String>, fault: impl fmt::Display) -> Self {
-        Self { field: field.into(), fault: fault.to_string() }
+        Self {
+            field: field.into(),
+            fault: fault.to_string(),
+        }
     }
 
     /// The same fault, seen from the message that holds the field.
     fn within(self, message: &str) -> Self {
-        Self { field: format!("{message}.{}", self.field), fault: self.fault }
+        Self {
+            field: format!("{message}.{}", self.field),
+            fault: self.fault,
+        }
     }
 }
 

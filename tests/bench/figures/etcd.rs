@@ -116,9 +116,7 @@ impl Etcd {
 
 /// What etcd says that it is.
 pub(crate) fn version() -> String {
-    let output = std::process::Command::new("etcd")
-        .arg("--version")
-        .output();
+    let output = std::process::Command::new("etcd").arg("--version").output();
     let output = output.expect("etcd is installed (in Debian: etcd-server)");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.lines().next().unwrap_or("etcd").to_owned()

@@ -296,15 +296,15 @@ fn a_write_of_unknown_outcome_is_held_for_the_write_grace() {
 #[test]
 fn a_full_report_closes_the_gate_of_what_it_does_not_name() {
     let mut book = member(vec![fixed("pods", "v1"), fixed("nodes", "v1")]);
-    let nodes = granted(&mut book, "nodes", 0);
+    let permit = granted(&mut book, "nodes", 0);
     book.told(epoch(5), revision(7), true, vec![fixed("pods", "v1")]);
     assert_eq!(
         book.grant(&resource("nodes"), at(0)),
         Err(Obstacle::NotReported(None))
     );
-    assert_eq!(book.check(&nodes, at(0)), Err(Refused::OtherEncoding));
+    assert_eq!(book.check(&permit, at(0)), Err(Refused::OtherEncoding));
     assert_eq!(book.drain_all(at(0)), Drain::Open(1));
-    book.give_back(&nodes, false, at(0));
+    book.give_back(&permit, false, at(0));
     assert_eq!(book.drain_all(at(0)), Drain::Done);
 }
 

@@ -366,12 +366,8 @@ pub(crate) fn transferred_to_wire(
 pub(crate) fn transferred_from_wire(
     response: &pb::TransferLeaderResponse,
 ) -> Result<TransferLeaderResponse<TypeConfig>, Malformed> {
-    let vote = |vote: &Option<pb::Vote>| {
-        Ok(required_vote(
-            vote.as_ref(),
-            "transfer response without a vote",
-        )?)
-    };
+    let vote =
+        |vote: &Option<pb::Vote>| required_vote(vote.as_ref(), "transfer response without a vote");
     Ok(
         match required(
             response.result.as_ref(),

@@ -3,18 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_machine::{AnnounceReplica, Command, Envelope, Expire, Initialize, LogEntry, RaiseMachineVersion};
+use synod_machine::{
+    AnnounceReplica, Command, Envelope, Expire, Initialize, LogEntry, RaiseMachineVersion,
+};
 use synod_model::{
-    Adopt, CloseSession, Epoch, Join, Leave, LogTime, MarkReady, MemberId, OpenSession, Renew, Report, ReportEntry,
-    RequestId, Revision, SettingsPatch, UpdateSettings, WallTime,
+    Adopt, CloseSession, Epoch, Join, Leave, LogTime, MarkReady, MemberId, OpenSession, Renew,
+    Report, ReportEntry, RequestId, Revision, SettingsPatch, UpdateSettings, WallTime,
 };
 use synod_proto::storage::v1 as pb;
 
 use super::CodecError;
 use super::values::{
-    binary_version, cluster_id, directory_id, endpoint, epoch, instance, kind, labels_from_pb, labels_to_pb, member_id,
-    millis, parsed, replica_id, required, resource_from_pb, resource_to_pb, resources_from_pb, sequence, session_id,
-    settings_from_pb, settings_to_pb, stance_from_pb, stance_to_pb, texts, ttl, version_set,
+    binary_version, cluster_id, directory_id, endpoint, epoch, instance, kind, labels_from_pb,
+    labels_to_pb, member_id, millis, parsed, replica_id, required, resource_from_pb,
+    resource_to_pb, resources_from_pb, sequence, session_id, settings_from_pb, settings_to_pb,
+    stance_from_pb, stance_to_pb, texts, ttl, version_set,
 };
 
 type Result<T> = std::result::Result<T, CodecError>;
@@ -33,7 +36,11 @@ pub(super) fn log_entry_from_pb(entry: pb::LogEntry) -> Result<LogEntry> {
         log_time: LogTime::from_millis(entry.log_time_ms),
         lift_deadlines: entry.lift_deadlines,
         wall: WallTime::from_millis(entry.wall_ms),
-        commands: entry.commands.into_iter().map(envelope_from_pb).collect::<Result<_>>()?,
+        commands: entry
+            .commands
+            .into_iter()
+            .map(envelope_from_pb)
+            .collect::<Result<_>>()?,
     })
 }
 
@@ -43,19 +50,28 @@ pub(super) fn envelope_to_pb(envelope: &Envelope) -> pb::Envelope {
         sequence: request.sequence.get(),
         lowest_unanswered: request.lowest_unanswered.get(),
     });
-    pb::Envelope { request, command: Some(command_to_pb(&envelope.command)) }
+    pb::Envelope {
+        request,
+        command: Some(command_to_pb(&envelope.command)),
+    }
 }
 
 pub(super) fn envelope_from_pb(envelope: pb::Envelope) -> Result<Envelope> {
     let command = command_from_pb(required("command", envelope.command)?)?;
     let request = envelope.request.map(request_from_pb).transpose()?;
-    Ok(Envelope { request, command: Arc::new(command) })
+    Ok(Envelope {
+        request,
+        command: Arc::new(command),
+    })
 }
 
 fn request_from_pb(request: pb::RequestId) -> Result<RequestId> {
     let own = sequence("request.sequence", request.sequence)?;
     let lowest = sequence("request.lowest_unanswered", request.lowest_unanswered)?;
-    parsed("request", RequestId::new(session_id(request.session), own, lowest))
+    parsed(
+        "request",
+        RequestId::new(session_id(request.session), own, lowest),
+    )
 }
 
 fn command_to_pb(command: &Command) -> pb::envelope::Command {
@@ -72,17 +88,25 @@ fn command_to_pb(command: &Command) -> pb::envelope::Command {
             binary: announce.binary.clone(),
             machine_version: announce.machine_version,
         }),
-        Command::RaiseMachineVersion(raise) => {
-            Pb::RaiseMachineVersion(pb::RaiseMachineVersion { to: raise.to, replicas: raise.replicas })
-        }
+        Command::RaiseMachineVersion(raise) => Pb::RaiseMachineVersion(pb::RaiseMachineVersion {
+            to: raise.to,
+            replicas: raise.replicas,
+        }),
         Command::OpenSession(OpenSession {}) => Pb::OpenSession(pb::OpenSession {}),
-        Command::CloseSession(close) => Pb::CloseSession(pb::CloseSession { session: close.session.get() }),
+        Command::CloseSession(close) => Pb::CloseSession(pb::CloseSession {
+            session: close.session.get(),
+        }),
         Command::Join(join) => Pb::Join(join_to_pb(join)),
-        Command::Renew(renew) => Pb::Renew(pb::Renew { member: who(&renew.member, renew.epoch) }),
-        Command::MarkReady(ready) => Pb::MarkReady(pb::MarkReady { member: who(&ready.member, ready.epoch) }),
-        Command::Leave(leave) => {
-            Pb::Leave(pb::Leave { member: who(&leave.member, leave.epoch), drained: leave.drained })
-        }
+        Command::Renew(renew) => Pb::Renew(pb::Renew {
+            member: who(&renew.member, renew.epoch),
+        }),
+        Command::MarkReady(ready) => Pb::MarkReady(pb::MarkReady {
+            member: who(&ready.member, ready.epoch),
+        }),
+        Command::Leave(leave) => Pb::Leave(pb::Leave {
+            member: who(&leave.member, leave.epoch),
+            drained: leave.drained,
+        }),
         Command::Report(report) => Pb::Report(report_to_pb(report)),
         Command::Adopt(adopt) => Pb::Adopt(pb::Adopt {
             member: who(&adopt.member, adopt.epoch),
@@ -108,11 +132,14 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
             binary: announce.binary,
             machine_version: announce.machine_version,
         }),
-        Pb::RaiseMachineVersion(raise) => {
-            Command::RaiseMachineVersion(RaiseMachineVersion { to: raise.to, replicas: raise.replicas })
-        }
+        Pb::RaiseMachineVersion(raise) => Command::RaiseMachineVersion(RaiseMachineVersion {
+            to: raise.to,
+            replicas: raise.replicas,
+        }),
         Pb::OpenSession(pb::OpenSession {}) => Command::OpenSession(OpenSession {}),
-        Pb::CloseSession(close) => Command::CloseSession(CloseSession { session: session_id(close.session) }),
+        Pb::CloseSession(close) => Command::CloseSession(CloseSession {
+            session: session_id(close.session),
+        }),
         Pb::Join(join) => Command::Join(join_from_pb(join).map_err(|fault| fault.within("join"))?),
         Pb::Renew(renew) => {
             let (member, epoch) = who_from_pb(renew.member)?;
@@ -124,21 +151,37 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
         }
         Pb::Leave(leave) => {
             let (member, epoch) = who_from_pb(leave.member)?;
-            Command::Leave(Leave { member, epoch, drained: leave.drained })
+            Command::Leave(Leave {
+                member,
+                epoch,
+                drained: leave.drained,
+            })
         }
-        Pb::Report(report) => Command::Report(report_from_pb(report).map_err(|fault| fault.within("report"))?),
+        Pb::Report(report) => {
+            Command::Report(report_from_pb(report).map_err(|fault| fault.within("report"))?)
+        }
         Pb::Adopt(adopt) => {
             let (member, epoch) = who_from_pb(adopt.member)?;
             let resource = resource_from_pb(adopt.resource)?;
-            Command::Adopt(Adopt { member, epoch, resource, selected_revision: Revision::new(adopt.selected_revision) })
+            Command::Adopt(Adopt {
+                member,
+                epoch,
+                resource,
+                selected_revision: Revision::new(adopt.selected_revision),
+            })
         }
-        Pb::Expire(expire) => Command::Expire(expire_from_pb(expire).map_err(|fault| fault.within("expire"))?),
+        Pb::Expire(expire) => {
+            Command::Expire(expire_from_pb(expire).map_err(|fault| fault.within("expire"))?)
+        }
         Pb::UpdateSettings(update) => Command::UpdateSettings(update_from_pb(update)?),
     })
 }
 
 fn who(member: &MemberId, epoch: Epoch) -> Option<pb::MemberEpoch> {
-    Some(pb::MemberEpoch { member: member.to_string(), epoch: epoch.get() })
+    Some(pb::MemberEpoch {
+        member: member.to_string(),
+        epoch: epoch.get(),
+    })
 }
 
 fn who_from_pb(member: Option<pb::MemberEpoch>) -> Result<(MemberId, Epoch)> {
@@ -178,7 +221,11 @@ fn report_to_pb(report: &Report) -> pb::Report {
         served: texts(&entry.served),
         stance: Some(stance_to_pb(&entry.stance)),
     });
-    pb::Report { member: who(&report.member, report.epoch), entries: entries.collect(), replace: report.replace }
+    pb::Report {
+        member: who(&report.member, report.epoch),
+        entries: entries.collect(),
+        replace: report.replace,
+    }
 }
 
 fn report_from_pb(report: pb::Report) -> Result<Report> {
@@ -192,26 +239,47 @@ fn report_from_pb(report: pb::Report) -> Result<Report> {
             stance: stance_from_pb(entry.stance)?,
         })
     });
-    Ok(Report { member, epoch, entries: entries.collect::<Result<_>>()?, replace: report.replace })
+    Ok(Report {
+        member,
+        epoch,
+        entries: entries.collect::<Result<_>>()?,
+        replace: report.replace,
+    })
 }
 
 fn expire_to_pb(expire: &Expire) -> pb::Expire {
     let epochs = |members: &std::collections::BTreeSet<(MemberId, Epoch)>| {
-        members.iter().filter_map(|(member, epoch)| who(member, *epoch)).collect()
+        members
+            .iter()
+            .filter_map(|(member, epoch)| who(member, *epoch))
+            .collect()
     };
     pb::Expire {
         members: epochs(&expire.members),
-        sessions: expire.sessions.iter().map(|session| session.get()).collect(),
+        sessions: expire
+            .sessions
+            .iter()
+            .map(|session| session.get())
+            .collect(),
         unreported: epochs(&expire.unreported),
     }
 }
 
 fn expire_from_pb(expire: pb::Expire) -> Result<Expire> {
-    let epochs = |members: Vec<pb::MemberEpoch>| members.into_iter().map(|who| who_from_pb(Some(who))).collect();
+    let epochs = |members: Vec<pb::MemberEpoch>| {
+        members
+            .into_iter()
+            .map(|who| who_from_pb(Some(who)))
+            .collect()
+    };
     let members: Result<_> = epochs(expire.members);
     let unreported: Result<_> = epochs(expire.unreported);
     let sessions = expire.sessions.into_iter().map(session_id).collect();
-    Ok(Expire { members: members?, sessions, unreported: unreported? })
+    Ok(Expire {
+        members: members?,
+        sessions,
+        unreported: unreported?,
+    })
 }
 
 fn update_to_pb(update: &UpdateSettings) -> pb::UpdateSettings {
@@ -229,8 +297,9 @@ fn update_to_pb(update: &UpdateSettings) -> pb::UpdateSettings {
         report_entries_max: patch.report_entries_max,
         agreements_kept: patch.agreements_kept,
         state_quota_bytes: patch.state_quota_bytes,
-        enforce_persisted: resources
-            .map(|resources| pb::GroupResourceList { items: resources.iter().map(resource_to_pb).collect() }),
+        enforce_persisted: resources.map(|resources| pb::GroupResourceList {
+            items: resources.iter().map(resource_to_pb).collect(),
+        }),
         if_revision: if_revision.map(Revision::get),
     }
 }
@@ -253,5 +322,8 @@ fn update_from_pb(update: pb::UpdateSettings) -> Result<UpdateSettings> {
             .map(|list| resources_from_pb("update_settings.enforce_persisted", list.items))
             .transpose()?,
     };
-    Ok(UpdateSettings { patch, if_revision: update.if_revision.map(Revision::new) })
+    Ok(UpdateSettings {
+        patch,
+        if_revision: update.if_revision.map(Revision::new),
+    })
 }

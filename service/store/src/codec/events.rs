@@ -8,23 +8,33 @@ use synod_proto::storage::v1 as pb;
 
 use super::CodecError;
 use super::rows::{
-    agreement_from_pb, agreement_to_pb, entry_from_pb, entry_to_pb, storage_state_from_pb, storage_state_to_pb,
-    storage_version_from_pb, storage_version_to_pb,
+    agreement_from_pb, agreement_to_pb, entry_from_pb, entry_to_pb, storage_state_from_pb,
+    storage_state_to_pb, storage_version_from_pb, storage_version_to_pb,
 };
 use super::values::{
-    member_from_pb, member_id, member_to_pb, required, resource_from_pb, resource_to_pb, settings_from_pb,
-    settings_to_pb,
+    member_from_pb, member_id, member_to_pb, required, resource_from_pb, resource_to_pb,
+    settings_from_pb, settings_to_pb,
 };
 
 type Result<T> = std::result::Result<T, CodecError>;
 
 pub(super) fn events_to_pb(events: &RevisionEvents) -> pb::EventsRow {
-    pb::EventsRow { revision: events.revision.get(), changes: events.changes.iter().map(change_to_pb).collect() }
+    pb::EventsRow {
+        revision: events.revision.get(),
+        changes: events.changes.iter().map(change_to_pb).collect(),
+    }
 }
 
 pub(super) fn events_from_pb(row: pb::EventsRow) -> Result<RevisionEvents> {
-    let changes = row.changes.into_iter().map(change_from_pb).collect::<Result<_>>()?;
-    Ok(RevisionEvents { revision: Revision::new(row.revision), changes })
+    let changes = row
+        .changes
+        .into_iter()
+        .map(change_from_pb)
+        .collect::<Result<_>>()?;
+    Ok(RevisionEvents {
+        revision: Revision::new(row.revision),
+        changes,
+    })
 }
 
 fn change_to_pb(change: &Change) -> pb::Change {
@@ -35,26 +45,49 @@ fn change_to_pb(change: &Change) -> pb::Change {
             before: before.as_deref().map(member_to_pb),
             after: after.as_deref().map(member_to_pb),
         }),
-        Change::StorageVersion { resource, entries, before, after } => {
-            Object::StorageVersion(pb::StorageVersionChange {
-                resource: Some(resource_to_pb(resource)),
-                entries: entries.iter().map(|entry| entry_change_to_pb(resource, entry)).collect(),
-                before: before.as_deref().map(|row| storage_version_to_pb(resource, row)),
-                after: after.as_deref().map(|row| storage_version_to_pb(resource, row)),
-            })
-        }
-        Change::StorageState { resource, before, after, agreement } => Object::StorageState(pb::StorageStateChange {
+        Change::StorageVersion {
+            resource,
+            entries,
+            before,
+            after,
+        } => Object::StorageVersion(pb::StorageVersionChange {
             resource: Some(resource_to_pb(resource)),
-            before: before.as_deref().map(|row| storage_state_to_pb(resource, row)),
-            after: after.as_deref().map(|row| storage_state_to_pb(resource, row)),
-            agreement: agreement.as_deref().map(|line| agreement_to_pb(resource, line)),
+            entries: entries
+                .iter()
+                .map(|entry| entry_change_to_pb(resource, entry))
+                .collect(),
+            before: before
+                .as_deref()
+                .map(|row| storage_version_to_pb(resource, row)),
+            after: after
+                .as_deref()
+                .map(|row| storage_version_to_pb(resource, row)),
+        }),
+        Change::StorageState {
+            resource,
+            before,
+            after,
+            agreement,
+        } => Object::StorageState(pb::StorageStateChange {
+            resource: Some(resource_to_pb(resource)),
+            before: before
+                .as_deref()
+                .map(|row| storage_state_to_pb(resource, row)),
+            after: after
+                .as_deref()
+                .map(|row| storage_state_to_pb(resource, row)),
+            agreement: agreement
+                .as_deref()
+                .map(|line| agreement_to_pb(resource, line)),
         }),
         Change::Settings { before, after } => Object::Settings(pb::SettingsChange {
             before: Some(settings_to_pb(before)),
             after: Some(settings_to_pb(after)),
         }),
     };
-    pb::Change { object: Some(object) }
+    pb::Change {
+        object: Some(object),
+    }
 }
 
 fn change_from_pb(change: pb::Change) -> Result<Change> {
@@ -68,15 +101,26 @@ fn change_from_pb(change: pb::Change) -> Result<Change> {
         Object::StorageVersion(version) => {
             let resource = resource_from_pb(version.resource)?;
             let row = |row: Option<pb::StorageVersionRow>| {
-                row.map(|row| storage_version_from_pb(row).map(|(_, row)| Arc::new(row))).transpose()
+                row.map(|row| storage_version_from_pb(row).map(|(_, row)| Arc::new(row)))
+                    .transpose()
             };
-            let entries = version.entries.into_iter().map(entry_change_from_pb).collect::<Result<_>>()?;
-            Change::StorageVersion { resource, entries, before: row(version.before)?, after: row(version.after)? }
+            let entries = version
+                .entries
+                .into_iter()
+                .map(entry_change_from_pb)
+                .collect::<Result<_>>()?;
+            Change::StorageVersion {
+                resource,
+                entries,
+                before: row(version.before)?,
+                after: row(version.after)?,
+            }
         }
         Object::StorageState(state) => {
             let resource = resource_from_pb(state.resource)?;
             let row = |row: Option<pb::StorageStateRow>| {
-                row.map(|row| storage_state_from_pb(row).map(|(_, row)| Arc::new(row))).transpose()
+                row.map(|row| storage_state_from_pb(row).map(|(_, row)| Arc::new(row)))
+                    .transpose()
             };
             let agreement = state.agreement.map(agreement_from_pb).transpose()?;
             Change::StorageState {
@@ -87,20 +131,36 @@ fn change_from_pb(change: pb::Change) -> Result<Change> {
             }
         }
         Object::Settings(settings) => Change::Settings {
-            before: Arc::new(settings_from_pb(required("settings.before", settings.before)?)?),
-            after: Arc::new(settings_from_pb(required("settings.after", settings.after)?)?),
+            before: Arc::new(settings_from_pb(required(
+                "settings.before",
+                settings.before,
+            )?)?),
+            after: Arc::new(settings_from_pb(required(
+                "settings.after",
+                settings.after,
+            )?)?),
         },
     })
 }
 
 fn entry_change_to_pb(resource: &GroupResource, change: &EntryChange) -> pb::EntryChange {
-    let row = |row: &Option<Arc<EntryRow>>| row.as_deref().map(|row| entry_to_pb(resource, &change.member, row));
-    pb::EntryChange { member: change.member.to_string(), before: row(&change.before), after: row(&change.after) }
+    let row = |row: &Option<Arc<EntryRow>>| {
+        row.as_deref()
+            .map(|row| entry_to_pb(resource, &change.member, row))
+    };
+    pb::EntryChange {
+        member: change.member.to_string(),
+        before: row(&change.before),
+        after: row(&change.after),
+    }
 }
 
 fn entry_change_from_pb(change: pb::EntryChange) -> Result<EntryChange> {
     let row = |row: Option<pb::EntryRow>| {
-        row.map(|row| entry_from_pb(row).map(|(_, _, row): (GroupResource, MemberId, _)| Arc::new(row))).transpose()
+        row.map(|row| {
+            entry_from_pb(row).map(|(_, _, row): (GroupResource, MemberId, _)| Arc::new(row))
+        })
+        .transpose()
     };
     Ok(EntryChange {
         member: member_id("member", &change.member)?,

@@ -6,12 +6,17 @@ use synod_proto::storage::v1 as pb;
 
 use super::CodecError;
 use super::values::{
-    epoch, optional_version, required, resource_from_pb, resource_to_pb, sequence, session_id, text, ttl,
+    epoch, optional_version, required, resource_from_pb, resource_to_pb, sequence, session_id,
+    text, ttl,
 };
 
 type Result<T> = std::result::Result<T, CodecError>;
 
-pub(super) fn outcome_to_pb(session: SessionId, sequence: Sequence, row: &OutcomeRow) -> pb::OutcomeRow {
+pub(super) fn outcome_to_pb(
+    session: SessionId,
+    sequence: Sequence,
+    row: &OutcomeRow,
+) -> pb::OutcomeRow {
     let result = match &row.result {
         Ok(answer) => answer_to_pb(answer),
         Err(refusal) => pb::outcome_row::Result::Refusal(refusal_to_pb(refusal)),
@@ -29,7 +34,15 @@ pub(super) fn outcome_from_pb(row: pb::OutcomeRow) -> Result<(SessionId, Sequenc
     let id = session_id(row.session);
     let sequence = sequence("sequence", row.sequence)?;
     let result = result_from_pb(required("result", row.result)?)?;
-    Ok((id, sequence, OutcomeRow { revision: Revision::new(row.revision), changed: row.changed, result }))
+    Ok((
+        id,
+        sequence,
+        OutcomeRow {
+            revision: Revision::new(row.revision),
+            changed: row.changed,
+            result,
+        },
+    ))
 }
 
 fn answer_to_pb(answer: &Answer) -> pb::outcome_row::Result {
@@ -37,11 +50,22 @@ fn answer_to_pb(answer: &Answer) -> pb::outcome_row::Result {
     match answer {
         Answer::Done => Pb::Done(pb::Done {}),
         Answer::SessionOpened(id) => Pb::SessionOpened(id.get()),
-        Answer::Joined { epoch, ttl } => Pb::Joined(pb::Joined { epoch: epoch.get(), ttl_ms: ttl.as_millis() }),
-        Answer::Reported(told) => Pb::Reported(pb::Reported { told: told.iter().map(told_to_pb).collect() }),
-        Answer::Expired { members, sessions, unreported } => {
-            Pb::Expired(pb::Expired { members: *members, sessions: *sessions, unreported: *unreported })
-        }
+        Answer::Joined { epoch, ttl } => Pb::Joined(pb::Joined {
+            epoch: epoch.get(),
+            ttl_ms: ttl.as_millis(),
+        }),
+        Answer::Reported(told) => Pb::Reported(pb::Reported {
+            told: told.iter().map(told_to_pb).collect(),
+        }),
+        Answer::Expired {
+            members,
+            sessions,
+            unreported,
+        } => Pb::Expired(pb::Expired {
+            members: *members,
+            sessions: *sessions,
+            unreported: *unreported,
+        }),
     }
 }
 
@@ -50,11 +74,26 @@ fn result_from_pb(result: pb::outcome_row::Result) -> Result<std::result::Result
     Ok(Ok(match result {
         Pb::Done(pb::Done {}) => Answer::Done,
         Pb::SessionOpened(id) => Answer::SessionOpened(session_id(id)),
-        Pb::Joined(joined) => Answer::Joined { epoch: epoch(joined.epoch), ttl: ttl(joined.ttl_ms)? },
-        Pb::Reported(reported) => {
-            Answer::Reported(reported.told.into_iter().map(told_from_pb).collect::<Result<_>>()?)
-        }
-        Pb::Expired(pb::Expired { members, sessions, unreported }) => Answer::Expired { members, sessions, unreported },
+        Pb::Joined(joined) => Answer::Joined {
+            epoch: epoch(joined.epoch),
+            ttl: ttl(joined.ttl_ms)?,
+        },
+        Pb::Reported(reported) => Answer::Reported(
+            reported
+                .told
+                .into_iter()
+                .map(told_from_pb)
+                .collect::<Result<_>>()?,
+        ),
+        Pb::Expired(pb::Expired {
+            members,
+            sessions,
+            unreported,
+        }) => Answer::Expired {
+            members,
+            sessions,
+            unreported,
+        },
         Pb::Refusal(refusal) => return Ok(Err(refusal_from_pb(refusal)?)),
     }))
 }
@@ -84,9 +123,17 @@ fn refusal_to_pb(refusal: &Refusal) -> pb::Refusal {
         kind: kind_to_pb(refusal.kind).into(),
         message: refusal.message.clone(),
         violations: violations
-            .map(|violation| pb::Violation { field: violation.field.clone(), rule: violation.rule.clone() })
+            .map(|violation| pb::Violation {
+                field: violation.field.clone(),
+                rule: violation.rule.clone(),
+            })
             .collect(),
-        metadata: metadata.map(|(key, value)| pb::Label { key: key.clone(), value: value.clone() }).collect(),
+        metadata: metadata
+            .map(|(key, value)| pb::Label {
+                key: key.clone(),
+                value: value.clone(),
+            })
+            .collect(),
     }
 }
 
@@ -94,8 +141,17 @@ fn refusal_from_pb(refusal: pb::Refusal) -> Result<Refusal> {
     let kind = kind_from_pb(refusal.kind())?;
     let violations = refusal.violations.into_iter();
     let mut stored = Refusal::new(kind, refusal.message);
-    stored.violations = violations.map(|v| Violation { field: v.field, rule: v.rule }).collect();
-    stored.metadata = refusal.metadata.into_iter().map(|label| (label.key, label.value)).collect();
+    stored.violations = violations
+        .map(|v| Violation {
+            field: v.field,
+            rule: v.rule,
+        })
+        .collect();
+    stored.metadata = refusal
+        .metadata
+        .into_iter()
+        .map(|label| (label.key, label.value))
+        .collect();
     Ok(stored)
 }
 

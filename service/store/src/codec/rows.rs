@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synod_machine::{
-    Deadline, EntryRow, Holder, ReplicaRow, Row, StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
+    Deadline, EntryRow, Holder, ReplicaRow, Row, StateStatus, StorageStateRow, StorageVersionRow,
+    VersionStatus,
 };
 use synod_model::{AgreementChange, GroupResource, LogTime, MemberId, Revision, WallTime};
 use synod_proto::storage::v1 as pb;
@@ -13,10 +14,11 @@ use super::CodecError;
 use super::events::{events_from_pb, events_to_pb};
 use super::outcomes::{outcome_from_pb, outcome_to_pb};
 use super::values::{
-    cluster_id, condition_from_pb, condition_to_pb, digest, directory_id, kind, member_from_pb, member_id,
-    member_to_pb, metadata_from_pb, metadata_to_pb, millis, optional_version, persisted_from_pb, persisted_to_pb,
-    replica_id, required, resource_from_pb, resource_to_pb, sequence, session_id, settings_from_pb, settings_to_pb,
-    stance_from_pb, stance_to_pb, text, texts, version, version_set, versions,
+    cluster_id, condition_from_pb, condition_to_pb, digest, directory_id, kind, member_from_pb,
+    member_id, member_to_pb, metadata_from_pb, metadata_to_pb, millis, optional_version,
+    persisted_from_pb, persisted_to_pb, replica_id, required, resource_from_pb, resource_to_pb,
+    sequence, session_id, settings_from_pb, settings_to_pb, stance_from_pb, stance_to_pb, text,
+    texts, version, version_set, versions,
 };
 
 type Result<T> = std::result::Result<T, CodecError>;
@@ -24,17 +26,26 @@ type Result<T> = std::result::Result<T, CodecError>;
 pub(super) fn row_to_pb(row: &Row) -> pb::Row {
     use pb::row::Row as Pb;
     let row = match row {
-        Row::Header { cluster, machine_version, revision, log_time, lifted_at, history_floor, digest } => {
-            Pb::Meta(pb::MetaRow {
-                cluster_id: cluster.map(|cluster| cluster.as_bytes().to_vec()).unwrap_or_default().into(),
-                revision: revision.get(),
-                log_time_ms: log_time.as_millis(),
-                lifted_at_ms: lifted_at.as_millis(),
-                machine_version: *machine_version,
-                history_floor: history_floor.get(),
-                digest: digest.as_bytes().to_vec().into(),
-            })
-        }
+        Row::Header {
+            cluster,
+            machine_version,
+            revision,
+            log_time,
+            lifted_at,
+            history_floor,
+            digest,
+        } => Pb::Meta(pb::MetaRow {
+            cluster_id: cluster
+                .map(|cluster| cluster.as_bytes().to_vec())
+                .unwrap_or_default()
+                .into(),
+            revision: revision.get(),
+            log_time_ms: log_time.as_millis(),
+            lifted_at_ms: lifted_at.as_millis(),
+            machine_version: *machine_version,
+            history_floor: history_floor.get(),
+            digest: digest.as_bytes().to_vec().into(),
+        }),
         Row::Settings(settings) => Pb::Settings(settings_to_pb(settings)),
         Row::Replica(id, row) => Pb::Replica(pb::ReplicaRow {
             replica_id: id.get(),
@@ -45,9 +56,14 @@ pub(super) fn row_to_pb(row: &Row) -> pb::Row {
         }),
         Row::Member(member) => Pb::Member(member_to_pb(member)),
         Row::Deadline(holder, deadline) => Pb::Deadline(deadline_to_pb(holder, *deadline)),
-        Row::Session(id, lowest) => Pb::Session(pb::SessionRow { session: id.get(), lowest: lowest.get() }),
+        Row::Session(id, lowest) => Pb::Session(pb::SessionRow {
+            session: id.get(),
+            lowest: lowest.get(),
+        }),
         Row::Outcome(id, sequence, row) => Pb::Outcome(outcome_to_pb(*id, *sequence, row)),
-        Row::StorageVersion(resource, row) => Pb::StorageVersion(storage_version_to_pb(resource, row)),
+        Row::StorageVersion(resource, row) => {
+            Pb::StorageVersion(storage_version_to_pb(resource, row))
+        }
         Row::Entry(resource, member, row) => Pb::Entry(entry_to_pb(resource, member, row)),
         Row::StorageState(resource, row) => Pb::StorageState(storage_state_to_pb(resource, row)),
         Row::Agreement(resource, line) => Pb::Agreement(agreement_to_pb(resource, line)),
@@ -70,35 +86,48 @@ pub(super) fn row_from_pb(row: pb::Row) -> Result<Row> {
                 machine_version: row.machine_version,
             },
         ),
-        Pb::Member(member) => Row::Member(member_from_pb(member).map_err(|fault| fault.within("member"))?),
+        Pb::Member(member) => {
+            Row::Member(member_from_pb(member).map_err(|fault| fault.within("member"))?)
+        }
         Pb::Deadline(row) => deadline_from_pb(&row)?,
-        Pb::Session(row) => Row::Session(session_id(row.session), sequence("session.lowest", row.lowest)?),
+        Pb::Session(row) => Row::Session(
+            session_id(row.session),
+            sequence("session.lowest", row.lowest)?,
+        ),
         Pb::Outcome(row) => {
-            let (id, sequence, row) = outcome_from_pb(row).map_err(|fault| fault.within("outcome"))?;
+            let (id, sequence, row) =
+                outcome_from_pb(row).map_err(|fault| fault.within("outcome"))?;
             Row::Outcome(id, sequence, Arc::new(row))
         }
         Pb::StorageVersion(row) => {
-            let (resource, row) = storage_version_from_pb(row).map_err(|fault| fault.within("storage_version"))?;
+            let (resource, row) =
+                storage_version_from_pb(row).map_err(|fault| fault.within("storage_version"))?;
             Row::StorageVersion(resource, Arc::new(row))
         }
         Pb::Entry(row) => {
-            let (resource, member, row) = entry_from_pb(row).map_err(|fault| fault.within("entry"))?;
+            let (resource, member, row) =
+                entry_from_pb(row).map_err(|fault| fault.within("entry"))?;
             Row::Entry(resource, member, Arc::new(row))
         }
         Pb::StorageState(row) => {
-            let (resource, row) = storage_state_from_pb(row).map_err(|fault| fault.within("storage_state"))?;
+            let (resource, row) =
+                storage_state_from_pb(row).map_err(|fault| fault.within("storage_state"))?;
             Row::StorageState(resource, Arc::new(row))
         }
         Pb::Agreement(row) => {
-            let (resource, line) = agreement_from_pb(row).map_err(|fault| fault.within("agreement"))?;
+            let (resource, line) =
+                agreement_from_pb(row).map_err(|fault| fault.within("agreement"))?;
             Row::Agreement(resource, Arc::new(line))
         }
-        Pb::Events(row) => Row::Events(Arc::new(events_from_pb(row).map_err(|fault| fault.within("events"))?)),
+        Pb::Events(row) => Row::Events(Arc::new(
+            events_from_pb(row).map_err(|fault| fault.within("events"))?,
+        )),
     })
 }
 
 fn header_from_pb(meta: &pb::MetaRow) -> Result<Row> {
-    let cluster = (!meta.cluster_id.is_empty()).then(|| cluster_id("meta.cluster_id", &meta.cluster_id));
+    let cluster =
+        (!meta.cluster_id.is_empty()).then(|| cluster_id("meta.cluster_id", &meta.cluster_id));
     Ok(Row::Header {
         cluster: cluster.transpose()?,
         machine_version: meta.machine_version,
@@ -116,20 +145,32 @@ fn deadline_to_pb(holder: &Holder, deadline: Deadline) -> pb::DeadlineRow {
         Holder::Session(id) => pb::deadline_row::Holder::Session(id.get()),
         Holder::Unreported(id) => pb::deadline_row::Holder::Unreported(id.to_string()),
     };
-    pb::DeadlineRow { holder: Some(holder), at_ms: deadline.at.as_millis(), ttl_ms: millis(deadline.ttl) }
+    pb::DeadlineRow {
+        holder: Some(holder),
+        at_ms: deadline.at.as_millis(),
+        ttl_ms: millis(deadline.ttl),
+    }
 }
 
 fn deadline_from_pb(row: &pb::DeadlineRow) -> Result<Row> {
     let holder = match required("deadline.holder", row.holder.as_ref())? {
         pb::deadline_row::Holder::Member(id) => Holder::Member(member_id("deadline.member", id)?),
         pb::deadline_row::Holder::Session(id) => Holder::Session(session_id(*id)),
-        pb::deadline_row::Holder::Unreported(id) => Holder::Unreported(member_id("deadline.unreported", id)?),
+        pb::deadline_row::Holder::Unreported(id) => {
+            Holder::Unreported(member_id("deadline.unreported", id)?)
+        }
     };
-    let deadline = Deadline { at: LogTime::from_millis(row.at_ms), ttl: Duration::from_millis(row.ttl_ms) };
+    let deadline = Deadline {
+        at: LogTime::from_millis(row.at_ms),
+        ttl: Duration::from_millis(row.ttl_ms),
+    };
     Ok(Row::Deadline(holder, deadline))
 }
 
-pub(super) fn storage_version_to_pb(resource: &GroupResource, row: &StorageVersionRow) -> pb::StorageVersionRow {
+pub(super) fn storage_version_to_pb(
+    resource: &GroupResource,
+    row: &StorageVersionRow,
+) -> pb::StorageVersionRow {
     let status = &row.status;
     pb::StorageVersionRow {
         resource: Some(resource_to_pb(resource)),
@@ -146,7 +187,9 @@ pub(super) fn storage_version_to_pb(resource: &GroupResource, row: &StorageVersi
     }
 }
 
-pub(super) fn storage_version_from_pb(row: pb::StorageVersionRow) -> Result<(GroupResource, StorageVersionRow)> {
+pub(super) fn storage_version_from_pb(
+    row: pb::StorageVersionRow,
+) -> Result<(GroupResource, StorageVersionRow)> {
     let status = VersionStatus {
         common: optional_version("common", row.common.as_deref())?,
         selected: optional_version("selected", row.selected.as_deref())?,
@@ -159,10 +202,17 @@ pub(super) fn storage_version_from_pb(row: pb::StorageVersionRow) -> Result<(Gro
         decodable: condition_from_pb("decodable", row.decodable)?,
     };
     let metadata = metadata_from_pb(row.metadata)?;
-    Ok((resource_from_pb(row.resource)?, StorageVersionRow { metadata, status }))
+    Ok((
+        resource_from_pb(row.resource)?,
+        StorageVersionRow { metadata, status },
+    ))
 }
 
-pub(super) fn entry_to_pb(resource: &GroupResource, member: &MemberId, row: &EntryRow) -> pb::EntryRow {
+pub(super) fn entry_to_pb(
+    resource: &GroupResource,
+    member: &MemberId,
+    row: &EntryRow,
+) -> pb::EntryRow {
     pb::EntryRow {
         resource: Some(resource_to_pb(resource)),
         member: member.to_string(),
@@ -186,10 +236,17 @@ pub(super) fn entry_from_pb(row: pb::EntryRow) -> Result<(GroupResource, MemberI
         adopted_revision: row.adopted_revision.map(Revision::new),
         since: Revision::new(row.since),
     };
-    Ok((resource_from_pb(row.resource)?, member_id("member", &row.member)?, entry))
+    Ok((
+        resource_from_pb(row.resource)?,
+        member_id("member", &row.member)?,
+        entry,
+    ))
 }
 
-pub(super) fn storage_state_to_pb(resource: &GroupResource, row: &StorageStateRow) -> pb::StorageStateRow {
+pub(super) fn storage_state_to_pb(
+    resource: &GroupResource,
+    row: &StorageStateRow,
+) -> pb::StorageStateRow {
     let status = &row.status;
     let drains = status.drains.iter();
     pb::StorageStateRow {
@@ -202,14 +259,22 @@ pub(super) fn storage_state_to_pb(resource: &GroupResource, row: &StorageStateRo
         agreed: text(status.agreed.as_ref()),
         persisted: status.persisted.iter().map(persisted_to_pb).collect(),
         drains: drains
-            .map(|(version, until)| pb::Drain { version: version.to_string(), until_ms: until.as_millis() })
+            .map(|(version, until)| pb::Drain {
+                version: version.to_string(),
+                until_ms: until.as_millis(),
+            })
             .collect(),
     }
 }
 
-pub(super) fn storage_state_from_pb(row: pb::StorageStateRow) -> Result<(GroupResource, StorageStateRow)> {
+pub(super) fn storage_state_from_pb(
+    row: pb::StorageStateRow,
+) -> Result<(GroupResource, StorageStateRow)> {
     let drains = row.drains.iter().map(|drain| {
-        Ok((version("drains.version", &drain.version)?, LogTime::from_millis(drain.until_ms)))
+        Ok((
+            version("drains.version", &drain.version)?,
+            LogTime::from_millis(drain.until_ms),
+        ))
     });
     let status = StateStatus {
         common: optional_version("common", row.common.as_deref())?,
@@ -218,13 +283,23 @@ pub(super) fn storage_state_from_pb(row: pb::StorageStateRow) -> Result<(GroupRe
         agreement_revision: Revision::new(row.agreement_revision),
         agreed: optional_version("agreed", row.agreed.as_deref())?,
         drains: drains.collect::<Result<_>>()?,
-        persisted: row.persisted.into_iter().map(persisted_from_pb).collect::<Result<_>>()?,
+        persisted: row
+            .persisted
+            .into_iter()
+            .map(persisted_from_pb)
+            .collect::<Result<_>>()?,
     };
     let metadata = metadata_from_pb(row.metadata)?;
-    Ok((resource_from_pb(row.resource)?, StorageStateRow { metadata, status }))
+    Ok((
+        resource_from_pb(row.resource)?,
+        StorageStateRow { metadata, status },
+    ))
 }
 
-pub(super) fn agreement_to_pb(resource: &GroupResource, line: &AgreementChange) -> pb::AgreementRow {
+pub(super) fn agreement_to_pb(
+    resource: &GroupResource,
+    line: &AgreementChange,
+) -> pb::AgreementRow {
     pb::AgreementRow {
         resource: Some(resource_to_pb(resource)),
         from: text(line.from.as_ref()),
@@ -241,7 +316,10 @@ pub(super) fn agreement_from_pb(row: pb::AgreementRow) -> Result<(GroupResource,
         to: optional_version("to", row.to.as_deref())?,
         revision: Revision::new(row.revision),
         at: WallTime::from_millis(row.at_ms),
-        cause: row.cause.map(|cause| member_id("cause", &cause)).transpose()?,
+        cause: row
+            .cause
+            .map(|cause| member_id("cause", &cause))
+            .transpose()?,
     };
     Ok((resource_from_pb(row.resource)?, line))
 }

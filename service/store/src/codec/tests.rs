@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use synod_machine::{
-    AnnounceReplica, Command, DirectoryId, Envelope, Expire, Initialize, LogEntry, RaiseMachineVersion, ReplicaId,
-    State,
+    AnnounceReplica, Command, DirectoryId, Envelope, Expire, Initialize, LogEntry,
+    RaiseMachineVersion, ReplicaId, State,
 };
 use synod_model::{
-    Adopt, ApiVersion, BinaryVersion, CloseSession, ClusterId, Endpoint, Epoch, GroupResource, InstanceId, Join, Kind,
-    Labels, Leave, LogTime, MarkReady, MemberId, OpenSession, Renew, Report, ReportEntry, RequestId, Revision, Sequence,
-    SessionId, Settings, SettingsPatch, Stance, Ttl, UpdateSettings, WallTime,
+    Adopt, ApiVersion, BinaryVersion, CloseSession, ClusterId, Endpoint, Epoch, GroupResource,
+    InstanceId, Join, Kind, Labels, Leave, LogTime, MarkReady, MemberId, OpenSession, Renew,
+    Report, ReportEntry, RequestId, Revision, Sequence, SessionId, Settings, SettingsPatch, Stance,
+    Ttl, UpdateSettings, WallTime,
 };
 
 use super::*;
@@ -55,15 +56,27 @@ fn entry(name: &str, stance: Stance) -> ReportEntry {
 }
 
 fn report(id: &str, at: u64, entries: Vec<ReportEntry>) -> Command {
-    Command::Report(Report { member: member(id), epoch: epoch(at), entries, replace: true })
+    Command::Report(Report {
+        member: member(id),
+        epoch: epoch(at),
+        entries,
+        replace: true,
+    })
 }
 
 /// One of each command, so that applying them in order leaves a row of each kind.
 fn every_command() -> Vec<Command> {
-    let fixed = |text: &str| Stance::Fixed { encoding: version(text) };
-    let voting = |text: &str| Stance::Voting { preferred: version(text) };
+    let fixed = |text: &str| Stance::Fixed {
+        encoding: version(text),
+    };
+    let voting = |text: &str| Stance::Voting {
+        preferred: version(text),
+    };
     vec![
-        Command::Initialize(Initialize { cluster: ClusterId::from_bytes([7; 16]), settings: Settings::default() }),
+        Command::Initialize(Initialize {
+            cluster: ClusterId::from_bytes([7; 16]),
+            settings: Settings::default(),
+        }),
         Command::AnnounceReplica(AnnounceReplica {
             replica: ReplicaId::new(1),
             directory: DirectoryId::from_bytes([9; 16]),
@@ -75,7 +88,14 @@ fn every_command() -> Vec<Command> {
         Command::OpenSession(OpenSession {}),
         join("a"),
         join("b"),
-        report("a", 4, vec![entry("widgets", voting("example.io/v1")), entry("gears", fixed("example.io/v2"))]),
+        report(
+            "a",
+            4,
+            vec![
+                entry("widgets", voting("example.io/v1")),
+                entry("gears", fixed("example.io/v2")),
+            ],
+        ),
         report("b", 5, vec![entry("widgets", voting("example.io/v2"))]),
         report("a", 4, vec![entry("widgets", voting("example.io/v2"))]),
         Command::Adopt(Adopt {
@@ -84,8 +104,14 @@ fn every_command() -> Vec<Command> {
             resource: resource("widgets"),
             selected_revision: Revision::new(8),
         }),
-        Command::MarkReady(MarkReady { member: member("a"), epoch: epoch(4) }),
-        Command::Renew(Renew { member: member("a"), epoch: epoch(4) }),
+        Command::MarkReady(MarkReady {
+            member: member("a"),
+            epoch: epoch(4),
+        }),
+        Command::Renew(Renew {
+            member: member("a"),
+            epoch: epoch(4),
+        }),
         Command::UpdateSettings(UpdateSettings {
             patch: SettingsPatch {
                 write_grace: Some(Duration::from_secs(9)),
@@ -94,13 +120,19 @@ fn every_command() -> Vec<Command> {
             },
             if_revision: Some(Revision::new(1)),
         }),
-        Command::Leave(Leave { member: member("b"), epoch: epoch(5), drained: false }),
+        Command::Leave(Leave {
+            member: member("b"),
+            epoch: epoch(5),
+            drained: false,
+        }),
         Command::Expire(Expire {
             members: BTreeSet::from([(member("a"), epoch(4))]),
             sessions: BTreeSet::from([SessionId::new(Revision::new(3))]),
             unreported: BTreeSet::from([(member("a"), epoch(4))]),
         }),
-        Command::CloseSession(CloseSession { session: SessionId::new(Revision::new(99)) }),
+        Command::CloseSession(CloseSession {
+            session: SessionId::new(Revision::new(99)),
+        }),
     ]
 }
 
@@ -117,7 +149,10 @@ fn log() -> Vec<LogEntry> {
             log_time: LogTime::from_millis(100 * at as u64),
             lift_deadlines: at == 2,
             wall: WallTime::from_millis(1_000_000 + at as u64),
-            commands: vec![Envelope { request: (at > 3).then(|| request(at as u64)), command: Arc::new(command) }],
+            commands: vec![Envelope {
+                request: (at > 3).then(|| request(at as u64)),
+                command: Arc::new(command),
+            }],
         })
         .collect()
 }
@@ -136,7 +171,10 @@ fn every_command_reads_back_as_it_was_written() {
         let bytes = encode_log_entry(&entry);
         assert_eq!(decode_log_entry(&bytes).unwrap(), entry);
         let envelope = &entry.commands[0];
-        assert_eq!(decode_envelope(&encode_envelope(envelope)).unwrap(), *envelope);
+        assert_eq!(
+            decode_envelope(&encode_envelope(envelope)).unwrap(),
+            *envelope
+        );
     }
 }
 
@@ -147,7 +185,11 @@ fn a_state_of_every_kind_of_row_reads_back_with_its_digest() {
         let state = state_after(&entries[..length]);
         let rows: Vec<Row> = state.rows().collect();
         let read = rows.iter().map(|row| decode_row(&encode_row(row)).unwrap());
-        assert_eq!(State::from_rows(read).unwrap().digest(), state.digest(), "after {length} entries");
+        assert_eq!(
+            State::from_rows(read).unwrap().digest(),
+            state.digest(),
+            "after {length} entries"
+        );
     }
 }
 
@@ -171,17 +213,34 @@ fn the_log_of_the_test_leaves_a_row_of_every_kind() {
 
 #[test]
 fn a_command_that_this_build_does_not_know_is_an_error_and_not_skipped() {
-    let unknown = pb::Envelope { request: None, command: None };
+    let unknown = pb::Envelope {
+        request: None,
+        command: None,
+    };
     let error = decode_envelope(&unknown.encode_to_vec()).unwrap_err();
-    assert!(error.to_string().starts_with("stored field command: it is missing, or of a kind"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .starts_with("stored field command: it is missing, or of a kind"),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_fault_names_the_field_that_holds_it() {
-    let join = pb::Join { id: "Not a name".to_owned(), ..pb::Join::default() };
-    let envelope = pb::Envelope { request: None, command: Some(pb::envelope::Command::Join(join)) };
+    let join = pb::Join {
+        id: "Not a name".to_owned(),
+        ..pb::Join::default()
+    };
+    let envelope = pb::Envelope {
+        request: None,
+        command: Some(pb::envelope::Command::Join(join)),
+    };
     let error = decode_envelope(&envelope.encode_to_vec()).unwrap_err();
-    assert!(error.to_string().starts_with("stored field join.id: "), "{error}");
+    assert!(
+        error.to_string().starts_with("stored field join.id: "),
+        "{error}"
+    );
 }
 
 proptest! {

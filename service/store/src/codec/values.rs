@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use synod_machine::{DirectoryId, ReplicaId};
 use synod_model::{
-    ApiVersion, BinaryVersion, ClusterId, Condition, ConditionStatus, Endpoint, Epoch, GroupResource, InstanceId, Kind,
-    Labels, Member, MemberId, Metadata, Persisted, Phase, Revision, Sequence, SessionId, Settings, Stance,
-    StorageVersionHash, Ttl, Uid, VersionSet, WallTime,
+    ApiVersion, BinaryVersion, ClusterId, Condition, ConditionStatus, Endpoint, Epoch,
+    GroupResource, InstanceId, Kind, Labels, Member, MemberId, Metadata, Persisted, Phase,
+    Revision, Sequence, SessionId, Settings, Stance, StorageVersionHash, Ttl, Uid, VersionSet,
+    WallTime,
 };
 use synod_proto::storage::v1 as pb;
 
@@ -16,16 +17,26 @@ use super::CodecError;
 type Result<T> = std::result::Result<T, CodecError>;
 
 pub(super) fn required<T>(field: &str, value: Option<T>) -> Result<T> {
-    value.ok_or_else(|| CodecError::new(field, "it is missing, or of a kind that this build does not know"))
+    value.ok_or_else(|| {
+        CodecError::new(
+            field,
+            "it is missing, or of a kind that this build does not know",
+        )
+    })
 }
 
 /// A text that `synod-model` parses.
-pub(super) fn parsed<T, E: std::fmt::Display>(field: &str, value: std::result::Result<T, E>) -> Result<T> {
+pub(super) fn parsed<T, E: std::fmt::Display>(
+    field: &str,
+    value: std::result::Result<T, E>,
+) -> Result<T> {
     value.map_err(|fault| CodecError::new(field, fault))
 }
 
 fn sized<const N: usize>(field: &str, bytes: &[u8]) -> Result<[u8; N]> {
-    bytes.try_into().map_err(|_| CodecError::new(field, format!("it has {} bytes, not {N}", bytes.len())))
+    bytes
+        .try_into()
+        .map_err(|_| CodecError::new(field, format!("it has {} bytes, not {N}", bytes.len())))
 }
 
 pub(super) fn millis(span: Duration) -> u64 {
@@ -85,19 +96,28 @@ pub(super) fn text(version: Option<&ApiVersion>) -> Option<String> {
 }
 
 pub(super) fn resource_to_pb(resource: &GroupResource) -> pb::GroupResource {
-    pb::GroupResource { group: resource.group().to_owned(), resource: resource.resource().to_owned() }
+    pb::GroupResource {
+        group: resource.group().to_owned(),
+        resource: resource.resource().to_owned(),
+    }
 }
 
 pub(super) fn resource_from_pb(resource: Option<pb::GroupResource>) -> Result<GroupResource> {
     let resource = required("resource", resource)?;
-    parsed("resource", GroupResource::new(&resource.group, &resource.resource))
+    parsed(
+        "resource",
+        GroupResource::new(&resource.group, &resource.resource),
+    )
 }
 
 pub(super) fn resources_from_pb<C>(field: &str, resources: Vec<pb::GroupResource>) -> Result<C>
 where
     C: FromIterator<GroupResource>,
 {
-    resources.into_iter().map(|resource| resource_from_pb(Some(resource)).map_err(|e| e.within(field))).collect()
+    resources
+        .into_iter()
+        .map(|resource| resource_from_pb(Some(resource)).map_err(|e| e.within(field)))
+        .collect()
 }
 
 pub(super) fn kind(text: &str) -> Result<Kind> {
@@ -114,8 +134,12 @@ pub(super) fn stance_to_pb(stance: &Stance) -> pb::Stance {
 
 pub(super) fn stance_from_pb(stance: Option<pb::Stance>) -> Result<Stance> {
     match required("stance", stance.and_then(|stance| stance.kind))? {
-        pb::stance::Kind::Fixed(text) => Ok(Stance::Fixed { encoding: version("stance.fixed", &text)? }),
-        pb::stance::Kind::Voting(text) => Ok(Stance::Voting { preferred: version("stance.voting", &text)? }),
+        pb::stance::Kind::Fixed(text) => Ok(Stance::Fixed {
+            encoding: version("stance.fixed", &text)?,
+        }),
+        pb::stance::Kind::Voting(text) => Ok(Stance::Voting {
+            preferred: version("stance.voting", &text)?,
+        }),
     }
 }
 
@@ -161,13 +185,21 @@ pub(super) fn condition_to_pb(condition: &Condition) -> pb::Condition {
     }
 }
 
-pub(super) fn condition_from_pb(field: &str, condition: Option<pb::Condition>) -> Result<Condition> {
+pub(super) fn condition_from_pb(
+    field: &str,
+    condition: Option<pb::Condition>,
+) -> Result<Condition> {
     let condition = required(field, condition)?;
     let status = match condition.status() {
         pb::ConditionStatus::True => ConditionStatus::True,
         pb::ConditionStatus::False => ConditionStatus::False,
         pb::ConditionStatus::Unknown => ConditionStatus::Unknown,
-        pb::ConditionStatus::Unspecified => return Err(CodecError::new(field, "its status is not known to this build")),
+        pb::ConditionStatus::Unspecified => {
+            return Err(CodecError::new(
+                field,
+                "its status is not known to this build",
+            ));
+        }
     };
     Ok(Condition {
         kind: condition.r#type,
@@ -202,11 +234,20 @@ pub(super) fn persisted_from_pb(persisted: pb::Persisted) -> Result<Persisted> {
 }
 
 pub(super) fn labels_to_pb(labels: &Labels) -> Vec<pb::Label> {
-    labels.iter().map(|(key, value)| pb::Label { key: key.to_owned(), value: value.to_owned() }).collect()
+    labels
+        .iter()
+        .map(|(key, value)| pb::Label {
+            key: key.to_owned(),
+            value: value.to_owned(),
+        })
+        .collect()
 }
 
 pub(super) fn labels_from_pb(labels: &[pb::Label]) -> Result<Labels> {
-    parsed("labels", Labels::parse(labels.iter().map(|label| (&label.key, &label.value))))
+    parsed(
+        "labels",
+        Labels::parse(labels.iter().map(|label| (&label.key, &label.value))),
+    )
 }
 
 pub(super) fn instance(text: &str) -> Result<InstanceId> {
@@ -249,7 +290,11 @@ pub(super) fn member_from_pb(member: pb::Member) -> Result<Arc<Member>> {
         labels: labels_from_pb(&member.labels)?,
         version: binary_version(&member.version)?,
         endpoint: endpoint(&member.endpoint)?,
-        phase: if member.ready { Phase::Ready } else { Phase::Joining },
+        phase: if member.ready {
+            Phase::Ready
+        } else {
+            Phase::Joining
+        },
         metadata: metadata_from_pb(member.metadata)?,
         reported: member.reported,
     }))
@@ -268,7 +313,11 @@ pub(super) fn settings_to_pb(settings: &Settings) -> pb::Settings {
         report_entries_max: settings.report_entries_max,
         agreements_kept: settings.agreements_kept,
         state_quota_bytes: settings.state_quota_bytes,
-        enforce_persisted: settings.enforce_persisted.iter().map(resource_to_pb).collect(),
+        enforce_persisted: settings
+            .enforce_persisted
+            .iter()
+            .map(resource_to_pb)
+            .collect(),
         revision: settings.revision.get(),
     }
 }

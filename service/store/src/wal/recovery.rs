@@ -112,7 +112,7 @@ pub(super) fn format(
     replace_file(disk, directory, &names::segment(1), &content)
 }
 
-/// Tells whether the directory holds no more than [`format`] writes, done or interrupted.
+/// Tells whether the directory holds no more than [`format()`] writes, done or interrupted.
 pub(super) fn is_blank(disk: &dyn Disk, directory: &Path) -> bool {
     let Ok(names) = disk.list(directory) else {
         return false;
