@@ -1,4 +1,48 @@
-//! The Rust client of Synod.
+//! The Rust client of Synod: what an API server needs to take part in an agreement, and what a program needs to see it.
+//!
+//! An API server joins, reports what it encodes and decodes, and asks its gate before each write:
+//!
+//! ```no_run
+//! use synod_client::{
+//!     ApiVersion, Client, Error, GroupResource, JoinOptions, Kind, ReportEntry, Stance, apiserver_id,
+//! };
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let endpoints = vec!["127.0.0.1:4600".to_owned(), "127.0.0.1:4601".to_owned()];
+//! let client = Client::builder().endpoints(endpoints).connect().await?;
+//! let membership = client.join(JoinOptions::new(apiserver_id("master-1"))).await?;
+//!
+//! let widgets = GroupResource::new("example.io", "widgets")?;
+//! let versions = [ApiVersion::parse("example.io/v1")?, ApiVersion::parse("example.io/v2")?];
+//! let entry = ReportEntry {
+//!     resource: widgets.clone(),
+//!     kind: Kind::parse("Widget")?,
+//!     decodable: versions.iter().cloned().collect(),
+//!     served: versions.iter().cloned().collect(),
+//!     // It votes for v2 and encodes what all agree to select.
+//!     stance: Stance::Voting { preferred: versions[1].clone() },
+//! };
+//! membership.report(vec![entry]).await?;
+//! membership.ready().await?;
+//!
+//! // Before each write to the store:
+//! let permit = membership.gate().permit(&widgets).await?;
+//! let encoding = permit.encoding();
+//! // ... encode the object in `encoding` ...
+//! permit.check()?; // right before the store is called
+//! // ... call the store ...
+//! permit.done(); // the answer is known; else `permit.unknown_outcome()`
+//! # let _ = encoding;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - [`Client`] fails over between replicas under one deadline, and carries changes exactly once through a session. Its
+//!   [`Error`] tells three things apart: refused, certainly not executed, and unknown.
+//! - [`Membership`] renews by itself, joins and reports again after it expired, adopts what is selected once its permits
+//!   are drained, and stops for good when another process takes its id.
+//! - [`Gate`] gives [`Permit`]s; [`GateLayer`] is the same as a tower layer over HTTP requests.
+//! - [`Watch`] goes on over lost connections and replicas without a gap; [`Reflector`] keeps a cache by it.
 
 mod board;
 mod client;

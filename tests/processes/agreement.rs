@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use synod_client::{
-    Client, ListMembers, ListStorageVersions, MemberItem, ReadOptions, Revision, StorageVersionItem,
+    Client, ListMembers, ListStorageVersions, Member, ReadOptions, Revision, StorageVersionItem,
 };
 
 use crate::cluster::{Cluster, reached};
@@ -12,7 +12,8 @@ use crate::waiting::{LIMIT, eventually};
 /// Everything that can be read at a revision.
 #[derive(Debug, PartialEq)]
 struct Everything {
-    members: Vec<MemberItem>,
+    /// Without the time they have left, which is told only where the revision is the newest.
+    members: Vec<Member>,
     storage_versions: Vec<StorageVersionItem>,
 }
 
@@ -52,8 +53,9 @@ async fn everything(client: &Client, revision: Revision) -> Everything {
         .with_read(read)
         .with_page_size(5_000);
     let storage_versions = client.storage_versions(list).all().await;
+    let members = members.expect("a past state can be read").items;
     Everything {
-        members: members.expect("a past state can be read").items,
+        members: members.into_iter().map(|item| item.member).collect(),
         storage_versions: storage_versions.expect("a past state can be read").items,
     }
 }

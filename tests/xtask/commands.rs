@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::step::Step;
-use crate::tools::Tool;
+use crate::tools::{self, Tool};
 
 /// A command of `cargo xtask`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -142,7 +142,9 @@ fn test() -> Vec<Step> {
             "cargo build --locked --workspace --bins --tests --examples",
         )
         .or_stop(),
-        Step::new("rust", "cargo test --locked --workspace --no-fail-fast"),
+        Step::new("rust", "cargo test --locked --workspace --no-fail-fast")
+            // The program that was just built: built alone, its dependencies have other features.
+            .with("SYNOD_BINARY", tools::target_folder().join("debug/synod").display().to_string()),
     ]
 }
 

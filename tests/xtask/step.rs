@@ -10,7 +10,7 @@ use crate::tools::{self, Tool};
 pub(crate) struct Step {
     name: String,
     words: Vec<String>,
-    variables: Vec<(&'static str, &'static str)>,
+    variables: Vec<(&'static str, String)>,
     tool: Option<Tool>,
     gate: bool,
 }
@@ -28,8 +28,8 @@ impl Step {
     }
 
     /// The same step with an environment variable set.
-    pub(crate) fn with(mut self, variable: &'static str, value: &'static str) -> Self {
-        self.variables.push((variable, value));
+    pub(crate) fn with(mut self, variable: &'static str, value: impl Into<String>) -> Self {
+        self.variables.push((variable, value.into()));
         self
     }
 
@@ -59,7 +59,7 @@ impl Step {
             .ok_or("the step names no program")?;
         let status = process::Command::new(program)
             .args(arguments)
-            .envs(self.variables.iter().copied())
+            .envs(self.variables.iter().map(|(name, value)| (*name, value)))
             .env("PATH", tools::search_path()?)
             .current_dir(synod_tests::checkout())
             .status()

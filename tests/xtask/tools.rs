@@ -97,6 +97,11 @@ pub(crate) fn search_path() -> Result<OsString, String> {
 
 /// `tools` in the target folder, so that it is ignored by git and cached with the builds.
 fn folder() -> PathBuf {
+    target_folder().join("tools")
+}
+
+/// Where cargo builds.
+pub(crate) fn target_folder() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-    synod_tests::checkout().join(target).join("tools")
+    synod_tests::checkout().join(target)
 }

@@ -8,7 +8,7 @@ use crate::text::shared_text;
 
 /// The id of an API server: a DNS-1123 subdomain, the same over its restarts.
 ///
-/// [`apiserver_id`](crate::apiserver_id) makes the one that Kubernetes would give it.
+/// [`apiserver_id`](crate::apiserver_id()) makes the one that Kubernetes would give it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemberId(Arc<str>);
 

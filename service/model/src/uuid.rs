@@ -36,7 +36,7 @@ pub(crate) fn write(bytes: &[u8; 16], f: &mut fmt::Formatter<'_>) -> fmt::Result
     f.pad(&text)
 }
 
-/// Reads what [`write`] writes, and nothing else: one UUID has one text.
+/// Reads what [`write()`] writes, and nothing else: one UUID has one text.
 pub(crate) fn parse(text: &str) -> Result<[u8; 16], Violation> {
     let malformed = || {
         let rule = "must be a UUID of lower case hexadecimal digits \
