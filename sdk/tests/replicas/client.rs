@@ -166,18 +166,14 @@ async fn a_client_without_a_session_never_sends_a_change_twice() {
         .endpoints(vec![endpoint(1)])
         .seams(cluster.seams());
     let client = builder.sessions(false).connect().await.unwrap();
-    within(client.send_join(join("a", "one"))).await.unwrap();
+    within(client.send_join(lasting("a"))).await.unwrap();
     cluster.network.set(&endpoint(1), Weather::Mute);
-    let error = within(client.send_join(join("b", "one")))
-        .await
-        .unwrap_err();
+    let error = within(client.send_join(lasting("b"))).await.unwrap_err();
     assert_eq!(error.execution(), Verdict::Unknown);
     assert_eq!(error.request_key(), None);
     cluster.network.set(&endpoint(1), Weather::Cut);
     within(client.status()).await.unwrap_err();
-    let error = within(client.send_join(join("c", "one")))
-        .await
-        .unwrap_err();
+    let error = within(client.send_join(lasting("c"))).await.unwrap_err();
     // What cannot even be connected to has executed nothing.
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(error.execution(), Verdict::NotExecuted);
@@ -192,6 +188,14 @@ async fn a_client_without_a_session_never_sends_a_change_twice() {
         .map(|item| item.member.id.as_str())
         .collect();
     assert_eq!(names, ["a", "b"]);
+}
+
+/// A join that outlives every time-out of a test.
+fn lasting(id: &str) -> Join {
+    Join {
+        ttl: Ttl::MAX,
+        ..join(id, "one")
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -43,7 +43,7 @@ fn every_promise_is_kept_on_the_whole_path() {
         "Every promise was kept.",
         "  ok     1. ",
         "  ok     8. ",
-        "killed with SIGKILL: ",
+        "(leader)",
     ] {
         assert!(text.contains(line), "{line:?} is missing in\n{text}");
     }
