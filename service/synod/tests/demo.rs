@@ -43,10 +43,13 @@ fn every_promise_is_kept_on_the_whole_path() {
         "Every promise was kept.",
         "  ok     1. ",
         "  ok     8. ",
-        "(leader)",
+        ") killed with SIGKILL",
     ] {
         assert!(text.contains(line), "{line:?} is missing in\n{text}");
     }
+    // The summary counts who was killed from the recordings, and the leader is among them.
+    let killed = |line: &str| line.starts_with("  killed ") && line.contains("(leader)");
+    assert!(text.lines().any(killed), "no leader was killed in\n{text}");
     // What the check has read is there for whoever wants to read it too.
     for file in [
         "watch-1.jsonl",
