@@ -97,14 +97,21 @@ pub(crate) fn decide(
     Ok(draft.finish(resource, present.map(|version| &version.row)))
 }
 
-/// Raises the drain of every version that the member's entry may still write. `None`: nothing changes.
-pub(crate) fn drained(
+/// Raises the drain of every version that a replaced member may still write by this entry. `None`: nothing changes.
+///
+/// Until its proof of membership ends, the old process of a voter writes what is selected, also what is selected after
+/// it was replaced: any version that it decodes.
+pub(crate) fn drained_by_replacement(
     state: &StateStatus,
     entry: &EntryRow,
     until: LogTime,
 ) -> Option<StateStatus> {
     let mut after = state.clone();
-    raise_drains(&mut after, entry, until);
+    if entry.is_voting() {
+        raise_drains(&mut after, entry.decodable.iter(), until);
+    } else {
+        raise_drains(&mut after, &entry.encoding, until);
+    }
     (after != *state).then_some(after)
 }
 
@@ -121,8 +128,12 @@ fn may_write<'a>(entry: &'a EntryRow, state: &StateStatus) -> Vec<&'a ApiVersion
     }
 }
 
-fn raise_drains(state: &mut StateStatus, entry: &EntryRow, until: LogTime) {
-    for version in may_write(entry, state) {
+fn raise_drains<'a>(
+    state: &mut StateStatus,
+    versions: impl IntoIterator<Item = &'a ApiVersion>,
+    until: LogTime,
+) {
+    for version in versions {
         match state.drains.get_mut(version) {
             Some(kept) => *kept = (*kept).max(until),
             None => {
@@ -183,7 +194,9 @@ impl<'a> Draft<'a> {
             }
             Said::Drops { drain_until } => {
                 if let (Some(entry), Some(until)) = (&before, drain_until) {
-                    raise_drains(&mut self.after, entry, until);
+                    let versions: Vec<_> =
+                        may_write(entry, &self.after).into_iter().cloned().collect();
+                    raise_drains(&mut self.after, &versions, until);
                 }
                 self.put(member, None);
             }

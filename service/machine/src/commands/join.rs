@@ -6,7 +6,7 @@ use synod_model::{Epoch, ErrorKind, Join, LogTime, Member, MemberId, Metadata, P
 
 use crate::state::stale_epoch;
 use crate::turn::Turn;
-use crate::voting::drained;
+use crate::voting::drained_by_replacement;
 use crate::{Answer, Holder};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, join: &Join) -> Result<Answer, Refusal> {
@@ -88,7 +88,7 @@ fn drain_entries(turn: &mut Turn<'_>, id: &MemberId, until: LogTime) {
     for resource in turn.state().reported.get(id).cloned().unwrap_or_default() {
         let entry = &turn.state().storage_versions[&resource].entries[id];
         let kept = &turn.state().storage_states[&resource].row.status;
-        if let Some(after) = drained(kept, entry, until) {
+        if let Some(after) = drained_by_replacement(kept, entry, until) {
             turn.put_storage_state(&resource, after, None);
         }
     }

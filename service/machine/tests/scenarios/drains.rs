@@ -70,8 +70,35 @@ fn a_replaced_member_drains_until_its_own_deadline_and_the_grace() {
     cluster.restarts(&a);
     assert_eq!(
         cluster.drains("pods"),
-        drains(&["v1"], deadline.after(GRACE))
+        drains(&["v1", "v2"], deadline.after(GRACE))
     );
+}
+
+#[test]
+fn a_replaced_member_with_a_fixed_encoding_drains_that_one() {
+    let mut cluster = Cluster::formed();
+    let a = cluster.starts("a", &[of("pods").decodes("v1 v2").encodes("v1")]);
+    let until = cluster.now().after(TTL).after(GRACE);
+    cluster.restarts(&a);
+    assert_eq!(cluster.drains("pods"), drains(&["v1"], until));
+}
+
+#[test]
+fn a_replaced_voter_may_still_follow_what_is_selected_after_it_was_replaced() {
+    let mut cluster = Cluster::formed();
+    let says = of("pods").decodes("v1 v2 v3");
+    let [a, b] = ["a", "b"].map(|id| cluster.starts(id, &[says.clone().prefers("v1")]));
+    let until = cluster.now().after(TTL).after(GRACE);
+    // The old process of `a` watches on, and does not know yet that it was replaced.
+    let a = cluster.restarts(&a);
+    for version in ["v2", "v3"] {
+        for server in [&a, &b] {
+            cluster.reports(server, &[says.clone().prefers(version)]);
+        }
+        assert_eq!(cluster.selected("pods"), some(version));
+    }
+    // What it wrote while v2 was selected has to land before v3 can be all there is.
+    assert_eq!(cluster.drains("pods"), drains(&["v1", "v2", "v3"], until));
 }
 
 #[test]
@@ -84,7 +111,7 @@ fn a_replaced_members_deadline_counts_as_it_was_lifted() {
     let deadline = cluster.now().after(TTL);
     assert_eq!(
         cluster.drains("pods"),
-        drains(&["v1"], deadline.after(GRACE))
+        drains(&["v1", "v2"], deadline.after(GRACE))
     );
 }
 
@@ -138,11 +165,11 @@ fn a_drain_is_only_raised() {
     let deadline = cluster.now().after(TTL);
     cluster.restarts(&a);
     let until = deadline.after(GRACE);
-    assert_eq!(cluster.drains("pods"), drains(&["v1"], until));
+    assert_eq!(cluster.drains("pods"), drains(&["v1", "v2"], until));
     // This one would end earlier than what is kept.
     cluster.leaves(&b);
     assert!(cluster.now().after(GRACE) < until);
-    assert_eq!(cluster.drains("pods"), drains(&["v1"], until));
+    assert_eq!(cluster.drains("pods"), drains(&["v1", "v2"], until));
 }
 
 #[test]
@@ -154,10 +181,10 @@ fn an_epoch_that_never_reported_leaves_no_drain_of_its_own() {
     cluster.pass(TTL - Duration::from_secs(1));
     // Replaced once more: its entries are still those of the first.
     let a = cluster.restarts(&a);
-    assert_eq!(cluster.drains("pods"), drains(&["v1"], until));
+    assert_eq!(cluster.drains("pods"), drains(&["v1", "v2"], until));
     cluster.leaves(&a);
     assert!(cluster.version("pods").is_none());
-    assert_eq!(cluster.drains("pods"), drains(&["v1"], until));
+    assert_eq!(cluster.drains("pods"), drains(&["v1", "v2"], until));
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! What each command does.
 
-use synod_machine::{AnnounceReplica, Answer, Command, Expire, Initialize, ReplicaRow};
+use synod_machine::{
+    AnnounceReplica, Answer, Command, Expire, Initialize, ReplicaRow, StateStatus,
+};
 use synod_model::{
-    CloseSession, Current, Epoch, ErrorKind, Join, Leave, LogTime, MarkReady, Member, MemberId,
-    Phase, Refusal, Renew, Sequence, SessionId, UpdateSettings, WallTime,
+    ApiVersion, CloseSession, Current, Epoch, ErrorKind, Join, Leave, LogTime, MarkReady, Member,
+    MemberId, Phase, Refusal, Renew, Sequence, SessionId, UpdateSettings, WallTime,
 };
 
-use super::{Holder, Session, World, no};
+use super::{Entry, Holder, Session, World, no};
 
 impl World {
     pub(super) fn perform(&mut self, command: &Command, wall: WallTime) -> Result<Answer, Refusal> {
@@ -123,7 +125,8 @@ impl World {
         let ends_at = self.ends_at(&Holder::Member(old.id.clone()));
         let ends_at = ends_at.expect("a member has a deadline");
         if old.reported {
-            self.drain(&old.id, ends_at.after(self.settings.write_grace));
+            let until = ends_at.after(self.settings.write_grace);
+            self.drain(&old.id, until, |entry, _| entry.may_follow());
         }
         if self.entries.iter().any(|entry| entry.member == old.id) {
             let holder = Holder::Unreported(old.id.clone());
@@ -152,7 +155,7 @@ impl World {
         let before = self.clone();
         if member.reported && !leave.drained {
             let until = self.log_time.after(self.settings.write_grace);
-            self.drain(&member.id, until);
+            self.drain(&member.id, until, Entry::may_write);
         }
         self.remove_member(&member.id);
         self.settle(&before, wall);
@@ -171,7 +174,7 @@ impl World {
             if before.has_ended(&holder) {
                 members += 1;
                 if member.reported {
-                    self.drain(id, until);
+                    self.drain(id, until, Entry::may_write);
                 }
                 self.remove_member(id);
             }
@@ -234,11 +237,16 @@ impl World {
     }
 
     /// Raises the drains of all that the member may still write.
-    fn drain(&mut self, id: &MemberId, until: LogTime) {
+    fn drain(
+        &mut self,
+        id: &MemberId,
+        until: LogTime,
+        writes: impl Fn(&Entry, &StateStatus) -> Vec<ApiVersion>,
+    ) {
         for entry in self.entries.iter().filter(|entry| entry.member == *id) {
             for resource in &mut self.resources {
                 if resource.name == entry.resource {
-                    for version in entry.may_write(&resource.status) {
+                    for version in writes(entry, &resource.status) {
                         let kept = resource.status.drains.entry(version).or_insert(until);
                         *kept = until.max(*kept);
                     }

@@ -30,6 +30,14 @@ impl Entry {
         self.row.decodable.contains(version)
     }
 
+    /// What a replaced process may write until it knows: a voter follows whatever is selected meanwhile.
+    pub(super) fn may_follow(&self) -> Vec<ApiVersion> {
+        match self.votes_for() {
+            Some(_) => self.row.decodable.iter().cloned().collect(),
+            None => self.row.encoding.iter().cloned().collect(),
+        }
+    }
+
     /// The encoding of the entry, or every version that it decodes if it votes and has not adopted what is selected.
     pub(super) fn may_write(&self, status: &StateStatus) -> Vec<ApiVersion> {
         let is_behind = self.votes_for().is_some()
