@@ -28,6 +28,11 @@ pub const TTL_MS_MIN: u64 = 1_000;
 /// Longest time to live, in milliseconds.
 pub const TTL_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
 
+/// Levels of arrays and objects in a JSON document, one within another.
+pub const JSON_DEPTH_MAX: usize = 128;
+/// The largest exponent of a number in a JSON document, either way.
+pub const JSON_EXPONENT_MAX: usize = 999_999;
+
 /// Bytes of a request on the wire, reports aside.
 pub const REQUEST_BYTES_MAX: usize = 1536 * KIB;
 /// Bytes of a report on the wire.
@@ -145,6 +150,18 @@ pub const LIMITS: &[Limit] = &[
         unit: "ms",
         beyond: INVALID,
     },
+    limit(
+        "nesting of a JSON document",
+        JSON_DEPTH_MAX,
+        "levels",
+        INVALID,
+    ),
+    limit(
+        "exponent of a number in a JSON document",
+        JSON_EXPONENT_MAX,
+        "powers of ten",
+        INVALID,
+    ),
     limit(
         "violations in an answer",
         VIOLATIONS_MAX,

@@ -37,6 +37,11 @@ impl Violation {
         Self::of(format!("Invalid value: {value}: {rule}"))
     }
 
+    /// A document that is no JSON, and why; it may be too large to be quoted in a useful way.
+    pub fn not_json(rule: impl Display) -> Self {
+        Self::of(format!("Invalid value: must be JSON: {rule}"))
+    }
+
     /// A list of texts that breaks a rule as a whole.
     pub fn invalid_list(values: &[&str], rule: impl Display) -> Self {
         let quoted: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();

@@ -1,0 +1,110 @@
+//! JSON values with exact numbers: how two documents are compared, and what may stand in one.
+//!
+//! Two replicas must judge every document alike, and for ever, so nothing here goes through a floating-point number: a
+//! number keeps the text it was written with and compares by its decimal value. `9007199254740993` is not
+//! `9007199254740992`, while `1`, `1.0` and `10e-1` are one number, and so are `0` and `-0.0`. An object with a key twice
+//! means different things to different readers, so it is no document at all.
+
+mod number;
+mod parse;
+mod write;
+
+use std::collections::BTreeMap;
+
+pub use number::JsonNumber;
+
+use crate::Violation;
+
+/// A JSON value. Equality is that of what it says: keys have no order, and numbers no form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Json {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number, exactly.
+    Number(JsonNumber),
+    /// A text.
+    String(String),
+    /// A list, in order.
+    Array(Vec<Self>),
+    /// Members by key, each once.
+    Object(BTreeMap<String, Self>),
+}
+
+impl Json {
+    /// The one value that the text is.
+    ///
+    /// # Errors
+    ///
+    /// Not UTF-8, not JSON, more than one value, nested deeper than
+    /// [`JSON_DEPTH_MAX`](crate::limits::JSON_DEPTH_MAX), an object with a key twice, half of a surrogate pair, or a
+    /// number beyond [`JSON_EXPONENT_MAX`](crate::limits::JSON_EXPONENT_MAX). The rule names the byte at which it broke.
+    pub fn parse(text: &[u8]) -> Result<Self, Violation> {
+        parse::parse(text)
+    }
+
+    /// The one object that the text is.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse), and any other value than an object.
+    pub fn parse_object(text: &[u8]) -> Result<Self, Violation> {
+        let value = Self::parse(text)?;
+        if let Self::Object(_) = value {
+            return Ok(value);
+        }
+        let rule = format_args!("must be a valid JSON object, and it is {}", value.what());
+        Err(Violation::invalid(&value.to_text(), rule))
+    }
+
+    /// Its text without blanks, keys in the order of their bytes, numbers as they were written.
+    pub fn to_text(&self) -> String {
+        write::text(self)
+    }
+
+    /// The one text of all values that are equal to it: as [`to_text`](Self::to_text), with one form for each number.
+    pub fn to_canonical(&self) -> String {
+        write::canonical(self)
+    }
+
+    /// The same value without what says nothing: a member of an object that is `null`, `{}` or `[]`, or becomes so by
+    /// this very rule. Items of a list are never dropped, since that would move those behind them.
+    #[must_use]
+    pub fn without_empty(&self) -> Self {
+        match self {
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::String(_) => self.clone(),
+            Self::Array(items) => Self::Array(items.iter().map(Self::without_empty).collect()),
+            Self::Object(members) => Self::Object(
+                members
+                    .iter()
+                    .map(|(key, value)| (key.clone(), value.without_empty()))
+                    .filter(|(_, value)| !value.is_empty())
+                    .collect(),
+            ),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Null => true,
+            Self::Bool(_) | Self::Number(_) | Self::String(_) => false,
+            Self::Array(items) => items.is_empty(),
+            Self::Object(members) => members.is_empty(),
+        }
+    }
+
+    fn what(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Number(_) => "a number",
+            Self::String(_) => "a string",
+            Self::Array(_) => "an array",
+            Self::Object(_) => "an object",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
