@@ -4,6 +4,7 @@
 //! cannot be sent, because nobody leads or the leader cannot be reached, waits for a few election timeouts and is then
 //! refused; nothing of it was executed.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,9 +42,11 @@ pub(super) struct Driver {
     metrics: Arc<ProposerMetrics>,
     leadership: watch::Receiver<Leadership>,
     progress: watch::Receiver<Progress>,
-    in_flight: FuturesUnordered<BoxFuture<'static, Settled>>,
+    in_flight: FuturesUnordered<BoxFuture<'static, (Route, Settled)>>,
+    /// How many of them went where: what an old leader owes takes no room from what goes to its successor.
+    sent: BTreeMap<Route, usize>,
     link: Option<Link>,
-    opening: Option<BoxFuture<'static, Result<Link, PeerError>>>,
+    opening: Option<Opening>,
     /// Nothing is sent before.
     paused_until: Option<Instant>,
     /// Since when nothing can be sent.
@@ -56,8 +59,14 @@ struct Settled {
     fate: Fate,
 }
 
+/// A link that is being opened.
+struct Opening {
+    leader: ReplicaId,
+    link: BoxFuture<'static, Result<Link, PeerError>>,
+}
+
 /// Where a batch goes now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Route {
     /// Into the log, stamped in this term.
     Log(Term),
@@ -88,6 +97,7 @@ impl Driver {
             progress: consensus.subscribe(),
             consensus,
             in_flight: FuturesUnordered::new(),
+            sent: BTreeMap::new(),
             link: None,
             opening: None,
             paused_until: None,
@@ -108,7 +118,7 @@ impl Driver {
             tokio::select! {
                 biased;
                 () = stop.requested() => break,
-                Some(settled) = self.in_flight.next() => self.settle(settled),
+                Some((route, settled)) = self.in_flight.next() => self.returned(route, settled),
                 opened = opened(&mut self.opening) => self.opened(opened),
                 changed = self.leadership.changed() => match changed {
                     Ok(()) => self.paused_until = None,
@@ -148,11 +158,12 @@ impl Driver {
         let Route::Unlinked(leader) = route else {
             return;
         };
+        // One to a leader that was replaced may take its whole time to fail.
+        self.opening.take_if(|opening| opening.leader != leader);
         if self.opening.is_none() && self.paused_until.is_none() {
             let consensus = self.consensus.clone();
-            self.opening = Some(Box::pin(
-                async move { Link::open(&consensus, leader).await },
-            ));
+            let link = Box::pin(async move { Link::open(&consensus, leader).await });
+            self.opening = Some(Opening { leader, link });
         }
     }
 
@@ -186,7 +197,8 @@ impl Driver {
             Route::Leader(_) => FORWARDED_BATCHES_MAX,
             Route::CatchingUp | Route::Unlinked(_) | Route::Leaderless => return false,
         };
-        self.in_flight.len() < in_flight_max && self.paused_until.is_none()
+        let in_flight = self.sent.get(&route).copied().unwrap_or_default();
+        in_flight < in_flight_max && self.paused_until.is_none()
     }
 
     /// When to look again although nothing happens.
@@ -217,9 +229,11 @@ impl Driver {
         );
         match route {
             Route::Log(term) => self.write(term, batch).await,
-            Route::Leader(_) | Route::CatchingUp | Route::Unlinked(_) | Route::Leaderless => {
-                self.forward(batch)
-            }
+            Route::Leader(leader) | Route::Unlinked(leader) => self.forward(leader, batch),
+            Route::CatchingUp | Route::Leaderless => self.settle(Settled {
+                units: batch.units,
+                fate: Fate::TryAgain { leader: None },
+            }),
         }
     }
 
@@ -234,7 +248,7 @@ impl Driver {
             }
         };
         let sequencer = self.sequencer.clone();
-        self.send_off(async move {
+        self.send_off(Route::Log(term), async move {
             let result = submitted.pending.await;
             sequencer.settled(submitted.term, submitted.number, result.is_ok());
             let fate = match result {
@@ -257,14 +271,14 @@ impl Driver {
         });
     }
 
-    fn forward(&mut self, batch: Batch) {
+    fn forward(&mut self, leader: ReplicaId, batch: Batch) {
         // Only requests of this replica are forwarded: a batch of another one goes back to it.
         let (own, foreign) = batch
             .units
             .into_iter()
             .partition(|unit| matches!(unit, Unit::Own(_)));
-        let leader = self.leadership.borrow().leader;
-        let none_of_own = settle(foreign, Fate::TryAgain { leader });
+        let told = self.leadership.borrow().leader;
+        let none_of_own = settle(foreign, Fate::TryAgain { leader: told });
         debug_assert!(none_of_own.is_empty(), "only own requests are tried again");
         let batch = Batch {
             units: own,
@@ -275,19 +289,25 @@ impl Driver {
         };
         let request = self.request(&batch, deadline);
         let commands = request.commands.len();
-        let Some(answered) = self.link.as_mut().and_then(|link| link.send(request)) else {
+        let Some(answer) = self.link.as_mut().and_then(|link| link.send(request)) else {
             return self.settle(Settled {
                 units: batch.units,
                 fate: Fate::TryAgain { leader: None },
             });
         };
         let consensus = self.consensus.clone();
-        self.send_off(async move {
-            let fate = match answered.await {
+        let given_up = given_up(self.consensus.clone(), leader, deadline);
+        self.send_off(Route::Leader(leader), async move {
+            let verdict = tokio::select! {
+                biased;
+                verdict = answer.verdict() => verdict.ok_or("the link to the leader broke"),
+                why = given_up => Err(why),
+            };
+            let fate = match verdict {
                 Ok(verdict) => {
                     seen_here(&consensus, Fate::of_verdict(verdict, commands), deadline).await
                 }
-                Err(_) => Fate::Unknown("the link to the leader broke".to_owned()),
+                Err(why) => Fate::Unknown(why.to_owned()),
             };
             Settled {
                 units: batch.units,
@@ -309,13 +329,23 @@ impl Driver {
         }
     }
 
-    fn send_off(&mut self, settled: impl Future<Output = Settled> + Send + 'static) {
-        self.in_flight.push(Box::pin(settled));
+    fn send_off(&mut self, route: Route, settled: impl Future<Output = Settled> + Send + 'static) {
+        self.in_flight
+            .push(Box::pin(async move { (route, settled.await) }));
+        *self.sent.entry(route).or_default() += 1;
         self.metrics.in_flight(self.lane, self.in_flight.len());
     }
 
-    fn settle(&mut self, Settled { units, fate }: Settled) {
+    fn returned(&mut self, route: Route, settled: Settled) {
         self.metrics.in_flight(self.lane, self.in_flight.len());
+        if let Some(sent) = self.sent.get_mut(&route) {
+            *sent -= 1;
+        }
+        self.sent.retain(|_, sent| *sent > 0);
+        self.settle(settled);
+    }
+
+    fn settle(&mut self, Settled { units, fate }: Settled) {
         if !matches!(fate, Fate::Executed { .. }) {
             self.metrics.failed(units.len());
         }
@@ -347,7 +377,7 @@ impl Driver {
             let batch = self.intake.take(Instant::now());
             refuse_again(settle(batch.units, Fate::TryAgain { leader: None }));
         }
-        while let Some(Settled { units, fate }) = self.in_flight.next().await {
+        while let Some((_, Settled { units, fate })) = self.in_flight.next().await {
             refuse_again(settle(units, fate));
         }
     }
@@ -371,9 +401,36 @@ async fn seen_here(consensus: &Consensus, fate: Fate, deadline: Instant) -> Fate
     }
 }
 
-async fn opened<T>(opening: &mut Option<BoxFuture<'static, T>>) -> T {
+/// Waits until the answer of a leader is not worth waiting for, and says why: it does not lead any more and has had the
+/// time to say what it knows, or nobody waits. A link breaks when its other end is gone, but not when that end is alive
+/// and stuck.
+async fn given_up(consensus: Consensus, leader: ReplicaId, deadline: Instant) -> &'static str {
+    let grace = consensus.election_timeout();
+    let mut leadership = consensus.leadership();
+    let deposed = async {
+        while leadership
+            .wait_for(|now| now.leader != Some(leader))
+            .await
+            .is_ok()
+        {
+            tokio::time::sleep(grace).await;
+            if leadership.borrow().leader != Some(leader) {
+                return;
+            }
+        }
+    };
+    match tokio::time::timeout_at(deadline, deposed).await {
+        Ok(()) => "the leader was replaced before it answered",
+        Err(_) => "the leader did not answer before the deadline",
+    }
+}
+
+async fn opened(opening: &mut Option<Opening>) -> Result<Link, PeerError> {
     match opening {
-        Some(opening) => opening.await,
+        Some(opening) => (&mut opening.link).await,
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,8 @@
 //!
 //! A link is opened before anything is sent over it, so that a failure to open it leaves no doubt: nothing was executed.
 //! When a link breaks, every batch that was sent and not answered is answered at once: its outcome is unknown. A leader
-//! that shuts down ends its links instead, and says by that what it has not taken.
+//! that shuts down ends its links instead, and says by that what it has not taken. A leader that is replaced and does
+//! neither is not waited for ([`super::driver`]).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -39,6 +40,13 @@ struct Unanswered(Arc<Mutex<Option<Answers>>>);
 /// Who waits for which batch. There are none once the link is broken.
 type Answers = BTreeMap<u64, oneshot::Sender<Verdict>>;
 
+/// What a leader will say of a batch. Dropping it forgets the batch, so that a leader that never answers piles up none.
+pub(super) struct Answer {
+    batch_id: u64,
+    unanswered: Unanswered,
+    verdict: oneshot::Receiver<Verdict>,
+}
+
 impl Link {
     /// Opens a link to `leader`.
     ///
@@ -65,25 +73,34 @@ impl Link {
         self.leader == leader && self.unanswered.lock().is_some()
     }
 
-    /// Sends a batch, whose `batch_id` is given here. The receiver gets what the leader says of it, and fails when the
-    /// link breaks first. Answers `None` if the batch was not sent.
-    pub(super) fn send(
-        &mut self,
-        mut batch: pb::ForwardRequest,
-    ) -> Option<oneshot::Receiver<Verdict>> {
+    /// Sends a batch, whose `batch_id` is given here. Answers `None` if the batch was not sent.
+    pub(super) fn send(&mut self, mut batch: pb::ForwardRequest) -> Option<Answer> {
         batch.batch_id = self.sent;
-        let (answer, answered) = oneshot::channel();
+        let (told, verdict) = oneshot::channel();
         self.unanswered
             .lock()
             .as_mut()?
-            .insert(batch.batch_id, answer);
+            .insert(batch.batch_id, told);
         self.sent += 1;
-        let id = batch.batch_id;
-        if self.batches.try_send(batch).is_err() {
-            self.unanswered.take(id);
-            return None;
-        }
-        Some(answered)
+        let answer = Answer {
+            batch_id: batch.batch_id,
+            unanswered: self.unanswered.clone(),
+            verdict,
+        };
+        self.batches.try_send(batch).is_ok().then_some(answer)
+    }
+}
+
+impl Answer {
+    /// What the leader says of the batch; `None` when the link breaks first.
+    pub(super) async fn verdict(mut self) -> Option<Verdict> {
+        (&mut self.verdict).await.ok()
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        self.unanswered.take(self.batch_id);
     }
 }
 
