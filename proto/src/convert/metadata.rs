@@ -16,6 +16,7 @@ impl v1::Metadata {
             generation: metadata.generation,
             creation_time_ms: metadata.created.as_millis(),
             labels: labels_to_wire(labels),
+            ..Self::default()
         }
     }
 }

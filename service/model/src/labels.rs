@@ -8,9 +8,35 @@ use crate::limits::LABELS_MAX;
 use crate::names::{label_value, qualified_name};
 use crate::{Violation, Violations};
 
-/// At most 64 pairs of a qualified name and a label value, ordered by name.
+/// At most 64 pairs of a qualified name and a label value, ordered by name. None cost no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Labels(Arc<BTreeMap<Arc<str>, Arc<str>>>);
+pub struct Labels(Pairs);
+
+/// Texts under distinct keys, ordered by key, in one piece: there may be some for each of a million objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Pairs(Option<Arc<[Pair]>>);
+
+type Pair = (Arc<str>, Arc<str>);
+
+impl Pairs {
+    pub(crate) fn of(pairs: BTreeMap<Arc<str>, Arc<str>>) -> Self {
+        Self((!pairs.is_empty()).then(|| pairs.into_iter().collect()))
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
+        let pairs = self.shared();
+        let at = pairs.binary_search_by(|(kept, _)| (**kept).cmp(key)).ok()?;
+        pairs.get(at).map(|(_, value)| &**value)
+    }
+
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        self.shared().iter().map(|(key, value)| (&**key, &**value))
+    }
+
+    pub(crate) fn shared(&self) -> &[Pair] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
 
 impl Labels {
     /// The labels of these pairs.
@@ -45,7 +71,7 @@ impl Labels {
             violations.push(Violation::too_many(given, LABELS_MAX));
         }
         if violations.is_empty() {
-            Ok(Self(Arc::new(labels)))
+            Ok(Self(Pairs::of(labels)))
         } else {
             Err(violations)
         }
@@ -53,22 +79,27 @@ impl Labels {
 
     /// The value of a label.
     pub fn get(&self, key: &str) -> Option<&str> {
-        self.0.get(key).map(|value| &**value)
+        self.0.get(key)
     }
 
     /// All labels, ordered by key.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
-        self.0.iter().map(|(key, value)| (&**key, &**value))
+        self.0.iter()
+    }
+
+    /// All labels, ordered by key, as the shared texts that an index can hold.
+    pub fn shared(&self) -> impl ExactSizeIterator<Item = (&Arc<str>, &Arc<str>)> {
+        self.0.shared().iter().map(|(key, value)| (key, value))
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.iter().len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.len() == 0
     }
 }
 

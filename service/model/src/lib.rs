@@ -16,24 +16,34 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod agreement;
+mod annotations;
 mod apiserver_id;
 mod binary_version;
 mod cluster_id;
+mod collection;
 mod condition;
 mod endpoint;
 mod equivalents;
 mod error;
+mod fences;
+mod finalizers;
 mod instance_id;
 mod json;
 mod kind;
 mod labels;
 pub mod limits;
 mod log_time;
+mod media_type;
 mod member;
 mod member_id;
 mod metadata;
 pub mod names;
+mod namespace;
+mod object;
+mod object_key;
+mod owner_reference;
 mod persisted;
+mod preconditions;
 mod refusal;
 mod report;
 pub mod requests;
@@ -49,30 +59,42 @@ mod versions;
 mod violation;
 
 pub use agreement::{AgreementChange, agreement_condition, common_encoding_version};
+pub use annotations::Annotations;
 pub use apiserver_id::apiserver_id;
 pub use binary_version::BinaryVersion;
 pub use cluster_id::ClusterId;
+pub use collection::{Collection, CollectionRules};
 pub use condition::{Condition, ConditionStatus};
 pub use endpoint::Endpoint;
 pub use equivalents::sort_and_fold_equivalents;
 pub use error::{ErrorKind, Verdict};
+pub use fences::Fences;
+pub use finalizers::{Finalizer, Finalizers};
 pub use instance_id::InstanceId;
 pub use json::{Json, JsonNumber};
 pub use kind::Kind;
 pub use labels::Labels;
 pub use limits::{LIMITS, Limit};
 pub use log_time::{LogTime, Ttl, WallTime};
+pub use media_type::MediaType;
 pub use member::{Member, Phase};
 pub use member_id::MemberId;
 pub use metadata::Metadata;
 pub use names::{
     NameRule, dns1035_label, dns1123_label, dns1123_subdomain, label_value, qualified_name,
 };
+pub use namespace::Namespace;
+pub use object::{Attributes, Content, Deletion, Object};
+pub use object_key::{NamespacedName, ObjectKey, ObjectName};
+pub use owner_reference::{OwnerReference, OwnerReferences};
 pub use persisted::Persisted;
+pub use preconditions::Preconditions;
 pub use refusal::{Current, Refusal};
 pub use report::{ReportEntry, ReportEntryText, Stance, StanceText};
 pub use requests::{
-    Adopt, CloseSession, Join, Leave, MarkReady, OpenSession, Renew, Report, UpdateSettings,
+    Adopt, CloseSession, Compare, CreateCollection, CreateObject, DeleteCollection, DeleteObject,
+    Join, Leave, MarkReady, OpenSession, Operation, Patch, PatchFormat, PatchObject, Propagation,
+    Renew, Report, Transact, UpdateCollection, UpdateObject, UpdateSettings,
 };
 pub use resource::GroupResource;
 pub use revision::{Epoch, RequestId, Revision, Sequence, SessionId};

@@ -21,6 +21,18 @@ pub const BINARY_VERSION_BYTES_MAX: usize = 128;
 pub const ENDPOINT_BYTES_MAX: usize = 512;
 /// Labels of an object.
 pub const LABELS_MAX: usize = 64;
+/// Bytes of an object's annotations, keys and texts together.
+pub const ANNOTATIONS_BYTES_MAX: usize = 256 * KIB;
+/// Finalizers of an object.
+pub const FINALIZERS_MAX: usize = 64;
+/// Owners of an object.
+pub const OWNER_REFERENCES_MAX: usize = 64;
+/// Bytes of a media type.
+pub const MEDIA_TYPE_BYTES_MAX: usize = 127;
+/// Bytes of an object's data, and of a patch.
+pub const OBJECT_BYTES_MAX: usize = MIB;
+/// Comparisons, operations and reads of a transaction, each.
+pub const TRANSACTION_OPERATIONS_MAX: usize = 128;
 /// Versions in each list of a report's entry.
 pub const VERSIONS_PER_ENTRY_MAX: usize = 64;
 /// Shortest time to live, in milliseconds.
@@ -65,6 +77,8 @@ const _: () = assert!(QUALIFIED_BYTES_MAX <= QUOTED_BYTES_MAX);
 // Any request can be a command, and most commands can share an entry with others.
 const _: () = assert!(REQUEST_BYTES_MAX <= REPORT_BYTES_MAX);
 const _: () = assert!(BATCH_BYTES_MAX <= COMMAND_BYTES_MAX);
+// An object and its annotations fit a request, with room for its other metadata.
+const _: () = assert!(OBJECT_BYTES_MAX + ANNOTATIONS_BYTES_MAX < REQUEST_BYTES_MAX);
 // A report, as it is stored, is as large as on the wire plus less than half: each of its texts
 // stands once in both, only the frame around it may be wider.
 const _: () = assert!(REPORT_BYTES_MAX + REPORT_BYTES_MAX / 2 <= COMMAND_BYTES_MAX);
@@ -120,6 +134,32 @@ pub const LIMITS: &[Limit] = &[
     limit("binary version", BINARY_VERSION_BYTES_MAX, "bytes", INVALID),
     limit("endpoint", ENDPOINT_BYTES_MAX, "bytes", INVALID),
     limit("labels of an object", LABELS_MAX, "labels", INVALID),
+    limit(
+        "annotations of an object",
+        ANNOTATIONS_BYTES_MAX,
+        "bytes",
+        INVALID,
+    ),
+    limit(
+        "finalizers of an object",
+        FINALIZERS_MAX,
+        "finalizers",
+        INVALID,
+    ),
+    limit(
+        "owners of an object",
+        OWNER_REFERENCES_MAX,
+        "owners",
+        INVALID,
+    ),
+    limit("media type", MEDIA_TYPE_BYTES_MAX, "bytes", INVALID),
+    limit("object data, patch", OBJECT_BYTES_MAX, "bytes", INVALID),
+    limit(
+        "comparisons, operations or reads of a transaction",
+        TRANSACTION_OPERATIONS_MAX,
+        "items",
+        INVALID,
+    ),
     limit(
         "decodable or served versions of an entry",
         VERSIONS_PER_ENTRY_MAX,

@@ -4,6 +4,8 @@ use crate::{
     ReportEntryText, Revision, SessionId, SettingsPatch, StanceText, Ttl, Violations,
 };
 
+mod objects;
+
 fn member() -> MemberId {
     MemberId::parse("apiserver-1").unwrap()
 }

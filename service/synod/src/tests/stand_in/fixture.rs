@@ -88,6 +88,7 @@ fn metadata(name: &str, number: u64, age_ms: u64) -> v1::Metadata {
         generation: 2,
         creation_time_ms: NOW_MS - age_ms,
         labels: BTreeMap::new(),
+        ..v1::Metadata::default()
     }
 }
 

@@ -1,0 +1,29 @@
+//! Collections: what kinds of objects there are.
+
+use crate::{GroupResource, Kind, Metadata};
+
+/// A declared resource, whose objects the store holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collection {
+    /// The resource: what a collection is found by.
+    pub resource: GroupResource,
+    /// Identity and revisions.
+    pub metadata: Metadata,
+    /// The kind of its objects; no other collection of the group has it. Never changes.
+    pub kind: Kind,
+    /// Whether its objects live in namespaces. Never changes.
+    pub namespaced: bool,
+    /// What its writes must hold to.
+    pub rules: CollectionRules,
+}
+
+/// What the writes of a collection must hold to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CollectionRules {
+    /// Whether every write must be encoded in the version that is selected at its revision.
+    pub strict_storage_version: bool,
+    /// Whether an update of an object that does not exist creates it.
+    pub create_on_update: bool,
+    /// Whether an update may leave out the resource version that it was made for.
+    pub unconditional_update: bool,
+}

@@ -1,0 +1,187 @@
+//! What an object is found by: its resource, namespace and name.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::names::dns1123_subdomain;
+use crate::text::shared_text;
+use crate::{GroupResource, Namespace, Violation};
+
+/// The name of an object: a DNS-1123 subdomain.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectName(Arc<str>);
+
+impl ObjectName {
+    /// The name with this text.
+    ///
+    /// # Errors
+    ///
+    /// Not a DNS-1123 subdomain.
+    pub fn parse(text: &str) -> Result<Self, Violation> {
+        dns1123_subdomain(text).map_err(|rule| Violation::invalid(text, rule))?;
+        Ok(Self(text.into()))
+    }
+}
+
+shared_text!(ObjectName);
+
+/// A name in its namespace, or without one: what is unique in a resource. Ordered by namespace, then by name; what has
+/// no namespace comes first.
+///
+/// There are as many of these as there are objects, so it is one text.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct NamespacedName {
+    /// `namespace/name`, or `name`.
+    text: Arc<str>,
+    /// How long the namespace is; a namespace is a label. Zero if there is none.
+    namespace_len: u8,
+}
+
+impl NamespacedName {
+    /// The name in the namespace.
+    #[must_use]
+    pub fn new(namespace: Option<&Namespace>, name: &ObjectName) -> Self {
+        Self::of_parts(namespace.map_or("", Namespace::as_str), name.as_str())
+    }
+
+    /// The namespace; `None` for what has none.
+    #[must_use]
+    pub fn namespace(&self) -> Option<&str> {
+        (self.namespace_len > 0).then(|| self.scope())
+    }
+
+    /// The name in it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self.namespace_len {
+            0 => &self.text,
+            length => &self.text[usize::from(length) + 1..],
+        }
+    }
+
+    /// What stands before every name of the namespace in the order, and is no name itself: where a range begins.
+    #[must_use]
+    pub fn before_all_of(namespace: Option<&Namespace>) -> Self {
+        Self::of_parts(namespace.map_or("", Namespace::as_str), "")
+    }
+
+    fn of_parts(namespace: &str, name: &str) -> Self {
+        let text = match namespace {
+            "" => name.into(),
+            _ => format!("{namespace}/{name}").into(),
+        };
+        // A label has at most 63 bytes.
+        let namespace_len = namespace.len() as u8;
+        Self {
+            text,
+            namespace_len,
+        }
+    }
+
+    fn scope(&self) -> &str {
+        &self.text[..usize::from(self.namespace_len)]
+    }
+}
+
+impl Ord for NamespacedName {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.scope(), self.name()).cmp(&(other.scope(), other.name()))
+    }
+}
+
+impl PartialOrd for NamespacedName {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for NamespacedName {
+    /// `namespace/name`, or `name`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+impl fmt::Debug for NamespacedName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NamespacedName({self})")
+    }
+}
+
+/// The key of an object in the store. Ordered by resource, namespace and name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectKey {
+    /// Its collection.
+    pub resource: GroupResource,
+    /// Its place there.
+    pub name: NamespacedName,
+}
+
+impl ObjectKey {
+    /// The key of these parts.
+    #[must_use]
+    pub fn new(resource: GroupResource, namespace: Option<&Namespace>, name: &ObjectName) -> Self {
+        Self {
+            resource,
+            name: NamespacedName::new(namespace, name),
+        }
+    }
+}
+
+impl fmt::Display for ObjectKey {
+    /// As Kubernetes' messages name an object: `widgets.example.io "default/one"`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} \"{}\"", self.resource.qualified(), self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(namespace: &str, name: &str) -> NamespacedName {
+        let namespace = (!namespace.is_empty()).then(|| Namespace::parse(namespace).unwrap());
+        NamespacedName::new(namespace.as_ref(), &ObjectName::parse(name).unwrap())
+    }
+
+    #[test]
+    fn a_key_gives_back_its_parts_and_reads_as_kubernetes_writes_it() {
+        let resource = GroupResource::new("example.io", "widgets").unwrap();
+        let namespace = Namespace::parse("default").unwrap();
+        let key = ObjectKey::new(
+            resource,
+            Some(&namespace),
+            &ObjectName::parse("a.b").unwrap(),
+        );
+        assert_eq!(
+            (key.name.namespace(), key.name.name()),
+            (Some("default"), "a.b")
+        );
+        assert_eq!(key.to_string(), "widgets.example.io \"default/a.b\"");
+        let cluster = name("", "node-1");
+        assert_eq!((cluster.namespace(), cluster.name()), (None, "node-1"));
+    }
+
+    #[test]
+    fn names_are_ordered_by_namespace_first() {
+        // As plain texts, "a-b/x" stands before "a/x".
+        let mut names = [
+            name("a-b", "x"),
+            name("a", "z"),
+            name("", "y"),
+            name("a", "x"),
+        ];
+        names.sort();
+        let texts: Vec<String> = names.iter().map(ToString::to_string).collect();
+        assert_eq!(texts, ["y", "a/x", "a/z", "a-b/x"]);
+    }
+
+    #[test]
+    fn the_beginning_of_a_namespace_is_before_its_names_and_after_those_of_others() {
+        let namespace = Namespace::parse("b").unwrap();
+        let beginning = NamespacedName::before_all_of(Some(&namespace));
+        assert!(name("a", "zzz") < beginning && beginning < name("b", "0"));
+        assert!(NamespacedName::before_all_of(None) < name("", "0"));
+    }
+}

@@ -1,0 +1,162 @@
+//! Owners: the objects that an object goes with.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::limits::OWNER_REFERENCES_MAX;
+use crate::{ApiVersion, Kind, ObjectName, Uid, Violation, Violations};
+
+/// One owner of an object: in the same namespace, or without one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OwnerReference {
+    /// The group, and a version of it: only the group decides.
+    pub api_version: ApiVersion,
+    /// Its kind.
+    pub kind: Kind,
+    /// Its name.
+    pub name: ObjectName,
+    /// Its uid: another object of the same name later is no owner.
+    pub uid: Uid,
+    /// Whether it is the one that manages the object.
+    pub controller: bool,
+    /// Whether it waits for the object when it is deleted in the foreground.
+    pub block_owner_deletion: bool,
+}
+
+/// At most 64 owners, in the order in which they were given. None cost no memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OwnerReferences(Option<Arc<[OwnerReference]>>);
+
+impl OwnerReferences {
+    /// These owners.
+    ///
+    /// # Errors
+    ///
+    /// Too many, an owner that stands twice, or a second controller; all of it at once.
+    pub fn new(references: Vec<OwnerReference>) -> Result<Self, Violations> {
+        let mut violations = Violations::new();
+        if references.len() > OWNER_REFERENCES_MAX {
+            violations.push(Violation::too_many(references.len(), OWNER_REFERENCES_MAX));
+        }
+        let mut seen = BTreeSet::new();
+        let mut controller: Option<&OwnerReference> = None;
+        for (i, reference) in references.iter().enumerate() {
+            if !seen.insert(reference.uid) {
+                let duplicate = Violation::duplicate(&reference.uid.to_string());
+                violations.push(duplicate.at(&format!("[{i}].uid")));
+            }
+            match controller {
+                Some(first) if reference.controller => {
+                    let rule = format_args!(
+                        "Only one reference can have Controller set to true. Found \"true\" in references for {}/{} \
+                         and {}/{}",
+                        first.kind, first.name, reference.kind, reference.name
+                    );
+                    violations.push(Violation::invalid(&reference.uid.to_string(), rule));
+                }
+                None if reference.controller => controller = Some(reference),
+                Some(_) | None => {}
+            }
+        }
+        if violations.is_empty() {
+            Ok(Self::of(references))
+        } else {
+            Err(violations)
+        }
+    }
+
+    /// The reference to this owner.
+    #[must_use]
+    pub fn get(&self, uid: &Uid) -> Option<&OwnerReference> {
+        self.iter().find(|reference| reference.uid == *uid)
+    }
+
+    /// The owner that manages the object.
+    #[must_use]
+    pub fn controller(&self) -> Option<&OwnerReference> {
+        self.iter().find(|reference| reference.controller)
+    }
+
+    /// The owners in the order in which they were given.
+    pub fn iter(&self) -> std::slice::Iter<'_, OwnerReference> {
+        self.0.as_deref().unwrap_or_default().iter()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.iter().len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// These without one.
+    #[must_use]
+    pub fn without(&self, uid: &Uid) -> Self {
+        let others = self.iter().filter(|reference| reference.uid != *uid);
+        Self::of(others.cloned().collect())
+    }
+
+    fn of(references: Vec<OwnerReference>) -> Self {
+        Self((!references.is_empty()).then(|| references.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owner(uid: u8, controller: bool) -> OwnerReference {
+        OwnerReference {
+            api_version: ApiVersion::parse("apps/v1").unwrap(),
+            kind: Kind::parse("Deployment").unwrap(),
+            name: ObjectName::parse("web").unwrap(),
+            uid: Uid::from_bytes([uid; 16]),
+            controller,
+            block_owner_deletion: true,
+        }
+    }
+
+    #[test]
+    fn an_object_has_several_owners_of_which_one_may_manage_it() {
+        let owners = OwnerReferences::new(vec![owner(1, false), owner(2, true)]).unwrap();
+        assert_eq!(owners.controller(), Some(&owner(2, true)));
+        assert_eq!(
+            owners.get(&Uid::from_bytes([1; 16])),
+            Some(&owner(1, false))
+        );
+        let left = owners.without(&Uid::from_bytes([2; 16]));
+        assert_eq!(left, OwnerReferences::new(vec![owner(1, false)]).unwrap());
+        assert!(left.without(&Uid::from_bytes([1; 16])).is_empty());
+    }
+
+    #[test]
+    fn a_second_controller_and_an_owner_that_stands_twice_are_both_named() {
+        let faults = OwnerReferences::new(vec![owner(1, true), owner(1, true)]).unwrap_err();
+        let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        assert!(
+            texts[0].starts_with("[1].uid: Duplicate value"),
+            "{texts:?}"
+        );
+        assert!(
+            texts[1].contains(
+                "Only one reference can have Controller set to true. Found \"true\" in references for \
+                 Deployment/web and Deployment/web"
+            ),
+            "{texts:?}"
+        );
+    }
+
+    #[test]
+    fn sixty_four_owners_are_allowed_and_one_more_is_not() {
+        let of =
+            |count: u8| OwnerReferences::new((0..count).map(|uid| owner(uid, false)).collect());
+        assert_eq!(of(63).unwrap().len(), 63);
+        assert_eq!(of(64).unwrap().len(), 64);
+        assert!(of(65).is_err());
+    }
+}

@@ -1,0 +1,141 @@
+//! Changing objects, one at a time.
+
+use bytes::Bytes;
+
+use crate::limits::OBJECT_BYTES_MAX;
+use crate::{
+    ApiVersion, Attributes, Content, Fences, ObjectKey, Preconditions, Ttl, Violation, Violations,
+};
+
+/// Stores a new object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreateObject {
+    /// Its key, which must be free.
+    pub key: ObjectKey,
+    /// What is said of it.
+    pub attributes: Attributes,
+    /// What is stored.
+    pub content: Content,
+    /// How long it lives; `None` is until it is deleted.
+    pub ttl: Option<Ttl>,
+    /// Who may do this.
+    pub fences: Fences,
+}
+
+impl CreateObject {
+    /// What is wrong with its shape.
+    pub fn check(&self) -> Violations {
+        let mut violations = Violations::new();
+        violations.extend_at("content", self.content.check());
+        violations.extend_at("fences", self.fences.check());
+        violations
+    }
+}
+
+/// Replaces an object (`PUT`). An update that changes nothing is no write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UpdateObject {
+    /// The object. If it does not exist, it is created where its collection allows that.
+    pub key: ObjectKey,
+    /// What is said of it from now on.
+    pub attributes: Attributes,
+    /// What is stored from now on.
+    pub content: Content,
+    /// How long it lives from now on; `None` leaves its deadline, or that it has none.
+    pub ttl: Option<Ttl>,
+    /// Which object it was made for.
+    pub preconditions: Preconditions,
+    /// Who may do this.
+    pub fences: Fences,
+}
+
+impl UpdateObject {
+    /// What is wrong with its shape.
+    pub fn check(&self) -> Violations {
+        let mut violations = Violations::new();
+        violations.extend_at("content", self.content.check());
+        violations.extend_at("preconditions", self.preconditions.check());
+        violations.extend_at("fences", self.fences.check());
+        violations
+    }
+}
+
+/// Changes a part of an object's data, whatever the rest of it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatchObject {
+    /// The object, which must exist.
+    pub key: ObjectKey,
+    /// The change of its data, which must be a JSON object.
+    pub patch: Patch,
+    /// Which object it was made for. Without a resource version a patch never conflicts.
+    pub preconditions: Preconditions,
+    /// Who may do this.
+    pub fences: Fences,
+}
+
+/// A change of a JSON document, made for one encoding of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patch {
+    /// The encoding: an object that is stored in another one conflicts.
+    pub encoding: ApiVersion,
+    /// How the change is written.
+    pub format: PatchFormat,
+    /// The change.
+    pub document: Bytes,
+}
+
+/// How a change of a JSON document is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PatchFormat {
+    /// RFC 7386: the document's own form, `null` for what goes.
+    Merge,
+    /// RFC 6902: a list of operations.
+    Json,
+}
+
+impl PatchObject {
+    /// What is wrong with its shape.
+    pub fn check(&self) -> Violations {
+        let mut violations = Violations::new();
+        if self.patch.document.len() > OBJECT_BYTES_MAX {
+            violations.push(Violation::too_long(OBJECT_BYTES_MAX).at("patch.document"));
+        }
+        violations.extend_at("preconditions", self.preconditions.check());
+        violations.extend_at("fences", self.fences.check());
+        violations
+    }
+}
+
+/// Deletes an object, or begins to while it has finalizers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeleteObject {
+    /// The object.
+    pub key: ObjectKey,
+    /// What becomes of what it owns; `None` is what its finalizers say, else in the background.
+    pub propagation: Option<Propagation>,
+    /// Which object it was made for.
+    pub preconditions: Preconditions,
+    /// Who may do this.
+    pub fences: Fences,
+}
+
+/// What becomes of the dependents of an object that is deleted: of those that have no other owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Propagation {
+    /// They go after it.
+    Background,
+    /// They go before it: it waits for those that block its deletion.
+    Foreground,
+    /// They stay, and forget it.
+    Orphan,
+}
+
+impl DeleteObject {
+    /// What is wrong with its shape.
+    pub fn check(&self) -> Violations {
+        let mut violations = Violations::new();
+        violations.extend_at("preconditions", self.preconditions.check());
+        violations.extend_at("fences", self.fences.check());
+        violations
+    }
+}
