@@ -19,7 +19,7 @@ use tokio::time::timeout;
 
 use crate::board::Board;
 use crate::gate::Gate;
-use crate::{Client, Error, ReadOptions, Reported};
+use crate::{Client, Error, Reported};
 use keeper::Keeper;
 use reporter::{Command, Reply, Reporter};
 use state::Standing;
@@ -236,18 +236,20 @@ impl Client {
     /// The cluster could not be asked, or refuses the member. After an unknown outcome it may hold a member that nobody
     /// renews; it expires by itself, or is replaced by the next join under its id.
     pub async fn join(&self, options: JoinOptions) -> Result<Membership, Error> {
-        let settings = self.settings(ReadOptions::linearizable()).await?.settings;
         let instance = options::random_instance(&*self.seams().randomness);
         let clock = Arc::clone(&self.seams().clock);
+        let join = options.to_join(instance.clone());
+        let sent_at = clock.now();
+        // One call, in the lane of what keeps members alive: no flood of others can keep a server out.
+        let joined = self.send_join(join.clone()).await?;
         let keeper = Keeper {
             client: self.clone(),
-            gate: Gate::new(clock, options.permit_wait, settings.write_grace),
+            // The reporter watches from the join on, so it sees every later change of the setting.
+            gate: Gate::new(clock, options.permit_wait, joined.write_grace),
             standing: Arc::default(),
             doubt: Arc::new(Notify::new()),
-            join: options.to_join(instance.clone()),
+            join,
         };
-        let sent_at = keeper.gate.now();
-        let joined = self.send_join(keeper.join.clone()).await?;
         let tenure = keeper.joined(&joined, sent_at);
         let (commands, receiver) = mpsc::channel(COMMANDS_MAX);
         let revision = joined.header.revision;

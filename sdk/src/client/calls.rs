@@ -4,7 +4,7 @@ use std::future::Future;
 
 use synod_model::{ErrorKind, Verdict};
 use synod_proto::Change;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 use tonic::{Response, Status};
 
 use super::Client;
@@ -14,6 +14,18 @@ use crate::transport::{Answer, Call, Failure, Repeats, Try};
 
 /// Sessions that one request is sent under before it is given up: one that expired is no surprise, a third one is.
 const SESSIONS_TRIED_MAX: u32 = 3;
+
+/// What becomes of a change for which there is no session to be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Without {
+    /// It fails, and was not sent.
+    Fail,
+    /// It is sent all the same, at most once.
+    AtMostOnce,
+}
+
+/// A change that can do without a session waits for one no longer than this part of its time.
+const SESSION_SHARE: u32 = 4;
 
 impl Client {
     /// Sends a request that changes nothing, to any replica and as often as it takes.
@@ -30,7 +42,7 @@ impl Client {
     /// Sends a request that changes something: in the client's session if it has one, else at most once.
     pub(super) async fn change<B, M, T, F, Fut>(
         &self,
-        mut change: Change<B>,
+        change: Change<B>,
         send: F,
     ) -> Result<T, Error>
     where
@@ -40,9 +52,60 @@ impl Client {
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
         let deadline = deadline(self.timeout);
-        if let Some(sessions) = &self.shared.sessions {
-            return self.in_session(sessions, deadline, change, send).await;
+        match &self.shared.sessions {
+            Some(sessions) => {
+                let without = Without::Fail;
+                self.in_session(sessions, deadline, change, without, send)
+                    .await
+            }
+            None => self.at_most_once(deadline, change, send).await,
         }
+    }
+
+    /// Sends a change that a member's epoch or instance fences: in the client's session if one can be had. What keeps
+    /// members alive must not depend on the room for sessions, which others can use up.
+    pub(super) async fn fenced_change<B, M, T, F, Fut>(
+        &self,
+        change: Change<B>,
+        send: F,
+    ) -> Result<T, Error>
+    where
+        M: for<'a> From<&'a Change<B>>,
+        T: Answer,
+        F: Fn(Try, M) -> Fut,
+        Fut: Future<Output = Result<Response<T>, Status>>,
+    {
+        let deadline = deadline(self.timeout);
+        let sent = match &self.shared.sessions {
+            Some(sessions) => {
+                let without = Without::AtMostOnce;
+                self.in_session(sessions, deadline, change, without, send)
+                    .await
+            }
+            None => self.at_most_once(deadline, change, send).await,
+        };
+        if let Err(error) = &sent
+            && error.execution() == Verdict::Unknown
+            && error.request_key().is_none()
+        {
+            // Replicas carry nothing out after its deadline. Before, an older report could still follow a later one.
+            sleep_until(deadline).await;
+        }
+        sent
+    }
+
+    async fn at_most_once<B, M, T, F, Fut>(
+        &self,
+        deadline: Instant,
+        mut change: Change<B>,
+        send: F,
+    ) -> Result<T, Error>
+    where
+        M: for<'a> From<&'a Change<B>>,
+        T: Answer,
+        F: Fn(Try, M) -> Fut,
+        Fut: Future<Output = Result<Response<T>, Status>>,
+    {
         change.key = None;
         let call = self.call(deadline, Repeats::AtMostOnce);
         let sending = call.run(|attempt| send(attempt, M::from(&change)));
@@ -54,6 +117,7 @@ impl Client {
         sessions: &Sessions,
         deadline: Instant,
         mut change: Change<B>,
+        without: Without,
         send: F,
     ) -> Result<T, Error>
     where
@@ -65,7 +129,15 @@ impl Client {
         let call = self.call(deadline, Repeats::ExactlyOnce);
         let mut sessions_left = SESSIONS_TRIED_MAX;
         loop {
-            let ticket = sessions.ticket(call).await?;
+            let ticket = match (sessions.ticket(without.opening(call)).await, without) {
+                (Ok(ticket), _) => ticket,
+                (Err(error), Without::Fail) => return Err(error),
+                (Err(error), Without::AtMostOnce) => {
+                    tracing::debug!(%error, "sending a change of a member without a session");
+                    change.session_cluster = None;
+                    return self.at_most_once(deadline, change, send).await;
+                }
+            };
             change.key = Some(ticket.request_id());
             change.session_cluster = Some(ticket.session().cluster);
             let Failure { error, uncertain } =
@@ -106,6 +178,18 @@ impl Client {
             deadline,
             repeats,
         }
+    }
+}
+
+impl Without {
+    /// The call by which a session is opened for `call`.
+    fn opening(self, call: Call<'_>) -> Call<'_> {
+        let now = Instant::now();
+        let deadline = match self {
+            Self::Fail => call.deadline,
+            Self::AtMostOnce => now + call.deadline.saturating_duration_since(now) / SESSION_SHARE,
+        };
+        Call { deadline, ..call }
     }
 }
 

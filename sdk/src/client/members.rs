@@ -108,7 +108,7 @@ impl Client {
     ///
     /// `STALE_EPOCH`: the join names a lost epoch, and another instance has taken the id since.
     pub async fn send_join(&self, join: Join) -> Result<Joined, Error> {
-        let answer = self.change(Change::new(join), |attempt: Try, message| {
+        let answer = self.fenced_change(Change::new(join), |attempt: Try, message| {
             let request = attempt.request::<v1::MembershipJoinRequest>(message);
             async move { stubs::membership(attempt.channel).join(request).await }
         });
@@ -137,7 +137,7 @@ impl Client {
     /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over.
     pub async fn send_ready(&self, member: &MemberEpoch) -> Result<Changed, Error> {
         let change = member.change(|member, epoch| MarkReady { member, epoch });
-        let answer = self.change(change, |attempt: Try, message| {
+        let answer = self.fenced_change(change, |attempt: Try, message| {
             let request = attempt.request::<v1::MembershipReadyRequest>(message);
             async move { stubs::membership(attempt.channel).ready(request).await }
         });
@@ -156,7 +156,7 @@ impl Client {
             epoch,
             drained,
         });
-        let answer = self.change(change, |attempt: Try, message| {
+        let answer = self.fenced_change(change, |attempt: Try, message| {
             let request = attempt.request::<v1::MembershipLeaveRequest>(message);
             async move { stubs::membership(attempt.channel).leave(request).await }
         });
@@ -182,7 +182,7 @@ impl Client {
             entries,
             replace,
         });
-        let answer = self.change(change, |attempt: Try, message| {
+        let answer = self.fenced_change(change, |attempt: Try, message| {
             let request = attempt.request::<v1::StorageVersionsReportRequest>(message);
             async move {
                 stubs::storage_versions(attempt.channel)
@@ -210,7 +210,7 @@ impl Client {
             resource: resource.clone(),
             selected_revision,
         });
-        let answer = self.change(change, |attempt: Try, message| {
+        let answer = self.fenced_change(change, |attempt: Try, message| {
             let request = attempt.request::<v1::StorageVersionsAdoptRequest>(message);
             async move {
                 stubs::storage_versions(attempt.channel)

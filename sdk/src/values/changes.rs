@@ -31,6 +31,9 @@ pub struct Joined {
     pub ttl: Duration,
     /// False if this instance was in already, and got its epoch back.
     pub changed: bool,
+    /// How long a write may still land after its proof of membership has ended: the setting at the header's revision,
+    /// or later.
+    pub write_grace: Duration,
 }
 
 /// A member's deadline was moved.
@@ -102,6 +105,7 @@ impl FromWire<v1::MembershipJoinResponse> for Joined {
             epoch,
             ttl: Duration::from_millis(pb.ttl_ms),
             changed: pb.changed,
+            write_grace: Duration::from_millis(pb.write_grace_ms),
         })
     }
 }

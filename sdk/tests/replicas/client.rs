@@ -46,6 +46,7 @@ async fn a_client_reads_what_it_has_written() {
     let client = cluster.client().await;
     let joined = within(client.send_join(join("a", "one"))).await.unwrap();
     assert!(joined.changed);
+    assert_eq!(joined.write_grace, Settings::default().write_grace);
     let view = within(client.member(&id("a"), ReadOptions::default()))
         .await
         .unwrap();

@@ -7,6 +7,7 @@ mod client;
 mod cluster;
 mod gate;
 mod http;
+mod joining;
 mod membership;
 mod network;
 mod vectors;

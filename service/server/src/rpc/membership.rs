@@ -89,11 +89,15 @@ async fn join(
     let Answer::Joined { epoch, ttl } = done.answer else {
         return Err(unexpected(&done.answer));
     };
+    // This replica has applied the join, so whoever watches from its revision on misses no change of the setting.
+    let published = handle.consensus().published();
+    let write_grace = published.state.settings().write_grace;
     Ok(v1::MembershipJoinResponse {
         header: Some(handle.header(done.revision)),
         epoch: epoch.get(),
         ttl_ms: ttl.as_millis(),
         changed: done.changed,
+        write_grace_ms: u64::try_from(write_grace.as_millis()).unwrap_or(u64::MAX),
     })
 }
 
