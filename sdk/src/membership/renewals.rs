@@ -143,7 +143,9 @@ impl<'a> Renewals<'a> {
         }
         match Renewed::from_answer(answer) {
             Ok(renewed) => {
-                let until = proof(sent.at, renewed.ttl);
+                // It cannot be longer than what this epoch joined with.
+                let ttl = renewed.ttl.min(self.tenure.ttl);
+                let until = proof(sent.at, ttl);
                 self.keeper.proved(self.tenure.member.epoch, until);
                 Ok(())
             }

@@ -198,7 +198,7 @@ impl State {
     ///
     /// `NOT_A_MEMBER` if nobody holds the id (or only an epoch of another cluster could be this large), and
     /// `STALE_EPOCH` if another instance does by a later epoch.
-    pub(crate) fn fenced(&self, id: &MemberId, epoch: Epoch) -> Result<&Arc<Member>, Refusal> {
+    pub fn fenced(&self, id: &MemberId, epoch: Epoch) -> Result<&Arc<Member>, Refusal> {
         let absent = || {
             Refusal::new(
                 ErrorKind::NotAMember,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt};
 use synod_machine::Command;
-use synod_model::{ErrorKind, Refusal, Renew, Ttl};
+use synod_model::{Refusal, Renew, Ttl};
 use synod_proto::{Change, v1};
 use tokio::time::Instant;
 use tonic::Status;
@@ -68,14 +68,10 @@ async fn carry_out(
     message: v1::MembershipRenewRequest,
 ) -> Result<(Done, Ttl), Refusal> {
     let change: Change<Renew> = typed(message)?;
-    let id = change.body.member.clone();
+    let Renew { member, epoch } = change.body.clone();
     let done = handle.change(asking, change, Command::Renew).await?;
+    // What has come after the renewal counts, too: the TTL of another epoch would prove this one for too long.
     let published = handle.consensus().published();
-    match published.state.present().member(&id) {
-        Some(member) => Ok((done, member.ttl)),
-        None => Err(Refusal::new(
-            ErrorKind::NotAMember,
-            format!("member \"{id}\" is gone: join and report again"),
-        )),
-    }
+    let ttl = published.state.fenced(&member, epoch)?.ttl;
+    Ok((done, ttl))
 }

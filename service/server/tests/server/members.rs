@@ -96,6 +96,40 @@ async fn renewals_are_answered_in_their_order_and_a_refused_one_ends_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn no_renewal_is_answered_with_the_ttl_of_who_has_replaced_the_member() {
+    const BATCH: u64 = 60;
+    let cluster = Cluster::start(3).await;
+    let mut clients = cluster.clients(cluster.follower().await).await;
+    let mut successor = clients.clone();
+    for round in 0..20 {
+        let id = format!("server-{round}");
+        let member = clients.join(&id, 15_000).await;
+        let mut renewals = Renewals::open(&mut clients).await;
+        // Some of them and the join are in one entry of the log.
+        for correlation in 0..BATCH {
+            renewals.send(&member, correlation).await;
+        }
+        let replaces = v1::MembershipJoinRequest {
+            instance: "another".to_owned(),
+            ..join(&id, 86_400_000)
+        };
+        let replaced = successor.membership.join(replaces);
+        let answered = async {
+            for _ in 0..BATCH {
+                match renewals.answer().await.result.unwrap() {
+                    Renewal::Renewed(renewed) => assert_eq!(renewed.ttl_ms, 15_000),
+                    Renewal::Refusal(refusal) => {
+                        assert_eq!(refusal.reason(), v1::ErrorReason::StaleEpoch);
+                    }
+                }
+            }
+        };
+        let (replaced, ()) = tokio::join!(replaced, answered);
+        replaced.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_renewal_moves_no_revision() {
     let cluster = Cluster::start(1).await;
     let mut clients = cluster.clients(1).await;
