@@ -17,6 +17,7 @@
 //! It needs Linux: which replica opened a connection is looked up under `/proc`.
 
 mod agreement;
+mod bad_requests;
 mod cluster;
 mod directories;
 mod divergence;
@@ -26,6 +27,7 @@ mod exactly_once;
 mod foreign_bytes;
 mod history;
 mod keeper;
+mod limits;
 mod links;
 mod members;
 mod partition;
@@ -37,6 +39,8 @@ mod program;
 mod relay;
 mod requests;
 mod shutdown;
+mod speakers;
+mod too_large;
 mod tree_hash;
 mod waiting;
 mod watch_log;

@@ -4,7 +4,9 @@ use synod_client::{ErrorKind, Revision};
 use synod_model::Refusal;
 use synod_proto::v1;
 use synod_proto::v1::cluster_client::ClusterClient;
+use synod_proto::v1::membership_client::MembershipClient;
 use synod_proto::v1::sessions_client::SessionsClient;
+use synod_proto::v1::storage_versions_client::StorageVersionsClient;
 use synod_proto::v1::watch_client::WatchClient;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Request, Status};
@@ -29,6 +31,14 @@ impl Wire {
 
     pub(crate) fn sessions(&self) -> SessionsClient<Channel> {
         SessionsClient::new(self.channel.clone())
+    }
+
+    pub(crate) fn membership(&self) -> MembershipClient<Channel> {
+        MembershipClient::new(self.channel.clone())
+    }
+
+    pub(crate) fn storage_versions(&self) -> StorageVersionsClient<Channel> {
+        StorageVersionsClient::new(self.channel.clone())
     }
 
     pub(crate) fn cluster(&self) -> ClusterClient<Channel> {

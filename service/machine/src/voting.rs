@@ -6,6 +6,7 @@
 //! only then carries them out.
 
 mod conditions;
+mod refusal;
 mod selected;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,13 +14,14 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 use synod_model::{
-    AgreementChange, ApiVersion, ErrorKind, GroupResource, LogTime, MemberId, Persisted, Refusal,
-    ReportEntry, Revision, Stance, WallTime,
+    AgreementChange, ApiVersion, GroupResource, LogTime, MemberId, Persisted, Refusal, ReportEntry,
+    Revision, Stance, WallTime,
 };
 
 use crate::state::{State, StorageVersion};
 use crate::tally::Tally;
 use crate::{EntryChange, EntryRow, StateStatus, StorageVersionRow, VersionStatus};
+use refusal::not_decodable;
 
 /// What a member now says of a resource.
 #[derive(Clone, Copy, Debug)]
@@ -474,25 +476,4 @@ fn fresh_state() -> StateStatus {
 /// The members of `persisted` whose version is known by name.
 fn known(persisted: &BTreeSet<Persisted>) -> impl Iterator<Item = &ApiVersion> {
     persisted.iter().filter_map(Persisted::version)
-}
-
-fn not_decodable(
-    resource: &GroupResource,
-    member: &MemberId,
-    entry: &ReportEntry,
-    version: &ApiVersion,
-    what: &str,
-) -> Refusal {
-    let decodes: Vec<&str> = entry.decodable.iter().map(ApiVersion::as_str).collect();
-    Refusal::new(
-        ErrorKind::NotDecodable,
-        format!(
-            "resource \"{resource}\": member \"{member}\" decodes only [{}], not {version}, {what}: run a release that \
-             decodes it until it is migrated",
-            decodes.join(", ")
-        ),
-    )
-    .with("resource", resource.storage_version_name())
-    .with("version", version.as_str())
-    .with("decodable_versions", decodes.join(","))
 }

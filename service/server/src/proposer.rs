@@ -18,6 +18,7 @@ mod refusals;
 mod request;
 mod sequencer;
 mod settle;
+mod stall;
 mod wire;
 
 use std::sync::Arc;

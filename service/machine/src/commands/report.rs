@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use synod_model::{ErrorKind, GroupResource, Member, Refusal, Report};
+use synod_model::limits::VIOLATIONS_MAX;
+use synod_model::{GroupResource, Member, Refusal, Report};
 
 use crate::turn::Turn;
 use crate::voting::{Decided, Occasion, Said, decide};
@@ -63,20 +64,15 @@ fn check_size(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<(), R
         .filter(|resource| !named.contains(resource))
         .count();
     let most = turn.state().settings.report_entries_max;
-    if (named.len() + others) as u64 <= u64::from(most) {
+    let resources = named.len() + others;
+    if resources as u64 <= u64::from(most) {
         return Ok(());
     }
-    Err(Refusal::new(
-        ErrorKind::TooLarge,
-        format!(
-            "entries: member \"{}\" would report {} resources, and report_entries_max allows {most}",
-            report.member,
-            named.len() + others
-        ),
-    ))
+    Err(report.too_large(resources, most))
 }
 
-/// The decisions of every resource that the report names or drops; the first refusal refuses the whole report.
+/// The decisions of every resource that the report names or drops. One refusal refuses the whole report; what the others
+/// would have said stands in it too.
 fn decide_all(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<Vec<Decided>, Refusal> {
     let occasion = Occasion {
         revision: turn.revision(),
@@ -87,13 +83,20 @@ fn decide_all(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<Vec<D
         |resource, said| decide(turn.state(), occasion, resource, &[(&report.member, said)]);
     let mut decided = Vec::new();
     let mut named = BTreeSet::new();
-    for entry in &report.entries {
+    let mut refused: Option<Refusal> = None;
+    for (i, entry) in report.entries.iter().enumerate() {
         named.insert(&entry.resource);
         let said = Said::Reports {
             entry,
             same_epoch: member.reported,
         };
-        decided.extend(decide(&entry.resource, said)?);
+        match decide(&entry.resource, said) {
+            Ok(follows) => decided.extend(follows),
+            Err(refusal) => gather(&mut refused, refusal, &format!("entries[{i}]")),
+        }
+    }
+    if let Some(refusal) = refused {
+        return Err(refusal);
     }
     if replaces(report, member) {
         let dropped = turn
@@ -108,6 +111,14 @@ fn decide_all(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<Vec<D
         }
     }
     Ok(decided)
+}
+
+/// Adds the faults of another entry, at its place, as far as an answer names them.
+fn gather(refused: &mut Option<Refusal>, mut refusal: Refusal, path: &str) {
+    let faults = std::mem::take(&mut refusal.violations);
+    let violations = &mut refused.get_or_insert(refusal).violations;
+    let room = VIOLATIONS_MAX.saturating_sub(violations.len());
+    violations.extend(faults.into_iter().take(room).map(|fault| fault.at(path)));
 }
 
 fn told(turn: &Turn<'_>, report: &Report) -> Vec<Told> {

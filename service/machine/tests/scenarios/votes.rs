@@ -27,6 +27,30 @@ fn one_bad_entry_refuses_the_whole_report() {
 }
 
 #[test]
+fn a_refused_report_names_every_entry_that_cannot_be_decoded_by_its_place() {
+    let mut cluster = Cluster::formed();
+    let jobs = || of("jobs.batch").decodes("v1 v2").prefers("v2");
+    cluster.starts("a", &[release::third(), jobs()]);
+    let b = cluster.joins("b");
+    let says = [
+        of("pods").decodes("v1").encodes("v1"),
+        of("apps.deployments").prefers("v1"),
+        of("jobs.batch").decodes("v1").prefers("v1"),
+    ];
+    let outcome = cluster.send(report(&b, &says, false));
+    let refusal = outcome
+        .result
+        .expect_err("neither can read what is selected");
+    let named: Vec<String> = refusal.violations.iter().map(ToString::to_string).collect();
+    let rule = |i| {
+        format!(
+            "entries[{i}].decodableVersions: Invalid value: [\"v1\"]: must include v2, the selected version"
+        )
+    };
+    assert_eq!(named, [rule(0), rule(2)]);
+}
+
+#[test]
 fn a_fixed_server_that_cannot_decode_the_selected_version_is_refused_too() {
     let mut cluster = Cluster::formed();
     cluster.starts("a", &[release::third()]);

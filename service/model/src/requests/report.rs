@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::settings::REPORT_ENTRIES_MAX;
-use crate::{Epoch, MemberId, ReportEntry, Violation, Violations};
+use crate::{Epoch, ErrorKind, MemberId, Refusal, ReportEntry, Violation, Violations};
 
 /// Says what a member decodes, serves, and encodes or prefers, of any number of resources at one
 /// revision.
@@ -20,6 +20,20 @@ pub struct Report {
 }
 
 impl Report {
+    /// The refusal of the report because the member would report so many resources, where
+    /// `most` are allowed.
+    pub fn too_large(&self, resources: usize, most: u32) -> Refusal {
+        let message = format!(
+            "entries: member \"{}\" would report {resources} resources, and report_entries_max \
+             allows {most}",
+            self.member
+        );
+        let mut refusal = Refusal::new(ErrorKind::TooLarge, message);
+        let violation = Violation::too_many(resources, most as usize);
+        refusal.violations.push(violation.at("entries"));
+        refusal
+    }
+
     /// What is wrong with its shape. How many entries are allowed is a setting that apply knows;
     /// here they are only held below the most that it can be set to.
     pub fn check(&self) -> Violations {

@@ -19,6 +19,7 @@ use super::link::Link;
 use super::refusals;
 use super::request::Request;
 use super::settle::{Fate, Reason, settle};
+use super::stall::Stall;
 use super::{Lane, Sequencer};
 use crate::consensus::{Consensus, Leadership, Progress, ReplicaId, Term};
 use crate::limits::{ENTRIES_IN_FLIGHT_MAX, FORWARDED_BATCHES_MAX};
@@ -51,6 +52,8 @@ pub(super) struct Driver {
     paused_until: Option<Instant>,
     /// Since when nothing can be sent.
     stuck_since: Option<Instant>,
+    /// While a leader cannot have executed what is sent to it.
+    stall: Stall,
 }
 
 /// A batch, and what became of it.
@@ -102,6 +105,7 @@ impl Driver {
             opening: None,
             paused_until: None,
             stuck_since: None,
+            stall: Stall::default(),
         }
     }
 
@@ -346,6 +350,7 @@ impl Driver {
     }
 
     fn settle(&mut self, Settled { units, fate }: Settled) {
+        let fate = self.patient(fate, Instant::now());
         if !matches!(fate, Fate::Executed { .. }) {
             self.metrics.failed(units.len());
         }
@@ -353,6 +358,22 @@ impl Driver {
         if !again.is_empty() {
             self.intake.put_back(again);
             self.paused_until = Some(Instant::now() + PAUSE);
+        }
+    }
+
+    /// Requests wait for a leader's quorum as long as they wait for a leader, and no longer.
+    fn patient(&mut self, fate: Fate, now: Instant) -> Fate {
+        match fate {
+            Fate::Stalled(why) if self.stall.outlasts(self.patience(), now) => {
+                Fate::NotExecuted(Reason::Unavailable(why))
+            }
+            Fate::Executed { .. } => {
+                self.stall = Stall::default();
+                fate
+            }
+            Fate::Stalled(_) | Fate::TryAgain { .. } | Fate::NotExecuted(_) | Fate::Unknown(_) => {
+                fate
+            }
         }
     }
 

@@ -24,6 +24,9 @@ pub(super) enum Fate {
         /// Who leads, as far as it was told.
         leader: Option<ReplicaId>,
     },
+    /// It was certainly not executed, since the leader can have nothing executed at present, in words why. It is tried
+    /// again for as long as a request waits for a leader.
+    Stalled(String),
     /// It was certainly not executed, and is not tried again.
     NotExecuted(Reason),
     /// It may have been executed, or may still be.
@@ -45,7 +48,11 @@ impl From<ProposeError> for Fate {
         match error {
             ProposeError::NotLeader { hint } => Self::TryAgain { leader: hint },
             ProposeError::NotExecuted(NotExecuted::Transferring) => Self::TryAgain { leader: None },
-            ProposeError::NotExecuted(why @ (NotExecuted::NoQuorum | NotExecuted::Doubt)) => {
+            // A stall of the machine is enough for it, and then the next heartbeat mends it.
+            ProposeError::NotExecuted(why @ NotExecuted::NoQuorum) => {
+                Self::Stalled(why.to_string())
+            }
+            ProposeError::NotExecuted(why @ NotExecuted::Doubt) => {
                 Self::NotExecuted(Reason::Unavailable(why.to_string()))
             }
             ProposeError::Stopped => Self::NotExecuted(Reason::Unavailable(
@@ -81,9 +88,8 @@ impl Fate {
             },
             pb::NotExecutedReason::Deadline => Self::NotExecuted(Reason::Deadline),
             pb::NotExecutedReason::Overloaded => Self::NotExecuted(Reason::Overloaded),
-            pb::NotExecutedReason::Unavailable
-            | pb::NotExecutedReason::Invalid
-            | pb::NotExecutedReason::Unspecified => {
+            pb::NotExecutedReason::Unavailable => Self::Stalled(refused.message),
+            pb::NotExecutedReason::Invalid | pb::NotExecutedReason::Unspecified => {
                 Self::NotExecuted(Reason::Unavailable(refused.message))
             }
         }
@@ -102,6 +108,13 @@ pub(super) fn settle(units: Vec<Unit>, fate: Fate) -> Vec<Request> {
             .into_iter()
             .filter_map(|unit| unit.own_or_tell(|| wire::not_leader(leader)))
             .collect(),
+        Fate::Stalled(why) => {
+            let reason = Reason::Unavailable(why);
+            units
+                .into_iter()
+                .filter_map(|unit| unit.own_or_tell(|| reason.verdict()))
+                .collect()
+        }
         Fate::NotExecuted(reason) => {
             for own in units
                 .into_iter()

@@ -1,9 +1,13 @@
 //! `synod.v1.StorageVersions`.
 
-use synod_machine::{Answer, Command, Past, StorageStateView, StorageVersionView};
+use std::sync::Arc;
+
+use synod_machine::{Answer, Command, Past, Recorded, State, StorageStateView, StorageVersionView};
 use synod_model::{ErrorKind, GroupResource, Refusal, Report};
 use synod_proto::v1::storage_versions_server::StorageVersions;
-use synod_proto::{AgreementHistory, Change, GetStorageVersion, ListStorageVersions, v1};
+use synod_proto::{
+    AgreementHistory, Change, Consistency, GetStorageVersion, ListStorageVersions, v1,
+};
 use tonic::{Request, Response, Status};
 
 use super::pages::{Items, Page};
@@ -64,6 +68,7 @@ async fn report(
     message: v1::StorageVersionsReportRequest,
 ) -> Result<v1::StorageVersionsReportResponse, Refusal> {
     let change: Change<Report> = typed(message)?;
+    check_size(handle, asking, &change).await?;
     let done = handle.change(asking, change, Command::Report).await?;
     let Answer::Reported(told) = &done.answer else {
         return Err(unexpected(&done.answer));
@@ -73,6 +78,42 @@ async fn report(
         changed: done.changed,
         resources: told.iter().map(objects::told).collect(),
     })
+}
+
+/// Apply decides how many resources a member may report. A report that is too large by itself is told so here, also
+/// while nothing can be written: its caller would try again in vain.
+async fn check_size(
+    handle: &Handle,
+    asking: &Asking,
+    change: &Change<Report>,
+) -> Result<(), Refusal> {
+    let present = handle.consensus().published();
+    if fits(&present.state, change) {
+        return Ok(());
+    }
+    // The setting may have been raised, or the request executed, where this replica has not come yet. As long as it
+    // cannot find out, what it knows has to do.
+    let newest = match handle.read(asking, Consistency::Linearizable).await {
+        Ok(reading) => Arc::clone(reading.published()),
+        Err(_) => present,
+    };
+    if fits(&newest.state, change) {
+        return Ok(());
+    }
+    let most = newest.state.settings().report_entries_max;
+    Err(change.body.too_large(change.body.entries.len(), most))
+}
+
+/// Whether a report has no more entries than are allowed, or was executed while it had not.
+fn fits(state: &State, change: &Change<Report>) -> bool {
+    let most = state.settings().report_entries_max;
+    change.body.entries.len() as u64 <= u64::from(most)
+        || change.key.is_some_and(|key| {
+            !matches!(
+                state.recorded(key.session, key.sequence),
+                Recorded::NotApplied
+            )
+        })
 }
 
 async fn adopt(

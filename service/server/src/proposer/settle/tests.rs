@@ -90,6 +90,14 @@ async fn what_was_certainly_not_executed_is_tried_again_here_and_goes_back_to_an
 }
 
 #[tokio::test]
+async fn what_a_leader_cannot_have_executed_now_waits_here_and_goes_back_to_another_replica() {
+    let (refusal, verdict) = told(Fate::Stalled("no quorum".to_owned())).await;
+    assert!(refusal.message.starts_with("tried again"));
+    let unavailable = pb::NotExecutedReason::Unavailable;
+    assert_eq!(verdict, wire::not_executed(unavailable, None, "no quorum"));
+}
+
+#[tokio::test]
 async fn what_is_not_executed_is_told_as_that_to_both() {
     for (reason, kind, wire) in [
         (
@@ -135,7 +143,8 @@ fn an_error_of_consensus_never_claims_more_than_is_certain() {
     let refused = |error| matches!(Fate::from(error), Fate::NotExecuted(Reason::Unavailable(_)));
     assert!(again(ProposeError::NotLeader { hint: None }));
     assert!(again(ProposeError::NotExecuted(NotExecuted::Transferring)));
-    assert!(refused(ProposeError::NotExecuted(NotExecuted::NoQuorum)));
+    let stalled = Fate::from(ProposeError::NotExecuted(NotExecuted::NoQuorum));
+    assert!(matches!(stalled, Fate::Stalled(_)));
     assert!(refused(ProposeError::NotExecuted(NotExecuted::Doubt)));
     assert!(refused(ProposeError::Stopped));
     assert!(matches!(
@@ -165,6 +174,8 @@ fn a_verdict_of_another_replica_never_claims_more_than_it_says() {
         matches!(fate(garbled), Fate::Unknown(_)),
         "it was executed, and who knows how"
     );
+    let unavailable = wire::not_executed(pb::NotExecutedReason::Unavailable, None, "no quorum");
+    assert!(matches!(fate(unavailable), Fate::Stalled(_)));
     let unheard_of = wire::not_executed(pb::NotExecutedReason::Unspecified, None, "new");
     assert!(matches!(
         fate(unheard_of),
