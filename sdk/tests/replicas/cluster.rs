@@ -167,6 +167,13 @@ impl Cluster {
         running.disk.kill();
     }
 
+    /// Lets a replica hear nothing of the others any more, nor they of it. Its clients go on.
+    pub(crate) fn isolate(&self, number: u64) {
+        for address in [peer_address(number), source(number)] {
+            self.network.set(&address, Weather::Silent);
+        }
+    }
+
     /// Ends a replica in order.
     pub(crate) async fn stop(&mut self, number: u64) {
         let running = self.replicas.get_mut(&number).unwrap();

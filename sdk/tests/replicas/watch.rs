@@ -217,6 +217,22 @@ async fn a_connection_that_died_in_silence_is_noticed_by_its_missing_bookmarks()
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_watch_leaves_a_replica_that_is_cut_off_from_the_others() {
+    let cluster = Cluster::start(3).await;
+    let client = cluster.client().await;
+    let writer = cluster.client_of(vec![2, 3]).await;
+    let mut watch = within(client.watch(members())).await.unwrap();
+    let first = join(&writer, "a").await;
+    assert_eq!(events(&mut watch).await.revision, first);
+    // Whoever watches there gets bookmarks, and would get nothing else for as long as that lasts.
+    let watched = within(client.status()).await.unwrap().header.replica_id;
+    assert_eq!(watched, 1);
+    cluster.isolate(watched);
+    let second = join(&writer, "b").await;
+    assert_eq!(events(&mut watch).await.revision, second);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_watch_whose_history_is_gone_says_what_changed_meanwhile_removed_before_added() {
     let settings = Settings {
         history_revisions: 3,

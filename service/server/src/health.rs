@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::Stream;
 use tokio::time::Instant;
 
-use crate::handle::Handle;
+use crate::consensus::Consensus;
 use crate::read::Reader;
 use crate::seams::watch;
 use crate::stop::Stop;
@@ -24,26 +24,29 @@ const LATELY: Duration = Duration::from_secs(3);
 #[derive(Clone)]
 pub(crate) struct Health {
     serves: watch::Receiver<bool>,
+    reader: Reader,
 }
 
 /// Keeps [`Health`] true.
 pub(crate) struct Pulse {
     serves: watch::Sender<bool>,
     reader: Reader,
-    handle: Handle,
+    consensus: Consensus,
 }
 
 /// Both ends. The replica does not serve yet.
-pub(crate) fn health(reader: Reader, handle: Handle) -> (Pulse, Health) {
+pub(crate) fn health(reader: Reader, consensus: Consensus) -> (Pulse, Health) {
     let (sender, receiver) = watch::channel(false);
-    (
-        Pulse {
-            serves: sender,
-            reader,
-            handle,
-        },
-        Health { serves: receiver },
-    )
+    let health = Health {
+        serves: receiver,
+        reader: reader.clone(),
+    };
+    let pulse = Pulse {
+        serves: sender,
+        reader,
+        consensus,
+    };
+    (pulse, health)
 }
 
 impl Pulse {
@@ -54,8 +57,8 @@ impl Pulse {
                 // The outcome shows in the age.
                 let _ = self.reader.confirm(Instant::now() + PERIOD).await;
             }
-            let proved = self.reader.age().is_some_and(|age| age <= LATELY);
-            self.tell(proved && self.handle.cluster().is_ok());
+            let formed = self.consensus.published().state.cluster().is_some();
+            self.tell(formed && is_lately(self.reader.age()));
             tokio::select! {
                 biased;
                 () = stop.requested() => break,
@@ -77,10 +80,26 @@ impl Pulse {
     }
 }
 
+fn is_lately(age: Option<Duration>) -> bool {
+    age.is_some_and(|age| age <= LATELY)
+}
+
 impl Health {
     /// Whether the replica serves.
     pub(crate) fn serves(&self) -> bool {
         *self.serves.borrow()
+    }
+
+    /// Whether the replica has proved lately that its state is current, also if it does not serve for another reason.
+    pub(crate) fn is_proved(&self) -> bool {
+        is_lately(self.reader.age())
+    }
+
+    /// Waits until the replica begins to serve, or stops to.
+    pub(crate) async fn changed(&mut self) {
+        if self.serves.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
     }
 
     /// Waits until the replica serves.

@@ -115,15 +115,16 @@ impl Replica {
             &mut work,
         );
         let reader = Reader::new(&consensus, &metrics.read, &work_stop, &mut work);
+        let (pulse, health) = health(reader.clone(), consensus.clone());
+        work.spawn(pulse.beat(front_stop.clone()));
         let watches = Watches::new(
             consensus.clone(),
             reader.clone(),
+            health.clone(),
             &metrics.watch,
             front_stop.clone(),
         );
-        let handle = Handle::new(consensus.clone(), proposer.clone(), reader.clone(), watches);
-        let (pulse, health) = health(reader, handle.clone());
-        work.spawn(pulse.beat(front_stop.clone()));
+        let handle = Handle::new(consensus.clone(), proposer.clone(), reader, watches);
         let told = config.advertise_client.clone();
         let client_endpoint = told.unwrap_or_else(|| doors.client_address.clone());
         let parts = Parts {

@@ -3,7 +3,8 @@
 //! The events are in the history, which is part of the replicated state and the same on every replica. A stream is a
 //! cursor into it ([`cursor`]) that its reader pulls: apply waits for no watcher, and a watcher that waits costs nothing.
 //! An event is encoded once, however many streams deliver it ([`encoded`]). A stream that has nothing to say says so in
-//! bookmarks; their times come from one wheel, that of the runtime's timers.
+//! bookmarks; their times come from one wheel, that of the runtime's timers. A replica that cannot prove any more that
+//! it has all there is ends its streams: silence with bookmarks would look like a cluster in which nothing happens.
 
 mod cursor;
 mod encoded;
@@ -18,6 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use crate::consensus::{Consensus, Published};
+use crate::health::Health;
 use crate::limits::WATCH_STREAMS_MAX;
 use crate::metrics::WatchMetrics;
 use crate::read::{Reader, out_of_reach};
@@ -37,6 +39,7 @@ pub struct Watches {
 struct Shared {
     consensus: Consensus,
     reader: Reader,
+    health: Health,
     encoded: EncodedHistory,
     /// The bookmark of the newest revision, which most streams are at.
     bookmark: Mutex<Option<(Revision, WatchMessage)>>,
@@ -56,12 +59,14 @@ impl Watches {
     pub(crate) fn new(
         consensus: Consensus,
         reader: Reader,
+        health: Health,
         metrics: &Arc<WatchMetrics>,
         stop: Stop,
     ) -> Self {
         let shared = Shared {
             consensus,
             reader,
+            health,
             encoded: EncodedHistory::new(Arc::clone(metrics)),
             bookmark: Mutex::new(None),
             slots: Arc::new(Semaphore::new(WATCH_STREAMS_MAX)),
@@ -78,7 +83,7 @@ impl Watches {
     /// # Errors
     ///
     /// `FUTURE_REVISION` for a revision that is not the next one, `OVERLOADED` if there are too many streams, and
-    /// `UNAVAILABLE` or `DEADLINE_EXCEEDED` if this replica cannot tell in time what the newest revision is.
+    /// `UNAVAILABLE` or `DEADLINE_EXCEEDED` if this replica cannot prove in time that it has all there is.
     pub(crate) async fn open(
         &self,
         start: WatchStart,
@@ -123,8 +128,8 @@ impl Watches {
         };
         let seen = Revision::new(from.get().saturating_sub(1));
         let mut published = self.shared.consensus.published();
-        if published.state.revision() < seen {
-            // Another replica may have come further than this one.
+        if published.state.revision() < seen || !self.shared.health.is_proved() {
+            // Another replica may have come further than this one, or this one may be cut off.
             published = self.shared.reader.confirm(deadline).await?;
         }
         let present = published.state.revision();

@@ -15,6 +15,7 @@ use tokio::time::{Instant, Sleep};
 use super::encoded::WatchMessage;
 use super::{Shared, Slot};
 use crate::consensus::Progress;
+use crate::health::Health;
 use crate::seams::watch;
 
 /// So many revisions are looked at before other tasks get their turn.
@@ -33,6 +34,7 @@ pub(crate) struct Cursor {
     sent: Instant,
     timer: Pin<Box<Sleep>>,
     progress: watch::Receiver<Progress>,
+    health: Health,
     /// As of the last look at what is published.
     generation: u64,
     ended: bool,
@@ -63,6 +65,7 @@ impl Cursor {
     ) -> Self {
         let now = Instant::now();
         let progress = shared.consensus.subscribe();
+        let health = shared.health.clone();
         let generation = shared.consensus.published().generation;
         Self {
             shared,
@@ -73,6 +76,7 @@ impl Cursor {
             sent: now,
             timer: Box::pin(tokio::time::sleep_until(now + bookmark_interval)),
             progress,
+            health,
             generation,
             ended: false,
             _slot: slot,
@@ -154,14 +158,23 @@ impl Cursor {
             changed = self.progress.changed() => if changed.is_err() {
                 self.end(v1::WatchEndReason::Shutdown);
             },
+            () = self.health.changed() => self.check_proof(),
             () = self.timer.as_mut() => {
+                self.check_proof();
                 // The timer is not set anew with each message, only here: one that was sent meanwhile puts it off.
                 let (due, now) = (self.sent + self.bookmark_interval, Instant::now());
-                if due <= now {
+                if due <= now && !self.ended {
                     self.ready.push_back(self.shared.bookmark(self.seen));
                 }
                 self.timer.as_mut().reset(if due <= now { now + self.bookmark_interval } else { due });
             }
+        }
+    }
+
+    /// Ends the stream if this replica may have missed something for a while.
+    fn check_proof(&mut self) {
+        if !self.health.is_proved() {
+            self.end(v1::WatchEndReason::CutOff);
         }
     }
 

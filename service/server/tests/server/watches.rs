@@ -130,6 +130,40 @@ async fn a_filter_lets_pass_what_it_names_and_bookmarks_tell_of_the_rest() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_replica_without_a_quorum_ends_its_watches_and_takes_no_new_ones() {
+    let mut cluster = Cluster::start(3).await;
+    let mut clients = cluster.clients(1).await;
+    let member = clients.join("server-a", 60_000).await;
+    let mut watch = clients.watch(Some(member.epoch)).await;
+    for other in [2, 3] {
+        cluster.kill(other);
+    }
+    assert_eq!(next_events(&mut watch).await.revision, member.epoch);
+    let ended = loop {
+        match next(&mut watch).await {
+            Message::Ended(ended) => break ended,
+            Message::Bookmark(_) => {}
+            other => panic!("no end but {other:?}"),
+        }
+    };
+    assert_eq!(ended.reason(), v1::WatchEndReason::CutOff);
+    assert!(ended.resume_revision > member.epoch);
+    let again = v1::WatchRequest {
+        from_revision: Some(ended.resume_revision),
+        ..v1::WatchRequest::default()
+    };
+    let refused = clients.watch.watch(again).await.unwrap_err();
+    assert_eq!(reason(&refused), "UNAVAILABLE", "{refused:?}");
+    for other in [2, 3] {
+        cluster.restart(other).await;
+    }
+    cluster.serving(1).await;
+    let mut watch = clients.watch(Some(ended.resume_revision)).await;
+    let later = within("a join", clients.join("server-b", 60_000)).await;
+    assert_eq!(next_events(&mut watch).await.revision, later.epoch);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_report_of_many_resources_arrives_at_one_revision_in_marked_fragments() {
     let cluster = Cluster::start(3).await;
     let mut clients = cluster.clients(1).await;
