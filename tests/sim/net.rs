@@ -2,9 +2,11 @@
 //!
 //! A connection is two pipes. Bytes become readable once their time has come; a cut link holds them until it is mended,
 //! as TCP would send them again. A replica that loses power is silent; one whose process is killed closes its
-//! connections, and its address refuses new ones.
+//! connections, and its address refuses new ones a moment later: the system closes what listens last, and drops what
+//! it still accepted.
 
-use std::cmp::Ordering;
+mod pipe;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::pin::Pin;
@@ -19,6 +21,8 @@ use rand::{RngExt, SeedableRng};
 use synod_server::seams::{Connection, Dial, Incoming};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use pipe::Pipe;
+
 /// A machine of the simulation, by its number.
 pub(crate) type Host = u64;
 
@@ -27,6 +31,9 @@ const PIPE_BYTES: usize = 256 << 10;
 
 /// How long bytes take, in simulated milliseconds.
 const LATENCY: std::ops::RangeInclusive<u64> = 1..=4;
+
+/// How long the address of a killed process still accepts connections, in simulated milliseconds.
+const LINGER: std::ops::RangeInclusive<u64> = 0..=15;
 
 /// The network. Clones are handles to the same one.
 #[derive(Clone)]
@@ -38,6 +45,8 @@ struct State {
     pipes: BTreeMap<u64, Pipe>,
     next_pipe: u64,
     listeners: BTreeMap<String, Listener>,
+    /// Addresses of killed processes that are not closed yet, and when they will be.
+    closing: BTreeMap<String, u64>,
     cut: BTreeSet<(Host, Host)>,
     silent: BTreeSet<Host>,
 }
@@ -48,23 +57,6 @@ struct Listener {
     waker: Option<Waker>,
 }
 
-/// One direction of a connection.
-struct Pipe {
-    from: Host,
-    to: Host,
-    /// What is under way: when it is due, and the bytes; an empty piece is the end.
-    under_way: VecDeque<(u64, Vec<u8>)>,
-    under_way_bytes: usize,
-    readable: VecDeque<u8>,
-    ended: bool,
-    reader_gone: bool,
-    /// The reader's host is done with it: what its end does when it is dropped no longer matters.
-    abandoned: bool,
-    writer_gone: bool,
-    reader: Option<Waker>,
-    writer: Option<Waker>,
-}
-
 impl Net {
     pub(crate) fn new(seed: u64) -> Self {
         Self(Arc::new(Mutex::new(State {
@@ -73,6 +65,7 @@ impl Net {
             pipes: BTreeMap::new(),
             next_pipe: 0,
             listeners: BTreeMap::new(),
+            closing: BTreeMap::new(),
             cut: BTreeSet::new(),
             silent: BTreeSet::new(),
         })))
@@ -143,8 +136,14 @@ impl Net {
     /// Ends all connections of a host whose process was killed, in the order in which they were opened: the order in
     /// which a runtime drops its tasks depends on what ran before in this process of ours.
     pub(crate) fn close(&self, host: Host) {
-        self.lock()
-            .abandon(host, |state| Some(state.now + state.latency()));
+        let mut state = self.lock();
+        let listening = state.listeners.iter().filter(|(_, it)| it.host == host);
+        let addresses: Vec<String> = listening.map(|(address, _)| address.clone()).collect();
+        for address in addresses {
+            let closed = state.now + state.rng.random_range(LINGER);
+            state.closing.insert(address, closed);
+        }
+        state.abandon(host, |state| Some(state.now + state.latency()));
     }
 
     /// The connections that arrive at `address` on `host`, from now on.
@@ -154,7 +153,10 @@ impl Net {
             arrived: VecDeque::new(),
             waker: None,
         };
-        self.lock().listeners.insert(address.to_owned(), listener);
+        let mut state = self.lock();
+        state.closing.remove(address);
+        state.listeners.insert(address.to_owned(), listener);
+        drop(state);
         let (net, address) = (self.clone(), address.to_owned());
         futures::stream::poll_fn(move |context| net.poll_accept(&address, context)).boxed()
     }
@@ -200,14 +202,22 @@ impl Net {
         if state.silent.contains(&to) || state.cut.contains(&(from, to)) {
             return None;
         }
-        if !state.listeners.contains_key(address) {
+        let closed = state.closing.get(address).copied().unwrap_or_default();
+        if !state.listeners.contains_key(address) && closed <= state.now {
             return Some(Err(io::ErrorKind::ConnectionRefused.into()));
         }
         let there = state.add_pipe(from, to);
         let back = state.add_pipe(to, from);
-        let listener = state.listeners.get_mut(address)?;
-        listener.arrived.push_back((there, back, from));
-        let waker = listener.waker.take();
+        let waker = match state.listeners.get_mut(address) {
+            Some(listener) => {
+                listener.arrived.push_back((there, back, from));
+                listener.waker.take()
+            }
+            None => {
+                state.drop_unaccepted(there, back, closed);
+                None
+            }
+        };
         drop(state);
         if let Some(waker) = waker {
             waker.wake();
@@ -254,71 +264,21 @@ impl State {
         }
     }
 
+    /// Ends a connection to a process that has died, when its address is closed.
+    fn drop_unaccepted(&mut self, there: u64, back: u64, closed: u64) {
+        let heard = closed + self.latency();
+        if let Some(pipe) = self.pipes.get_mut(&there) {
+            pipe.reader_gone = true;
+            pipe.abandoned = true;
+        }
+        if let Some(pipe) = self.pipes.get_mut(&back) {
+            pipe.send(heard, &[]);
+            pipe.writer_gone = true;
+        }
+    }
+
     fn latency(&mut self) -> u64 {
         self.rng.random_range(LATENCY)
-    }
-}
-
-impl Pipe {
-    fn new(from: Host, to: Host) -> Self {
-        Self {
-            from,
-            to,
-            under_way: VecDeque::new(),
-            under_way_bytes: 0,
-            readable: VecDeque::new(),
-            ended: false,
-            reader_gone: false,
-            abandoned: false,
-            writer_gone: false,
-            reader: None,
-            writer: None,
-        }
-    }
-
-    fn send(&mut self, due: u64, bytes: &[u8]) {
-        // Bytes never overtake each other.
-        let due = self
-            .under_way
-            .back()
-            .map_or(due, |(before, _)| due.max(*before));
-        self.under_way_bytes += bytes.len();
-        self.under_way.push_back((due, bytes.to_vec()));
-    }
-
-    fn deliver(&mut self, now: u64) -> Vec<Waker> {
-        let mut delivered = false;
-        while self
-            .under_way
-            .front()
-            .is_some_and(|(due, _)| due.cmp(&now) != Ordering::Greater)
-        {
-            if let Some((_, bytes)) = self.under_way.pop_front() {
-                delivered = true;
-                self.under_way_bytes -= bytes.len();
-                self.ended |= bytes.is_empty();
-                self.readable.extend(bytes);
-            }
-        }
-        if delivered {
-            [self.reader.take(), self.writer.take()]
-                .into_iter()
-                .flatten()
-                .collect()
-        } else {
-            Vec::new()
-        }
-    }
-
-    fn break_off(&mut self) -> Vec<Waker> {
-        self.under_way.clear();
-        self.under_way_bytes = 0;
-        self.ended = true;
-        self.reader_gone = true;
-        [self.reader.take(), self.writer.take()]
-            .into_iter()
-            .flatten()
-            .collect()
     }
 }
 

@@ -39,16 +39,23 @@ fn a_killed_leader_is_replaced_at_once() {
     for_each_seed(test, Kind::Bare, 100..104, |world| {
         forms(world);
         world.run_for(1_000);
-        let leader = world.leader().expect("a quiet world has a leader");
-        world.machine(leader).kill();
-        // Far below the lease and an election timeout: the survivors notice that nobody listens there any more.
-        let replaced =
-            world.run_until(250, |world| world.leader().is_some_and(|now| now != leader));
-        assert!(
-            replaced,
-            "{leader} was killed, and nobody leads after 250 ms"
-        );
-        world.machine(leader).start();
+        kill_the_leader(world);
+        // What came back has caught up, and nothing is written any more: no append is under way.
+        world.rest(1_000);
+        kill_the_leader(world);
         come_together(world);
     });
+}
+
+/// Kills the leader, holds the others to replace it, and starts it again.
+fn kill_the_leader(world: &mut World) {
+    let leader = world.leader().expect("a quiet world has a leader");
+    world.machine(leader).kill();
+    // Far below the lease and an election timeout: the survivors notice that nobody listens there any more.
+    let replaced = world.run_until(250, |world| world.leader().is_some_and(|now| now != leader));
+    assert!(
+        replaced,
+        "{leader} was killed, and nobody leads after 250 ms"
+    );
+    world.machine(leader).start();
 }

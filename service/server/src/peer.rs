@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 mod client;
+mod connections;
 mod formation;
 mod identity;
 mod serve;

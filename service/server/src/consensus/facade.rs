@@ -28,6 +28,7 @@ use super::fatal::{Alarm, Fatal};
 use super::leadership::Leadership;
 use super::published::{AppliedEntry, Progress, Published, Publisher};
 use super::state_machine::StateMachine;
+use super::suspicion::Suspicion;
 use super::types::{LogId, Payload, TypeConfig, leader_id};
 use super::{ReplicaAddress, ReplicaId, Term};
 use crate::peer::{PeerClients, PeerIdentity};
@@ -49,6 +50,7 @@ pub(super) struct Shared {
     pub(super) ballot: Ballot,
     pub(super) digests: Digests,
     pub(super) doubt: Doubt,
+    pub(super) suspicion: Suspicion,
     pub(super) checkpoints: Checkpoints,
     pub(super) peers: PeerClients,
     pub(super) seams: Seams,

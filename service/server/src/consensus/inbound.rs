@@ -1,7 +1,6 @@
 //! Raft's messages as they come in. The peer service has checked who sent them; here they become calls of openraft.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use futures::{Stream, StreamExt};
 use openraft::errors::RaftError;
@@ -11,7 +10,7 @@ use super::error::ReadIndexError;
 use super::facade::{Consensus, Shared};
 use super::types::{TypeConfig, log_id_of};
 use super::wire::{self, Malformed};
-use super::{DirectoryId, Fatal, ReplicaAddress, ReplicaId, suspicion};
+use super::{DirectoryId, Fatal, ReplicaAddress, ReplicaId};
 use crate::peer::Refusal;
 
 /// Why a message was not answered.
@@ -57,24 +56,18 @@ impl Consensus {
         )))
     }
 
-    /// Answers appends in the order of the requests. A request that cannot be read ends the stream. When `requests`
-    /// breaks off rather than ends, the sender's connection is lost, which is a reason to doubt the sender.
+    /// Answers appends in the order of the requests. A request that cannot be read ends the stream.
     pub(crate) fn on_append<E>(
         &self,
         from: ReplicaId,
         requests: impl Stream<Item = Result<pb::AppendRequest, E>> + Send + 'static,
     ) -> impl Stream<Item = Result<pb::AppendResponse, InboundError>> + Send + 'static {
-        let shared = Arc::clone(&self.shared);
         let requests = requests.scan((), move |(), request| {
-            let request = match request {
-                Ok(request) => wire::append_from_wire(request)
+            let request = request.ok().and_then(|request| {
+                wire::append_from_wire(request)
                     .inspect_err(|error| tracing::warn!(%from, %error, "refused an append"))
-                    .ok(),
-                Err(_) => {
-                    suspicion::connection_lost(&shared, from);
-                    None
-                }
-            };
+                    .ok()
+            });
             std::future::ready(request)
         });
         self.shared
@@ -201,6 +194,11 @@ impl Consensus {
                     .to_owned(),
             });
         }
+    }
+
+    /// Takes note that a connection ended over which `replica` called: a reason to doubt that it lives.
+    pub(crate) fn on_connection_lost(&self, replica: ReplicaId) {
+        self.shared.suspicion.connection_lost(replica);
     }
 
     fn ensure_voting(&self) -> Result<(), InboundError> {

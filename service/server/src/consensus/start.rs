@@ -22,6 +22,7 @@ use super::log_storage::LogStorage;
 use super::network::Network;
 use super::published::Publisher;
 use super::state_machine::{CheckpointDue, Restored, StateMachine};
+use super::suspicion::Suspicion;
 use super::upkeep::Upkeep;
 use super::{DirectoryId, ReplicaId};
 use crate::peer::{PeerClients, PeerIdentity, Refusal};
@@ -113,6 +114,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         ballot,
         digests,
         doubt: Doubt::default(),
+        suspicion: Suspicion::default(),
         checkpoints: opened.checkpoints,
         peers,
         seams,

@@ -13,6 +13,7 @@ use super::fatal::{Alarm, Fatal};
 use super::leadership::{self, Leadership};
 use super::published::Publisher;
 use super::state_machine::StateMachine;
+use super::suspicion;
 use super::types::TypeConfig;
 use crate::seams::{Flusher, watch};
 
@@ -41,6 +42,7 @@ impl Upkeep {
             () = then_for_ever(record_cluster(&mut directory, &shared.publisher, alarm)) => {}
             () = checkpoint_when_due(raft, checkpoint_due) => {}
             () = comparison::repeat(&shared) => {}
+            () = suspicion::watch(&shared) => {}
         }
         // The writer's threads are joined, which waits for the disk.
         shared

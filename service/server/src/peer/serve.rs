@@ -8,6 +8,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Server;
 use tonic::{Request, Status};
 
+use super::connections::{Whose, watched};
 use super::service::{ForwardHandler, PeerService};
 use super::{
     CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, MESSAGE_BYTES_MAX, STREAM_WINDOW,
@@ -32,6 +33,7 @@ pub async fn serve(
     let service = PeerServer::new(PeerService::new(consensus.clone(), forward))
         .max_decoding_message_size(MESSAGE_BYTES_MAX)
         .max_encoding_message_size(MESSAGE_BYTES_MAX);
+    let incoming = watched(incoming, consensus.clone());
     let let_in = move |request: Request<()>| admit(&consensus, request);
     Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
@@ -52,6 +54,9 @@ fn admit(consensus: &Consensus, mut request: Request<()>) -> Result<Request<()>,
     });
     match checked {
         Ok(caller) => {
+            if let Some(whose) = request.extensions().get::<Whose>() {
+                whose.is(caller.replica);
+            }
             request.extensions_mut().insert(caller);
             Ok(request)
         }

@@ -1,0 +1,102 @@
+//! The connections that other replicas opened to this one: each is known by who calls over it, and its end is noted.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
+
+use futures::{Stream, StreamExt};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tonic::transport::server::Connected;
+
+use crate::consensus::{Consensus, ReplicaId};
+use crate::seams::{Connection, Incoming};
+
+/// A connection whose end is a reason to doubt whoever called over it.
+pub(super) struct Watched {
+    connection: Connection,
+    whose: Whose,
+    consensus: Consensus,
+}
+
+/// Whose connection it is: an extension of every request, filled in with the first one that was let in.
+#[derive(Clone, Default)]
+pub(super) struct Whose(Arc<OnceLock<ReplicaId>>);
+
+impl Whose {
+    pub(super) fn is(&self, replica: ReplicaId) {
+        // A process is one replica: the first call says as much as all others.
+        let _ = self.0.set(replica);
+    }
+}
+
+/// The connections of `incoming`, whose ends `consensus` is told of.
+pub(super) fn watched(
+    incoming: Incoming,
+    consensus: Consensus,
+) -> impl Stream<Item = io::Result<Watched>> {
+    incoming.map(move |accepted| {
+        Ok(Watched {
+            connection: accepted?,
+            whose: Whose::default(),
+            consensus: consensus.clone(),
+        })
+    })
+}
+
+impl Drop for Watched {
+    /// Whoever serves a connection drops it when it has ended, whether a call was under way or not.
+    fn drop(&mut self) {
+        if let Some(replica) = self.whose.0.get() {
+            self.consensus.on_connection_lost(*replica);
+        }
+    }
+}
+
+impl Connected for Watched {
+    type ConnectInfo = Whose;
+
+    fn connect_info(&self) -> Whose {
+        self.whose.clone()
+    }
+}
+
+impl AsyncRead for Watched {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.connection).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Watched {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.connection).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.connection).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.connection).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffers: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.connection).poll_write_vectored(context, buffers)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.connection.is_write_vectored()
+    }
+}

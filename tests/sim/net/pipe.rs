@@ -1,0 +1,87 @@
+//! One direction of a connection, and what is under way in it.
+
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+use std::task::Waker;
+
+use super::Host;
+
+/// One direction of a connection.
+pub(super) struct Pipe {
+    pub(super) from: Host,
+    pub(super) to: Host,
+    /// What is under way: when it is due, and the bytes; an empty piece is the end.
+    pub(super) under_way: VecDeque<(u64, Vec<u8>)>,
+    pub(super) under_way_bytes: usize,
+    pub(super) readable: VecDeque<u8>,
+    pub(super) ended: bool,
+    pub(super) reader_gone: bool,
+    /// The reader's host is done with it: what its end does when it is dropped no longer matters.
+    pub(super) abandoned: bool,
+    pub(super) writer_gone: bool,
+    pub(super) reader: Option<Waker>,
+    pub(super) writer: Option<Waker>,
+}
+
+impl Pipe {
+    pub(super) fn new(from: Host, to: Host) -> Self {
+        Self {
+            from,
+            to,
+            under_way: VecDeque::new(),
+            under_way_bytes: 0,
+            readable: VecDeque::new(),
+            ended: false,
+            reader_gone: false,
+            abandoned: false,
+            writer_gone: false,
+            reader: None,
+            writer: None,
+        }
+    }
+
+    pub(super) fn send(&mut self, due: u64, bytes: &[u8]) {
+        // Bytes never overtake each other.
+        let due = self
+            .under_way
+            .back()
+            .map_or(due, |(before, _)| due.max(*before));
+        self.under_way_bytes += bytes.len();
+        self.under_way.push_back((due, bytes.to_vec()));
+    }
+
+    pub(super) fn deliver(&mut self, now: u64) -> Vec<Waker> {
+        let mut delivered = false;
+        while self
+            .under_way
+            .front()
+            .is_some_and(|(due, _)| due.cmp(&now) != Ordering::Greater)
+        {
+            if let Some((_, bytes)) = self.under_way.pop_front() {
+                delivered = true;
+                self.under_way_bytes -= bytes.len();
+                self.ended |= bytes.is_empty();
+                self.readable.extend(bytes);
+            }
+        }
+        if delivered {
+            [self.reader.take(), self.writer.take()]
+                .into_iter()
+                .flatten()
+                .collect()
+        } else {
+            Vec::new()
+        }
+    }
+
+    pub(super) fn break_off(&mut self) -> Vec<Waker> {
+        self.under_way.clear();
+        self.under_way_bytes = 0;
+        self.ended = true;
+        self.reader_gone = true;
+        [self.reader.take(), self.writer.take()]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+}
