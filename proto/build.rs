@@ -14,6 +14,7 @@ const ROOT: &str = "proto";
 const PUBLIC: &[&str] = &[
     "synod/v1/cluster.proto",
     "synod/v1/common.proto",
+    "synod/v1/controller_revisions.proto",
     "synod/v1/errors.proto",
     "synod/v1/membership.proto",
     "synod/v1/sessions.proto",
@@ -25,6 +26,7 @@ const PUBLIC: &[&str] = &[
 const INTERNAL: &[&str] = &[
     "synod/peer/v1/peer.proto",
     "synod/storage/v1/checkpoint.proto",
+    "synod/storage/v1/controller_revisions.proto",
     "synod/storage/v1/log.proto",
     "synod/storage/v1/values.proto",
 ];

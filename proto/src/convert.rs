@@ -5,8 +5,10 @@
 
 mod agreement;
 mod condition;
+mod controller_revision;
 mod member;
 mod metadata;
+mod owner_reference;
 mod persisted;
 mod refusal;
 mod report_entry;

@@ -1,5 +1,7 @@
 //! Any legal value of each kind, for property tests.
 
+mod controller_revisions;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -13,6 +15,8 @@ use synod_model::{
     Phase, Refusal, ReportEntry, RequestId, Revision, Sequence, SessionId, Settings, SettingsPatch,
     Stance, StorageVersionHash, Ttl, Uid, Violation, WallTime, settings,
 };
+
+pub(crate) use controller_revisions::*;
 
 pub(crate) fn revision() -> impl Strategy<Value = Revision> {
     (1..=u64::MAX).prop_map(Revision::new)
@@ -266,6 +270,7 @@ pub(crate) fn refusal() -> impl Strategy<Value = Refusal> {
         Just(None),
         settings().prop_map(|settings| Some(Current::Settings(settings))),
         member().prop_map(|member| Some(Current::Member(member))),
+        controller_revision().prop_map(|revision| Some(Current::ControllerRevision(revision))),
     ];
     let violation = ("[a-z]{0,8}", ".{0,20}").prop_map(|(field, rule)| Violation { field, rule });
     (

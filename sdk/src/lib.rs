@@ -74,6 +74,7 @@ pub use values::{
     ReportedResource, RequestKey, SettingsView, StorageState, StorageVersion, StorageVersionEntry,
     StorageVersionItem, StorageVersionPage, StorageVersionStatus, StorageVersionView,
 };
+pub use values::{HistoryAnswer, RevisionAnswer, RevisionOutcome};
 pub use watch::{
     ChangeType, Event, Events, Object, ObjectKind, StorageVersionChange, Watch, WatchFrom,
     WatchMessage, WatchOptions,
@@ -85,4 +86,9 @@ pub use synod_model::{
     MemberId, Metadata, Persisted, Phase, ReportEntry, Revision, Sequence, SessionId, Settings,
     SettingsPatch, Stance, StorageVersionHash, Ttl, Uid, Verdict, VersionSet, Violation,
     Violations, WallTime, apiserver_id, sort_and_fold_equivalents,
+};
+pub use synod_model::{
+    Annotations, ControllerHistory, ControllerRevision, Equality, HASH_LABEL, LiveMarks, Marker,
+    MediaType, NamePrefix, Namespace, NamespacedName, ObjectName, OwnerReference, Preconditions,
+    RevisionData, RevisionNumber,
 };

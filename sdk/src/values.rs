@@ -2,6 +2,7 @@
 
 mod changes;
 mod cluster_status;
+mod controller_revisions;
 mod header;
 mod members;
 mod outcome;
@@ -14,6 +15,7 @@ pub use changes::{
     AgreementHistory, Changed, Joined, Renewed, Reported, ReportedResource, SettingsView,
 };
 pub use cluster_status::{Alarm, AlarmKind, ClusterStatus, ReplicaRole, ReplicaStatus};
+pub use controller_revisions::{HistoryAnswer, RevisionAnswer, RevisionOutcome};
 pub use header::Header;
 pub use members::{MemberItem, MemberPage, MemberView};
 pub use outcome::{Outcome, OutcomeAnswer, RequestKey};

@@ -189,6 +189,7 @@ fn revisions(event: &v1::Event) -> Option<(u64, u64)> {
         Object::Member(member) => member.metadata.as_ref()?,
         Object::StorageVersion(version) => version.metadata.as_ref()?,
         Object::StorageState(state) => state.metadata.as_ref()?,
+        Object::ControllerRevision(revision) => revision.metadata.as_ref()?,
         // There have been settings since the beginning.
         Object::Settings(settings) => return Some((settings.resource_version, 0)),
     };
@@ -244,6 +245,7 @@ mod tests {
             r#type: kind.into(),
             kind: v1::ObjectKind::Member.into(),
             name: name.to_owned(),
+            namespace: String::new(),
             object: Some(v1::event::Object::Member(member)),
         }
     }

@@ -34,6 +34,11 @@ proptest! {
     }
 
     #[test]
+    fn a_controller_revision_is_carried_whole(revision in samples::controller_revision()) {
+        prop_assert_eq!(carried::<_, v1::ControllerRevision>(&revision).unwrap(), revision);
+    }
+
+    #[test]
     fn settings_are_carried_whole(settings in samples::settings()) {
         prop_assert_eq!(carried::<_, v1::Settings>(&settings).unwrap(), settings);
     }

@@ -1,6 +1,8 @@
 use bytes::Bytes;
 use prost::Message;
-use synod_model::{Current, ErrorKind, Member, Refusal, Settings, Violation, Violations};
+use synod_model::{
+    ControllerRevision, Current, ErrorKind, Member, Refusal, Settings, Violation, Violations,
+};
 
 use super::v1;
 use super::v1::refusal::Current as WireCurrent;
@@ -52,6 +54,10 @@ impl From<&Current> for WireCurrent {
             Current::Member(member) => {
                 Self::Member(public::Member::from(member).encode_to_vec().into())
             }
+            Current::ControllerRevision(revision) => {
+                let revision = public::ControllerRevision::from(revision);
+                Self::ControllerRevision(revision.encode_to_vec().into())
+            }
         }
     }
 }
@@ -62,6 +68,10 @@ fn read_current(current: WireCurrent) -> Option<Current> {
             read::<public::Settings, Settings>(bytes).map(Current::Settings)
         }
         WireCurrent::Member(bytes) => read::<public::Member, Member>(bytes).map(Current::Member),
+        WireCurrent::ControllerRevision(bytes) => {
+            read::<public::ControllerRevision, ControllerRevision>(bytes)
+                .map(Current::ControllerRevision)
+        }
     }
 }
 

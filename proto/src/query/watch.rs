@@ -45,15 +45,18 @@ pub enum ObjectKind {
     StorageState,
     /// The replicated settings.
     Settings,
+    /// ControllerRevisions.
+    ControllerRevision,
 }
 
 impl ObjectKind {
     /// Every kind, in the order of declaration.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Member,
         Self::StorageVersion,
         Self::StorageState,
         Self::Settings,
+        Self::ControllerRevision,
     ];
 }
 
@@ -197,6 +200,7 @@ impl From<ObjectKind> for v1::ObjectKind {
             ObjectKind::StorageVersion => Self::StorageVersion,
             ObjectKind::StorageState => Self::StorageState,
             ObjectKind::Settings => Self::Settings,
+            ObjectKind::ControllerRevision => Self::ControllerRevision,
         }
     }
 }
@@ -210,6 +214,7 @@ impl TryFrom<v1::ObjectKind> for ObjectKind {
             v1::ObjectKind::StorageVersion => Ok(Self::StorageVersion),
             v1::ObjectKind::StorageState => Ok(Self::StorageState),
             v1::ObjectKind::Settings => Ok(Self::Settings),
+            v1::ObjectKind::ControllerRevision => Ok(Self::ControllerRevision),
             v1::ObjectKind::Unspecified => Err(Violation::required("must be a kind of object")),
         }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use prost::{Message, Name};
 use prost_types::Any;
-use synod_model::{Current, ErrorKind, Member, Refusal, Settings, Violation};
+use synod_model::{ControllerRevision, Current, ErrorKind, Member, Refusal, Settings, Violation};
 use tonic::Code;
 use tonic_types::pb::bad_request::FieldViolation;
 use tonic_types::pb::{BadRequest, ErrorInfo, Status};
@@ -119,6 +119,10 @@ fn current(current: &Current) -> Any {
             any(&v1::Settings::type_url(), &v1::Settings::from(settings))
         }
         Current::Member(member) => any(&v1::Member::type_url(), &v1::Member::from(member)),
+        Current::ControllerRevision(revision) => any(
+            &v1::ControllerRevision::type_url(),
+            &v1::ControllerRevision::from(revision),
+        ),
     }
 }
 
@@ -172,8 +176,13 @@ fn find_current(details: &[Any]) -> Option<Current> {
     if let Some(settings) = settings.and_then(|settings| Settings::try_from(settings).ok()) {
         return Some(Current::Settings(settings));
     }
-    let member = find::<v1::Member>(details, &v1::Member::type_url())?;
-    Member::try_from(member).ok().map(Current::Member)
+    let member = find::<v1::Member>(details, &v1::Member::type_url());
+    if let Some(member) = member.and_then(|member| Member::try_from(member).ok()) {
+        return Some(Current::Member(member));
+    }
+    let revision = find::<v1::ControllerRevision>(details, &v1::ControllerRevision::type_url())?;
+    let revision = ControllerRevision::try_from(revision).ok()?;
+    Some(Current::ControllerRevision(revision))
 }
 
 fn find<T: Message + Default>(details: &[Any], type_url: &str) -> Option<T> {

@@ -7,7 +7,7 @@ use synod_model::{ClusterId, Epoch, Refusal, Revision, Sequence, SessionId, Viol
 use synod_proto::v1;
 
 use super::wire::list;
-use super::{FromWire, Header, ReportedResource};
+use super::{FromWire, Header, HistoryAnswer, ReportedResource, RevisionAnswer};
 use crate::Error;
 
 /// Names one request for good: ask with it what became of the request.
@@ -65,6 +65,10 @@ pub enum OutcomeAnswer {
     },
     /// A report was taken; what the member was told of each resource.
     Reported(Vec<ReportedResource>),
+    /// What a controller wants stands in its history.
+    ControllerRevision(RevisionAnswer),
+    /// Something was done to a history.
+    ControllerHistory(HistoryAnswer),
 }
 
 impl FromWire<v1::SessionsGetOutcomeResponse> for Outcome {
@@ -92,6 +96,12 @@ impl FromWire<Option<v1::recorded_outcome::Answer>> for OutcomeAnswer {
                 epoch: Epoch::new(Revision::new(joined.epoch)),
                 ttl: Duration::from_millis(joined.ttl_ms),
             },
+            Some(Answer::ControllerRevision(answer)) => {
+                Self::ControllerRevision(RevisionAnswer::from_wire(answer)?)
+            }
+            Some(Answer::ControllerHistory(answer)) => {
+                Self::ControllerHistory(HistoryAnswer::from_wire(answer)?)
+            }
             Some(Answer::Reported(reported)) => {
                 Self::Reported(list(reported.resources, ReportedResource::from_wire)?)
             }

@@ -186,6 +186,7 @@ impl Event {
                 ObjectKind::Settings,
                 Object::Settings(Settings::try_from(settings)?),
             ),
+            v1::event::Object::ControllerRevision(_) => return Ok(None),
         };
         Ok(Some(Self {
             change,

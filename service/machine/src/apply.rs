@@ -122,6 +122,30 @@ fn carry_out(turn: &mut Turn<'_>, command: &Command) -> Result<Answer, Refusal> 
         Command::Adopt(adopt) => commands::adopt::apply(turn, adopt),
         Command::Expire(expire) => commands::expire::apply(turn, expire),
         Command::UpdateSettings(update) => commands::update_settings::apply(turn, update),
+        Command::CreateControllerRevision(create) => {
+            commands::create_controller_revision::apply(turn, create)
+        }
+        Command::UpdateControllerRevision(update) => {
+            commands::update_controller_revision::apply(turn, update)
+        }
+        Command::RollbackControllerRevision(rollback) => {
+            commands::rollback_controller_revision::apply(turn, rollback)
+        }
+        Command::MarkControllerRevisions(marking) => {
+            commands::mark_controller_revisions::apply(turn, marking)
+        }
+        Command::TruncateControllerRevisions(truncate) => {
+            commands::truncate_controller_revisions::apply(turn, truncate)
+        }
+        Command::DeleteControllerRevisions(delete) => {
+            commands::delete_controller_revisions::apply(turn, delete)
+        }
+        Command::AdoptControllerRevisions(adopt) => {
+            commands::adopt_controller_revisions::apply(turn, adopt)
+        }
+        Command::ReleaseControllerRevision(release) => {
+            commands::release_controller_revision::apply(turn, release)
+        }
     }
 }
 

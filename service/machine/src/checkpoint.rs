@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 use synod_model::{
-    AgreementChange, ClusterId, GroupResource, LogTime, Member, MemberId, Revision, Sequence,
-    SessionId, Settings,
+    AgreementChange, ClusterId, ControllerRevision, GroupResource, LogTime, Member, MemberId,
+    Revision, Sequence, SessionId, Settings,
 };
 
 use crate::digest::{
-    RowHash, RowSum, agreement_hash, deadline_hash, entry_hash, events_hash, member_hash,
-    outcome_hash, replica_hash, session_hash, settings_hash, storage_state_hash,
-    storage_version_hash,
+    RowHash, RowSum, agreement_hash, controller_revision_hash, deadline_hash, entry_hash,
+    events_hash, member_hash, outcome_hash, replica_hash, session_hash, settings_hash,
+    storage_state_hash, storage_version_hash,
 };
 use crate::state::{Session, StorageState, StorageVersion};
 use crate::tally::Tally;
@@ -64,6 +64,8 @@ pub enum Row {
     StorageState(GroupResource, Arc<StorageStateRow>),
     /// A line of a resource's history of agreements, oldest first.
     Agreement(GroupResource, Arc<AgreementChange>),
+    /// A ControllerRevision.
+    ControllerRevision(Arc<ControllerRevision>),
     /// The events of a revision, oldest first.
     Events(Arc<RevisionEvents>),
 }
@@ -127,6 +129,12 @@ impl State {
                 self.storage_states
                     .iter()
                     .flat_map(|(resource, state)| state_rows(resource, state)),
+            )
+            .chain(
+                self.controller_revisions
+                    .map()
+                    .values()
+                    .map(|kept| Row::ControllerRevision(Arc::clone(&kept.row))),
             )
             .chain(
                 self.history
@@ -230,6 +238,7 @@ impl State {
                     .push_back(line);
                 true
             }
+            Row::ControllerRevision(row) => self.controller_revisions.insert(row).is_none(),
             Row::Events(events) => self.load_events(events, hash)?,
         };
         if fresh {
@@ -328,6 +337,7 @@ impl Row {
             Self::Entry(resource, member, row) => Some(entry_hash(resource, member, row)),
             Self::StorageState(resource, row) => Some(storage_state_hash(resource, row)),
             Self::Agreement(resource, line) => Some(agreement_hash(resource, line)),
+            Self::ControllerRevision(row) => Some(controller_revision_hash(row)),
             Self::Events(events) => Some(events_hash(events)),
         }
     }

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use synod_model::{
-    Adopt, CloseSession, ClusterId, Epoch, Join, Leave, MarkReady, MemberId, OpenSession, Renew,
-    Report, SessionId, Settings, UpdateSettings,
+    Adopt, AdoptControllerRevisions, CloseSession, ClusterId, CreateControllerRevision,
+    DeleteControllerRevisions, Epoch, Join, Leave, MarkControllerRevisions, MarkReady, MemberId,
+    OpenSession, ReleaseControllerRevision, Renew, Report, RollbackControllerRevision, SessionId,
+    Settings, TruncateControllerRevisions, UpdateControllerRevision, UpdateSettings,
 };
 
 use crate::{DirectoryId, ReplicaId};
@@ -40,6 +42,22 @@ pub enum Command {
     Expire(Expire),
     /// Changes the replicated settings.
     UpdateSettings(UpdateSettings),
+    /// Says what a controller wants now.
+    CreateControllerRevision(CreateControllerRevision),
+    /// Changes what may be changed of a snapshot.
+    UpdateControllerRevision(UpdateControllerRevision),
+    /// Makes an older snapshot the newest of its history.
+    RollbackControllerRevision(RollbackControllerRevision),
+    /// Says which snapshots of a history are in use.
+    MarkControllerRevisions(MarkControllerRevisions),
+    /// Deletes the oldest of a history that nobody uses.
+    TruncateControllerRevisions(TruncateControllerRevisions),
+    /// Deletes a snapshot or a whole history.
+    DeleteControllerRevisions(DeleteControllerRevisions),
+    /// Takes snapshots without a controller into a history.
+    AdoptControllerRevisions(AdoptControllerRevisions),
+    /// Lets a snapshot go from its history.
+    ReleaseControllerRevision(ReleaseControllerRevision),
 }
 
 /// The identity and the first settings of a cluster.

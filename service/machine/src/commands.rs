@@ -4,17 +4,26 @@
 //! not checked again.
 
 pub(crate) mod adopt;
+pub(crate) mod adopt_controller_revisions;
 pub(crate) mod announce_replica;
 pub(crate) mod close_session;
+pub(crate) mod create_controller_revision;
+pub(crate) mod delete_controller_revisions;
 pub(crate) mod expire;
 pub(crate) mod initialize;
 pub(crate) mod join;
 pub(crate) mod leave;
+pub(crate) mod mark_controller_revisions;
 pub(crate) mod mark_ready;
 pub(crate) mod open_session;
 pub(crate) mod raise_machine_version;
+pub(crate) mod release_controller_revision;
 pub(crate) mod renew;
 pub(crate) mod report;
+pub(crate) mod rollback_controller_revision;
+pub(crate) mod truncate_controller_revisions;
+pub(crate) mod update_controller_revision;
 pub(crate) mod update_settings;
 
+mod controller_history;
 mod departure;

@@ -8,6 +8,7 @@
 //! [`MACHINE_VERSION`](crate::MACHINE_VERSION). The number of bytes written serves as the estimate of a row's size.
 
 mod fold;
+mod revisions;
 
 use std::fmt;
 
@@ -15,6 +16,8 @@ pub(crate) use fold::{
     agreement_hash, deadline_hash, entry_hash, events_hash, member_hash, outcome_hash,
     replica_hash, session_hash, settings_hash, storage_state_hash, storage_version_hash,
 };
+
+pub(crate) use revisions::controller_revision_hash;
 
 use crate::State;
 

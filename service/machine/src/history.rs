@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use imbl::Vector;
-use synod_model::{AgreementChange, GroupResource, Member, MemberId, Revision, Settings};
+use synod_model::{
+    AgreementChange, ControllerRevision, GroupResource, Member, MemberId, NamespacedName, Revision,
+    Settings,
+};
 
 use crate::digest::RowHash;
 use crate::{EntryRow, StorageStateRow, StorageVersionRow};
@@ -50,6 +53,15 @@ pub enum Change {
         after: Option<Arc<StorageStateRow>>,
         /// The line that this change added to the history of agreements.
         agreement: Option<Arc<AgreementChange>>,
+    },
+    /// A ControllerRevision was created, changed or deleted.
+    ControllerRevision {
+        /// Its namespace and name.
+        key: NamespacedName,
+        /// It before; `None` if it is new.
+        before: Option<Arc<ControllerRevision>>,
+        /// It after; `None` if it is gone. Its data is that of before, if there was one.
+        after: Option<Arc<ControllerRevision>>,
     },
     /// The replicated settings changed.
     Settings {

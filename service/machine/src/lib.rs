@@ -23,6 +23,7 @@ mod apply;
 mod checkpoint;
 mod command;
 mod commands;
+mod controller_revisions;
 mod deadlines;
 mod digest;
 mod history;
@@ -43,7 +44,7 @@ pub use deadlines::{Deadline, Due, Holder};
 pub use digest::Digest;
 pub use history::{Change, Compacted, EntryChange, History, RevisionEvents};
 pub use log_entry::{Envelope, LogEntry};
-pub use outcome::{Answer, Applied, Outcome, Told};
+pub use outcome::{Answer, Applied, HistoryAnswer, Outcome, RevisionAnswer, RevisionOutcome, Told};
 pub use past::{OutOfReach, Past};
 pub use rows::{
     DirectoryId, EntryRow, OutcomeRow, ReplicaId, ReplicaRow, StateStatus, StorageStateRow,

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use synod_model::{ApiVersion, Epoch, GroupResource, Refusal, Revision, SessionId, Ttl};
+use synod_model::{
+    ApiVersion, Epoch, GroupResource, ObjectName, Refusal, Revision, RevisionNumber, SessionId, Ttl,
+};
 
 use crate::RevisionEvents;
 
@@ -51,6 +53,47 @@ pub enum Answer {
         /// How many members lost the entries of a replaced epoch.
         unreported: u32,
     },
+    /// What a controller wants stands in its history.
+    ControllerRevision(RevisionAnswer),
+    /// What was done to a history.
+    ControllerHistory(HistoryAnswer),
+}
+
+/// What became of what a controller wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RevisionAnswer {
+    /// The snapshot that holds it.
+    pub name: ObjectName,
+    /// Its number.
+    pub number: RevisionNumber,
+    /// How it came to be the newest.
+    pub outcome: RevisionOutcome,
+    /// The collisions of names that the owner has to count from now on; zero for a rollback, which names nothing.
+    pub collision_count: u32,
+    /// What was done to the others.
+    pub history: HistoryAnswer,
+}
+
+/// How a snapshot came to be the newest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RevisionOutcome {
+    /// It was already.
+    Unchanged,
+    /// It is an older one with a new number.
+    RolledBack,
+    /// It is a new one.
+    Created,
+}
+
+/// What was done to the snapshots of a history.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HistoryAnswer {
+    /// How many were adopted.
+    pub adopted: u32,
+    /// How many were deleted.
+    pub deleted: u32,
+    /// How many are left to adopt or to delete, since one command does only so much.
+    pub left: u32,
 }
 
 /// What a member is told of one resource that it reported.

@@ -8,7 +8,10 @@ use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use synod_model::{GroupResource, LogTime, Member, MemberId, Revision, Settings};
+use synod_model::{
+    ControllerHistory, ControllerRevision, GroupResource, LogTime, Member, MemberId,
+    NamespacedName, Revision, Settings,
+};
 
 use crate::{Change, Due, Holder, State, StorageStateView, StorageVersionView};
 
@@ -20,6 +23,7 @@ pub struct Past<'a> {
     members: BTreeMap<MemberId, Option<Arc<Member>>>,
     versions: BTreeMap<GroupResource, Option<StorageVersionView>>,
     states: BTreeMap<GroupResource, Option<StorageStateView>>,
+    controller_revisions: BTreeMap<NamespacedName, Option<Arc<ControllerRevision>>>,
     settings: Option<Arc<Settings>>,
 }
 
@@ -72,6 +76,7 @@ impl State {
             members: BTreeMap::new(),
             versions: BTreeMap::new(),
             states: BTreeMap::new(),
+            controller_revisions: BTreeMap::new(),
             settings: None,
         };
         for events in self.history.newest_first_after(revision) {
@@ -195,6 +200,44 @@ impl Past<'_> {
         )
     }
 
+    /// A ControllerRevision.
+    #[must_use]
+    pub fn controller_revision(&self, key: &NamespacedName) -> Option<Arc<ControllerRevision>> {
+        let kept = || self.state.controller_revisions.get(key);
+        match self.controller_revisions.get(key) {
+            Some(undone) => undone.clone(),
+            None => kept().map(|kept| Arc::clone(&kept.row)),
+        }
+    }
+
+    /// The ControllerRevisions after `after`, by namespace and name.
+    pub fn controller_revisions(
+        &self,
+        after: Option<&NamespacedName>,
+    ) -> impl Iterator<Item = Arc<ControllerRevision>> {
+        let kept = self.state.controller_revisions.map();
+        let kept = kept.range::<_, NamespacedName>(beyond(after));
+        merged(
+            kept.map(|(key, kept)| (key, Arc::clone(&kept.row))),
+            self.controller_revisions
+                .range::<NamespacedName, _>(beyond(after)),
+        )
+    }
+
+    /// The snapshots of a history, oldest first. Costs a step for each of them, and for each that was undone.
+    #[must_use]
+    pub fn controller_history(&self, history: &ControllerHistory) -> Vec<Arc<ControllerRevision>> {
+        let kept = self.state.controller_revisions.of(history);
+        let kept = kept
+            .map(|kept| &kept.row)
+            .filter(|row| !self.controller_revisions.contains_key(&row.key));
+        let undone = self.controller_revisions.values().flatten();
+        let undone = undone.filter(|row| history.holds(row));
+        let mut rows: Vec<_> = kept.chain(undone).cloned().collect();
+        rows.sort_by_cached_key(|row| row.place());
+        rows
+    }
+
     /// The replicated settings.
     #[must_use]
     pub fn settings(&self) -> &Arc<Settings> {
@@ -236,6 +279,10 @@ impl Past<'_> {
                     row: Arc::clone(row),
                 });
                 self.states.insert(resource.clone(), view);
+            }
+            Change::ControllerRevision { key, before, .. } => {
+                self.controller_revisions
+                    .insert(key.clone(), before.clone());
             }
             Change::Settings { before, .. } => self.settings = Some(Arc::clone(before)),
         }

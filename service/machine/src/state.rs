@@ -9,6 +9,7 @@ use synod_model::{
     Refusal, Revision, Sequence, SessionId, Settings,
 };
 
+use crate::controller_revisions::ControllerRevisions;
 use crate::deadlines::Deadlines;
 use crate::digest::{Digest, RowSum};
 use crate::history::History;
@@ -32,6 +33,7 @@ pub struct State {
     pub(crate) sessions: OrdMap<SessionId, Session>,
     pub(crate) storage_versions: OrdMap<GroupResource, StorageVersion>,
     pub(crate) storage_states: OrdMap<GroupResource, StorageState>,
+    pub(crate) controller_revisions: ControllerRevisions,
     pub(crate) history: History,
     /// The sum over every row above. What follows is derived from those rows.
     pub(crate) sum: RowSum,
@@ -86,6 +88,7 @@ impl State {
             sessions: OrdMap::new(),
             storage_versions: OrdMap::new(),
             storage_states: OrdMap::new(),
+            controller_revisions: ControllerRevisions::default(),
             history: History::default(),
             sum: RowSum::default(),
             reported: OrdMap::new(),
@@ -143,6 +146,12 @@ impl State {
     #[must_use]
     pub fn storage_version_count(&self) -> usize {
         self.storage_versions.len()
+    }
+
+    /// How many ControllerRevisions there are.
+    #[must_use]
+    pub fn controller_revision_count(&self) -> usize {
+        self.controller_revisions.len()
     }
 
     /// How many of the reported resources have no agreement.

@@ -22,6 +22,7 @@ mod binary_version;
 mod cluster_id;
 mod collection;
 mod condition;
+mod controller_revision;
 mod endpoint;
 mod equivalents;
 mod error;
@@ -65,6 +66,10 @@ pub use binary_version::BinaryVersion;
 pub use cluster_id::ClusterId;
 pub use collection::{Collection, CollectionRules};
 pub use condition::{Condition, ConditionStatus};
+pub use controller_revision::{
+    ControllerHistory, ControllerRevision, Equality, HASH_LABEL, LiveMarks, Marker, NamePrefix,
+    RevisionData, RevisionHash, RevisionIdentity, RevisionNumber, RevisionPlace, safe_encode,
+};
 pub use endpoint::Endpoint;
 pub use equivalents::sort_and_fold_equivalents;
 pub use error::{ErrorKind, Verdict};
@@ -95,6 +100,11 @@ pub use requests::{
     Adopt, CloseSession, Compare, CreateCollection, CreateObject, DeleteCollection, DeleteObject,
     Join, Leave, MarkReady, OpenSession, Operation, Patch, PatchFormat, PatchObject, Propagation,
     Renew, Report, Transact, UpdateCollection, UpdateObject, UpdateSettings,
+};
+pub use requests::{
+    AdoptControllerRevisions, CreateControllerRevision, DeleteControllerRevisions, InUse, Mark,
+    MarkControllerRevisions, ReleaseControllerRevision, RollbackControllerRevision, RollbackTarget,
+    TruncateControllerRevisions, UpdateControllerRevision,
 };
 pub use resource::GroupResource;
 pub use revision::{Epoch, RequestId, Revision, Sequence, SessionId};

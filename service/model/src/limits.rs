@@ -33,6 +33,28 @@ pub const MEDIA_TYPE_BYTES_MAX: usize = 127;
 pub const OBJECT_BYTES_MAX: usize = MIB;
 /// Comparisons, operations and reads of a transaction, each.
 pub const TRANSACTION_OPERATIONS_MAX: usize = 128;
+/// Bytes of a name's prefix that stay before the hash of a ControllerRevision.
+pub const REVISION_PREFIX_BYTES_MAX: usize = 223;
+/// The highest count of collisions that an owner can hold: what fits in the signed field of Kubernetes.
+pub const COLLISION_COUNT_MAX: u32 = i32::MAX as u32;
+/// Names that one create tries. Apply goes by it: it belongs to the machine version.
+pub const COLLISIONS_TRIED_MAX: u32 = 1_000;
+/// Snapshots beside the live ones that a controller can ask to keep.
+pub const HISTORY_LIMIT_MAX: u32 = 10_000;
+/// Snapshots beside the live ones that are kept when nothing is asked.
+pub const HISTORY_LIMIT_DEFAULT: u32 = 10;
+/// Bytes of the name of somebody who marks a ControllerRevision.
+pub const MARKER_BYTES_MAX: usize = SUBDOMAIN_BYTES_MAX;
+/// Who mark one ControllerRevision at a time. Apply goes by it: it belongs to the machine version.
+pub const MARKERS_MAX: usize = 1_000;
+/// ControllerRevisions that one call can mark as in use.
+pub const IN_USE_NAMES_MAX: usize = 1_000;
+/// Snapshots that one command deletes or adopts; the next one goes on. Apply goes by it: it belongs to the machine
+/// version.
+pub const REVISIONS_PER_COMMAND_MAX: usize = 1_000;
+/// Bytes of data of the snapshots that one command deletes or adopts, the first one aside. Apply goes by it: it belongs
+/// to the machine version.
+pub const REVISION_BYTES_PER_COMMAND_MAX: usize = 4 * MIB;
 /// Versions in each list of a report's entry.
 pub const VERSIONS_PER_ENTRY_MAX: usize = 64;
 /// Shortest time to live, in milliseconds.
@@ -159,6 +181,60 @@ pub const LIMITS: &[Limit] = &[
         TRANSACTION_OPERATIONS_MAX,
         "items",
         INVALID,
+    ),
+    limit(
+        "prefix of a ControllerRevision's name",
+        REVISION_PREFIX_BYTES_MAX,
+        "bytes",
+        "cut",
+    ),
+    limit(
+        "collisionCount of an owner",
+        COLLISION_COUNT_MAX as usize,
+        "collisions",
+        INVALID,
+    ),
+    limit(
+        "names that one create of a ControllerRevision tries",
+        COLLISIONS_TRIED_MAX as usize,
+        "names",
+        "refused with ALREADY_EXISTS",
+    ),
+    limit(
+        "historyLimit of a controller",
+        HISTORY_LIMIT_MAX as usize,
+        "ControllerRevisions",
+        INVALID,
+    ),
+    limit(
+        "marker of a ControllerRevision",
+        MARKER_BYTES_MAX,
+        "bytes",
+        INVALID,
+    ),
+    limit(
+        "markers of a ControllerRevision",
+        MARKERS_MAX,
+        "markers",
+        "refused with QUOTA",
+    ),
+    limit(
+        "names in one inUse mark",
+        IN_USE_NAMES_MAX,
+        "names",
+        INVALID,
+    ),
+    limit(
+        "ControllerRevisions that one command deletes or adopts",
+        REVISIONS_PER_COMMAND_MAX,
+        "ControllerRevisions",
+        "left for the next command",
+    ),
+    limit(
+        "data that one command deletes or adopts",
+        REVISION_BYTES_PER_COMMAND_MAX,
+        "bytes",
+        "left for the next command",
     ),
     limit(
         "decodable or served versions of an entry",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
-use crate::{ErrorKind, Member, Settings, Violation};
+use crate::{ControllerRevision, ErrorKind, Member, Settings, Violation};
 
 /// Why a request was refused.
 ///
@@ -31,6 +31,8 @@ pub enum Current {
     Settings(Settings),
     /// A member.
     Member(Member),
+    /// A ControllerRevision.
+    ControllerRevision(ControllerRevision),
 }
 
 impl Refusal {

@@ -4,23 +4,34 @@
 //! cannot say. Whether it is right for the state, only apply decides.
 
 mod adopt;
+mod adopt_controller_revisions;
 mod close_session;
 mod collections;
+mod create_controller_revision;
+mod delete_controller_revisions;
 mod join;
 mod leave;
+mod mark_controller_revisions;
 mod mark_ready;
 mod objects;
 mod open_session;
 mod renew;
 mod report;
+mod rollback_controller_revision;
 mod transact;
+mod truncate_controller_revisions;
+mod update_controller_revision;
 mod update_settings;
 
 pub use adopt::Adopt;
+pub use adopt_controller_revisions::{AdoptControllerRevisions, ReleaseControllerRevision};
 pub use close_session::CloseSession;
 pub use collections::{CreateCollection, DeleteCollection, UpdateCollection};
+pub use create_controller_revision::CreateControllerRevision;
+pub use delete_controller_revisions::DeleteControllerRevisions;
 pub use join::Join;
 pub use leave::Leave;
+pub use mark_controller_revisions::{InUse, Mark, MarkControllerRevisions};
 pub use mark_ready::MarkReady;
 pub use objects::{
     CreateObject, DeleteObject, Patch, PatchFormat, PatchObject, Propagation, UpdateObject,
@@ -28,7 +39,10 @@ pub use objects::{
 pub use open_session::OpenSession;
 pub use renew::Renew;
 pub use report::Report;
+pub use rollback_controller_revision::{RollbackControllerRevision, RollbackTarget};
 pub use transact::{Compare, Operation, Transact};
+pub use truncate_controller_revisions::TruncateControllerRevisions;
+pub use update_controller_revision::UpdateControllerRevision;
 pub use update_settings::UpdateSettings;
 
 #[cfg(test)]

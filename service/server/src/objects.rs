@@ -1,10 +1,10 @@
 //! The machine's rows as objects of the public protocol, assembled when somebody reads them.
 
 use synod_machine::{
-    Change, EntryChange, EntryRow, StateStatus, StorageStateRow, StorageStateView,
-    StorageVersionRow, StorageVersionView, Told, VersionStatus,
+    Change, EntryChange, EntryRow, HistoryAnswer, RevisionAnswer, RevisionOutcome, StateStatus,
+    StorageStateRow, StorageStateView, StorageVersionRow, StorageVersionView, Told, VersionStatus,
 };
-use synod_model::{ApiVersion, GroupResource, Labels, Member, MemberId};
+use synod_model::{ApiVersion, ControllerRevision, GroupResource, Labels, Member, MemberId};
 use synod_proto::{ObjectKind, v1};
 
 /// The name under which the settings are watched.
@@ -38,12 +38,38 @@ pub(crate) fn told(told: &Told) -> v1::ReportedResource {
     }
 }
 
+/// What became of what a controller wants.
+pub(crate) fn revision_answer(answer: &RevisionAnswer) -> v1::ControllerRevisionAnswer {
+    let outcome = match answer.outcome {
+        RevisionOutcome::Unchanged => v1::ControllerRevisionOutcome::Unchanged,
+        RevisionOutcome::RolledBack => v1::ControllerRevisionOutcome::RolledBack,
+        RevisionOutcome::Created => v1::ControllerRevisionOutcome::Created,
+    };
+    v1::ControllerRevisionAnswer {
+        name: answer.name.to_string(),
+        revision: answer.number.get(),
+        outcome: outcome.into(),
+        collision_count: answer.collision_count,
+        history: Some(history_answer(answer.history)),
+    }
+}
+
+/// What was done to a history.
+pub(crate) fn history_answer(answer: HistoryAnswer) -> v1::ControllerHistoryAnswer {
+    v1::ControllerHistoryAnswer {
+        adopted: answer.adopted,
+        deleted: answer.deleted,
+        left: answer.left,
+    }
+}
+
 /// Which object changed.
 pub(crate) fn kind(change: &Change) -> ObjectKind {
     match change {
         Change::Member { .. } => ObjectKind::Member,
         Change::StorageVersion { .. } => ObjectKind::StorageVersion,
         Change::StorageState { .. } => ObjectKind::StorageState,
+        Change::ControllerRevision { .. } => ObjectKind::ControllerRevision,
         Change::Settings { .. } => ObjectKind::Settings,
     }
 }
@@ -54,7 +80,19 @@ pub(crate) fn name(change: &Change) -> String {
         Change::Member { id, .. } => id.to_string(),
         Change::StorageVersion { resource, .. } => resource.storage_version_name(),
         Change::StorageState { resource, .. } => resource.storage_state_name().to_owned(),
+        Change::ControllerRevision { key, .. } => key.name().to_owned(),
         Change::Settings { .. } => SETTINGS_NAME.to_owned(),
+    }
+}
+
+/// The namespace of the object that changed; empty if it has none.
+fn namespace(change: &Change) -> String {
+    match change {
+        Change::ControllerRevision { key, .. } => key.namespace().unwrap_or_default().to_owned(),
+        Change::Member { .. }
+        | Change::StorageVersion { .. }
+        | Change::StorageState { .. }
+        | Change::Settings { .. } => String::new(),
     }
 }
 
@@ -90,6 +128,13 @@ pub(crate) fn event(change: &Change) -> v1::Event {
                 row.map(|row| Object::StorageState(state_object(resource, row))),
             )
         }
+        Change::ControllerRevision { before, after, .. } => {
+            let (r#type, row) = what_happened(before.as_deref(), after.as_deref());
+            (
+                r#type,
+                row.map(|row| Object::ControllerRevision(row.into())),
+            )
+        }
         Change::Settings { after, .. } => (
             v1::EventType::Modified,
             Some(Object::Settings((&**after).into())),
@@ -99,6 +144,7 @@ pub(crate) fn event(change: &Change) -> v1::Event {
         r#type: r#type.into(),
         kind: v1::ObjectKind::from(kind(change)).into(),
         name: name(change),
+        namespace: namespace(change),
         object,
     }
 }
@@ -109,7 +155,22 @@ pub(crate) fn member_event(r#type: v1::EventType, member: &Member) -> v1::Event 
         r#type: r#type.into(),
         kind: v1::ObjectKind::Member.into(),
         name: member.id.to_string(),
+        namespace: String::new(),
         object: Some(v1::event::Object::Member(member.into())),
+    }
+}
+
+/// The event of a snapshot that comes into somebody's view, or leaves it, by its labels.
+pub(crate) fn controller_revision_event(
+    r#type: v1::EventType,
+    revision: &ControllerRevision,
+) -> v1::Event {
+    v1::Event {
+        r#type: r#type.into(),
+        kind: v1::ObjectKind::ControllerRevision.into(),
+        name: revision.key.name().to_owned(),
+        namespace: revision.key.namespace().unwrap_or_default().to_owned(),
+        object: Some(v1::event::Object::ControllerRevision(revision.into())),
     }
 }
 

@@ -165,7 +165,15 @@ impl Lane {
             | Command::RaiseMachineVersion(_)
             | Command::OpenSession(_)
             | Command::CloseSession(_)
-            | Command::UpdateSettings(_) => Self::Ordinary,
+            | Command::UpdateSettings(_)
+            | Command::CreateControllerRevision(_)
+            | Command::UpdateControllerRevision(_)
+            | Command::RollbackControllerRevision(_)
+            | Command::MarkControllerRevisions(_)
+            | Command::TruncateControllerRevisions(_)
+            | Command::DeleteControllerRevisions(_)
+            | Command::AdoptControllerRevisions(_)
+            | Command::ReleaseControllerRevision(_) => Self::Ordinary,
         }
     }
 

@@ -6,6 +6,7 @@
 //! old release stored must stay legal.
 
 mod commands;
+mod controller_revisions;
 mod events;
 mod outcomes;
 mod rows;

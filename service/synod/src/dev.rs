@@ -27,8 +27,7 @@ const METRICS_PORTS: u16 = 20;
 /// Runs the replicas until it is asked to end.
 pub(crate) async fn run(args: &DevArgs) -> Result<Exit, Failure> {
     let data = Data::new(args)?;
-    let held_back = logging::start(&args.log, LogFormat::Text)?;
-    tokio::spawn(held_back.tell());
+    logging::start(&args.log, LogFormat::Text)?;
     let mut signals = Signals::listen()?;
     let mut doors = Vec::new();
     for number in 0..REPLICAS {

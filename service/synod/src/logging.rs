@@ -1,18 +1,11 @@
 //! What the program logs: events to standard error, as text or JSON.
 
-mod sparing;
-
 use std::io::IsTerminal as _;
 
-use tracing_subscriber::filter::FilterExt as _;
-use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
-use tracing_subscriber::util::SubscriberInitExt as _;
-use tracing_subscriber::{EnvFilter, fmt, registry};
+use tracing_subscriber::EnvFilter;
 
 use crate::failure::Failure;
 use crate::settings::LogFormat;
-pub(crate) use sparing::HeldBack;
-use sparing::Sparing;
 
 /// Whether a filter can be used.
 ///
@@ -23,30 +16,27 @@ pub(crate) fn check(filter: &str) -> Result<(), String> {
     parse(filter).map(drop)
 }
 
-/// From now on, events that pass the filter are logged. What is held back because it was said often enough is told by what
-/// this answers.
+/// From now on, events that pass the filter are logged.
 ///
 /// # Errors
 ///
 /// The filter cannot be used, or somebody else is logging already.
-pub(crate) fn start(filter: &str, format: LogFormat) -> Result<HeldBack, Failure> {
+pub(crate) fn start(filter: &str, format: LogFormat) -> Result<(), Failure> {
     let fault =
         |fault: String| Failure::local(format!("logging cannot start: {fault}"), "correct --log");
-    let sparing = Sparing::default();
-    let held_back = sparing.held_back();
-    let filter = parse(filter).map_err(fault)?.and(sparing);
-    let log = fmt::layer().with_writer(std::io::stderr);
-    let log = match format {
-        LogFormat::Text => log.with_ansi(std::io::stderr().is_terminal()).boxed(),
+    let filter = parse(filter).map_err(fault)?;
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    let started = match format {
+        LogFormat::Text => log.with_ansi(std::io::stderr().is_terminal()).try_init(),
         LogFormat::Json => log
             .json()
             .flatten_event(true)
             .with_current_span(true)
-            .boxed(),
+            .try_init(),
     };
-    let started = registry().with(log.with_filter(filter)).try_init();
-    started.map_err(|error| fault(error.to_string()))?;
-    Ok(held_back)
+    started.map_err(|error| fault(error.to_string()))
 }
 
 fn parse(filter: &str) -> Result<EnvFilter, String> {

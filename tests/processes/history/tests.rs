@@ -58,6 +58,7 @@ fn log(changes: &[(u64, u32)]) -> WatchLog {
             r#type: v1::EventType::Modified.into(),
             kind: v1::ObjectKind::Settings.into(),
             name: "settings".to_owned(),
+            namespace: String::new(),
             object: Some(v1::event::Object::Settings(settings)),
         };
         let events = v1::WatchEvents {

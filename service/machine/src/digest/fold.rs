@@ -8,6 +8,7 @@ use synod_model::{
     Metadata, Persisted, Phase, Refusal, Sequence, SessionId, Settings, Stance, VersionSet,
 };
 
+use super::revisions::{fold_history_answer, fold_revision_answer, fold_revision_change};
 use super::{RowHash, RowHasher};
 use crate::{
     Answer, Change, Deadline, EntryRow, Holder, OutcomeRow, ReplicaId, ReplicaRow, RevisionEvents,
@@ -168,6 +169,10 @@ fn fold_change(to: &mut RowHasher, change: &Change) {
             to.option(after.as_ref(), |to, row| fold_storage_state(to, row));
             to.option(agreement.as_ref(), |to, line| fold_agreement(to, line));
         }
+        Change::ControllerRevision { key, before, after } => {
+            to.number(15);
+            fold_revision_change(to, key, before.as_deref(), after.as_deref());
+        }
         Change::Settings { before, after } => {
             to.number(4);
             fold_settings(to, before);
@@ -207,7 +212,7 @@ fn fold_member(to: &mut RowHasher, member: &Member) {
     to.flag(*reported);
 }
 
-fn fold_metadata(to: &mut RowHasher, metadata: &Metadata) {
+pub(super) fn fold_metadata(to: &mut RowHasher, metadata: &Metadata) {
     let Metadata {
         uid,
         resource_version,
@@ -227,7 +232,7 @@ fn fold_resource(to: &mut RowHasher, resource: &GroupResource) {
     to.text(resource.resource());
 }
 
-fn fold_version(to: &mut RowHasher, version: &ApiVersion) {
+pub(super) fn fold_version(to: &mut RowHasher, version: &ApiVersion) {
     to.text(version.as_str());
 }
 
@@ -417,6 +422,14 @@ fn fold_answer(to: &mut RowHasher, answer: &Answer) {
             for count in [members, sessions, unreported] {
                 to.number(u64::from(*count));
             }
+        }
+        Answer::ControllerRevision(answer) => {
+            to.number(30);
+            fold_revision_answer(to, answer);
+        }
+        Answer::ControllerHistory(answer) => {
+            to.number(31);
+            fold_history_answer(to, answer);
         }
     }
 }

@@ -23,6 +23,9 @@ enum Object {
     Settings,
 }
 
+/// The histories of controllers touch nothing else, and have a test and a model of their own.
+const ELSEWHERE: &str = "no history is begun here";
+
 impl Mirror {
     /// Takes the events of the next revision. What each says of the time before must be what is held.
     pub(crate) fn follow(&mut self, events: &RevisionEvents) {
@@ -75,6 +78,7 @@ impl Mirror {
                     assert_eq!(held, before.states.remove(resource));
                     self.visible.states.extend(after.states);
                 }
+                Change::ControllerRevision { .. } => panic!("{ELSEWHERE}"),
                 Change::Settings {
                     before: old,
                     after: new,
@@ -166,6 +170,7 @@ fn objects(change: &Change) -> Vec<Object> {
             entries.chain([Object::Version(resource.clone())]).collect()
         }
         Change::StorageState { resource, .. } => vec![Object::State(resource.clone())],
+        Change::ControllerRevision { .. } => panic!("{ELSEWHERE}"),
         Change::Settings { .. } => vec![Object::Settings],
     }
 }

@@ -92,6 +92,7 @@ impl Picture {
             | Row::StorageVersion(..)
             | Row::Entry(..)
             | Row::StorageState(..)
+            | Row::ControllerRevision(_)
             | Row::Events(_) => {}
         }
     }

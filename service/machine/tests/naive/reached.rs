@@ -214,7 +214,9 @@ impl Reached {
                 }
                 Change::StorageVersion { .. } => self.look_at_version(command, change),
                 Change::StorageState { .. } => self.look_at_state(command, change),
-                Change::Member { .. } | Change::Settings { .. } => {}
+                Change::Member { .. }
+                | Change::ControllerRevision { .. }
+                | Change::Settings { .. } => {}
             }
         }
         if let Command::Expire(expire) = command {

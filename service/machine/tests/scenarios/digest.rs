@@ -455,6 +455,7 @@ fn swap(change: &mut Change) {
         Change::Member { before, after, .. } => std::mem::swap(before, after),
         Change::StorageVersion { before, after, .. } => std::mem::swap(before, after),
         Change::StorageState { before, after, .. } => std::mem::swap(before, after),
+        Change::ControllerRevision { before, after, .. } => std::mem::swap(before, after),
         Change::Settings { before, after } => std::mem::swap(before, after),
     }
 }
@@ -464,6 +465,6 @@ fn drop_detail(change: &mut Change) {
         Change::StorageVersion { entries, .. } => entries.clear(),
         Change::StorageState { agreement, .. } => *agreement = None,
         Change::Member { id, .. } => *id = MemberId::parse("nobody").expect("a legal id"),
-        Change::Settings { .. } => {}
+        Change::ControllerRevision { .. } | Change::Settings { .. } => {}
     }
 }

@@ -107,7 +107,9 @@ impl AgreementMetrics {
                     self.disagreement.observe((now - since).as_secs_f64());
                 }
             }
-            Change::StorageState { .. } | Change::Settings { .. } => {}
+            Change::StorageState { .. }
+            | Change::ControllerRevision { .. }
+            | Change::Settings { .. } => {}
         }
     }
 }

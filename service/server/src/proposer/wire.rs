@@ -1,5 +1,7 @@
 //! Verdicts on forwarded batches, as they travel between replicas.
 
+mod controller_revisions;
+
 use std::fmt;
 
 use synod_machine::{Answer, Outcome, Told};
@@ -108,6 +110,12 @@ fn outcome_to_wire(outcome: &Outcome) -> pb::Outcome {
             sessions: *sessions,
             unreported: *unreported,
         }),
+        Ok(Answer::ControllerRevision(answer)) => {
+            Wire::ControllerRevision(controller_revisions::answer_to_wire(answer))
+        }
+        Ok(Answer::ControllerHistory(answer)) => {
+            Wire::ControllerHistory(controller_revisions::history_to_wire(answer))
+        }
         Err(refusal) => Wire::Refusal(refusal.into()),
     };
     pb::Outcome {
@@ -141,6 +149,12 @@ fn outcome_from_wire(outcome: pb::Outcome) -> Result<Outcome, Malformed> {
             sessions,
             unreported,
         }),
+        Wire::ControllerRevision(answer) => Ok(Answer::ControllerRevision(
+            controller_revisions::answer_from_wire(&answer)?,
+        )),
+        Wire::ControllerHistory(answer) => Ok(Answer::ControllerHistory(
+            controller_revisions::history_from_wire(answer),
+        )),
         Wire::Refusal(refusal) => Err(Refusal::from(refusal)),
     };
     Ok(Outcome {

@@ -16,7 +16,6 @@ use tower::{Layer, Service};
 use tracing::Instrument;
 
 use super::admission::{Admission, Place};
-use super::bodies::{Bodies, Held};
 use super::methods::{self, Class, Method};
 use super::timeout::timeout;
 use super::trace::{self, Names};
@@ -39,15 +38,7 @@ pub(super) struct Gate<S> {
 struct Shared {
     names: Names,
     admission: Admission,
-    bodies: Bodies,
     metrics: Arc<RpcMetrics>,
-}
-
-/// What a call that was let in holds.
-struct Admitted {
-    place: Place,
-    /// Its bytes. A stream has none that are counted.
-    held: Option<Held>,
 }
 
 type Request = http::Request<Body>;
@@ -57,12 +48,10 @@ impl GateLayer {
     pub(super) fn new(metrics: &Arc<RpcMetrics>) -> Self {
         methods::declare(metrics);
         let (names, admission) = (Names::new(), Admission::new(metrics));
-        let bodies = Bodies::new(metrics);
         Self {
             shared: Arc::new(Shared {
                 names,
                 admission,
-                bodies,
                 metrics: Arc::clone(metrics),
             }),
         }
@@ -111,11 +100,7 @@ where
         );
         let answered = async move {
             let mut response = match admitted {
-                Ok(Admitted { place, held }) => {
-                    let response = inner.call(request).await?;
-                    drop(held);
-                    keep_place(response, place, method.class)
-                }
+                Ok(place) => keep_place(inner.call(request).await?, place, method.class),
                 Err(refusal) => to_status(refusal).into_http(),
             };
             if is_too_long(response.headers()) {
@@ -139,20 +124,18 @@ impl Shared {
         now: Instant,
         trace: Arc<str>,
         request: &mut Request,
-    ) -> Result<Admitted, Refusal> {
+    ) -> Result<Place, Refusal> {
         let deadline = now + timeout(request.headers())?;
-        let place = self.admission.admit(method.class)?;
-        let held = self.bodies.guard(method, deadline, request);
         request.extensions_mut().insert(Asking { deadline, trace });
-        Ok(Admitted { place, held })
+        self.admission.admit(method.class)
     }
 }
 
 /// A stream keeps its place until it ends; any other call has given it back when it is answered.
 fn keep_place(response: Response, place: Place, class: Class) -> Response {
     match class {
-        Class::Ordinary | Class::Renewal | Class::Side => response,
-        Class::RenewalStream | Class::Watch | Class::SideStream => response.map(|body| {
+        Class::Ordinary | Class::Renewal => response,
+        Class::RenewalStream | Class::Watch | Class::Side => response.map(|body| {
             Body::new(body.map_frame(move |frame| {
                 let _kept_as_long_as_the_body = &place;
                 frame

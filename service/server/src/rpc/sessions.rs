@@ -108,6 +108,12 @@ fn recorded(outcome: Outcome) -> v1::RecordedOutcome {
         Ok(Answer::Reported(told)) => Some(Kept::Reported(v1::ReportedAnswer {
             resources: told.iter().map(objects::told).collect(),
         })),
+        Ok(Answer::ControllerRevision(answer)) => {
+            Some(Kept::ControllerRevision(objects::revision_answer(&answer)))
+        }
+        Ok(Answer::ControllerHistory(answer)) => {
+            Some(Kept::ControllerHistory(objects::history_answer(answer)))
+        }
         // A session is opened outside of any, and only replicas expire.
         Ok(Answer::Done | Answer::SessionOpened(_) | Answer::Expired { .. }) => None,
         Err(refusal) => Some(Kept::Refusal((&refusal).into())),

@@ -238,7 +238,14 @@ fn appearing(change: &Change) -> Bytes {
         Change::Member {
             after: Some(after), ..
         } => framed(&objects::member_event(v1::EventType::Added, after)),
+        Change::ControllerRevision {
+            after: Some(after), ..
+        } => framed(&objects::controller_revision_event(
+            v1::EventType::Added,
+            after,
+        )),
         Change::Member { .. }
+        | Change::ControllerRevision { .. }
         | Change::StorageVersion { .. }
         | Change::StorageState { .. }
         | Change::Settings { .. } => framed(&objects::event(change)),
@@ -251,7 +258,15 @@ fn disappearing(change: &Change) -> Bytes {
             before: Some(before),
             ..
         } => framed(&objects::member_event(v1::EventType::Removed, before)),
+        Change::ControllerRevision {
+            before: Some(before),
+            ..
+        } => framed(&objects::controller_revision_event(
+            v1::EventType::Removed,
+            before,
+        )),
         Change::Member { .. }
+        | Change::ControllerRevision { .. }
         | Change::StorageVersion { .. }
         | Change::StorageState { .. }
         | Change::Settings { .. } => framed(&objects::event(change)),

@@ -1,7 +1,9 @@
 //! Which events a stream delivers.
 
+use std::sync::Arc;
+
 use synod_machine::Change;
-use synod_model::{Labels, Member};
+use synod_model::{ControllerRevision, Labels, Member};
 use synod_proto::{ObjectKind, WatchFilter};
 
 use super::encoded::EncodedEvent;
@@ -52,17 +54,27 @@ fn view_by_labels(wanted: &Labels, change: &Change) -> View {
             let is_seen = after
                 .as_ref()
                 .is_some_and(|after| has_labels(after, wanted));
-            match (was_seen, is_seen) {
-                (false, false) => View::Hidden,
-                (true, true) => View::Plain,
-                (false, true) => View::Appears,
-                (true, false) => View::Disappears,
-            }
+            seen(was_seen, is_seen)
+        }
+        Change::ControllerRevision { before, after, .. } => {
+            let has = |row: &Option<Arc<ControllerRevision>>| {
+                row.as_ref().is_some_and(|row| row.has_labels(wanted))
+            };
+            seen(has(before), has(after))
         }
         // No other object has labels.
         Change::StorageVersion { .. } | Change::StorageState { .. } | Change::Settings { .. } => {
             View::Hidden
         }
+    }
+}
+
+fn seen(before: bool, after: bool) -> View {
+    match (before, after) {
+        (false, false) => View::Hidden,
+        (true, true) => View::Plain,
+        (false, true) => View::Appears,
+        (true, false) => View::Disappears,
     }
 }
 

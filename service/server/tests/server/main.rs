@@ -9,7 +9,6 @@ mod members;
 mod one;
 mod operations;
 mod reads;
-mod requests;
 mod sessions;
 mod three;
 mod watches;

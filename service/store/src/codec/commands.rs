@@ -12,13 +12,13 @@ use synod_model::{
 };
 use synod_proto::storage::v1 as pb;
 
-use super::CodecError;
 use super::values::{
     binary_version, cluster_id, directory_id, endpoint, epoch, instance, kind, labels_from_pb,
     labels_to_pb, member_id, millis, parsed, replica_id, required, resource_from_pb,
     resource_to_pb, resources_from_pb, sequence, session_id, settings_from_pb, settings_to_pb,
     stance_from_pb, stance_to_pb, texts, ttl, version_set,
 };
+use super::{CodecError, controller_revisions};
 
 type Result<T> = std::result::Result<T, CodecError>;
 
@@ -115,6 +115,30 @@ fn command_to_pb(command: &Command) -> pb::envelope::Command {
         }),
         Command::Expire(expire) => Pb::Expire(expire_to_pb(expire)),
         Command::UpdateSettings(update) => Pb::UpdateSettings(update_to_pb(update)),
+        Command::CreateControllerRevision(create) => {
+            Pb::CreateControllerRevision(controller_revisions::create_to_pb(create))
+        }
+        Command::UpdateControllerRevision(update) => {
+            Pb::UpdateControllerRevision(controller_revisions::update_to_pb(update))
+        }
+        Command::RollbackControllerRevision(rollback) => {
+            Pb::RollbackControllerRevision(controller_revisions::rollback_to_pb(rollback))
+        }
+        Command::MarkControllerRevisions(marking) => {
+            Pb::MarkControllerRevisions(controller_revisions::mark_to_pb(marking))
+        }
+        Command::TruncateControllerRevisions(truncate) => {
+            Pb::TruncateControllerRevisions(controller_revisions::truncate_to_pb(truncate))
+        }
+        Command::DeleteControllerRevisions(delete) => {
+            Pb::DeleteControllerRevisions(controller_revisions::delete_to_pb(delete))
+        }
+        Command::AdoptControllerRevisions(adopt) => {
+            Pb::AdoptControllerRevisions(controller_revisions::adopt_to_pb(adopt))
+        }
+        Command::ReleaseControllerRevision(release) => {
+            Pb::ReleaseControllerRevision(controller_revisions::release_to_pb(release))
+        }
     }
 }
 
@@ -174,6 +198,18 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
             Command::Expire(expire_from_pb(expire).map_err(|fault| fault.within("expire"))?)
         }
         Pb::UpdateSettings(update) => Command::UpdateSettings(update_from_pb(update)?),
+        Pb::CreateControllerRevision(create) => controller_revisions::create_from_pb(create)?,
+        Pb::UpdateControllerRevision(update) => controller_revisions::update_from_pb(update)?,
+        Pb::RollbackControllerRevision(rollback) => {
+            controller_revisions::rollback_from_pb(rollback)?
+        }
+        Pb::MarkControllerRevisions(marking) => controller_revisions::mark_from_pb(marking)?,
+        Pb::TruncateControllerRevisions(truncate) => {
+            controller_revisions::truncate_from_pb(truncate)?
+        }
+        Pb::DeleteControllerRevisions(delete) => controller_revisions::delete_from_pb(delete)?,
+        Pb::AdoptControllerRevisions(adopt) => controller_revisions::adopt_from_pb(adopt)?,
+        Pb::ReleaseControllerRevision(release) => controller_revisions::release_from_pb(release)?,
     })
 }
 

@@ -6,7 +6,6 @@ use synod_machine::{Change, EntryChange, EntryRow, RevisionEvents};
 use synod_model::{GroupResource, MemberId, Revision};
 use synod_proto::storage::v1 as pb;
 
-use super::CodecError;
 use super::rows::{
     agreement_from_pb, agreement_to_pb, entry_from_pb, entry_to_pb, storage_state_from_pb,
     storage_state_to_pb, storage_version_from_pb, storage_version_to_pb,
@@ -15,6 +14,7 @@ use super::values::{
     member_from_pb, member_id, member_to_pb, required, resource_from_pb, resource_to_pb,
     settings_from_pb, settings_to_pb,
 };
+use super::{CodecError, controller_revisions};
 
 type Result<T> = std::result::Result<T, CodecError>;
 
@@ -80,6 +80,9 @@ fn change_to_pb(change: &Change) -> pb::Change {
                 .as_deref()
                 .map(|line| agreement_to_pb(resource, line)),
         }),
+        Change::ControllerRevision { key, before, after } => Object::ControllerRevision(
+            controller_revisions::change_to_pb(key, before.as_deref(), after.as_deref()),
+        ),
         Change::Settings { before, after } => Object::Settings(pb::SettingsChange {
             before: Some(settings_to_pb(before)),
             after: Some(settings_to_pb(after)),
@@ -130,6 +133,7 @@ fn change_from_pb(change: pb::Change) -> Result<Change> {
                 agreement: agreement.map(|(_, line)| Arc::new(line)),
             }
         }
+        Object::ControllerRevision(change) => controller_revisions::change_from_pb(change)?,
         Object::Settings(settings) => Change::Settings {
             before: Arc::new(settings_from_pb(required(
                 "settings.before",

@@ -4,11 +4,11 @@ use synod_machine::{Answer, OutcomeRow, Told};
 use synod_model::{ErrorKind, Refusal, Revision, Sequence, SessionId, Violation};
 use synod_proto::storage::v1 as pb;
 
-use super::CodecError;
 use super::values::{
     epoch, optional_version, required, resource_from_pb, resource_to_pb, sequence, session_id,
     text, ttl,
 };
+use super::{CodecError, controller_revisions};
 
 type Result<T> = std::result::Result<T, CodecError>;
 
@@ -66,6 +66,12 @@ fn answer_to_pb(answer: &Answer) -> pb::outcome_row::Result {
             sessions: *sessions,
             unreported: *unreported,
         }),
+        Answer::ControllerRevision(answer) => {
+            Pb::ControllerRevision(controller_revisions::answer_to_pb(answer))
+        }
+        Answer::ControllerHistory(answer) => {
+            Pb::ControllerHistory(controller_revisions::history_answer_to_pb(answer))
+        }
     }
 }
 
@@ -94,6 +100,12 @@ fn result_from_pb(result: pb::outcome_row::Result) -> Result<std::result::Result
             sessions,
             unreported,
         },
+        Pb::ControllerRevision(answer) => {
+            Answer::ControllerRevision(controller_revisions::answer_from_pb(answer)?)
+        }
+        Pb::ControllerHistory(answer) => {
+            Answer::ControllerHistory(controller_revisions::history_answer_from_pb(answer))
+        }
         Pb::Refusal(refusal) => return Ok(Err(refusal_from_pb(refusal)?)),
     }))
 }

@@ -10,7 +10,6 @@ use synod_machine::{
 use synod_model::{AgreementChange, GroupResource, LogTime, MemberId, Revision, WallTime};
 use synod_proto::storage::v1 as pb;
 
-use super::CodecError;
 use super::events::{events_from_pb, events_to_pb};
 use super::outcomes::{outcome_from_pb, outcome_to_pb};
 use super::values::{
@@ -20,6 +19,7 @@ use super::values::{
     sequence, session_id, settings_from_pb, settings_to_pb, stance_from_pb, stance_to_pb, text,
     texts, version, version_set, versions,
 };
+use super::{CodecError, controller_revisions};
 
 type Result<T> = std::result::Result<T, CodecError>;
 
@@ -67,6 +67,9 @@ pub(super) fn row_to_pb(row: &Row) -> pb::Row {
         Row::Entry(resource, member, row) => Pb::Entry(entry_to_pb(resource, member, row)),
         Row::StorageState(resource, row) => Pb::StorageState(storage_state_to_pb(resource, row)),
         Row::Agreement(resource, line) => Pb::Agreement(agreement_to_pb(resource, line)),
+        Row::ControllerRevision(row) => {
+            Pb::ControllerRevision(controller_revisions::row_to_pb(row))
+        }
         Row::Events(events) => Pb::Events(events_to_pb(events)),
     };
     pb::Row { row: Some(row) }
@@ -119,6 +122,10 @@ pub(super) fn row_from_pb(row: pb::Row) -> Result<Row> {
                 agreement_from_pb(row).map_err(|fault| fault.within("agreement"))?;
             Row::Agreement(resource, Arc::new(line))
         }
+        Pb::ControllerRevision(row) => Row::ControllerRevision(
+            controller_revisions::row_from_pb(row)
+                .map_err(|fault| fault.within("controller_revision"))?,
+        ),
         Pb::Events(row) => Row::Events(Arc::new(
             events_from_pb(row).map_err(|fault| fault.within("events"))?,
         )),

@@ -16,6 +16,8 @@ use synod_model::{
 
 use super::*;
 
+mod controller_revisions;
+
 fn member(id: &str) -> MemberId {
     MemberId::parse(id).unwrap()
 }
@@ -72,7 +74,7 @@ fn every_command() -> Vec<Command> {
     let voting = |text: &str| Stance::Voting {
         preferred: version(text),
     };
-    vec![
+    [
         Command::Initialize(Initialize {
             cluster: ClusterId::from_bytes([7; 16]),
             settings: Settings::default(),
@@ -120,6 +122,16 @@ fn every_command() -> Vec<Command> {
             },
             if_revision: Some(Revision::new(1)),
         }),
+    ]
+    .into_iter()
+    .chain(controller_revisions::every_command())
+    .chain(endings())
+    .collect()
+}
+
+/// The commands that take away what the others left.
+fn endings() -> [Command; 3] {
+    [
         Command::Leave(Leave {
             member: member("b"),
             epoch: epoch(5),
@@ -208,6 +220,7 @@ fn the_log_of_the_test_leaves_a_row_of_every_kind() {
     assert!(has(|row| matches!(row, Row::Entry(..))));
     assert!(has(|row| matches!(row, Row::StorageState(..))));
     assert!(has(|row| matches!(row, Row::Agreement(..))));
+    assert!(has(|row| matches!(row, Row::ControllerRevision(_))));
     assert!(has(|row| matches!(row, Row::Events(_))));
 }
 

@@ -51,6 +51,10 @@ pub(super) fn directory_id(field: &str, bytes: &[u8]) -> Result<DirectoryId> {
     Ok(DirectoryId::from_bytes(sized(field, bytes)?))
 }
 
+pub(super) fn uid(field: &str, bytes: &[u8]) -> Result<Uid> {
+    Ok(Uid::from_bytes(sized(field, bytes)?))
+}
+
 pub(super) fn digest(field: &str, bytes: &[u8]) -> Result<synod_machine::Digest> {
     Ok(synod_machine::Digest::from_bytes(sized(field, bytes)?))
 }

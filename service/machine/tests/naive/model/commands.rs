@@ -28,6 +28,16 @@ impl World {
             Command::Adopt(adopt) => self.adopt(adopt, wall),
             Command::Expire(expire) => Ok(self.expire(expire, wall)),
             Command::UpdateSettings(update) => self.update_settings(update),
+            Command::CreateControllerRevision(_)
+            | Command::UpdateControllerRevision(_)
+            | Command::RollbackControllerRevision(_)
+            | Command::MarkControllerRevisions(_)
+            | Command::TruncateControllerRevisions(_)
+            | Command::DeleteControllerRevisions(_)
+            | Command::AdoptControllerRevisions(_)
+            | Command::ReleaseControllerRevision(_) => {
+                panic!("histories have a model of their own")
+            }
         }
     }
 

@@ -1,4 +1,5 @@
-use synod_model::{Current, ErrorKind, Settings, Violation};
+use synod_machine::{HistoryAnswer, RevisionAnswer, RevisionOutcome};
+use synod_model::{Current, ErrorKind, ObjectName, RevisionNumber, Settings, Violation};
 
 use super::*;
 
@@ -38,6 +39,11 @@ fn outcomes() -> Vec<Outcome> {
         field: "patch".to_owned(),
         rule: "is old".to_owned(),
     });
+    let done_to_history = HistoryAnswer {
+        adopted: 1,
+        deleted: 2,
+        left: 3,
+    };
     vec![
         outcome(Ok(Answer::Done)),
         outcome(Ok(Answer::SessionOpened(SessionId::new(Revision::new(9))))),
@@ -51,6 +57,14 @@ fn outcomes() -> Vec<Outcome> {
             sessions: 2,
             unreported: 3,
         })),
+        outcome(Ok(Answer::ControllerRevision(RevisionAnswer {
+            name: ObjectName::parse("web-6b4c48c5d8").unwrap(),
+            number: RevisionNumber::FIRST,
+            outcome: RevisionOutcome::RolledBack,
+            collision_count: 3,
+            history: done_to_history,
+        }))),
+        outcome(Ok(Answer::ControllerHistory(done_to_history))),
         outcome(Err(
             refusal.with_current(Current::Settings(Settings::default()))
         )),

@@ -546,6 +546,7 @@ fn event(
         r#type: change.into(),
         kind: kind.into(),
         name: name.to_owned(),
+        namespace: String::new(),
         object: Some(object),
     }
 }

@@ -1,0 +1,121 @@
+//! `CreateControllerRevision`: what a controller wants now, decided against all it wanted before.
+
+use synod_model::limits::{COLLISION_COUNT_MAX, COLLISIONS_TRIED_MAX};
+use synod_model::{
+    ControllerRevision, CreateControllerRevision, ErrorKind, HASH_LABEL, Labels, LiveMarks,
+    NamespacedName, Refusal, RevisionHash, RevisionNumber,
+};
+
+use super::controller_history::Draft;
+use crate::outcome::{RevisionAnswer, RevisionOutcome};
+use crate::turn::Turn;
+use crate::{Answer, State};
+
+pub(crate) fn apply(
+    turn: &mut Turn<'_>,
+    create: &CreateControllerRevision,
+) -> Result<Answer, Refusal> {
+    let mut draft = Draft::adopting(turn.state(), &create.history)?;
+    draft.check_newest(create.if_newest)?;
+    let identity = create.data.identity();
+    let mut collision_count = create.collision_count;
+    let equal = draft
+        .equal(&identity, create.equality)
+        .map(|row| (row.name(), row.number));
+    let (name, number, outcome) = match equal {
+        Some((name, number))
+            if draft
+                .newest()
+                .is_some_and(|row| row.key.name() == name.as_str()) =>
+        {
+            (name, number, RevisionOutcome::Unchanged)
+        }
+        Some((name, _)) => {
+            let number = draft.next_number()?;
+            draft.renumber(&name, number);
+            (name, number, RevisionOutcome::RolledBack)
+        }
+        None => {
+            let (row, count) = new_row(turn, &draft, create)?;
+            let (name, number) = (row.name(), row.number);
+            collision_count = count;
+            draft.add(row, identity);
+            (name, number, RevisionOutcome::Created)
+        }
+    };
+    if outcome != RevisionOutcome::Unchanged {
+        draft.truncate(create.history_limit, Some(&name));
+    }
+    let history = draft.carry_out(turn);
+    Ok(Answer::ControllerRevision(RevisionAnswer {
+        name,
+        number,
+        outcome,
+        collision_count,
+        history,
+    }))
+}
+
+/// The snapshot to add, and the collisions that its name makes.
+fn new_row(
+    turn: &mut Turn<'_>,
+    draft: &Draft,
+    create: &CreateControllerRevision,
+) -> Result<(ControllerRevision, u32), Refusal> {
+    if turn.state().is_full() {
+        let message = "the state is as large as its quota allows: delete something or raise state_quota_bytes";
+        return Err(Refusal::new(ErrorKind::Quota, message));
+    }
+    let next = draft.next_number()?;
+    let is_greater = |given: &RevisionNumber| draft.newest().is_none_or(|row| *given > row.number);
+    let hash = RevisionHash::of(&create.data);
+    let (key, collisions) = free_name(turn.state(), create, hash)?;
+    let row = ControllerRevision {
+        key,
+        metadata: turn.new_metadata(),
+        // As Kubernetes has it, the label tells the hash before names collided.
+        labels: with_hash(&create.labels, hash.with_collisions(create.collision_count)),
+        annotations: create.annotations.clone(),
+        controller: Some(create.history.owner.clone()),
+        number: create.number.filter(is_greater).unwrap_or(next),
+        data: create.data.clone(),
+        marks: LiveMarks::default(),
+    };
+    Ok((row, collisions))
+}
+
+/// The first name that is free, counting on from the collisions that the owner knows of.
+fn free_name(
+    state: &State,
+    create: &CreateControllerRevision,
+    hash: RevisionHash,
+) -> Result<(NamespacedName, u32), Refusal> {
+    let last = COLLISION_COUNT_MAX.min(
+        create
+            .collision_count
+            .saturating_add(COLLISIONS_TRIED_MAX - 1),
+    );
+    for count in create.collision_count..=last {
+        let name = create
+            .prefix
+            .name(&create.history.namespace, hash.with_collisions(count));
+        if state.controller_revisions.get(&name).is_none() {
+            return Ok((name, count));
+        }
+    }
+    Err(Refusal::new(
+        ErrorKind::AlreadyExists,
+        format!(
+            "every name \"{}-...\" of the collision counts {} to {last} is taken: give a higher collision_count",
+            create.prefix.as_str(),
+            create.collision_count
+        ),
+    )
+    .with("collision_count", last))
+}
+
+fn with_hash(labels: &Labels, hash: RevisionHash) -> Labels {
+    let hash = hash.to_string();
+    let pairs = labels.iter().chain([(HASH_LABEL, hash.as_str())]);
+    Labels::parse(pairs).expect("there is room for the hash among labels that were checked")
+}

@@ -1,0 +1,68 @@
+//! `MarkControllerRevisions`: which snapshots of a history are in use.
+
+use synod_model::limits::MARKERS_MAX;
+use synod_model::{
+    ControllerRevision, ErrorKind, InUse, Mark, MarkControllerRevisions, ObjectName, Refusal,
+};
+
+use super::controller_history::{Draft, not_found};
+use crate::Answer;
+use crate::controller_revisions::key;
+use crate::turn::Turn;
+
+pub(crate) fn apply(
+    turn: &mut Turn<'_>,
+    marking: &MarkControllerRevisions,
+) -> Result<Answer, Refusal> {
+    let mut draft = Draft::controlled(
+        turn.state(),
+        &marking.history.namespace,
+        marking.history.owner.uid,
+    );
+    for name in named(marking) {
+        if !draft.rows().any(|row| row.key.name() == name.as_str()) {
+            return Err(not_found(&key(&marking.history.namespace, name)));
+        }
+    }
+    draft.change(|row| mark(row, marking));
+    if let Some(row) = draft
+        .rows()
+        .find(|row| row.marks.in_use.len() > MARKERS_MAX)
+    {
+        let message = format!(
+            "ControllerRevision \"{}\": {MARKERS_MAX} others say that they use it, which is the most there can be",
+            row.key
+        );
+        return Err(Refusal::new(ErrorKind::Quota, message));
+    }
+    draft.carry_out(turn);
+    Ok(Answer::Done)
+}
+
+fn named(marking: &MarkControllerRevisions) -> impl Iterator<Item = &ObjectName> {
+    let marks = [&marking.current, &marking.update].into_iter().flatten();
+    let on = marks.filter_map(|mark| match mark {
+        Mark::On(name) => Some(name),
+        Mark::Nowhere => None,
+    });
+    let in_use = marking.in_use.iter().flat_map(|in_use| &in_use.names);
+    on.chain(in_use)
+}
+
+fn mark(row: &mut ControllerRevision, marking: &MarkControllerRevisions) {
+    let name = row.name();
+    let is_on = |mark: &Mark| *mark == Mark::On(name.clone());
+    if let Some(current) = &marking.current {
+        row.marks.current = is_on(current);
+    }
+    if let Some(update) = &marking.update {
+        row.marks.update = is_on(update);
+    }
+    if let Some(InUse { marker, names }) = &marking.in_use {
+        if names.contains(&name) {
+            row.marks.in_use.insert(marker.clone());
+        } else {
+            row.marks.in_use.remove(marker);
+        }
+    }
+}

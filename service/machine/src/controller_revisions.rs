@@ -1,0 +1,128 @@
+//! The ControllerRevisions of the state, with what finds those of one history without looking at the others.
+
+use std::sync::Arc;
+
+use imbl::{OrdMap, OrdSet};
+use synod_model::{
+    ControllerHistory, ControllerRevision, Namespace, NamespacedName, ObjectName, RevisionIdentity,
+    RevisionPlace, Uid,
+};
+
+/// All ControllerRevisions. Everything but the rows is derived from them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ControllerRevisions {
+    kept: OrdMap<NamespacedName, Kept>,
+    /// By namespace and controller, in the order of a history. Those without a controller stand under `None`.
+    histories: OrdMap<(Namespace, Option<Uid>), OrdSet<RevisionPlace>>,
+}
+
+/// A row, and what its data is compared by.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    pub(crate) row: Arc<ControllerRevision>,
+    pub(crate) identity: Arc<RevisionIdentity>,
+}
+
+impl ControllerRevisions {
+    pub(crate) fn get(&self, key: &NamespacedName) -> Option<&Kept> {
+        self.kept.get(key)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// All rows, by namespace and name.
+    pub(crate) fn map(&self) -> &OrdMap<NamespacedName, Kept> {
+        &self.kept
+    }
+
+    /// What a controller controls in a namespace, whatever its labels, in the order of its history; or for `None`, what
+    /// nobody controls there.
+    pub(crate) fn controlled(
+        &self,
+        namespace: &Namespace,
+        controller: Option<Uid>,
+    ) -> impl DoubleEndedIterator<Item = &Kept> {
+        let places = self.histories.get(&(namespace.clone(), controller));
+        places.into_iter().flatten().map(|place| {
+            let key = NamespacedName::new(Some(namespace), &place.name);
+            self.kept
+                .get(&key)
+                .expect("what stands in a history is kept")
+        })
+    }
+
+    /// The snapshots of a history, in its order.
+    pub(crate) fn of<'a>(
+        &'a self,
+        history: &'a ControllerHistory,
+    ) -> impl DoubleEndedIterator<Item = &'a Kept> {
+        self.controlled(&history.namespace, Some(history.owner.uid))
+            .filter(|kept| history.holds(&kept.row))
+    }
+
+    /// The snapshots that a history may adopt.
+    pub(crate) fn adoptable<'a>(
+        &'a self,
+        history: &'a ControllerHistory,
+    ) -> impl Iterator<Item = &'a Kept> {
+        self.controlled(&history.namespace, None)
+            .filter(|kept| history.may_adopt(&kept.row))
+    }
+
+    /// Keeps the row, and answers the one that it takes the place of. Its data is read unless that one had the same.
+    pub(crate) fn insert(
+        &mut self,
+        row: Arc<ControllerRevision>,
+    ) -> Option<Arc<ControllerRevision>> {
+        let before = self.unlink(&row.key);
+        let identity = match &before {
+            Some(before) if before.row.data == row.data => Arc::clone(&before.identity),
+            Some(_) | None => Arc::new(row.data.identity()),
+        };
+        self.histories
+            .entry(home(&row))
+            .or_default()
+            .insert(row.place());
+        self.kept.insert(row.key.clone(), Kept { row, identity });
+        before.map(|before| before.row)
+    }
+
+    pub(crate) fn remove(&mut self, key: &NamespacedName) -> Option<Arc<ControllerRevision>> {
+        let before = self.unlink(key)?;
+        self.kept.remove(key);
+        Some(before.row)
+    }
+
+    /// Takes a row out of its history, and answers it.
+    fn unlink(&mut self, key: &NamespacedName) -> Option<Kept> {
+        let before = self.kept.get(key)?.clone();
+        let home = home(&before.row);
+        let history = self
+            .histories
+            .get_mut(&home)
+            .expect("what is kept stands in a history");
+        history.remove(&before.row.place());
+        if history.is_empty() {
+            self.histories.remove(&home);
+        }
+        Some(before)
+    }
+}
+
+fn home(row: &ControllerRevision) -> (Namespace, Option<Uid>) {
+    (namespace(row), row.controller_uid())
+}
+
+fn namespace(row: &ControllerRevision) -> Namespace {
+    let namespace = row.key.namespace().map(Namespace::parse);
+    namespace
+        .and_then(Result::ok)
+        .expect("a snapshot has a namespace")
+}
+
+/// The key of a snapshot.
+pub(crate) fn key(namespace: &Namespace, name: &ObjectName) -> NamespacedName {
+    NamespacedName::new(Some(namespace), name)
+}

@@ -1,0 +1,342 @@
+//! The naive model: a list of snapshots that is searched from end to end, by rules written down a second time.
+
+use std::collections::BTreeSet;
+
+use crate::Step;
+
+/// How one snapshot looks from outside: name, number, target state, current, update, in use by whom.
+pub(crate) type Seen = (String, u64, u8, bool, bool, Vec<String>);
+
+/// What a step is answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) name: Option<String>,
+    pub(crate) number: Option<u64>,
+    pub(crate) outcome: Option<&'static str>,
+    pub(crate) deleted: usize,
+    pub(crate) adopted: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Snapshot {
+    name: String,
+    owner: Option<usize>,
+    number: u64,
+    born: usize,
+    state: u8,
+    current: bool,
+    update: bool,
+    in_use: BTreeSet<u8>,
+}
+
+impl Snapshot {
+    fn is_live(&self) -> bool {
+        self.current || self.update || !self.in_use.is_empty()
+    }
+
+    fn seen(&self) -> Seen {
+        let in_use = self.in_use.iter().map(ToString::to_string).collect();
+        let name = self.name.clone();
+        (
+            name,
+            self.number,
+            self.state,
+            self.current,
+            self.update,
+            in_use,
+        )
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Model {
+    all: Vec<Snapshot>,
+    born: usize,
+    collisions: [u32; 2],
+}
+
+impl Model {
+    pub(crate) fn history(&self, owner: usize) -> Vec<Seen> {
+        self.sorted(Some(owner))
+            .iter()
+            .map(|i| self.all[*i].seen())
+            .collect()
+    }
+
+    pub(crate) fn orphans(&self) -> BTreeSet<Seen> {
+        self.sorted(None)
+            .iter()
+            .map(|i| self.all[*i].seen())
+            .collect()
+    }
+
+    /// The name of the one that stands here, counted from the newest.
+    pub(crate) fn named(&self, owner: usize, back: usize) -> Option<String> {
+        let sorted = self.sorted(Some(owner));
+        let i = sorted.iter().rev().nth(back)?;
+        Some(self.all[*i].name.clone())
+    }
+
+    pub(crate) fn collisions(&self, owner: usize) -> u32 {
+        self.collisions[owner]
+    }
+
+    fn sorted(&self, owner: Option<usize>) -> Vec<usize> {
+        let mut found: Vec<usize> = (0..self.all.len())
+            .filter(|i| self.all[*i].owner == owner)
+            .collect();
+        found.sort_by_key(|i| {
+            (
+                self.all[*i].number,
+                self.all[*i].born,
+                self.all[*i].name.clone(),
+            )
+        });
+        found
+    }
+
+    /// Does the step. The name of what it makes is taken from the machine; that it is free is checked here.
+    pub(crate) fn carry_out(
+        &mut self,
+        step: &Step,
+        name: Option<&str>,
+        reached: &mut BTreeSet<&'static str>,
+    ) -> Told {
+        match step {
+            Step::Want { .. } => self.create(step, name, reached),
+            Step::RollBack { owner, back } => self.roll_back(*owner, *back, reached),
+            Step::Mark {
+                owner,
+                current,
+                update,
+                in_use,
+                marker,
+            } => {
+                self.mark(*owner, [*current, *update], in_use, *marker);
+                Told::default()
+            }
+            Step::Truncate { owner, limit } => Told {
+                deleted: self.truncate(*owner, *limit, None),
+                ..Told::default()
+            },
+            Step::Forward { owner, back, by } => {
+                if let Some(i) = self.sorted(Some(*owner)).iter().rev().nth(*back) {
+                    self.all[*i].number += by;
+                }
+                Told::default()
+            }
+            Step::DeleteOne { owner, back } => {
+                let name = self.named(*owner, *back);
+                let before = self.all.len();
+                self.all
+                    .retain(|snapshot| Some(&snapshot.name) != name.as_ref());
+                Told {
+                    deleted: before - self.all.len(),
+                    ..Told::default()
+                }
+            }
+            Step::DeleteAll { owner } => {
+                let before = self.all.len();
+                self.all.retain(|snapshot| snapshot.owner != Some(*owner));
+                Told {
+                    deleted: before - self.all.len(),
+                    ..Told::default()
+                }
+            }
+            Step::Release { owner, back } => {
+                if let Some(i) = self.sorted(Some(*owner)).iter().rev().nth(*back).copied() {
+                    reached.insert("released");
+                    let snapshot = &mut self.all[i];
+                    snapshot.owner = None;
+                    (snapshot.current, snapshot.update) = (false, false);
+                    snapshot.in_use.clear();
+                }
+                Told::default()
+            }
+            Step::Adopt { owner } => Told {
+                adopted: self.adopt(*owner),
+                ..Told::default()
+            },
+        }
+    }
+
+    fn create(
+        &mut self,
+        step: &Step,
+        name: Option<&str>,
+        reached: &mut BTreeSet<&'static str>,
+    ) -> Told {
+        let Step::Want {
+            owner,
+            state,
+            limit,
+            number,
+            selects,
+            ..
+        } = step
+        else {
+            panic!("not a step that wants something: {step:?}");
+        };
+        let adopted = if *selects { self.adopt(*owner) } else { 0 };
+        if adopted > 0 {
+            reached.insert("adopted by a create");
+        }
+        let mut told = self.want(*owner, *state, *number, name, reached);
+        told.adopted = adopted;
+        if told.outcome != Some("unchanged") {
+            told.deleted = self.truncate(*owner, *limit, told.name.as_deref());
+            if told.deleted > 0 {
+                reached.insert("truncated by a create");
+            }
+            if self.sorted(Some(*owner)).len() > *limit as usize + 1 {
+                reached.insert("live kept beyond the limit");
+            }
+        }
+        told
+    }
+
+    fn mark(&mut self, owner: usize, marks: [usize; 2], in_use: &[usize], marker: u8) {
+        for (back, i) in self.sorted(Some(owner)).iter().rev().enumerate() {
+            let snapshot = &mut self.all[*i];
+            [snapshot.current, snapshot.update] = marks.map(|at| at == back);
+            snapshot.in_use.remove(&marker);
+            if in_use.contains(&back) {
+                snapshot.in_use.insert(marker);
+            }
+        }
+    }
+
+    fn want(
+        &mut self,
+        owner: usize,
+        state: u8,
+        given: Option<u64>,
+        name: Option<&str>,
+        reached: &mut BTreeSet<&'static str>,
+    ) -> Told {
+        let sorted = self.sorted(Some(owner));
+        let highest = sorted.last().map(|i| self.all[*i].number);
+        let next = highest.map_or(1, |highest| highest + 1);
+        let equal = sorted
+            .iter()
+            .rev()
+            .copied()
+            .find(|i| self.all[*i].state == state);
+        if let Some(i) = equal {
+            let outcome = if sorted.last() == Some(&i) {
+                "unchanged"
+            } else {
+                "rolled back"
+            };
+            if outcome == "rolled back" {
+                self.all[i].number = next;
+                reached.insert("rolled back by a create");
+            } else {
+                reached.insert("unchanged");
+            }
+            return self.told(i, outcome);
+        }
+        let name = name.expect("a new snapshot has a name");
+        assert!(
+            self.all.iter().all(|snapshot| snapshot.name != name),
+            "{name} was free"
+        );
+        reached.insert("created");
+        let number = match given {
+            Some(given) if highest.is_none_or(|highest| given > highest) => {
+                reached.insert("given number used");
+                given
+            }
+            _ => next,
+        };
+        self.born += 1;
+        self.all.push(Snapshot {
+            name: name.to_owned(),
+            owner: Some(owner),
+            number,
+            born: self.born,
+            state,
+            current: false,
+            update: false,
+            in_use: BTreeSet::new(),
+        });
+        self.told(self.all.len() - 1, "created")
+    }
+
+    fn roll_back(
+        &mut self,
+        owner: usize,
+        back: usize,
+        reached: &mut BTreeSet<&'static str>,
+    ) -> Told {
+        let sorted = self.sorted(Some(owner));
+        let Some(i) = sorted.iter().rev().nth(back).copied() else {
+            return Told::default();
+        };
+        if back == 0 {
+            return self.told(i, "unchanged");
+        }
+        let newest = sorted
+            .last()
+            .expect("the history has one that is not the newest");
+        self.all[i].number = self.all[*newest].number + 1;
+        reached.insert("rolled back by name");
+        self.told(i, "rolled back")
+    }
+
+    fn told(&self, i: usize, outcome: &'static str) -> Told {
+        Told {
+            name: Some(self.all[i].name.clone()),
+            number: Some(self.all[i].number),
+            outcome: Some(outcome),
+            ..Told::default()
+        }
+    }
+
+    fn adopt(&mut self, owner: usize) -> usize {
+        let mut adopted = 0;
+        for snapshot in self
+            .all
+            .iter_mut()
+            .filter(|snapshot| snapshot.owner.is_none())
+        {
+            snapshot.owner = Some(owner);
+            adopted += 1;
+        }
+        adopted
+    }
+
+    fn truncate(&mut self, owner: usize, limit: u32, spared: Option<&str>) -> usize {
+        let mut deleted = 0;
+        loop {
+            let sorted = self.sorted(Some(owner));
+            let idle: Vec<usize> = sorted
+                .into_iter()
+                .filter(|i| !self.all[*i].is_live())
+                .collect();
+            if idle.len() <= limit as usize {
+                return deleted;
+            }
+            let Some(oldest) = idle
+                .into_iter()
+                .find(|i| Some(self.all[*i].name.as_str()) != spared)
+            else {
+                return deleted;
+            };
+            self.all.remove(oldest);
+            deleted += 1;
+        }
+    }
+
+    pub(crate) fn count_collisions(
+        &mut self,
+        owner: usize,
+        count: u32,
+        reached: &mut BTreeSet<&'static str>,
+    ) {
+        if count > self.collisions[owner] {
+            reached.insert("collided with the other owner");
+        }
+        self.collisions[owner] = count;
+    }
+}

@@ -1,0 +1,42 @@
+//! Changing what may be changed of a snapshot.
+
+use crate::{
+    Annotations, Labels, NamespacedName, Preconditions, RevisionData, RevisionNumber, Violation,
+    Violations,
+};
+
+/// Moves the number of a snapshot forward, or replaces its labels or annotations. Its data never changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UpdateControllerRevision {
+    /// Which one.
+    pub key: NamespacedName,
+    /// What must be true of it.
+    pub preconditions: Preconditions,
+    /// Its number from now on; never a lower one.
+    pub number: Option<RevisionNumber>,
+    /// Its labels from now on; the hash stays.
+    pub labels: Option<Labels>,
+    /// Its annotations from now on.
+    pub annotations: Option<Annotations>,
+    /// Its data, for callers that send whole objects: any other than it has is refused.
+    pub data: Option<RevisionData>,
+}
+
+impl UpdateControllerRevision {
+    /// What is wrong with its shape.
+    pub fn check(&self) -> Violations {
+        let mut found = Violations::new();
+        let Self {
+            key: _,
+            preconditions: _,
+            number,
+            labels,
+            annotations,
+            data,
+        } = self;
+        if number.is_none() && labels.is_none() && annotations.is_none() && data.is_none() {
+            found.push(Violation::required("must name something to change"));
+        }
+        found
+    }
+}

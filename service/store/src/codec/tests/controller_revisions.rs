@@ -1,0 +1,130 @@
+//! One of each command on ControllerRevisions, so that applying them in order leaves snapshots of every kind.
+
+use bytes::Bytes;
+use synod_machine::Command;
+use synod_model::{
+    AdoptControllerRevisions, Annotations, ApiVersion, ControllerHistory, CreateControllerRevision,
+    DeleteControllerRevisions, Equality, InUse, Kind, Labels, Mark, MarkControllerRevisions,
+    Marker, MediaType, NamePrefix, Namespace, NamespacedName, ObjectName, OwnerReference,
+    Preconditions, ReleaseControllerRevision, Revision, RevisionData, RevisionHash, RevisionNumber,
+    RollbackControllerRevision, RollbackTarget, TruncateControllerRevisions, Uid,
+    UpdateControllerRevision,
+};
+
+fn namespace() -> Namespace {
+    Namespace::parse("default").unwrap()
+}
+
+fn history() -> ControllerHistory {
+    ControllerHistory {
+        namespace: namespace(),
+        owner: OwnerReference {
+            api_version: ApiVersion::parse("apps/v1").unwrap(),
+            kind: Kind::parse("StatefulSet").unwrap(),
+            name: ObjectName::parse("web").unwrap(),
+            uid: Uid::from_bytes([3; 16]),
+            controller: true,
+            block_owner_deletion: true,
+        },
+        selector: Labels::parse([("app", "web")]).unwrap(),
+    }
+}
+
+fn data(text: &'static str) -> RevisionData {
+    RevisionData::new(MediaType::JSON, Bytes::from_static(text.as_bytes())).unwrap()
+}
+
+/// The name that the data gets.
+fn name(text: &'static str) -> ObjectName {
+    let hash = RevisionHash::of(&data(text)).with_collisions(0);
+    ObjectName::parse(&format!("web-{hash}")).unwrap()
+}
+
+fn key(text: &'static str) -> NamespacedName {
+    NamespacedName::new(Some(&namespace()), &name(text))
+}
+
+fn create(text: &'static str, equality: Equality) -> Command {
+    Command::CreateControllerRevision(CreateControllerRevision {
+        history: history(),
+        data: data(text),
+        equality,
+        prefix: NamePrefix::parse("web").unwrap(),
+        labels: Labels::parse([("app", "web")]).unwrap(),
+        annotations: Annotations::parse([("example.io/why", "a\nb")]).unwrap(),
+        number: Some(RevisionNumber::new(4).unwrap()),
+        collision_count: 0,
+        history_limit: 10,
+        if_newest: None,
+    })
+}
+
+fn rollback(to: RollbackTarget) -> Command {
+    Command::RollbackControllerRevision(RollbackControllerRevision {
+        history: history(),
+        to,
+        if_newest: Some(Revision::new(77)),
+    })
+}
+
+pub(super) fn every_command() -> Vec<Command> {
+    let preconditions = Preconditions {
+        uid: Some(Uid::from_bytes([4; 16])),
+        resource_version: Some(Revision::new(5)),
+    };
+    let mark = |current, update| {
+        Command::MarkControllerRevisions(MarkControllerRevisions {
+            history: history(),
+            current,
+            update,
+            in_use: Some(InUse {
+                marker: Marker::parse("web-0").unwrap(),
+                names: [name("{\"a\":1}")].into(),
+            }),
+        })
+    };
+    vec![
+        create("{\"a\":1}", Equality::Json),
+        create("{\"a\":2}", Equality::Bytes),
+        create("{\"a\":3}", Equality::JsonIgnoringEmpty),
+        Command::UpdateControllerRevision(UpdateControllerRevision {
+            key: key("{\"a\":1}"),
+            preconditions: Preconditions::default(),
+            number: Some(RevisionNumber::new(9).unwrap()),
+            labels: Some(history().selector),
+            annotations: Some(Annotations::default()),
+            data: Some(data("{\"a\":1}")),
+        }),
+        rollback(RollbackTarget::Previous),
+        rollback(RollbackTarget::Number(RevisionNumber::FIRST)),
+        rollback(RollbackTarget::Name(name("{\"a\":2}"))),
+        mark(Some(Mark::On(name("{\"a\":2}"))), Some(Mark::Nowhere)),
+        mark(None, Some(Mark::On(name("{\"a\":1}")))),
+        Command::TruncateControllerRevisions(TruncateControllerRevisions {
+            history: history(),
+            limit: 0,
+            if_newest: None,
+        }),
+        Command::DeleteControllerRevisions(DeleteControllerRevisions::One {
+            key: key("{\"a\":2}"),
+            preconditions,
+        }),
+        Command::DeleteControllerRevisions(DeleteControllerRevisions::HistoryOf {
+            namespace: namespace(),
+            owner: Uid::from_bytes([9; 16]),
+        }),
+        Command::ReleaseControllerRevision(ReleaseControllerRevision {
+            key: key("{\"a\":2}"),
+            owner: Uid::from_bytes([3; 16]),
+            preconditions: Preconditions::default(),
+        }),
+        Command::AdoptControllerRevisions(AdoptControllerRevisions {
+            history: history(),
+            name: Some(name("{\"a\":4}")),
+        }),
+        Command::AdoptControllerRevisions(AdoptControllerRevisions {
+            history: history(),
+            name: None,
+        }),
+    ]
+}
