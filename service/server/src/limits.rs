@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use synod_model::limits::{
     BATCH_BYTES_MAX, BOOKMARK_INTERVAL_MS_MIN, COMMAND_BYTES_MAX, PEER_MESSAGE_BYTES_MAX,
-    REPORT_BYTES_MAX, REQUEST_BYTES_MAX, TTL_MS_MIN,
+    REPORT_BYTES_MAX, REQUEST_BYTES_MAX, SUBDOMAIN_BYTES_MAX, TTL_MS_MIN,
 };
 
 const KIB: usize = 1 << 10;
@@ -50,10 +50,20 @@ pub const HEADER_BYTES_MAX: u32 = 16 << 10;
 pub const REQUESTS_MAX: usize = 4_096;
 /// Joins, reports, leaves and the like that are being answered.
 pub const RENEWAL_REQUESTS_MAX: usize = 4_096;
+/// Bytes of the requests that are being received or answered, those below aside.
+pub const REQUEST_BYTES_HELD_MAX: usize = 256 * MIB;
+/// Bytes of the joins, reports, leaves and the like that are being received or answered.
+pub const RENEWAL_BYTES_HELD_MAX: usize = 128 * MIB;
+/// Bytes of the calls for health and status that are being received or answered.
+pub const SIDE_BYTES_HELD_MAX: usize = 4 * MIB;
+/// Bytes of one message in a stream of requests: a renewal, a question to server reflection.
+pub const STREAMED_REQUEST_BYTES_MAX: usize = 4 * KIB;
 /// Streams of renewals.
 pub const RENEWAL_STREAMS_MAX: usize = 4_096;
 /// Renewals of one stream that are not answered yet; the next is read when one is.
 pub const RENEWALS_PER_STREAM_MAX: usize = 256;
+/// Calls for health and status that are being answered.
+pub const SIDE_CALLS_MAX: usize = 256;
 /// Streams of the health service, and of server reflection.
 pub const SIDE_STREAMS_MAX: usize = 256;
 /// Bytes of an id that a caller gives its request.
@@ -63,6 +73,8 @@ pub const TRACE_ID_BYTES_MAX: usize = 128;
 pub const DEADLINE_DEFAULT: Duration = Duration::from_secs(10);
 /// The longest that a request may take, whatever its caller says.
 pub const DEADLINE_MAX: Duration = Duration::from_secs(60);
+/// A connection that has not said by then that it speaks HTTP/2 is closed.
+pub const PREFACE_MAX: Duration = Duration::from_secs(5);
 /// How long a shutdown waits for the requests under way.
 pub const DRAIN_MAX: Duration = Duration::from_secs(10);
 
@@ -83,6 +95,11 @@ const _: () = assert!(REQUESTS_MAX <= READS_WAITING_MAX);
 // A forwarded batch fits a message between replicas, and so does the answer: a told resource is smaller than its entry.
 const _: () = assert!(BATCH_BYTES_MAX + MIB <= PEER_MESSAGE_BYTES_MAX);
 const _: () = assert!(COMMAND_BYTES_MAX + MIB <= PEER_MESSAGE_BYTES_MAX);
+// Many requests of the largest kind can be under way.
+const _: () = assert!(16 * REPORT_BYTES_MAX <= RENEWAL_BYTES_HELD_MAX);
+const _: () = assert!(64 * REQUEST_BYTES_MAX <= REQUEST_BYTES_HELD_MAX);
+// A renewal has two names, a number and a cluster's id.
+const _: () = assert!(2 * SUBDOMAIN_BYTES_MAX <= STREAMED_REQUEST_BYTES_MAX);
 // Every request of a client can become a command.
 const _: () =
     assert!(REQUEST_BYTES_MAX <= COMMAND_BYTES_MAX && REPORT_BYTES_MAX <= COMMAND_BYTES_MAX);
@@ -237,6 +254,34 @@ pub const BOUNDS: &[Bound] = &[
         OVERLOADED,
     ),
     bound(
+        "bytes of requests under way",
+        REQUEST_BYTES_HELD_MAX,
+        "bytes",
+        "synod_request_bytes_held",
+        OVERLOADED,
+    ),
+    bound(
+        "bytes of renewal-lane requests under way",
+        RENEWAL_BYTES_HELD_MAX,
+        "bytes",
+        "synod_request_bytes_held",
+        OVERLOADED,
+    ),
+    bound(
+        "bytes of health and status calls",
+        SIDE_BYTES_HELD_MAX,
+        "bytes",
+        "synod_request_bytes_held",
+        OVERLOADED,
+    ),
+    bound(
+        "request in a stream",
+        STREAMED_REQUEST_BYTES_MAX,
+        "bytes",
+        "grpc_server_started",
+        "the stream ends with TOO_LARGE",
+    ),
+    bound(
         "renewal streams",
         RENEWAL_STREAMS_MAX,
         "streams",
@@ -251,9 +296,16 @@ pub const BOUNDS: &[Bound] = &[
         WAITS,
     ),
     bound(
-        "health and reflection calls",
-        SIDE_STREAMS_MAX,
+        "health and status calls",
+        SIDE_CALLS_MAX,
         "calls",
+        "synod_requests_in_flight",
+        OVERLOADED,
+    ),
+    bound(
+        "health and reflection streams",
+        SIDE_STREAMS_MAX,
+        "streams",
         "synod_requests_in_flight",
         OVERLOADED,
     ),

@@ -5,8 +5,10 @@
 //! the layers. Errors are [`Refusal`]s until the very last step, where one table makes statuses of them.
 
 mod admission;
+mod bodies;
 mod cluster;
 mod connections;
+mod framing;
 mod health;
 mod layer;
 mod membership;

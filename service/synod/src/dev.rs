@@ -27,7 +27,8 @@ const METRICS_PORTS: u16 = 20;
 /// Runs the replicas until it is asked to end.
 pub(crate) async fn run(args: &DevArgs) -> Result<Exit, Failure> {
     let data = Data::new(args)?;
-    logging::start(&args.log, LogFormat::Text)?;
+    let held_back = logging::start(&args.log, LogFormat::Text)?;
+    tokio::spawn(held_back.tell());
     let mut signals = Signals::listen()?;
     let mut doors = Vec::new();
     for number in 0..REPLICAS {

@@ -1,11 +1,18 @@
 //! What the program logs: events to standard error, as text or JSON.
 
+mod sparing;
+
 use std::io::IsTerminal as _;
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::FilterExt as _;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, fmt, registry};
 
 use crate::failure::Failure;
 use crate::settings::LogFormat;
+pub(crate) use sparing::HeldBack;
+use sparing::Sparing;
 
 /// Whether a filter can be used.
 ///
@@ -16,27 +23,30 @@ pub(crate) fn check(filter: &str) -> Result<(), String> {
     parse(filter).map(drop)
 }
 
-/// From now on, events that pass the filter are logged.
+/// From now on, events that pass the filter are logged. What is held back because it was said often enough is told by what
+/// this answers.
 ///
 /// # Errors
 ///
 /// The filter cannot be used, or somebody else is logging already.
-pub(crate) fn start(filter: &str, format: LogFormat) -> Result<(), Failure> {
+pub(crate) fn start(filter: &str, format: LogFormat) -> Result<HeldBack, Failure> {
     let fault =
         |fault: String| Failure::local(format!("logging cannot start: {fault}"), "correct --log");
-    let filter = parse(filter).map_err(fault)?;
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
-    let started = match format {
-        LogFormat::Text => log.with_ansi(std::io::stderr().is_terminal()).try_init(),
+    let sparing = Sparing::default();
+    let held_back = sparing.held_back();
+    let filter = parse(filter).map_err(fault)?.and(sparing);
+    let log = fmt::layer().with_writer(std::io::stderr);
+    let log = match format {
+        LogFormat::Text => log.with_ansi(std::io::stderr().is_terminal()).boxed(),
         LogFormat::Json => log
             .json()
             .flatten_event(true)
             .with_current_span(true)
-            .try_init(),
+            .boxed(),
     };
-    started.map_err(|error| fault(error.to_string()))
+    let started = registry().with(log.with_filter(filter)).try_init();
+    started.map_err(|error| fault(error.to_string()))?;
+    Ok(held_back)
 }
 
 fn parse(filter: &str) -> Result<EnvFilter, String> {

@@ -18,8 +18,9 @@ use crate::{logging, output};
 /// Runs a replica. Whatever is wrong with the settings is said before anything is touched.
 pub(crate) fn run(args: &ServeArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let settings = ServeSettings::load(args, matches)?;
-    logging::start(&settings.log, settings.log_format)?;
+    let held_back = logging::start(&settings.log, settings.log_format)?;
     let runtime = crate::many_threads()?;
+    runtime.spawn(held_back.tell());
     let ended = runtime.block_on(serve(settings.replica));
     // Nothing waits for what did not end in time: all that was acknowledged is on disk.
     runtime.shutdown_background();

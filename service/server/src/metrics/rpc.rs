@@ -36,6 +36,7 @@ pub(crate) struct RpcMetrics {
     handled: Family<OfCode, Counter>,
     handling_seconds: Family<OfMethod, Histogram>,
     in_flight: Family<OfClass, Gauge>,
+    bytes_held: Family<OfClass, Gauge>,
     connections: Gauge,
     connections_refused: Counter,
 }
@@ -47,6 +48,7 @@ impl RpcMetrics {
             handled: Family::default(),
             handling_seconds: Family::new_with_constructor(seconds),
             in_flight: Family::default(),
+            bytes_held: Family::default(),
             connections: Gauge::default(),
             connections_refused: Counter::default(),
         };
@@ -69,6 +71,11 @@ impl RpcMetrics {
             "synod_requests_in_flight",
             "Calls under way, by class of admission",
             metrics.in_flight.clone(),
+        );
+        registry.register(
+            "synod_request_bytes_held",
+            "Bytes of the requests that are being received or answered, by class of admission",
+            metrics.bytes_held.clone(),
         );
         registry.register(
             "synod_client_connections",
@@ -127,6 +134,11 @@ impl RpcMetrics {
     /// How many calls of a class are under way.
     pub(crate) fn in_flight(&self, class: &'static str) -> Gauge {
         self.in_flight.get_or_create(&OfClass { class }).clone()
+    }
+
+    /// How many bytes of requests of a class are held.
+    pub(crate) fn bytes_held(&self, class: &'static str) -> Gauge {
+        self.bytes_held.get_or_create(&OfClass { class }).clone()
     }
 
     /// How many connections there are.

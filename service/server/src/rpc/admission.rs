@@ -8,7 +8,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::methods::Class;
 use crate::limits::{
-    RENEWAL_REQUESTS_MAX, RENEWAL_STREAMS_MAX, REQUESTS_MAX, SIDE_STREAMS_MAX, WATCH_STREAMS_MAX,
+    RENEWAL_REQUESTS_MAX, RENEWAL_STREAMS_MAX, REQUESTS_MAX, SIDE_CALLS_MAX, SIDE_STREAMS_MAX,
+    WATCH_STREAMS_MAX,
 };
 use crate::metrics::RpcMetrics;
 
@@ -40,7 +41,8 @@ impl Admission {
                 Class::Renewal => RENEWAL_REQUESTS_MAX,
                 Class::RenewalStream => RENEWAL_STREAMS_MAX,
                 Class::Watch => WATCH_STREAMS_MAX,
-                Class::Side => SIDE_STREAMS_MAX,
+                Class::Side => SIDE_CALLS_MAX,
+                Class::SideStream => SIDE_STREAMS_MAX,
             };
             Places {
                 free: Arc::new(Semaphore::new(max)),

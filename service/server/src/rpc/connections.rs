@@ -1,4 +1,4 @@
-//! The connections of clients: so many and no more, and all of them cut when it is time.
+//! The connections of clients: so many and no more, none that says nothing, and all of them cut when it is time.
 
 use std::io;
 use std::pin::Pin;
@@ -10,17 +10,24 @@ use futures::{Stream, StreamExt};
 use prometheus_client::metrics::gauge::Gauge;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Sleep, sleep};
 use tonic::transport::server::Connected;
 
-use crate::limits::CONNECTIONS_MAX;
+use crate::limits::{CONNECTIONS_MAX, PREFACE_MAX};
 use crate::metrics::RpcMetrics;
 use crate::seams::{Connection, ConnectionInfo, Incoming};
 use crate::stop::Stop;
+
+/// What every HTTP/2 connection begins with is so long.
+const PREFACE_BYTES: usize = 24;
 
 /// A connection that is counted, and ends when it is cut.
 pub(super) struct Counted {
     connection: Connection,
     cut: BoxFuture<'static, ()>,
+    /// Until it has said that it speaks HTTP/2: how long it may take, and how many bytes of that have come. From then on
+    /// it is asked whether it is still there, and this is `None`.
+    preface: Option<(Pin<Box<Sleep>>, usize)>,
     open: Gauge,
     _permit: OwnedSemaphorePermit,
 }
@@ -43,6 +50,7 @@ pub(super) fn counted(
                 Some(Ok(Counted {
                     connection,
                     cut,
+                    preface: Some((Box::pin(sleep(PREFACE_MAX)), 0)),
                     open,
                     _permit: permit,
                 }))
@@ -90,7 +98,17 @@ impl AsyncRead for Counted {
             self.cut = Box::pin(std::future::ready(()));
             return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
         }
-        Pin::new(&mut self.connection).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.connection).poll_read(context, buffer);
+        if let Some((patience, heard)) = &mut self.preface {
+            *heard += buffer.filled().len() - before;
+            if *heard >= PREFACE_BYTES {
+                self.preface = None;
+            } else if read.is_pending() && patience.as_mut().poll(context).is_ready() {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+        }
+        read
     }
 }
 

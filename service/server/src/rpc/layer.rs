@@ -16,6 +16,7 @@ use tower::{Layer, Service};
 use tracing::Instrument;
 
 use super::admission::{Admission, Place};
+use super::bodies::{Bodies, Held};
 use super::methods::{self, Class, Method};
 use super::timeout::timeout;
 use super::trace::{self, Names};
@@ -38,7 +39,15 @@ pub(super) struct Gate<S> {
 struct Shared {
     names: Names,
     admission: Admission,
+    bodies: Bodies,
     metrics: Arc<RpcMetrics>,
+}
+
+/// What a call that was let in holds.
+struct Admitted {
+    place: Place,
+    /// Its bytes. A stream has none that are counted.
+    held: Option<Held>,
 }
 
 type Request = http::Request<Body>;
@@ -48,10 +57,12 @@ impl GateLayer {
     pub(super) fn new(metrics: &Arc<RpcMetrics>) -> Self {
         methods::declare(metrics);
         let (names, admission) = (Names::new(), Admission::new(metrics));
+        let bodies = Bodies::new(metrics);
         Self {
             shared: Arc::new(Shared {
                 names,
                 admission,
+                bodies,
                 metrics: Arc::clone(metrics),
             }),
         }
@@ -100,7 +111,11 @@ where
         );
         let answered = async move {
             let mut response = match admitted {
-                Ok(place) => keep_place(inner.call(request).await?, place, method.class),
+                Ok(Admitted { place, held }) => {
+                    let response = inner.call(request).await?;
+                    drop(held);
+                    keep_place(response, place, method.class)
+                }
                 Err(refusal) => to_status(refusal).into_http(),
             };
             if is_too_long(response.headers()) {
@@ -124,18 +139,20 @@ impl Shared {
         now: Instant,
         trace: Arc<str>,
         request: &mut Request,
-    ) -> Result<Place, Refusal> {
+    ) -> Result<Admitted, Refusal> {
         let deadline = now + timeout(request.headers())?;
+        let place = self.admission.admit(method.class)?;
+        let held = self.bodies.guard(method, deadline, request);
         request.extensions_mut().insert(Asking { deadline, trace });
-        self.admission.admit(method.class)
+        Ok(Admitted { place, held })
     }
 }
 
 /// A stream keeps its place until it ends; any other call has given it back when it is answered.
 fn keep_place(response: Response, place: Place, class: Class) -> Response {
     match class {
-        Class::Ordinary | Class::Renewal => response,
-        Class::RenewalStream | Class::Watch | Class::Side => response.map(|body| {
+        Class::Ordinary | Class::Renewal | Class::Side => response,
+        Class::RenewalStream | Class::Watch | Class::SideStream => response.map(|body| {
             Body::new(body.map_frame(move |frame| {
                 let _kept_as_long_as_the_body = &place;
                 frame

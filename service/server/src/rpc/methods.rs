@@ -1,5 +1,8 @@
 //! Every method that a client can call, and how it is admitted.
 
+use synod_model::limits::{REPORT_BYTES_MAX, REQUEST_BYTES_MAX};
+
+use crate::limits::STREAMED_REQUEST_BYTES_MAX;
 use crate::metrics::RpcMetrics;
 
 /// What a method costs, and so how many calls of it there may be.
@@ -13,8 +16,10 @@ pub(super) enum Class {
     RenewalStream,
     /// A stream of events. Their number is bounded where they are opened.
     Watch,
-    /// Health and reflection: never refused because of others.
+    /// Health and status: never refused because of others.
     Side,
+    /// A stream of the same, or of server reflection.
+    SideStream,
 }
 
 /// A method by its path.
@@ -52,16 +57,16 @@ const METHODS: &[Method] = &[
     method("synod.v1.StorageVersions", "Report", Class::Renewal),
     method("synod.v1.Watch", "Watch", Class::Watch),
     method("grpc.health.v1.Health", "Check", Class::Side),
-    method("grpc.health.v1.Health", "Watch", Class::Side),
+    method("grpc.health.v1.Health", "Watch", Class::SideStream),
     method(
         "grpc.reflection.v1.ServerReflection",
         "ServerReflectionInfo",
-        Class::Side,
+        Class::SideStream,
     ),
     method(
         "grpc.reflection.v1alpha.ServerReflection",
         "ServerReflectionInfo",
-        Class::Side,
+        Class::SideStream,
     ),
 ];
 
@@ -95,15 +100,25 @@ impl Method {
             .find(|method| method.name == name && method.service == service);
         known.copied().unwrap_or(UNKNOWN)
     }
+
+    /// The longest message that it takes, in bytes.
+    pub(super) fn message_bytes_max(self) -> usize {
+        match self.class {
+            Class::RenewalStream | Class::SideStream => STREAMED_REQUEST_BYTES_MAX,
+            _ if self.name == "Report" => REPORT_BYTES_MAX,
+            Class::Ordinary | Class::Renewal | Class::Watch | Class::Side => REQUEST_BYTES_MAX,
+        }
+    }
 }
 
 impl Class {
-    pub(super) const ALL: [Self; 5] = [
+    pub(super) const ALL: [Self; 6] = [
         Self::Ordinary,
         Self::Renewal,
         Self::RenewalStream,
         Self::Watch,
         Self::Side,
+        Self::SideStream,
     ];
 
     /// Its name in metrics.
@@ -114,6 +129,7 @@ impl Class {
             Self::RenewalStream => "renewal_stream",
             Self::Watch => "watch",
             Self::Side => "side",
+            Self::SideStream => "side_stream",
         }
     }
 }

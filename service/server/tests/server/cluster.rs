@@ -18,6 +18,8 @@ use synod_server::replica::{Doors, Replica};
 use synod_server::seams::Seams;
 use synod_store::RealDisk;
 use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tonic::Streaming;
 use tonic::transport::Channel;
@@ -188,6 +190,11 @@ impl Cluster {
 
     pub(crate) async fn clients(&self, id: u64) -> Clients {
         Clients::of(self.connect(id).await)
+    }
+
+    /// Where a replica serves clients.
+    pub(crate) fn client_address(&self, id: u64) -> &str {
+        &self.replicas[&id].client_address
     }
 
     pub(crate) fn metrics_address(&self, id: u64) -> SocketAddr {
@@ -362,4 +369,18 @@ pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T 
         Ok(value) => value,
         Err(_) => panic!("no {what} within {PATIENCE:?}"),
     }
+}
+
+/// What the metrics of a replica say.
+pub(crate) async fn metrics(address: SocketAddr) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream
+        .write_all(b"GET /metrics HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+        .await
+        .unwrap();
+    let mut text = String::new();
+    within("the metrics", stream.read_to_string(&mut text))
+        .await
+        .unwrap();
+    text
 }

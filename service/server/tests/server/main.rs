@@ -9,6 +9,7 @@ mod members;
 mod one;
 mod operations;
 mod reads;
+mod requests;
 mod sessions;
 mod three;
 mod watches;

@@ -1,11 +1,7 @@
 //! What operators look at: health, status, metrics, reflection; and what badly made calls get.
 
-use std::net::SocketAddr;
-
 use futures::stream;
 use synod_proto::v1;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tonic::Code;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
@@ -15,20 +11,7 @@ use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 use tonic_reflection::pb::v1::{ServerReflectionRequest, ServerReflectionResponse};
 
-use crate::cluster::{Cluster, entry, get_member, join, reason, report, within};
-
-async fn metrics(address: SocketAddr) -> String {
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    stream
-        .write_all(b"GET /metrics HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
-        .await
-        .unwrap();
-    let mut text = String::new();
-    within("the metrics", stream.read_to_string(&mut text))
-        .await
-        .unwrap();
-    text
-}
+use crate::cluster::{Cluster, entry, get_member, join, metrics, reason, report, within};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_replica_that_has_proved_its_state_lately_is_healthy() {

@@ -1,0 +1,185 @@
+//! Holds back what the consensus library says again and again: while a replica is down, the leader hears so with every
+//! heartbeat, up to 13 times a second. Some of it is let through, and the rest is counted and told.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, MissedTickBehavior, interval};
+use tracing::{Event, Level, Metadata, Subscriber};
+use tracing_subscriber::layer::{Context, Filter};
+
+/// So many events of one place in the program are let through in a [`PERIOD`].
+const EVENTS_MAX: u32 = 3;
+
+/// Then it may say so again.
+const PERIOD: Duration = Duration::from_secs(10);
+
+/// Whose warnings are held back.
+const LIBRARY: &str = "openraft";
+
+/// Lets events through, or holds them back. Clones share what they count.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sparing {
+    places: Arc<Mutex<BTreeMap<Place, Said>>>,
+}
+
+/// Tells from time to time how many events were held back.
+#[derive(Debug)]
+pub(crate) struct HeldBack(Sparing);
+
+/// A place in the program that logs: there are only so many.
+type Place = (&'static str, Option<&'static str>, Option<u32>);
+
+/// What a place has said since.
+#[derive(Debug)]
+struct Said {
+    since: Instant,
+    let_through: u32,
+    held_back: u64,
+}
+
+impl Sparing {
+    /// What tells of the events that are held back here.
+    pub(super) fn held_back(&self) -> HeldBack {
+        HeldBack(self.clone())
+    }
+
+    fn places(&self) -> MutexGuard<'_, BTreeMap<Place, Said>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether another event of this place is let through.
+    fn lets_through(&self, metadata: &Metadata<'static>, now: Instant) -> bool {
+        let place = (metadata.target(), metadata.file(), metadata.line());
+        let mut places = self.places();
+        let said = places.entry(place).or_insert(Said {
+            since: now,
+            let_through: 0,
+            held_back: 0,
+        });
+        if now >= said.since + PERIOD {
+            said.since = now;
+            said.let_through = 0;
+        }
+        let is_let_through = said.let_through < EVENTS_MAX;
+        if is_let_through {
+            said.let_through += 1;
+        } else {
+            said.held_back += 1;
+        }
+        is_let_through
+    }
+
+    /// How many events of which places were held back since this was asked last.
+    fn take(&self) -> Vec<(Place, u64)> {
+        let mut places = self.places();
+        let held_back = places
+            .iter_mut()
+            .map(|(place, said)| (*place, std::mem::take(&mut said.held_back)));
+        held_back.filter(|(_, events)| *events > 0).collect()
+    }
+}
+
+impl<S: Subscriber> Filter<S> for Sparing {
+    fn enabled(&self, _metadata: &Metadata<'_>, _context: &Context<'_, S>) -> bool {
+        true
+    }
+
+    fn event_enabled(&self, event: &Event<'_>, _context: &Context<'_, S>) -> bool {
+        let metadata = event.metadata();
+        // Who asks for more than warnings wants all of them.
+        let is_spared = *metadata.level() <= Level::WARN && metadata.target().starts_with(LIBRARY);
+        !is_spared || self.lets_through(metadata, Instant::now())
+    }
+}
+
+impl HeldBack {
+    /// Tells for as long as it is run.
+    pub(crate) async fn tell(self) {
+        let mut period = interval(PERIOD);
+        period.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            period.tick().await;
+            for ((target, _, line), events) in self.0.take() {
+                tracing::warn!(
+                    target,
+                    line,
+                    events,
+                    "held back events like one that was logged"
+                );
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use tracing_subscriber::fmt::MakeWriter;
+    use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+    use tracing_subscriber::{fmt, registry};
+
+    use super::*;
+
+    /// What was logged.
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl Lines {
+        fn with(&self, text: &str) -> usize {
+            let bytes = self.0.lock().unwrap().clone();
+            let lines = String::from_utf8(bytes).unwrap();
+            lines.lines().filter(|line| line.contains(text)).count()
+        }
+    }
+
+    impl io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl<'a> MakeWriter<'a> for Lines {
+        type Writer = Self;
+
+        fn make_writer(&'a self) -> Self {
+            self.clone()
+        }
+    }
+
+    fn heartbeat() {
+        tracing::warn!(target: "openraft::replication", "no answer");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_the_library_repeats_is_held_back_and_told_by_number() {
+        let (lines, sparing) = (Lines::default(), Sparing::default());
+        let held_back = sparing.held_back();
+        let log = fmt::layer().with_ansi(false).with_writer(lines.clone());
+        let _logging = tracing::subscriber::set_default(registry().with(log.with_filter(sparing)));
+        let telling = held_back.tell();
+        tokio::pin!(telling);
+        for _ in 0..100 {
+            heartbeat();
+            tracing::warn!(target: "synod_server", "its own");
+        }
+        tracing::warn!(target: "openraft::engine", "another place");
+        assert_eq!(lines.with("no answer"), 3);
+        assert_eq!(lines.with("its own"), 100);
+        assert_eq!(lines.with("another place"), 1);
+
+        let told = tokio::time::timeout(PERIOD * 2, &mut telling).await;
+        assert!(told.is_err(), "it tells for as long as it is run");
+        assert_eq!(lines.with("events=97"), 1);
+        assert_eq!(lines.with("held back"), 1, "and nothing twice");
+        heartbeat();
+        assert_eq!(lines.with("no answer"), 4, "it may say so again");
+    }
+}
