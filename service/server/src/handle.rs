@@ -10,6 +10,7 @@ use synod_proto::{Change, Consistency, WatchStart, v1};
 use tokio::time::Instant;
 
 use crate::consensus::{Consensus, ReplicaId};
+use crate::metrics::ReadMetrics;
 use crate::proposer::Proposer;
 use crate::read::{Reader, Reading};
 use crate::watch::{Cursor, Watches};
@@ -113,6 +114,11 @@ impl Handle {
             Some(_) => Ok(reading),
             None => Err(not_formed()),
         }
+    }
+
+    /// What reads count.
+    pub(crate) fn read_metrics(&self) -> &ReadMetrics {
+        self.shared.reader.metrics()
     }
 
     /// Opens a watch.

@@ -35,6 +35,7 @@ pub mod seams;
 pub mod watch;
 
 mod announce;
+mod connections;
 mod expiry;
 mod health;
 mod metrics;

@@ -1,4 +1,4 @@
-//! Every bound of this crate, in one table, each with the metric that shows how near it is.
+//! Every bound of this crate, in one table, with the metrics that show how near they are.
 //!
 //! What a request may carry stands in [`synod_model::limits`], and what apply goes by are replicated settings; here is
 //! what one replica holds in memory at a time. Beyond a bound somebody is told so at once: nothing waits in a queue that
@@ -42,6 +42,14 @@ pub const PAGE_BYTES_MAX: usize = 2 * MIB;
 
 /// Connections of clients.
 pub const CONNECTIONS_MAX: usize = 4_096;
+/// Connections of other replicas, which need one each.
+pub const PEER_CONNECTIONS_MAX: usize = 256;
+/// Calls that a connection of another replica carries at a time. Raft's own need a handful.
+pub const PEER_CALLS_MAX: u32 = 1_024;
+/// Connections by which metrics are asked for.
+pub const METRICS_CONNECTIONS_MAX: usize = 64;
+/// One of these that says nothing for as long is closed: longer than anybody lets pass between two looks.
+pub const METRICS_SILENCE_MAX: Duration = Duration::from_secs(150);
 /// Calls that one connection carries at a time.
 pub const CALLS_PER_CONNECTION_MAX: u32 = 1_024;
 /// Bytes of the headers of a request.
@@ -77,6 +85,15 @@ pub const DEADLINE_MAX: Duration = Duration::from_secs(60);
 pub const PREFACE_MAX: Duration = Duration::from_secs(5);
 /// How long a shutdown waits for the requests under way.
 pub const DRAIN_MAX: Duration = Duration::from_secs(10);
+
+/// Requests that wait for Raft's task. The proposer's bounds are far below.
+pub const RAFT_REQUESTS_MAX: u64 = 4_096;
+/// Digests of past states that are kept to be compared.
+pub const DIGESTS_KEPT_MAX: usize = 64;
+/// Bytes of the log that wait for the disk.
+pub const LOG_QUEUE_BYTES_MAX: usize = 16 * MIB;
+/// Bytes of the log that are kept in memory.
+pub const LOG_CACHE_BYTES_MAX: usize = 32 * MIB;
 
 /// Holders that one expiry names.
 pub const EXPIRED_AT_ONCE_MAX: usize = 256;
@@ -123,8 +140,9 @@ pub struct Bound {
     pub value: u64,
     /// What is counted.
     pub unit: &'static str,
-    /// The metric that shows how much of it is used, or how often it was reached.
-    pub metric: &'static str,
+    /// The metric that shows how much of it is used, or how often it was reached. `None` where it is kept for each
+    /// connection or message, and whoever meets it is told.
+    pub metric: Option<&'static str>,
     /// What happens beyond it.
     pub beyond: &'static str,
 }
@@ -138,183 +156,232 @@ pub const BOUNDS: &[Bound] = &[
         "requests in a lane",
         LANE_REQUESTS_MAX,
         "requests",
-        "synod_proposer_queue_requests",
+        Some("synod_proposer_queue_requests"),
         OVERLOADED,
     ),
     bound(
         "bytes in a lane",
         LANE_BYTES_MAX,
         "bytes",
-        "synod_proposer_queue_bytes",
+        Some("synod_proposer_queue_bytes"),
         OVERLOADED,
     ),
     bound(
         "commands in a log entry",
         BATCH_COMMANDS_MAX,
         "commands",
-        "synod_proposer_batch_commands",
+        Some("synod_proposer_batch_commands"),
         WAITS,
     ),
     bound(
         "bytes in a log entry",
         BATCH_BYTES_MAX,
         "bytes",
-        "synod_proposer_batch_bytes",
+        Some("synod_proposer_batch_bytes"),
         WAITS,
     ),
     bound(
         "log entries in flight in a lane",
         ENTRIES_IN_FLIGHT_MAX,
         "entries",
-        "synod_proposer_in_flight",
+        Some("synod_proposer_in_flight"),
         WAITS,
     ),
     bound(
         "forwarded batches in flight in a lane",
         FORWARDED_BATCHES_MAX,
         "batches",
-        "synod_proposer_in_flight",
+        Some("synod_proposer_in_flight"),
         WAITS,
     ),
     bound(
         "reads that wait for an index",
         READS_WAITING_MAX,
         "reads",
-        "synod_read_waiting",
+        Some("synod_read_waiting"),
         OVERLOADED,
     ),
     bound(
         "watch streams",
         WATCH_STREAMS_MAX,
         "streams",
-        "synod_watch_streams",
+        Some("synod_watch_streams"),
         OVERLOADED,
     ),
     bound(
         "encoded revisions",
         ENCODED_REVISIONS_MAX,
         "revisions",
-        "synod_watch_encoded_revisions",
+        Some("synod_watch_encoded_revisions"),
         "encoded again",
     ),
     bound(
         "encoded events",
         ENCODED_BYTES_MAX,
         "bytes",
-        "synod_watch_encoded_bytes",
+        Some("synod_watch_encoded_bytes"),
         "encoded again",
     ),
     bound(
         "watch message",
         WATCH_MESSAGE_BYTES_MAX,
         "bytes",
-        "synod_watch_fragments",
+        Some("synod_watch_fragments"),
         "sent in marked fragments",
     ),
     bound(
         "page of a list",
         PAGE_BYTES_MAX,
         "bytes",
-        "grpc_server_started",
+        Some("synod_list_pages_cut"),
         "the page ends and a token continues it",
     ),
     bound(
         "client connections",
         CONNECTIONS_MAX,
         "connections",
-        "synod_client_connections",
+        Some("synod_connections"),
         "closed at once",
+    ),
+    bound(
+        "connections of replicas",
+        PEER_CONNECTIONS_MAX,
+        "connections",
+        Some("synod_connections"),
+        "closed at once",
+    ),
+    bound(
+        "connections for metrics",
+        METRICS_CONNECTIONS_MAX,
+        "connections",
+        Some("synod_connections"),
+        WAITS,
+    ),
+    bound(
+        "calls of a replica's connection",
+        PEER_CALLS_MAX as usize,
+        "calls",
+        None,
+        WAITS,
     ),
     bound(
         "calls of a connection",
         CALLS_PER_CONNECTION_MAX as usize,
         "calls",
-        "grpc_server_started",
+        None,
         WAITS,
     ),
     bound(
         "headers of a request",
         HEADER_BYTES_MAX as usize,
         "bytes",
-        "grpc_server_started",
+        None,
         "refused by HTTP/2",
     ),
     bound(
         "requests under way",
         REQUESTS_MAX,
         "requests",
-        "synod_requests_in_flight",
+        Some("synod_requests_in_flight"),
         OVERLOADED,
     ),
     bound(
         "renewal-lane requests under way",
         RENEWAL_REQUESTS_MAX,
         "requests",
-        "synod_requests_in_flight",
+        Some("synod_requests_in_flight"),
         OVERLOADED,
     ),
     bound(
         "bytes of requests under way",
         REQUEST_BYTES_HELD_MAX,
         "bytes",
-        "synod_request_bytes_held",
+        Some("synod_request_bytes_held"),
         OVERLOADED,
     ),
     bound(
         "bytes of renewal-lane requests under way",
         RENEWAL_BYTES_HELD_MAX,
         "bytes",
-        "synod_request_bytes_held",
+        Some("synod_request_bytes_held"),
         OVERLOADED,
     ),
     bound(
         "bytes of health and status calls",
         SIDE_BYTES_HELD_MAX,
         "bytes",
-        "synod_request_bytes_held",
+        Some("synod_request_bytes_held"),
         OVERLOADED,
     ),
     bound(
         "request in a stream",
         STREAMED_REQUEST_BYTES_MAX,
         "bytes",
-        "grpc_server_started",
+        None,
         "the stream ends with TOO_LARGE",
     ),
     bound(
         "renewal streams",
         RENEWAL_STREAMS_MAX,
         "streams",
-        "synod_requests_in_flight",
+        Some("synod_requests_in_flight"),
         OVERLOADED,
     ),
     bound(
         "renewals of a stream",
         RENEWALS_PER_STREAM_MAX,
         "renewals",
-        "synod_proposer_queue_requests",
+        Some("synod_proposer_queue_requests"),
         WAITS,
     ),
     bound(
         "health and status calls",
         SIDE_CALLS_MAX,
         "calls",
-        "synod_requests_in_flight",
+        Some("synod_requests_in_flight"),
         OVERLOADED,
     ),
     bound(
         "health and reflection streams",
         SIDE_STREAMS_MAX,
         "streams",
-        "synod_requests_in_flight",
+        Some("synod_requests_in_flight"),
         OVERLOADED,
     ),
     bound(
         "holders in an expiry",
         EXPIRED_AT_ONCE_MAX,
         "holders",
-        "synod_expired",
+        Some("synod_expired"),
         WAITS,
+    ),
+    bound(
+        "requests that wait for Raft",
+        RAFT_REQUESTS_MAX as usize,
+        "requests",
+        Some("synod_proposer_in_flight"),
+        WAITS,
+    ),
+    bound(
+        "log that waits for the disk",
+        LOG_QUEUE_BYTES_MAX,
+        "bytes",
+        Some("synod_log_queued_bytes"),
+        WAITS,
+    ),
+    bound(
+        "log in memory",
+        LOG_CACHE_BYTES_MAX,
+        "bytes",
+        Some("synod_log_cached_bytes"),
+        "read from the disk again",
+    ),
+    bound(
+        "digests",
+        DIGESTS_KEPT_MAX,
+        "digests",
+        Some("synod_digests_kept"),
+        "the oldest is forgotten",
     ),
 ];
 
@@ -322,7 +389,7 @@ const fn bound(
     name: &'static str,
     value: usize,
     unit: &'static str,
-    metric: &'static str,
+    metric: Option<&'static str>,
     beyond: &'static str,
 ) -> Bound {
     Bound {

@@ -20,9 +20,6 @@ pub use service::ForwardHandler;
 
 pub(crate) use client::PeerLink;
 
-/// A message between replicas is at most this large: an entry with the largest report, and room for its frame.
-pub(crate) const MESSAGE_BYTES_MAX: usize = 16 << 20;
-
 /// An idle connection is asked this often whether it is still there. Only that finds out when packets vanish silently.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_millis(500);
 

@@ -43,6 +43,7 @@ struct Shared {
     rounds: Rounds,
     /// When the last read index was asked for that was confirmed, and applied here.
     confirmed_at: Mutex<Option<Instant>>,
+    metrics: Arc<ReadMetrics>,
 }
 
 /// A state to answer from.
@@ -66,6 +67,7 @@ impl Reader {
             consensus: consensus.clone(),
             rounds,
             confirmed_at: Mutex::new(None),
+            metrics: Arc::clone(metrics),
         };
         Self {
             shared: Arc::new(shared),
@@ -128,6 +130,11 @@ impl Reader {
                 Err(RoundFailed::Retry(_)) => self.pause().await,
             }
         }
+    }
+
+    /// What reads count.
+    pub(crate) fn metrics(&self) -> &ReadMetrics {
+        &self.shared.metrics
     }
 
     /// How long ago the index was asked for that confirmed this replica's state last.

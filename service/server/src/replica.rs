@@ -13,6 +13,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use crate::announce::Announcer;
 use crate::config::{InvalidConfig, ReplicaConfig};
+use crate::connections::{Door, counted};
 use crate::consensus::{self, Consensus, Fatal};
 use crate::expiry::Expiry;
 use crate::handle::Handle;
@@ -100,7 +101,7 @@ impl Replica {
     ) -> Result<Self, StartError> {
         config.check()?;
         let consensus = consensus::start(config.consensus(), seams.clone()).await?;
-        let metrics = Arc::new(Metrics::new());
+        let metrics = measured(&consensus);
         let (front, front_stop) = stop();
         let (cut, cut_stop) = stop();
         let (work_stopper, work_stop) = stop();
@@ -139,14 +140,14 @@ impl Replica {
 
         let forward = Arc::new(parts.proposer);
         let stopped = async move { peers_stop.requested().await };
-        let peers = tokio::spawn(peer::serve(parts.consensus, forward, doors.peer, stopped));
+        let incoming = counted(Door::Peer, doors.peer, &metrics.doors, None);
+        let peers = tokio::spawn(peer::serve(parts.consensus, forward, incoming, stopped));
         let clients = tokio::spawn(rpc::serve(Serving {
             handle: handle.clone(),
             health: health.clone(),
             metrics: Arc::clone(&metrics.rpc),
-            incoming: doors.client,
+            incoming: counted(Door::Client, doors.client, &metrics.doors, Some(cut_stop)),
             stop: front_stop,
-            cut: cut_stop,
         }));
         let stoppers = Stoppers {
             front,
@@ -223,6 +224,14 @@ impl Replica {
     }
 }
 
+/// The metrics of a replica, which the disk tells how long it takes.
+fn measured(consensus: &Consensus) -> Arc<Metrics> {
+    let metrics = Arc::new(Metrics::new());
+    let flush_seconds = metrics.disk.flush_seconds();
+    consensus.when_flushed(move |took| flush_seconds.observe(took.as_secs_f64()));
+    metrics
+}
+
 /// What the tasks of a replica are made of.
 struct Parts {
     consensus: Consensus,
@@ -263,15 +272,22 @@ impl Parts {
             self.consensus.clone(),
             self.proposer.clone(),
         );
+        let doors = Arc::clone(&metrics.doors);
         // One look at a time, or two would mix their numbers.
         let turn = Mutex::new(());
         let text = move || {
             let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
             metrics.status.observe(&consensus);
+            metrics.disk.observe(&consensus.log_status());
             metrics.proposer.observe(&proposer);
             metrics.text()
         };
-        work.spawn(metrics::serve(listener, Arc::new(text), stop.clone()));
+        work.spawn(metrics::serve(
+            listener,
+            Arc::new(text),
+            doors,
+            stop.clone(),
+        ));
     }
 
     fn spawn_formation(

@@ -7,7 +7,6 @@
 mod admission;
 mod bodies;
 mod cluster;
-mod connections;
 mod framing;
 mod health;
 mod layer;

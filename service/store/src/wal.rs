@@ -133,7 +133,7 @@ pub use writer::LogWriter;
 ///
 /// Far above what a leader proposes (an entry is capped at 1 MiB or one command), so that a limit set
 /// elsewhere is met first.
-pub const RECORD_BYTES_MAX: usize = 64 << 20;
+pub const RECORD_BYTES_MAX: usize = synod_model::limits::WAL_RECORD_BYTES_MAX;
 
 /// The most that one [`Log::enqueue_append`] takes, in bytes: what a batch length can express, and more
 /// than anybody should hold in memory.

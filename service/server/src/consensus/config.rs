@@ -7,6 +7,7 @@ use std::time::Duration;
 use openraft::{Config, SnapshotPolicy};
 
 use super::ReplicaId;
+use crate::limits::RAFT_REQUESTS_MAX;
 
 /// What can be set. The defaults are for replicas in one region.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +68,7 @@ impl ConsensusConfig {
             max_in_snapshot_log_to_keep: self.kept_entries,
             install_snapshot_timeout: millis(INSTALL_TIMEOUT),
             max_payload_entries: MAX_APPEND_ENTRIES,
-            api_channel_size: Some(API_QUEUE),
+            api_channel_size: Some(RAFT_REQUESTS_MAX),
             // An unreachable replica is tried again soon at first: most of them are being restarted.
             backoff: "20ms 40ms 80ms ...1s".to_owned(),
             // Without it, a replica that comes back from a partition with a higher term deposes a healthy leader.
@@ -95,9 +96,6 @@ pub(crate) const INSTALL_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// One append carries at most so many entries; the log caps its bytes.
 const MAX_APPEND_ENTRIES: u64 = 512;
-
-/// So many requests may wait for Raft's task. The proposer's bounds are far below.
-const API_QUEUE: u64 = 4_096;
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)

@@ -6,12 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use synod_machine::{Digest, State};
 
 use super::Position;
+use crate::limits::DIGESTS_KEPT_MAX;
 
 /// A digest is kept at every so many entries. The same indexes on every replica, or there would be nothing to compare.
 const EVERY: u64 = 256;
-
-/// So many are kept.
-const KEPT: usize = 64;
 
 /// The latest digests. Clones share them.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +22,7 @@ impl Digests {
             return;
         }
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() == KEPT {
+        if kept.len() == DIGESTS_KEPT_MAX {
             kept.pop_front();
         }
         kept.push_back((position, state.digest()));

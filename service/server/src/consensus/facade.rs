@@ -15,6 +15,7 @@ use openraft::errors::{
 use openraft::impls::ProgressResponder;
 use openraft::raft::ClientWriteResult;
 use openraft::{LinearizerOption, Raft};
+use synod_store::Log;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -42,6 +43,7 @@ pub struct Consensus {
 
 pub(super) struct Shared {
     pub(super) raft: Raft<TypeConfig, StateMachine>,
+    pub(super) log: Log,
     pub(super) config: ConsensusConfig,
     pub(super) me: PeerIdentity,
     pub(super) publisher: Publisher,

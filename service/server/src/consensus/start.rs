@@ -25,6 +25,7 @@ use super::state_machine::{CheckpointDue, Restored, StateMachine};
 use super::suspicion::Suspicion;
 use super::upkeep::Upkeep;
 use super::{DirectoryId, ReplicaId};
+use crate::limits::{LOG_CACHE_BYTES_MAX, LOG_QUEUE_BYTES_MAX};
 use crate::peer::{PeerClients, PeerIdentity, Refusal};
 use crate::seams::{Seams, random, watch};
 
@@ -98,6 +99,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         peers: peers.clone(),
         offload: seams.offload,
     };
+    let log = storage.log.clone();
     let raft = Raft::build(me.replica, raft_config, network, storage, state_machine).await;
     let raft = raft.map_err(|error| StartError::Raft(error.to_string()))?;
     raft.runtime_config().elect(ballot.is_open());
@@ -107,6 +109,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     let shared = Arc::new(Shared {
         raft,
         config,
+        log,
         me,
         publisher,
         leadership: followed,
@@ -161,6 +164,8 @@ fn open_now(
     let vote = VoteFile::open(Arc::clone(disk), path).map_err(io::Error::from)?;
     let log_config = LogConfig {
         segment_bytes,
+        queue_bytes_max: LOG_QUEUE_BYTES_MAX,
+        cache_bytes_max: LOG_CACHE_BYTES_MAX,
         ..LogConfig::new(directory.identity().directory_id)
     };
     let (log, recovery) =

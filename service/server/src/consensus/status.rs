@@ -1,8 +1,10 @@
 //! Consensus at a glance, for status pages and metrics.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use synod_machine::Digest;
+use synod_store::LogStatus;
 
 use super::facade::Consensus;
 use super::types::position_of;
@@ -75,6 +77,17 @@ impl Consensus {
             purged: metrics.purged.as_ref().map(position_of),
             replicas: replicas.collect(),
         }
+    }
+
+    /// How the log on disk is doing.
+    #[must_use]
+    pub fn log_status(&self) -> LogStatus {
+        self.shared.log.status()
+    }
+
+    /// Has somebody told how long the disk takes for each batch of the log.
+    pub fn when_flushed(&self, told: impl Fn(Duration) + Send + Sync + 'static) {
+        self.shared.log.when_flushed(Box::new(told));
     }
 
     /// The digests that this replica keeps, oldest first.

@@ -23,6 +23,7 @@ pub(crate) struct ProposerMetrics {
     in_flight: Family<OfLane, Gauge>,
     batch_commands: Family<OfLane, Histogram>,
     batch_bytes: Family<OfLane, Histogram>,
+    pending: Gauge,
     failed: Counter,
     expired: Counter,
 }
@@ -35,6 +36,7 @@ impl ProposerMetrics {
             in_flight: Family::default(),
             batch_commands: Family::new_with_constructor(counts),
             batch_bytes: Family::new_with_constructor(bytes),
+            pending: Gauge::default(),
             failed: Counter::default(),
             expired: Counter::default(),
         };
@@ -62,6 +64,11 @@ impl ProposerMetrics {
             "synod_proposer_batch_bytes",
             "Bytes of the commands sent in one log entry or forwarded batch",
             metrics.batch_bytes.clone(),
+        );
+        registry.register(
+            "etcd_server_proposals_pending",
+            "Requests and batches that wait to be proposed, or whose outcome is not known yet",
+            metrics.pending.clone(),
         );
         registry.register(
             "etcd_server_proposals_failed",
@@ -113,6 +120,7 @@ impl ProposerMetrics {
 
     /// Looks at the queues.
     pub(crate) fn observe(&self, proposer: &Proposer) {
+        let mut pending = 0;
         for lane in Lane::ALL {
             let (requests, bytes) = proposer.waiting(lane);
             let lane = OfLane { lane: lane.name() };
@@ -122,6 +130,8 @@ impl ProposerMetrics {
             self.queue_bytes
                 .get_or_create(&lane)
                 .set(gauge_value(bytes));
+            pending += gauge_value(requests) + self.in_flight.get_or_create(&lane).get();
         }
+        self.pending.set(pending);
     }
 }

@@ -20,6 +20,7 @@ pub(crate) struct ReadMetrics {
     round_seconds: Histogram,
     failed: Counter,
     slow: Counter,
+    pages_cut: Counter,
 }
 
 impl ReadMetrics {
@@ -30,6 +31,7 @@ impl ReadMetrics {
             round_seconds: seconds(),
             failed: Counter::default(),
             slow: Counter::default(),
+            pages_cut: Counter::default(),
         };
         registry.register(
             "synod_read_waiting",
@@ -56,7 +58,17 @@ impl ReadMetrics {
             "Rounds in which the read index took longer than half a second, or was not got at all",
             metrics.slow.clone(),
         );
+        registry.register(
+            "synod_list_pages_cut",
+            "Pages of lists that ended for their bytes, before they had all that was asked for",
+            metrics.pages_cut.clone(),
+        );
         metrics
+    }
+
+    /// A page of a list ended for its bytes.
+    pub(crate) fn page_cut(&self) {
+        self.pages_cut.inc();
     }
 
     /// So many reads wait.

@@ -37,8 +37,6 @@ pub(crate) struct RpcMetrics {
     handling_seconds: Family<OfMethod, Histogram>,
     in_flight: Family<OfClass, Gauge>,
     bytes_held: Family<OfClass, Gauge>,
-    connections: Gauge,
-    connections_refused: Counter,
 }
 
 impl RpcMetrics {
@@ -49,8 +47,6 @@ impl RpcMetrics {
             handling_seconds: Family::new_with_constructor(seconds),
             in_flight: Family::default(),
             bytes_held: Family::default(),
-            connections: Gauge::default(),
-            connections_refused: Counter::default(),
         };
         registry.register(
             "grpc_server_started",
@@ -76,16 +72,6 @@ impl RpcMetrics {
             "synod_request_bytes_held",
             "Bytes of the requests that are being received or answered, by class of admission",
             metrics.bytes_held.clone(),
-        );
-        registry.register(
-            "synod_client_connections",
-            "Open connections of clients",
-            metrics.connections.clone(),
-        );
-        registry.register(
-            "synod_client_connections_refused",
-            "Connections of clients that were closed at once because there were too many",
-            metrics.connections_refused.clone(),
         );
         metrics
     }
@@ -139,15 +125,5 @@ impl RpcMetrics {
     /// How many bytes of requests of a class are held.
     pub(crate) fn bytes_held(&self, class: &'static str) -> Gauge {
         self.bytes_held.get_or_create(&OfClass { class }).clone()
-    }
-
-    /// How many connections there are.
-    pub(crate) fn connections(&self) -> &Gauge {
-        &self.connections
-    }
-
-    /// A connection was closed at once.
-    pub(crate) fn connection_refused(&self) {
-        self.connections_refused.inc();
     }
 }

@@ -19,6 +19,7 @@ pub(crate) struct StatusMetrics {
     last_log: Gauge,
     checkpoint: Gauge,
     in_doubt: Gauge,
+    digests_kept: Gauge,
     revision: Gauge,
     oldest_revision: Gauge,
     history_bytes: Gauge,
@@ -76,6 +77,11 @@ impl StatusMetrics {
             "synod_in_doubt",
             "Whether the replicas' states differ and no majority agrees; 1 or 0",
             &self.in_doubt,
+        );
+        gauge(
+            "synod_digests_kept",
+            "Digests of past states kept to be compared",
+            &self.digests_kept,
         );
         registry.register(
             "etcd_server_leader_changes_seen",
@@ -149,6 +155,8 @@ impl StatusMetrics {
             .set(gauge_value(status.last_log_index.unwrap_or_default()));
         self.checkpoint.set(index(status.checkpoint));
         self.in_doubt.set(consensus.in_doubt().into());
+        self.digests_kept
+            .set(gauge_value(consensus.digests().len()));
 
         let published = consensus.published();
         let state = &published.state;

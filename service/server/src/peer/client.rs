@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures::Stream;
 use hyper_util::rt::TokioIo;
+use synod_model::limits::PEER_MESSAGE_BYTES_MAX;
 use synod_proto::peer::v1 as pb;
 use synod_proto::peer::v1::peer_client::PeerClient;
 use tonic::metadata::MetadataMap;
@@ -14,9 +15,7 @@ use tonic::transport::{Channel, Endpoint, Uri};
 use tonic::{Request, Status, Streaming};
 
 use super::identity::{PeerIdentity, Refusal};
-use super::{
-    CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, MESSAGE_BYTES_MAX, STREAM_WINDOW,
-};
+use super::{CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, STREAM_WINDOW};
 use crate::consensus::{ReplicaAddress, ReplicaId};
 use crate::seams::Dial;
 
@@ -122,8 +121,8 @@ impl PeerClients {
 
     fn client(&self, address: &str) -> PeerClient<Channel> {
         PeerClient::new(self.channel(address))
-            .max_decoding_message_size(MESSAGE_BYTES_MAX)
-            .max_encoding_message_size(MESSAGE_BYTES_MAX)
+            .max_decoding_message_size(PEER_MESSAGE_BYTES_MAX)
+            .max_encoding_message_size(PEER_MESSAGE_BYTES_MAX)
     }
 
     fn channel(&self, address: &str) -> Channel {

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use synod_model::limits::PEER_MESSAGE_BYTES_MAX;
 use synod_proto::peer::v1::peer_server::PeerServer;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Server;
@@ -10,14 +11,10 @@ use tonic::{Request, Status};
 
 use super::connections::{Whose, watched};
 use super::service::{ForwardHandler, PeerService};
-use super::{
-    CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, MESSAGE_BYTES_MAX, STREAM_WINDOW,
-};
+use super::{CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, STREAM_WINDOW};
 use crate::consensus::Consensus;
+use crate::limits::PEER_CALLS_MAX;
 use crate::seams::Incoming;
-
-/// So many calls of one replica may be under way at a time. Raft's own need a handful.
-const CALLS_PER_CONNECTION: u32 = 1_024;
 
 /// Serves the other replicas until `stop` resolves, then lets the calls under way end.
 ///
@@ -31,8 +28,8 @@ pub async fn serve(
     stop: impl Future<Output = ()> + Send,
 ) -> Result<(), String> {
     let service = PeerServer::new(PeerService::new(consensus.clone(), forward))
-        .max_decoding_message_size(MESSAGE_BYTES_MAX)
-        .max_encoding_message_size(MESSAGE_BYTES_MAX);
+        .max_decoding_message_size(PEER_MESSAGE_BYTES_MAX)
+        .max_encoding_message_size(PEER_MESSAGE_BYTES_MAX);
     let incoming = watched(incoming, consensus.clone());
     let let_in = move |request: Request<()>| admit(&consensus, request);
     Server::builder()
@@ -40,7 +37,7 @@ pub async fn serve(
         .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
-        .max_concurrent_streams(CALLS_PER_CONNECTION)
+        .max_concurrent_streams(PEER_CALLS_MAX)
         .add_service(InterceptedService::new(service, let_in))
         .serve_with_incoming_shutdown(incoming, stop)
         .await

@@ -75,6 +75,12 @@ impl Proposer {
             requests = ?batch.trace_ids,
             "took a batch"
         );
+        let overloaded = || {
+            let message = "the leader has too much to do";
+            wire::not_executed(pb::NotExecutedReason::Overloaded, None, message)
+        };
+        let queue = self.shared.queue(lane);
+        let place = queue.place(bytes).map_err(|_| overloaded())?;
         let (answer, answered) = oneshot::channel();
         let timeout = Duration::from_millis(batch.deadline_ms).min(DEADLINE_MAX);
         let deadline = Instant::now() + timeout;
@@ -83,13 +89,11 @@ impl Proposer {
             bytes,
             deadline,
             answer,
+            place: Some(place),
         };
-        let pushed = self.shared.queue(lane).push(Unit::Forwarded(forwarded));
+        let pushed = queue.push(Unit::Forwarded(forwarded));
         pushed.map_err(|why| match why {
-            NotQueued::Full => {
-                let message = "the leader has too much to do";
-                wire::not_executed(pb::NotExecutedReason::Overloaded, None, message)
-            }
+            NotQueued::Full => overloaded(),
             NotQueued::Stopping => {
                 let message = "the leader is shutting down";
                 wire::not_executed(pb::NotExecutedReason::Shutdown, None, message)

@@ -34,6 +34,8 @@ pub(super) struct Forwarded {
     pub(super) deadline: Instant,
     /// Takes the answer that goes back to the other replica.
     pub(super) answer: oneshot::Sender<pb::forward_response::Result>,
+    /// Its place in the queue, given back when it leaves it.
+    pub(super) place: Option<OwnedSemaphorePermit>,
 }
 
 /// The writing end of a lane's queue, bounded by requests and by bytes.
@@ -224,7 +226,10 @@ impl Unit {
                 ));
                 None
             }
-            Self::Forwarded(forwarded) => Some(Self::Forwarded(forwarded)),
+            Self::Forwarded(mut forwarded) => {
+                drop(forwarded.place.take());
+                Some(Self::Forwarded(forwarded))
+            }
         }
     }
 

@@ -153,9 +153,9 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
         );
     }
     let quota = state.settings().state_quota_bytes;
-    if state.bytes() >= quota {
+    if state.is_full() {
         let message = format!(
-            "the state has {} bytes and the quota is {quota}: remove something or raise it",
+            "the state has {} bytes, and of its quota of {quota} only the reserve is left: remove something or raise it",
             state.bytes()
         );
         raise(v1::AlarmKind::Quota, 0, message);

@@ -85,6 +85,7 @@ pub(crate) fn declare(metrics: &RpcMetrics) {
     }
     for class in Class::ALL {
         metrics.in_flight(class.name()).set(0);
+        metrics.bytes_held(class.name()).set(0);
     }
 }
 

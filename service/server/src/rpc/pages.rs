@@ -57,9 +57,11 @@ impl<K: PageKey + Clone> Page<K> {
         let (mut items, mut bytes, mut last) = (Vec::new(), 0, None);
         for (key, object) in objects {
             let object_bytes = object.encoded_len();
-            if items.len() == self.size
-                || (bytes + object_bytes > PAGE_BYTES_MAX && !items.is_empty())
-            {
+            let is_full = bytes + object_bytes > PAGE_BYTES_MAX && !items.is_empty();
+            if items.len() == self.size || is_full {
+                if items.len() < self.size {
+                    handle.read_metrics().page_cut();
+                }
                 let continue_token = self.token(handle, last)?;
                 return Ok(Items {
                     items,

@@ -13,7 +13,6 @@ use tonic_health::pb::health_server::HealthServer;
 use tonic_reflection::server as reflection;
 
 use super::cluster::ClusterService;
-use super::connections::counted;
 use super::health::HealthService;
 use super::layer::GateLayer;
 use super::membership::MembershipService;
@@ -47,8 +46,6 @@ pub(crate) struct Serving {
     pub(crate) incoming: Incoming,
     /// No new connection or call is taken from then on, and streams end.
     pub(crate) stop: Stop,
-    /// All connections are cut then.
-    pub(crate) cut: Stop,
 }
 
 /// Serves clients until `stop`, and the calls under way until they end, or until `cut`.
@@ -63,7 +60,6 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         metrics,
         incoming,
         stop,
-        cut,
     } = serving;
     let cluster = ClusterServer::new(ClusterService(handle.clone()))
         .max_decoding_message_size(REQUEST_BYTES_MAX);
@@ -97,9 +93,7 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         .add_service(health)
         .add_service(described().build_v1().map_err(undescribed)?)
         .add_service(described().build_v1alpha().map_err(undescribed)?)
-        .serve_with_incoming_shutdown(counted(incoming, &metrics, cut), async move {
-            stop.requested().await
-        })
+        .serve_with_incoming_shutdown(incoming, async move { stop.requested().await })
         .await
         .map_err(|error| format!("the server for clients ended: {error}"))
 }

@@ -135,16 +135,30 @@ impl EncodedHistory {
                 |(event, change)| match filter::view(filter, event.kind, event, change) {
                     View::Hidden => None,
                     View::Plain => Some(event.plain.clone()),
-                    View::Appears => Some(event.appears.get_or_init(|| appearing(change)).clone()),
-                    View::Disappears => Some(
-                        event
-                            .disappears
-                            .get_or_init(|| disappearing(change))
-                            .clone(),
-                    ),
+                    View::Appears => {
+                        Some(self.kept(&event.appears, events.revision, || appearing(change)))
+                    }
+                    View::Disappears => {
+                        Some(self.kept(&event.disappears, events.revision, || disappearing(change)))
+                    }
                 },
             );
         messages(events.revision, seen)
+    }
+
+    /// A form of an event that only streams with a filter ask for, encoded for the first of them.
+    fn kept(
+        &self,
+        form: &OnceLock<Bytes>,
+        revision: Revision,
+        encode: impl FnOnce() -> Bytes,
+    ) -> Bytes {
+        let encoded = form.get_or_init(|| {
+            let encoded = encode();
+            self.account(revision, encoded.len());
+            encoded
+        });
+        encoded.clone()
     }
 
     fn revision(&self, events: &Arc<RevisionEvents>) -> Arc<EncodedRevision> {

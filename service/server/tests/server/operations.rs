@@ -149,6 +149,9 @@ async fn metrics_have_the_names_of_etcd_where_they_mean_the_same() {
         "synod_members 1",
         "synod_storage_versions 1",
         "synod_disagreements 0",
+        "synod_log_chore_failed 0",
+        "etcd_server_proposals_pending 0",
+        "synod_connections{door=\"client\"} 1",
         "synod_member_join_to_ready_seconds_count 1",
         "grpc_server_handled_total{grpc_service=\"synod.v1.Membership\",grpc_method=\"Join\",grpc_code=\"OK\"} 1",
     ] {
@@ -157,6 +160,37 @@ async fn metrics_have_the_names_of_etcd_where_they_mean_the_same() {
             "no line {line} in\n{text}"
         );
     }
+    let flushes = text
+        .lines()
+        .find_map(|line| line.strip_prefix("etcd_disk_wal_fsync_duration_seconds_count "));
+    assert!(flushes.unwrap().parse::<u64>().unwrap() > 0, "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn how_long_members_disagree_is_counted_once_they_agree() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    let first = clients.join("server-a", 60_000).await;
+    let second = clients.join("server-b", 60_000).await;
+    clients.report(&first, "apps/v1").await;
+    clients.report(&second, "apps/v2").await;
+    shown(&cluster, "synod_disagreements 1").await;
+    shown(&cluster, "synod_disagreement_seconds_count 0").await;
+    clients.report(&second, "apps/v1").await;
+    shown(&cluster, "synod_disagreements 0").await;
+    // It is counted along the history, a moment after it is published.
+    shown(&cluster, "synod_disagreement_seconds_count 1").await;
+}
+
+/// Waits until the metrics have this line.
+async fn shown(cluster: &Cluster, line: &str) {
+    let looking = async {
+        let mut text = String::new();
+        while !text.lines().any(|found| found == line) {
+            text = metrics(cluster.metrics_address(1)).await;
+        }
+    };
+    within(line, looking).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,6 +4,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::entries::{Entries, next_index};
 use super::layout::{ENTRY_OVERHEAD, Record, Summary};
@@ -267,6 +268,13 @@ impl Log {
         } else {
             state.queue.wait_for_room(room);
         }
+    }
+
+    /// Has somebody told how long a [`LogWriter`] takes to write and sync each batch. The first who asks is told.
+    ///
+    /// [`LogWriter`]: super::LogWriter
+    pub fn when_flushed(&self, told: Box<dyn Fn(Duration) + Send + Sync>) {
+        let _ = self.shared.flushed.0.set(told);
     }
 
     /// Writes and syncs what is enqueued, with one write and one sync, and calls the callbacks.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
+use std::time::Duration;
 
 use super::appender::{Appender, Placements};
 use super::entries::Entries;
@@ -25,10 +26,24 @@ pub(super) struct Shared {
     io: Mutex<Io>,
     /// Held for moments, never during disk access.
     state: Mutex<State>,
+    /// Who is told how long the writer thread took for each batch.
+    pub(super) flushed: Flushed,
     /// Tells the writer thread that there is something to flush, or to stop.
     pub(super) work: Condvar,
     /// Tells the housekeeping thread that there is a chore, or to stop.
     pub(super) chores: Condvar,
+}
+
+/// Somebody who wants to know how long batches take, or nobody.
+#[derive(Default)]
+pub(super) struct Flushed(pub(super) OnceLock<Box<dyn Fn(Duration) + Send + Sync>>);
+
+impl fmt::Debug for Flushed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Flushed")
+            .field(&self.0.get().is_some())
+            .finish()
+    }
 }
 
 /// What is needed to write.
@@ -108,6 +123,7 @@ impl Shared {
                 in_flight: None,
             }),
             state: Mutex::new(state),
+            flushed: Flushed::default(),
             work: Condvar::new(),
             chores: Condvar::new(),
         }

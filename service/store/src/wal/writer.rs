@@ -67,15 +67,24 @@ fn write(log: &Log) {
             state.stopping
         };
         // An error has reached every callback, and the log is poisoned: there is nobody else to tell.
-        let flushed = if stopping {
-            log.seal()
-        } else {
-            log.flush().map(drop)
-        };
+        let flushed = if stopping { log.seal() } else { flush(log) };
         if stopping || flushed.is_err() {
             return;
         }
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the simulator has no such thread, and nothing is decided by it"
+)]
+fn flush(log: &Log) -> io::Result<()> {
+    let began = std::time::Instant::now();
+    let wrote = log.flush()?;
+    if let Some(told) = log.shared.flushed.0.get().filter(|_| wrote) {
+        told(began.elapsed());
+    }
+    Ok(())
 }
 
 fn do_chores(shared: &Shared) {

@@ -31,6 +31,7 @@ fn forwarded(
             bytes,
             deadline: deadline(),
             answer,
+            place: None,
         },
         answered,
     )
@@ -157,4 +158,17 @@ async fn a_lane_that_is_closed_lets_nothing_in_and_everything_out() {
     assert!(intake.ready().await);
     assert_eq!(intake.take(Instant::now()).commands, 1);
     assert!(!intake.ready().await);
+}
+
+#[tokio::test]
+async fn a_batch_of_another_replica_takes_its_bytes_of_the_queue_until_it_is_taken() {
+    let (queue, mut intake) = queue();
+    let (batch, _answered) = forwarded(2, 50);
+    let place = queue.place(batch.bytes).ok();
+    let batch = Forwarded { place, ..batch };
+    queue.push(Unit::Forwarded(batch)).unwrap();
+    assert_eq!(queue.bytes(), 100);
+    assert!(intake.ready().await);
+    assert_eq!(intake.take(Instant::now()).bytes, 100);
+    assert_eq!(queue.bytes(), 0);
 }

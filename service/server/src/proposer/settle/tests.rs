@@ -43,6 +43,7 @@ fn foreign(commands: usize) -> (Unit, oneshot::Receiver<Verdict>) {
             bytes,
             deadline,
             answer,
+            place: None,
         }),
         answered,
     )

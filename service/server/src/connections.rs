@@ -1,28 +1,55 @@
-//! The connections of clients: so many and no more, none that says nothing, and all of them cut when it is time.
+//! The connections that come in by a door: so many and no more, none that says nothing, and all of them cut when it is
+//! time.
 
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use futures::StreamExt;
 use futures::future::BoxFuture;
-use futures::{Stream, StreamExt};
 use prometheus_client::metrics::gauge::Gauge;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Sleep, sleep};
 use tonic::transport::server::Connected;
 
-use crate::limits::{CONNECTIONS_MAX, PREFACE_MAX};
-use crate::metrics::RpcMetrics;
-use crate::seams::{Connection, ConnectionInfo, Incoming};
+use crate::limits::{CONNECTIONS_MAX, PEER_CONNECTIONS_MAX, PREFACE_MAX};
+use crate::metrics::DoorMetrics;
+use crate::seams::{Connection, Incoming};
 use crate::stop::Stop;
 
 /// What every HTTP/2 connection begins with is so long.
 const PREFACE_BYTES: usize = 24;
 
+/// Who comes in by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Door {
+    /// Clients.
+    Client,
+    /// Other replicas.
+    Peer,
+}
+
+impl Door {
+    /// Its name in metrics and logs.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Peer => "peer",
+        }
+    }
+
+    const fn connections_max(self) -> usize {
+        match self {
+            Self::Client => CONNECTIONS_MAX,
+            Self::Peer => PEER_CONNECTIONS_MAX,
+        }
+    }
+}
+
 /// A connection that is counted, and ends when it is cut.
-pub(super) struct Counted {
+struct Counted {
     connection: Connection,
     cut: BoxFuture<'static, ()>,
     /// Until it has said that it speaks HTTP/2: how long it may take, and how many bytes of that have come. From then on
@@ -34,32 +61,35 @@ pub(super) struct Counted {
 
 /// The connections of `incoming` that there is room for; the others are closed at once, so that their clients turn to
 /// another replica. All of them end when `cut` is requested.
-pub(super) fn counted(
+pub(crate) fn counted(
+    door: Door,
     incoming: Incoming,
-    metrics: &Arc<RpcMetrics>,
-    cut: Stop,
-) -> impl Stream<Item = io::Result<Counted>> + use<> {
-    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    metrics: &Arc<DoorMetrics>,
+    cut: Option<Stop>,
+) -> Incoming {
+    let room = Arc::new(Semaphore::new(door.connections_max()));
     let metrics = Arc::clone(metrics);
-    incoming.filter_map(move |accepted| {
+    let let_in = incoming.filter_map(move |accepted| {
         let counted = match (accepted, Arc::clone(&room).try_acquire_owned()) {
             (Ok(connection), Ok(permit)) => {
-                let (open, cut) = (metrics.connections().clone(), cut.clone());
+                let (open, cut) = (metrics.open(door.name()), cut.clone());
                 open.inc();
-                let cut = Box::pin(async move { cut.requested().await });
-                Some(Ok(Counted {
+                let remote = connection.connect_info().remote;
+                let counted = Counted {
                     connection,
-                    cut,
+                    cut: Box::pin(requested(cut)),
                     preface: Some((Box::pin(sleep(PREFACE_MAX)), 0)),
                     open,
                     _permit: permit,
-                }))
+                };
+                Some(Ok(Connection::new(counted, remote)))
             }
             (Ok(_), Err(_)) => {
-                metrics.connection_refused();
+                metrics.refused(door.name());
                 tracing::warn!(
-                    max = CONNECTIONS_MAX,
-                    "closed a client's connection: there are too many"
+                    door = door.name(),
+                    max = door.connections_max(),
+                    "closed a connection: there are too many"
                 );
                 None
             }
@@ -70,20 +100,20 @@ pub(super) fn counted(
             }
         };
         std::future::ready(counted)
-    })
+    });
+    let_in.boxed()
+}
+
+async fn requested(cut: Option<Stop>) {
+    match cut {
+        Some(cut) => cut.requested().await,
+        None => std::future::pending().await,
+    }
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
         self.open.dec();
-    }
-}
-
-impl Connected for Counted {
-    type ConnectInfo = ConnectionInfo;
-
-    fn connect_info(&self) -> ConnectionInfo {
-        self.connection.connect_info()
     }
 }
 

@@ -1,0 +1,105 @@
+//! What the log on disk comes to, and how long it takes.
+
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+use synod_store::LogStatus;
+
+use super::{gauge_value, seconds};
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct DiskMetrics {
+    flush_seconds: Histogram,
+    entries: Gauge,
+    segments: Gauge,
+    queued_bytes: Gauge,
+    cached_bytes: Gauge,
+    chore_failed: Gauge,
+}
+
+impl DiskMetrics {
+    pub(super) fn new(registry: &mut Registry) -> Self {
+        let metrics = Self {
+            flush_seconds: seconds(),
+            entries: Gauge::default(),
+            segments: Gauge::default(),
+            queued_bytes: Gauge::default(),
+            cached_bytes: Gauge::default(),
+            chore_failed: Gauge::default(),
+        };
+        registry.register(
+            "etcd_disk_wal_fsync_duration_seconds",
+            "How long the disk took to write and sync what had gathered in the log",
+            metrics.flush_seconds.clone(),
+        );
+        let mut gauge = |name, help, gauge: &Gauge| registry.register(name, help, gauge.clone());
+        gauge(
+            "synod_log_entries",
+            "Entries in the log on disk",
+            &metrics.entries,
+        );
+        gauge(
+            "synod_log_segments",
+            "Files of the log on disk",
+            &metrics.segments,
+        );
+        gauge(
+            "synod_log_queued_bytes",
+            "Bytes of the log that wait to be written",
+            &metrics.queued_bytes,
+        );
+        gauge(
+            "synod_log_cached_bytes",
+            "Bytes of the log in memory",
+            &metrics.cached_bytes,
+        );
+        gauge(
+            "synod_log_chore_failed",
+            "Whether the last chore of the log failed, so that old files stay on the disk; 1 or 0",
+            &metrics.chore_failed,
+        );
+        metrics
+    }
+
+    /// How long the disk took for each batch.
+    pub(crate) fn flush_seconds(&self) -> Histogram {
+        self.flush_seconds.clone()
+    }
+
+    /// Looks at the log.
+    pub(crate) fn observe(&self, log: &LogStatus) {
+        self.entries.set(gauge_value(log.entries));
+        self.segments.set(gauge_value(log.segments));
+        self.queued_bytes.set(gauge_value(log.queued_bytes));
+        self.cached_bytes.set(gauge_value(log.cached_bytes));
+        self.chore_failed.set(log.chore_failure.is_some().into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::Metrics;
+
+    #[test]
+    fn a_chore_that_failed_is_shown_until_one_succeeds() {
+        let metrics = Metrics::new();
+        let mut log = LogStatus {
+            entries: 3,
+            segments: 2,
+            cached_bytes: 100,
+            queued_bytes: 50,
+            poisoned: false,
+            chore_failure: Some("no space".to_owned()),
+        };
+        metrics.disk.observe(&log);
+        let text = metrics.text();
+        for line in ["synod_log_chore_failed 1", "synod_log_queued_bytes 50"] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+        log.chore_failure = None;
+        metrics.disk.observe(&log);
+        assert!(metrics.text().contains("synod_log_chore_failed 0"));
+    }
+}
