@@ -16,6 +16,7 @@ const PUBLIC: &[&str] = &[
     "synod/v1/common.proto",
     "synod/v1/controller_revisions.proto",
     "synod/v1/errors.proto",
+    "synod/v1/leases.proto",
     "synod/v1/membership.proto",
     "synod/v1/sessions.proto",
     "synod/v1/storage_versions.proto",

@@ -1,14 +1,20 @@
 //! A changing request, and what it says of who asks.
 
+mod acquire_lease;
 mod adopt;
 mod join;
+mod lease_candidates;
 mod leave;
 mod ready;
+mod release_lease;
 mod renew;
+mod renew_lease;
 mod report;
 mod sessions;
 mod update_settings;
 
+pub(crate) use acquire_lease::lease_key;
+pub use renew_lease::LeaseRenewal;
 use synod_model::{
     ClusterId, Epoch, ErrorKind, MemberId, Refusal, RequestId, Revision, Sequence, SessionId,
     Violations,

@@ -6,6 +6,7 @@
 mod agreement;
 mod condition;
 mod controller_revision;
+mod lease;
 mod member;
 mod metadata;
 mod owner_reference;

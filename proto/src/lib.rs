@@ -27,12 +27,13 @@ pub mod status;
 pub mod storage;
 pub mod v1;
 
-pub use change::Change;
+pub use change::{Change, LeaseRenewal};
 pub use query::{
     AgreementHistory, Consistency, ContinueToken, GetMember, GetOutcome, GetSettings,
     GetStorageVersion, ListMembers, ListStorageVersions, ObjectKind, PageKey, PageRequest,
     PageStart, WatchFilter, WatchStart,
 };
+pub use query::{GetLease, ListLeaseCandidates, ListLeases};
 
 /// The encoded `FileDescriptorSet` of [`v1`] with its comments: what server reflection answers.
 pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/synod.v1.binpb"));

@@ -2,6 +2,7 @@
 
 mod cluster;
 mod consistency;
+mod leases;
 mod members;
 mod page;
 mod sessions;
@@ -10,6 +11,7 @@ mod watch;
 
 pub use cluster::GetSettings;
 pub use consistency::Consistency;
+pub use leases::{GetLease, ListLeaseCandidates, ListLeases};
 pub use members::{GetMember, ListMembers};
 pub use page::{ContinueToken, PageKey, PageRequest, PageStart};
 pub use sessions::GetOutcome;

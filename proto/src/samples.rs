@@ -11,9 +11,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use synod_model::{
     ApiVersion, BinaryVersion, ClusterId, Condition, ConditionStatus, Current, Endpoint, Epoch,
-    ErrorKind, GroupResource, InstanceId, Kind, Labels, Member, MemberId, Metadata, Persisted,
-    Phase, Refusal, ReportEntry, RequestId, Revision, Sequence, SessionId, Settings, SettingsPatch,
-    Stance, StorageVersionHash, Ttl, Uid, Violation, WallTime, settings,
+    ErrorKind, FencingToken, GroupResource, Hold, HolderIdentity, InstanceId, Kind, Labels, Lease,
+    LeaseCandidate, LeaseKey, Member, MemberId, Metadata, Persisted, Phase, Refusal, ReportEntry,
+    RequestId, Revision, SemanticVersion, Sequence, SessionId, Settings, SettingsPatch, Stance,
+    StorageVersionHash, Strategy as LeaseStrategy, Ticket, Ttl, Uid, Violation, WallTime, settings,
 };
 
 pub(crate) use controller_revisions::*;
@@ -264,6 +265,84 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
     })
 }
 
+pub(crate) fn lease_key() -> impl Strategy<Value = LeaseKey> {
+    (
+        "[a-z]{1,8}(-[a-z0-9]{1,4})?",
+        "[a-z]{1,8}(\\.[a-z0-9]{1,6})?",
+    )
+        .prop_map(|(namespace, name)| LeaseKey::new(&namespace, &name).unwrap())
+}
+
+pub(crate) fn holder() -> impl Strategy<Value = HolderIdentity> {
+    "[!-~]{1,20}".prop_map(|text| HolderIdentity::parse(&text).unwrap())
+}
+
+pub(crate) fn fencing_token() -> impl Strategy<Value = FencingToken> {
+    revision().prop_map(FencingToken::new)
+}
+
+pub(crate) fn semantic_version() -> impl Strategy<Value = SemanticVersion> {
+    (0..3_u64, 0..40_u64)
+        .prop_map(|(major, minor)| SemanticVersion::parse(&format!("{major}.{minor}.0")).unwrap())
+}
+
+pub(crate) fn strategy() -> impl Strategy<Value = LeaseStrategy> {
+    select(vec!["OldestEmulationVersion", "example.com/Mine"])
+        .prop_map(|text| LeaseStrategy::parse(text).unwrap())
+}
+
+fn hold() -> impl Strategy<Value = Hold> {
+    let given = (holder(), fencing_token(), option::of(revision()), ttl());
+    (given, option::of((member_id(), epoch())), any::<u64>()).prop_map(
+        |((holder, token, ticket, ttl), member, acquired)| Hold {
+            holder,
+            token,
+            ticket: ticket.map(Ticket::new),
+            ttl,
+            member,
+            acquired: WallTime::from_millis(acquired),
+        },
+    )
+}
+
+pub(crate) fn lease() -> impl Strategy<Value = Lease> {
+    let held = (option::of(hold()), any::<u64>(), option::of(holder()));
+    (lease_key(), held, metadata()).prop_map(|(key, (hold, transitions, preferred), metadata)| {
+        Lease {
+            key,
+            hold,
+            transitions,
+            preferred,
+            metadata,
+        }
+    })
+}
+
+pub(crate) fn lease_candidate() -> impl Strategy<Value = LeaseCandidate> {
+    let versions = (semantic_version(), option::of(semantic_version()));
+    (
+        lease_key(),
+        holder(),
+        versions,
+        strategy(),
+        ttl(),
+        metadata(),
+    )
+        .prop_map(
+            |(lease, identity, (binary_version, emulation_version), strategy, ttl, metadata)| {
+                LeaseCandidate {
+                    lease,
+                    identity,
+                    binary_version,
+                    emulation_version,
+                    strategy,
+                    ttl,
+                    metadata,
+                }
+            },
+        )
+}
+
 /// A refusal that is small enough to be carried whole.
 pub(crate) fn refusal() -> impl Strategy<Value = Refusal> {
     let current = prop_oneof![
@@ -271,6 +350,7 @@ pub(crate) fn refusal() -> impl Strategy<Value = Refusal> {
         settings().prop_map(|settings| Some(Current::Settings(settings))),
         member().prop_map(|member| Some(Current::Member(member))),
         controller_revision().prop_map(|revision| Some(Current::ControllerRevision(revision))),
+        lease().prop_map(|lease| Some(Current::Lease(lease))),
     ];
     let violation = ("[a-z]{0,8}", ".{0,20}").prop_map(|(field, rule)| Violation { field, rule });
     (

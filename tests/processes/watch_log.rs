@@ -190,6 +190,8 @@ fn revisions(event: &v1::Event) -> Option<(u64, u64)> {
         Object::StorageVersion(version) => version.metadata.as_ref()?,
         Object::StorageState(state) => state.metadata.as_ref()?,
         Object::ControllerRevision(revision) => revision.metadata.as_ref()?,
+        Object::Lease(lease) => lease.metadata.as_ref()?,
+        Object::LeaseCandidate(candidate) => candidate.metadata.as_ref()?,
         // There have been settings since the beginning.
         Object::Settings(settings) => return Some((settings.resource_version, 0)),
     };

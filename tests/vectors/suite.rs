@@ -162,6 +162,10 @@ const FILES: &[(&str, &str)] = &[
         include_str!("identity_lease_gc.json"),
     ),
     (
+        "lease_candidate_compare.json",
+        include_str!("lease_candidate_compare.json"),
+    ),
+    (
         "local_update_storage_version.json",
         include_str!("local_update_storage_version.json"),
     ),

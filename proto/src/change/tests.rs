@@ -1,3 +1,5 @@
+mod leases;
+
 use proptest::option;
 use proptest::prelude::*;
 use prost::Message;

@@ -37,6 +37,14 @@ proptest! {
     fn a_controller_revision_is_carried_whole(revision in samples::controller_revision()) {
         prop_assert_eq!(carried::<_, v1::ControllerRevision>(&revision).unwrap(), revision);
     }
+    fn a_lease_is_carried_whole(lease in samples::lease()) {
+        prop_assert_eq!(carried::<_, v1::Lease>(&lease).unwrap(), lease);
+    }
+
+    #[test]
+    fn a_lease_candidate_is_carried_whole(candidate in samples::lease_candidate()) {
+        prop_assert_eq!(carried::<_, v1::LeaseCandidate>(&candidate).unwrap(), candidate);
+    }
 
     #[test]
     fn settings_are_carried_whole(settings in samples::settings()) {

@@ -1,7 +1,7 @@
 use bytes::Bytes;
 use prost::Message;
 use synod_model::{
-    ControllerRevision, Current, ErrorKind, Member, Refusal, Settings, Violation, Violations,
+    ControllerRevision, Current, ErrorKind, Lease, Member, Refusal, Settings, Violation, Violations,
 };
 
 use super::v1;
@@ -58,6 +58,7 @@ impl From<&Current> for WireCurrent {
                 let revision = public::ControllerRevision::from(revision);
                 Self::ControllerRevision(revision.encode_to_vec().into())
             }
+            Current::Lease(lease) => Self::Lease(public::Lease::from(lease).encode_to_vec().into()),
         }
     }
 }
@@ -67,6 +68,7 @@ fn read_current(current: WireCurrent) -> Option<Current> {
         WireCurrent::Settings(bytes) => {
             read::<public::Settings, Settings>(bytes).map(Current::Settings)
         }
+        WireCurrent::Lease(bytes) => read::<public::Lease, Lease>(bytes).map(Current::Lease),
         WireCurrent::Member(bytes) => read::<public::Member, Member>(bytes).map(Current::Member),
         WireCurrent::ControllerRevision(bytes) => {
             read::<public::ControllerRevision, ControllerRevision>(bytes)

@@ -2,7 +2,7 @@ use std::fmt;
 
 use data_encoding::BASE64URL_NOPAD;
 use synod_model::limits::LIST_PAGE_MAX;
-use synod_model::{ClusterId, GroupResource, MemberId, Revision, Violation, Violations};
+use synod_model::{ClusterId, GroupResource, LeaseKey, MemberId, Revision, Violation, Violations};
 
 use super::Consistency;
 use super::consistency::consistency;
@@ -73,6 +73,18 @@ impl PageKey for GroupResource {
 
     fn from_text(text: &str) -> Option<Self> {
         Self::parse_qualified(text).ok()
+    }
+}
+
+impl PageKey for LeaseKey {
+    const LIST: u8 = 40;
+
+    fn as_text(&self) -> &str {
+        self.as_str()
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        Self::parse(text).ok()
     }
 }
 

@@ -15,9 +15,9 @@ use crate::limits::{
     CONTINUE_TOKEN_BYTES_MAX, LIST_PAGE_DEFAULT, STALENESS_MS_MAX, WATCH_NAMES_MAX,
 };
 use crate::{
-    AgreementHistory, Consistency, ContinueToken, GetMember, GetOutcome, GetSettings,
-    GetStorageVersion, ListMembers, ListStorageVersions, ObjectKind, PageKey, PageRequest,
-    PageStart, WatchFilter, WatchStart, samples, v1,
+    AgreementHistory, Consistency, ContinueToken, GetLease, GetMember, GetOutcome, GetSettings,
+    GetStorageVersion, ListLeaseCandidates, ListLeases, ListMembers, ListStorageVersions,
+    ObjectKind, PageKey, PageRequest, PageStart, WatchFilter, WatchStart, samples, v1,
 };
 
 /// What comes out of a request that went over the wire.
@@ -106,6 +106,7 @@ proptest! {
     fn a_read_of_one_object_is_carried_whole(
         id in samples::member_id(),
         resource in samples::resource(),
+        key in samples::lease_key(),
         read in consistency(),
     ) {
         let member = GetMember { id, read };
@@ -114,6 +115,13 @@ proptest! {
         prop_assert_eq!(carried::<_, v1::StorageVersionsGetRequest>(&version).unwrap(), version);
         let history = AgreementHistory { resource, read };
         prop_assert_eq!(carried::<_, v1::StorageVersionsHistoryRequest>(&history).unwrap(), history);
+        let lease = GetLease { key: key.clone(), read };
+        prop_assert_eq!(carried::<_, v1::LeasesGetRequest>(&lease).unwrap(), lease);
+        let candidates = ListLeaseCandidates { key, read };
+        prop_assert_eq!(
+            carried::<_, v1::LeasesListCandidatesRequest>(&candidates).unwrap(),
+            candidates
+        );
         let settings = GetSettings { read };
         prop_assert_eq!(carried::<_, v1::ClusterGetSettingsRequest>(&settings).unwrap(), settings);
     }
@@ -124,7 +132,11 @@ proptest! {
         labels in samples::labels(),
         resources in page(samples::resource()),
         include_unreported in any::<bool>(),
+        leases in page(samples::lease_key()),
+        namespace in option::of("[a-z]{1,8}"),
     ) {
+        let leases = ListLeases { page: leases, namespace };
+        prop_assert_eq!(carried::<_, v1::LeasesListRequest>(&leases).unwrap(), leases);
         let members = ListMembers { page: members, labels };
         prop_assert_eq!(carried::<_, v1::MembershipListRequest>(&members).unwrap(), members);
         let versions = ListStorageVersions { page: resources, include_unreported };

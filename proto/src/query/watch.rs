@@ -47,16 +47,22 @@ pub enum ObjectKind {
     Settings,
     /// ControllerRevisions.
     ControllerRevision,
+    /// Leases; the name is that in the namespace.
+    Lease,
+    /// Candidates for leases; the name is their identity.
+    LeaseCandidate,
 }
 
 impl ObjectKind {
     /// Every kind, in the order of declaration.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Member,
         Self::StorageVersion,
         Self::StorageState,
         Self::Settings,
         Self::ControllerRevision,
+        Self::Lease,
+        Self::LeaseCandidate,
     ];
 }
 
@@ -201,6 +207,8 @@ impl From<ObjectKind> for v1::ObjectKind {
             ObjectKind::StorageState => Self::StorageState,
             ObjectKind::Settings => Self::Settings,
             ObjectKind::ControllerRevision => Self::ControllerRevision,
+            ObjectKind::Lease => Self::Lease,
+            ObjectKind::LeaseCandidate => Self::LeaseCandidate,
         }
     }
 }
@@ -215,6 +223,8 @@ impl TryFrom<v1::ObjectKind> for ObjectKind {
             v1::ObjectKind::StorageState => Ok(Self::StorageState),
             v1::ObjectKind::Settings => Ok(Self::Settings),
             v1::ObjectKind::ControllerRevision => Ok(Self::ControllerRevision),
+            v1::ObjectKind::Lease => Ok(Self::Lease),
+            v1::ObjectKind::LeaseCandidate => Ok(Self::LeaseCandidate),
             v1::ObjectKind::Unspecified => Err(Violation::required("must be a kind of object")),
         }
     }

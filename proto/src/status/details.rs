@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use prost::{Message, Name};
 use prost_types::Any;
-use synod_model::{ControllerRevision, Current, ErrorKind, Member, Refusal, Settings, Violation};
+use synod_model::{
+    ControllerRevision, Current, ErrorKind, Lease, Member, Refusal, Settings, Violation,
+};
 use tonic::Code;
 use tonic_types::pb::bad_request::FieldViolation;
 use tonic_types::pb::{BadRequest, ErrorInfo, Status};
@@ -123,6 +125,7 @@ fn current(current: &Current) -> Any {
             &v1::ControllerRevision::type_url(),
             &v1::ControllerRevision::from(revision),
         ),
+        Current::Lease(lease) => any(&v1::Lease::type_url(), &v1::Lease::from(lease)),
     }
 }
 
@@ -175,6 +178,10 @@ fn find_current(details: &[Any]) -> Option<Current> {
     let settings = find::<v1::Settings>(details, &v1::Settings::type_url());
     if let Some(settings) = settings.and_then(|settings| Settings::try_from(settings).ok()) {
         return Some(Current::Settings(settings));
+    }
+    let lease = find::<v1::Lease>(details, &v1::Lease::type_url());
+    if let Some(lease) = lease.and_then(|lease| Lease::try_from(lease).ok()) {
+        return Some(Current::Lease(lease));
     }
     let member = find::<v1::Member>(details, &v1::Member::type_url());
     if let Some(member) = member.and_then(|member| Member::try_from(member).ok()) {

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use synod_model::{ClusterId, Epoch, Refusal, Revision, Sequence, SessionId, Violations};
+use synod_model::{
+    ClusterId, Epoch, FencingToken, Refusal, Revision, Sequence, SessionId, Ticket, Violations,
+};
 use synod_proto::v1;
 
 use super::wire::list;
@@ -69,6 +71,15 @@ pub enum OutcomeAnswer {
     ControllerRevision(RevisionAnswer),
     /// Something was done to a history.
     ControllerHistory(HistoryAnswer),
+    /// A lease was given.
+    LeaseHeld {
+        /// Its fencing token.
+        token: FencingToken,
+        /// How long it is held after a renewal.
+        ttl: Duration,
+    },
+    /// A place in the queue for a lease was given.
+    LeaseQueued(Ticket),
 }
 
 impl FromWire<v1::SessionsGetOutcomeResponse> for Outcome {
@@ -101,6 +112,13 @@ impl FromWire<Option<v1::recorded_outcome::Answer>> for OutcomeAnswer {
             }
             Some(Answer::ControllerHistory(answer)) => {
                 Self::ControllerHistory(HistoryAnswer::from_wire(answer)?)
+            }
+            Some(Answer::LeaseHeld(held)) => Self::LeaseHeld {
+                token: FencingToken::new(Revision::new(held.token)),
+                ttl: Duration::from_millis(held.ttl_ms),
+            },
+            Some(Answer::LeaseQueued(ticket)) => {
+                Self::LeaseQueued(Ticket::new(Revision::new(ticket)))
             }
             Some(Answer::Reported(reported)) => {
                 Self::Reported(list(reported.resources, ReportedResource::from_wire)?)

@@ -146,6 +146,14 @@ fn carry_out(turn: &mut Turn<'_>, command: &Command) -> Result<Answer, Refusal> 
         Command::ReleaseControllerRevision(release) => {
             commands::release_controller_revision::apply(turn, release)
         }
+        Command::AcquireLease(acquire) => commands::acquire_lease::apply(turn, acquire),
+        Command::RenewLease(renew) => commands::renew_lease::apply(turn, renew),
+        Command::ReleaseLease(release) => commands::release_lease::apply(turn, release),
+        Command::PutLeaseCandidate(put) => commands::put_lease_candidate::apply(turn, put),
+        Command::RenewLeaseCandidate(renew) => commands::renew_lease_candidate::apply(turn, renew),
+        Command::WithdrawLeaseCandidate(withdraw) => {
+            commands::withdraw_lease_candidate::apply(turn, withdraw)
+        }
     }
 }
 

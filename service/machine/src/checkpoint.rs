@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 use synod_model::{
-    AgreementChange, ClusterId, ControllerRevision, GroupResource, LogTime, Member, MemberId,
-    Revision, Sequence, SessionId, Settings,
+    AgreementChange, ClusterId, ControllerRevision, GroupResource, Lease, LeaseCandidate, LeaseKey,
+    LogTime, Member, MemberId, Revision, Sequence, SessionId, Settings, Ticket, Waiter,
 };
 
 use crate::digest::{
     RowHash, RowSum, agreement_hash, controller_revision_hash, deadline_hash, entry_hash,
-    events_hash, member_hash, outcome_hash, replica_hash, session_hash, settings_hash,
-    storage_state_hash, storage_version_hash,
+    events_hash, lease_candidate_hash, lease_hash, lease_waiter_hash, member_hash, outcome_hash,
+    replica_hash, session_hash, settings_hash, storage_state_hash, storage_version_hash,
 };
 use crate::state::{Session, StorageState, StorageVersion};
 use crate::tally::Tally;
@@ -66,6 +66,12 @@ pub enum Row {
     Agreement(GroupResource, Arc<AgreementChange>),
     /// A ControllerRevision.
     ControllerRevision(Arc<ControllerRevision>),
+    /// A lease. It comes before its waiters.
+    Lease(Arc<Lease>),
+    /// A place in the queue for a lease.
+    LeaseWaiter(LeaseKey, Ticket, Arc<Waiter>),
+    /// A candidate for a lease.
+    LeaseCandidate(Arc<LeaseCandidate>),
     /// The events of a revision, oldest first.
     Events(Arc<RevisionEvents>),
 }
@@ -130,6 +136,7 @@ impl State {
                     .iter()
                     .flat_map(|(resource, state)| state_rows(resource, state)),
             )
+            .chain(self.leases.to_rows())
             .chain(
                 self.controller_revisions
                     .map()
@@ -239,6 +246,9 @@ impl State {
                 true
             }
             Row::ControllerRevision(row) => self.controller_revisions.insert(row).is_none(),
+            Row::Lease(lease) => self.leases.insert(lease).is_none(),
+            Row::LeaseWaiter(key, ticket, waiter) => self.load_waiter(&key, ticket, waiter)?,
+            Row::LeaseCandidate(candidate) => self.leases.insert_candidate(candidate).is_none(),
             Row::Events(events) => self.load_events(events, hash)?,
         };
         if fresh {
@@ -262,6 +272,18 @@ impl State {
             .or_default()
             .insert(resource);
         Ok(version.entries.insert(member, row).is_none())
+    }
+
+    fn load_waiter(
+        &mut self,
+        key: &LeaseKey,
+        ticket: Ticket,
+        waiter: Arc<Waiter>,
+    ) -> Result<bool, CorruptState> {
+        if !self.leases.rows.contains_key(key) {
+            return Err(orphan("a waiter", "lease", key));
+        }
+        Ok(self.leases.insert_waiter(key, ticket, waiter).is_none())
     }
 
     fn load_events(
@@ -338,6 +360,9 @@ impl Row {
             Self::StorageState(resource, row) => Some(storage_state_hash(resource, row)),
             Self::Agreement(resource, line) => Some(agreement_hash(resource, line)),
             Self::ControllerRevision(row) => Some(controller_revision_hash(row)),
+            Self::Lease(lease) => Some(lease_hash(lease)),
+            Self::LeaseWaiter(key, ticket, waiter) => Some(lease_waiter_hash(key, *ticket, waiter)),
+            Self::LeaseCandidate(candidate) => Some(lease_candidate_hash(candidate)),
             Self::Events(events) => Some(events_hash(events)),
         }
     }

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use synod_model::{
-    Adopt, AdoptControllerRevisions, CloseSession, ClusterId, CreateControllerRevision,
-    DeleteControllerRevisions, Epoch, Join, Leave, MarkControllerRevisions, MarkReady, MemberId,
-    OpenSession, ReleaseControllerRevision, Renew, Report, RollbackControllerRevision, SessionId,
-    Settings, TruncateControllerRevisions, UpdateControllerRevision, UpdateSettings,
+    AcquireLease, Adopt, AdoptControllerRevisions, CloseSession, ClusterId,
+    CreateControllerRevision, DeleteControllerRevisions, Epoch, HolderIdentity, Join, LeaseKey,
+    Leave, MarkControllerRevisions, MarkReady, MemberId, OpenSession, PutLeaseCandidate,
+    ReleaseControllerRevision, ReleaseLease, Renew, RenewLease, RenewLeaseCandidate, Report,
+    Revision, RollbackControllerRevision, SessionId, Settings, Ticket, TruncateControllerRevisions,
+    UpdateControllerRevision, UpdateSettings, WithdrawLeaseCandidate,
 };
 
 use crate::{DirectoryId, ReplicaId};
@@ -58,6 +60,18 @@ pub enum Command {
     AdoptControllerRevisions(AdoptControllerRevisions),
     /// Lets a snapshot go from its history.
     ReleaseControllerRevision(ReleaseControllerRevision),
+    /// Takes a lease, or a place in the queue for it.
+    AcquireLease(AcquireLease),
+    /// Moves a lease's deadline.
+    RenewLease(RenewLease),
+    /// Gives up a lease, or a place in the queue for it.
+    ReleaseLease(ReleaseLease),
+    /// Lets somebody stand for a lease.
+    PutLeaseCandidate(PutLeaseCandidate),
+    /// Moves a candidate's deadline.
+    RenewLeaseCandidate(RenewLeaseCandidate),
+    /// Lets somebody stand for a lease no longer.
+    WithdrawLeaseCandidate(WithdrawLeaseCandidate),
 }
 
 /// The identity and the first settings of a cluster.
@@ -103,4 +117,10 @@ pub struct Expire {
     pub sessions: BTreeSet<SessionId>,
     /// Members whose present epoch never reported, so that the entries of the replaced one must go.
     pub unreported: BTreeSet<(MemberId, Epoch)>,
+    /// Leases, each with the resource version that was seen.
+    pub leases: BTreeSet<(LeaseKey, Revision)>,
+    /// Places in queues for leases.
+    pub lease_waiters: BTreeSet<(LeaseKey, Ticket)>,
+    /// Candidates for leases.
+    pub lease_candidates: BTreeSet<(LeaseKey, HolderIdentity)>,
 }

@@ -3,6 +3,7 @@
 //! Every `apply` first decides and refuses, and only then changes rows; a shape that `synod-model` checks at the edge is
 //! not checked again.
 
+pub(crate) mod acquire_lease;
 pub(crate) mod adopt;
 pub(crate) mod adopt_controller_revisions;
 pub(crate) mod announce_replica;
@@ -16,14 +17,20 @@ pub(crate) mod leave;
 pub(crate) mod mark_controller_revisions;
 pub(crate) mod mark_ready;
 pub(crate) mod open_session;
+pub(crate) mod put_lease_candidate;
 pub(crate) mod raise_machine_version;
 pub(crate) mod release_controller_revision;
+pub(crate) mod release_lease;
 pub(crate) mod renew;
+pub(crate) mod renew_lease;
+pub(crate) mod renew_lease_candidate;
 pub(crate) mod report;
 pub(crate) mod rollback_controller_revision;
 pub(crate) mod truncate_controller_revisions;
 pub(crate) mod update_controller_revision;
 pub(crate) mod update_settings;
+pub(crate) mod withdraw_lease_candidate;
 
 mod controller_history;
 mod departure;
+mod succession;

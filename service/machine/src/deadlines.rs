@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use imbl::{OrdMap, OrdSet};
-use synod_model::{LogTime, MemberId, SessionId};
+use synod_model::{HolderIdentity, LeaseKey, LogTime, MemberId, SessionId, Ticket};
 
 /// What a deadline ends.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,6 +18,12 @@ pub enum Holder {
     Session(SessionId),
     /// The entries of a replaced epoch, when the present one does not report.
     Unreported(MemberId),
+    /// The hold of a lease that is not renewed, or a lease that nobody has wanted for long.
+    Lease(LeaseKey),
+    /// A place in the queue for a lease that nobody asks for any more.
+    LeaseWaiter(LeaseKey, Ticket),
+    /// A candidate for a lease that does not renew.
+    LeaseCandidate(LeaseKey, HolderIdentity),
 }
 
 /// A kept deadline.

@@ -13,8 +13,9 @@ mod revisions;
 use std::fmt;
 
 pub(crate) use fold::{
-    agreement_hash, deadline_hash, entry_hash, events_hash, member_hash, outcome_hash,
-    replica_hash, session_hash, settings_hash, storage_state_hash, storage_version_hash,
+    agreement_hash, deadline_hash, entry_hash, events_hash, lease_candidate_hash, lease_hash,
+    lease_waiter_hash, member_hash, outcome_hash, replica_hash, session_hash, settings_hash,
+    storage_state_hash, storage_version_hash,
 };
 
 pub(crate) use revisions::controller_revision_hash;

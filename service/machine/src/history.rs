@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use imbl::Vector;
 use synod_model::{
-    AgreementChange, ControllerRevision, GroupResource, Member, MemberId, NamespacedName, Revision,
-    Settings,
+    AgreementChange, ControllerRevision, GroupResource, HolderIdentity, Lease, LeaseCandidate,
+    LeaseKey, Member, MemberId, NamespacedName, Revision, Settings,
 };
 
 use crate::digest::RowHash;
@@ -69,6 +69,26 @@ pub enum Change {
         before: Arc<Settings>,
         /// The settings after.
         after: Arc<Settings>,
+    },
+    /// A lease was given, freed or forgotten, or somebody else should have it.
+    Lease {
+        /// Its key.
+        key: LeaseKey,
+        /// The lease before; `None` if it is new.
+        before: Option<Arc<Lease>>,
+        /// The lease after; `None` if it is forgotten.
+        after: Option<Arc<Lease>>,
+    },
+    /// A candidate for a lease came, changed or went.
+    LeaseCandidate {
+        /// The lease.
+        lease: LeaseKey,
+        /// Who.
+        identity: HolderIdentity,
+        /// The candidate before; `None` if it is new.
+        before: Option<Arc<LeaseCandidate>>,
+        /// The candidate after; `None` if it is gone.
+        after: Option<Arc<LeaseCandidate>>,
     },
 }
 

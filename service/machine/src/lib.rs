@@ -13,6 +13,7 @@
 //!
 //! - `commands/`: what each command does, one file each; [`Command`] lists them.
 //! - `voting.rs`: the rule of storage versions, what is selected, common and agreed.
+//! - `leases.rs`: leases, their queues and candidates.
 //! - `turn.rs`: the one door through which a command changes the state.
 //! - `history.rs` and `past.rs`: events by revision, and reads of an older revision.
 //! - `checkpoint.rs` and `digest.rs`: the state as rows, and the check that they are the same rows everywhere.
@@ -27,6 +28,7 @@ mod controller_revisions;
 mod deadlines;
 mod digest;
 mod history;
+mod leases;
 mod log_entry;
 mod outcome;
 mod past;
@@ -43,6 +45,7 @@ pub use command::{AnnounceReplica, Command, Expire, Initialize, RaiseMachineVers
 pub use deadlines::{Deadline, Due, Holder};
 pub use digest::Digest;
 pub use history::{Change, Compacted, EntryChange, History, RevisionEvents};
+pub use leases::Place;
 pub use log_entry::{Envelope, LogEntry};
 pub use outcome::{Answer, Applied, HistoryAnswer, Outcome, RevisionAnswer, RevisionOutcome, Told};
 pub use past::{OutOfReach, Past};

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use synod_model::{
-    ApiVersion, Epoch, GroupResource, ObjectName, Refusal, Revision, RevisionNumber, SessionId, Ttl,
+    ApiVersion, Epoch, FencingToken, GroupResource, ObjectName, Refusal, Revision, RevisionNumber,
+    SessionId, Ticket, Ttl,
 };
 
 use crate::RevisionEvents;
@@ -52,11 +53,26 @@ pub enum Answer {
         sessions: u32,
         /// How many members lost the entries of a replaced epoch.
         unreported: u32,
+        /// How many holds of leases ended.
+        leases: u32,
+        /// How many places in queues for leases were given up.
+        waiters: u32,
+        /// How many candidates for leases went.
+        candidates: u32,
     },
     /// What a controller wants stands in its history.
     ControllerRevision(RevisionAnswer),
     /// What was done to a history.
     ControllerHistory(HistoryAnswer),
+    /// The caller has the lease.
+    LeaseHeld {
+        /// Its fencing token.
+        token: FencingToken,
+        /// The TTL that counts.
+        ttl: Ttl,
+    },
+    /// Another has the lease; the caller has a place in the queue for it.
+    LeaseQueued(Ticket),
 }
 
 /// What became of what a controller wants.

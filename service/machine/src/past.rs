@@ -9,8 +9,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use synod_model::{
-    ControllerHistory, ControllerRevision, GroupResource, LogTime, Member, MemberId,
-    NamespacedName, Revision, Settings,
+    ControllerHistory, ControllerRevision, GroupResource, HolderIdentity, Lease, LeaseCandidate,
+    LeaseKey, LogTime, Member, MemberId, NamespacedName, Revision, Settings,
 };
 
 use crate::{Change, Due, Holder, State, StorageStateView, StorageVersionView};
@@ -25,7 +25,12 @@ pub struct Past<'a> {
     states: BTreeMap<GroupResource, Option<StorageStateView>>,
     controller_revisions: BTreeMap<NamespacedName, Option<Arc<ControllerRevision>>>,
     settings: Option<Arc<Settings>>,
+    leases: BTreeMap<LeaseKey, Option<Arc<Lease>>>,
+    candidates: BTreeMap<LeaseKey, Standing>,
 }
+
+/// Candidates for one lease that were otherwise than they are.
+type Standing = BTreeMap<HolderIdentity, Option<Arc<LeaseCandidate>>>;
 
 /// Why a revision cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +83,8 @@ impl State {
             states: BTreeMap::new(),
             controller_revisions: BTreeMap::new(),
             settings: None,
+            leases: BTreeMap::new(),
+            candidates: BTreeMap::new(),
         };
         for events in self.history.newest_first_after(revision) {
             events
@@ -244,6 +251,62 @@ impl Past<'_> {
         self.settings.as_ref().unwrap_or(&self.state.settings)
     }
 
+    /// A lease.
+    #[must_use]
+    pub fn lease(&self, key: &LeaseKey) -> Option<Arc<Lease>> {
+        let undone = self.leases.get(key).cloned();
+        undone.unwrap_or_else(|| self.state.leases.rows.get(key).cloned())
+    }
+
+    /// The leases after `after`, by key; those of one namespace, if it is given.
+    pub fn leases(
+        &self,
+        namespace: Option<&str>,
+        after: Option<&LeaseKey>,
+    ) -> impl Iterator<Item = Arc<Lease>> {
+        // A slash is in every key, and a zero is what comes right after it.
+        let first = namespace.map(|namespace| format!("{namespace}/"));
+        let end = namespace.map(|namespace| format!("{namespace}0"));
+        let from = match (after.map(LeaseKey::as_str), &first) {
+            (Some(after), Some(first)) if after < first.as_str() => Bound::Included(first.as_str()),
+            (Some(after), _) => Bound::Excluded(after),
+            (None, Some(first)) => Bound::Included(first.as_str()),
+            (None, None) => Bound::Unbounded,
+        };
+        let to = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        if is_empty(from, to) {
+            return None.into_iter().flatten();
+        }
+        let kept = self.state.leases.rows.range::<_, str>((from, to));
+        let kept = kept.map(|(key, lease)| (key, Arc::clone(lease)));
+        Some(merged(kept, self.leases.range::<str, _>((from, to))))
+            .into_iter()
+            .flatten()
+    }
+
+    /// A candidate for a lease.
+    #[must_use]
+    pub fn lease_candidate(
+        &self,
+        key: &LeaseKey,
+        identity: &HolderIdentity,
+    ) -> Option<Arc<LeaseCandidate>> {
+        let undone = self
+            .candidates
+            .get(key)
+            .and_then(|standing| standing.get(identity));
+        undone
+            .cloned()
+            .unwrap_or_else(|| self.state.leases.candidate(key, identity).cloned())
+    }
+
+    /// Who stand for a lease, by identity.
+    pub fn lease_candidates(&self, key: &LeaseKey) -> impl Iterator<Item = Arc<LeaseCandidate>> {
+        let kept = self.state.leases.candidates.get(key).into_iter().flatten();
+        let kept = kept.map(|(identity, candidate)| (identity, Arc::clone(candidate)));
+        merged(kept, self.candidates.get(key).into_iter().flatten())
+    }
+
     /// Takes one change back. Changes are undone newest first.
     fn undo(&mut self, change: &Change) {
         match change {
@@ -285,6 +348,20 @@ impl Past<'_> {
                     .insert(key.clone(), before.clone());
             }
             Change::Settings { before, .. } => self.settings = Some(Arc::clone(before)),
+            Change::Lease { key, before, .. } => {
+                self.leases.insert(key.clone(), before.clone());
+            }
+            Change::LeaseCandidate {
+                lease,
+                identity,
+                before,
+                ..
+            } => {
+                self.candidates
+                    .entry(lease.clone())
+                    .or_default()
+                    .insert(identity.clone(), before.clone());
+            }
         }
     }
 }
@@ -314,6 +391,14 @@ fn beyond<K>(after: Option<&K>) -> (Bound<&K>, Bound<&K>) {
         after.map_or(Bound::Unbounded, Bound::Excluded),
         Bound::Unbounded,
     )
+}
+
+/// Whether nothing is between the two: a range that ends before it begins is no range.
+fn is_empty(from: Bound<&str>, to: Bound<&str>) -> bool {
+    match (from, to) {
+        (Bound::Included(from) | Bound::Excluded(from), Bound::Excluded(to)) => from >= to,
+        _ => false,
+    }
 }
 
 /// Walks two sorted sequences as one: what was undone hides what is kept under the same key.

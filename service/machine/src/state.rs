@@ -13,6 +13,7 @@ use crate::controller_revisions::ControllerRevisions;
 use crate::deadlines::Deadlines;
 use crate::digest::{Digest, RowSum};
 use crate::history::History;
+use crate::leases::Leases;
 use crate::tally::Tally;
 use crate::{
     EntryRow, MACHINE_VERSION, OutcomeRow, ReplicaId, ReplicaRow, StorageStateRow,
@@ -34,6 +35,7 @@ pub struct State {
     pub(crate) storage_versions: OrdMap<GroupResource, StorageVersion>,
     pub(crate) storage_states: OrdMap<GroupResource, StorageState>,
     pub(crate) controller_revisions: ControllerRevisions,
+    pub(crate) leases: Leases,
     pub(crate) history: History,
     /// The sum over every row above. What follows is derived from those rows.
     pub(crate) sum: RowSum,
@@ -89,6 +91,7 @@ impl State {
             storage_versions: OrdMap::new(),
             storage_states: OrdMap::new(),
             controller_revisions: ControllerRevisions::default(),
+            leases: Leases::default(),
             history: History::default(),
             sum: RowSum::default(),
             reported: OrdMap::new(),
@@ -199,6 +202,20 @@ impl State {
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.bytes().saturating_add(STATE_RESERVE_BYTES) >= self.settings.state_quota_bytes
+    }
+
+    /// Refuses what makes the state grow when it is full.
+    pub(crate) fn check_quota(&self) -> Result<(), Refusal> {
+        if !self.is_full() {
+            return Ok(());
+        }
+        let message = format!(
+            "the state has {} bytes, and of its quota of {} only the reserve is left: remove something or raise \
+             state_quota_bytes",
+            self.bytes(),
+            self.settings.state_quota_bytes
+        );
+        Err(Refusal::new(ErrorKind::Quota, message))
     }
 
     /// The member, if it holds this very epoch.

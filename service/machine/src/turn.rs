@@ -14,9 +14,11 @@ use synod_model::{
 };
 
 use crate::digest::{
-    agreement_hash, controller_revision_hash, deadline_hash, entry_hash, events_hash, member_hash,
-    replica_hash, session_hash, settings_hash, storage_state_hash, storage_version_hash,
+    RowHash, agreement_hash, controller_revision_hash, deadline_hash, entry_hash, events_hash,
+    member_hash, replica_hash, session_hash, settings_hash, storage_state_hash,
+    storage_version_hash,
 };
+use crate::leases::Leases;
 use crate::state::{Session, StorageState, StorageVersion};
 use crate::voting::{Decided, Reported};
 use crate::{
@@ -62,6 +64,31 @@ impl<'a> Turn<'a> {
 
     pub(crate) fn log_time(&self) -> LogTime {
         self.state.log_time
+    }
+
+    /// What changes leases keeps the sum in step by itself; see `leases/changes.rs`.
+    pub(crate) fn leases(&mut self) -> &mut Leases {
+        &mut self.state.leases
+    }
+
+    /// Says that something changes that readers can see, or that takes its number from the revision.
+    pub(crate) fn moves(&mut self) {
+        self.moved = true;
+    }
+
+    /// A row comes.
+    pub(crate) fn add(&mut self, row: RowHash) {
+        self.state.sum.add(row);
+    }
+
+    /// A row goes.
+    pub(crate) fn subtract(&mut self, row: RowHash) {
+        self.state.sum.subtract(row);
+    }
+
+    /// Adds an event.
+    pub(crate) fn changed(&mut self, change: Change) {
+        self.changes.push(change);
     }
 
     /// Ends the turn. If something changed, the revision moves and the history gains it.

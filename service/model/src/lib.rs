@@ -32,6 +32,9 @@ mod instance_id;
 mod json;
 mod kind;
 mod labels;
+mod lease;
+mod lease_candidate;
+mod lease_key;
 pub mod limits;
 mod log_time;
 mod media_type;
@@ -50,6 +53,7 @@ mod report;
 pub mod requests;
 mod resource;
 mod revision;
+mod semantic_version;
 pub mod settings;
 mod storage_version_hash;
 mod storage_version_status;
@@ -79,6 +83,9 @@ pub use instance_id::InstanceId;
 pub use json::{Json, JsonNumber};
 pub use kind::Kind;
 pub use labels::Labels;
+pub use lease::{Hold, HolderIdentity, Lease, Waiter};
+pub use lease_candidate::{Disagreement, LeaseCandidate, Strategy, best_strategy, elect};
+pub use lease_key::LeaseKey;
 pub use limits::{LIMITS, Limit};
 pub use log_time::{LogTime, Ttl, WallTime};
 pub use media_type::MediaType;
@@ -97,6 +104,10 @@ pub use preconditions::Preconditions;
 pub use refusal::{Current, Refusal};
 pub use report::{ReportEntry, ReportEntryText, Stance, StanceText};
 pub use requests::{
+    AcquireLease, PutLeaseCandidate, ReleaseLease, RenewLease, RenewLeaseCandidate,
+    WithdrawLeaseCandidate,
+};
+pub use requests::{
     Adopt, CloseSession, Compare, CreateCollection, CreateObject, DeleteCollection, DeleteObject,
     Join, Leave, MarkReady, OpenSession, Operation, Patch, PatchFormat, PatchObject, Propagation,
     Renew, Report, Transact, UpdateCollection, UpdateObject, UpdateSettings,
@@ -107,7 +118,8 @@ pub use requests::{
     TruncateControllerRevisions, UpdateControllerRevision,
 };
 pub use resource::GroupResource;
-pub use revision::{Epoch, RequestId, Revision, Sequence, SessionId};
+pub use revision::{Epoch, FencingToken, RequestId, Revision, Sequence, SessionId, Ticket};
+pub use semantic_version::SemanticVersion;
 pub use settings::{Settings, SettingsPatch};
 pub use storage_version_hash::StorageVersionHash;
 pub use storage_version_status::{

@@ -19,6 +19,10 @@ pub const INSTANCE_ID_BYTES_MAX: usize = 64;
 pub const BINARY_VERSION_BYTES_MAX: usize = 128;
 /// Bytes of the address that a member gives.
 pub const ENDPOINT_BYTES_MAX: usize = 512;
+/// Bytes of the identity of a lease's holder.
+pub const HOLDER_BYTES_MAX: usize = QUALIFIED_BYTES_MAX;
+/// Who wait for one lease at a time, and who stand for it. Apply goes by it: it belongs to the machine version.
+pub const LEASE_CONTENDERS_MAX: usize = 1_000;
 /// Labels of an object.
 pub const LABELS_MAX: usize = 64;
 /// Bytes of an object's annotations, keys and texts together.
@@ -155,6 +159,13 @@ pub const LIMITS: &[Limit] = &[
     limit("instance", INSTANCE_ID_BYTES_MAX, "bytes", INVALID),
     limit("binary version", BINARY_VERSION_BYTES_MAX, "bytes", INVALID),
     limit("endpoint", ENDPOINT_BYTES_MAX, "bytes", INVALID),
+    limit("holder of a lease", HOLDER_BYTES_MAX, "bytes", INVALID),
+    limit(
+        "waiters or candidates of a lease",
+        LEASE_CONTENDERS_MAX,
+        "holders",
+        "refused with QUOTA",
+    ),
     limit("labels of an object", LABELS_MAX, "labels", INVALID),
     limit(
         "annotations of an object",

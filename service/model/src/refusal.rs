@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
-use crate::{ControllerRevision, ErrorKind, Member, Settings, Violation};
+use crate::{ControllerRevision, ErrorKind, Lease, Member, Settings, Violation};
 
 /// Why a request was refused.
 ///
@@ -33,6 +33,8 @@ pub enum Current {
     Member(Member),
     /// A ControllerRevision.
     ControllerRevision(ControllerRevision),
+    /// A lease.
+    Lease(Lease),
 }
 
 impl Refusal {

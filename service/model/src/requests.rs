@@ -3,6 +3,7 @@
 //! `check` finds what is wrong with a request whatever the state is: what the types of its fields
 //! cannot say. Whether it is right for the state, only apply decides.
 
+mod acquire_lease;
 mod adopt;
 mod adopt_controller_revisions;
 mod close_session;
@@ -15,14 +16,20 @@ mod mark_controller_revisions;
 mod mark_ready;
 mod objects;
 mod open_session;
+mod put_lease_candidate;
+mod release_lease;
 mod renew;
+mod renew_lease;
+mod renew_lease_candidate;
 mod report;
 mod rollback_controller_revision;
 mod transact;
 mod truncate_controller_revisions;
 mod update_controller_revision;
 mod update_settings;
+mod withdraw_lease_candidate;
 
+pub use acquire_lease::AcquireLease;
 pub use adopt::Adopt;
 pub use adopt_controller_revisions::{AdoptControllerRevisions, ReleaseControllerRevision};
 pub use close_session::CloseSession;
@@ -37,13 +44,18 @@ pub use objects::{
     CreateObject, DeleteObject, Patch, PatchFormat, PatchObject, Propagation, UpdateObject,
 };
 pub use open_session::OpenSession;
+pub use put_lease_candidate::PutLeaseCandidate;
+pub use release_lease::ReleaseLease;
 pub use renew::Renew;
+pub use renew_lease::RenewLease;
+pub use renew_lease_candidate::RenewLeaseCandidate;
 pub use report::Report;
 pub use rollback_controller_revision::{RollbackControllerRevision, RollbackTarget};
 pub use transact::{Compare, Operation, Transact};
 pub use truncate_controller_revisions::TruncateControllerRevisions;
 pub use update_controller_revision::UpdateControllerRevision;
 pub use update_settings::UpdateSettings;
+pub use withdraw_lease_candidate::WithdrawLeaseCandidate;
 
 #[cfg(test)]
 mod tests;

@@ -48,6 +48,14 @@ pub struct Epoch(Revision);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId(Revision);
 
+/// The revision of the command that gave a lease to its holder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FencingToken(Revision);
+
+/// The revision of the command that put somebody into the queue for a lease: the place in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket(Revision);
+
 /// Gives a number that is a revision its constructor, readers and shape check.
 macro_rules! taken_from_revision {
     ($name:ident, $command:literal) => {
@@ -91,6 +99,8 @@ macro_rules! taken_from_revision {
 
 taken_from_revision!(Epoch, "a join");
 taken_from_revision!(SessionId, "opening a session");
+taken_from_revision!(FencingToken, "acquiring the lease");
+taken_from_revision!(Ticket, "queueing for the lease");
 
 /// The place of a request in its session, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

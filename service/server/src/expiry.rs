@@ -107,6 +107,20 @@ fn name(state: &State, due: &Due) -> Expire {
                     .unreported
                     .extend(present.member(id).map(|member| (id.clone(), member.epoch)));
             }
+            Holder::Lease(key) => {
+                let lease = present.lease(key);
+                expire
+                    .leases
+                    .extend(lease.map(|lease| (key.clone(), lease.metadata.resource_version)));
+            }
+            Holder::LeaseWaiter(key, ticket) => {
+                expire.lease_waiters.insert((key.clone(), *ticket));
+            }
+            Holder::LeaseCandidate(key, identity) => {
+                expire
+                    .lease_candidates
+                    .insert((key.clone(), identity.clone()));
+            }
             Holder::Session(id) => {
                 expire.sessions.insert(*id);
             }

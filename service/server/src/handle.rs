@@ -10,6 +10,7 @@ use synod_proto::{Change, Consistency, WatchStart, v1};
 use tokio::time::Instant;
 
 use crate::consensus::{Consensus, ReplicaId};
+use crate::lease_waits::LeaseWaits;
 use crate::metrics::ReadMetrics;
 use crate::proposer::Proposer;
 use crate::read::{Reader, Reading};
@@ -26,6 +27,7 @@ struct Shared {
     proposer: Proposer,
     reader: Reader,
     watches: Watches,
+    lease_waits: LeaseWaits,
 }
 
 /// How a request is asked: until when its caller waits, and what it is called in the logs.
@@ -54,6 +56,7 @@ impl Handle {
         proposer: Proposer,
         reader: Reader,
         watches: Watches,
+        lease_waits: LeaseWaits,
     ) -> Self {
         Self {
             shared: Arc::new(Shared {
@@ -61,6 +64,7 @@ impl Handle {
                 proposer,
                 reader,
                 watches,
+                lease_waits,
             }),
         }
     }
@@ -133,6 +137,11 @@ impl Handle {
     ) -> Result<Cursor, Refusal> {
         self.cluster()?;
         self.shared.watches.open(start, asking.deadline).await
+    }
+
+    /// Who waits here for a lease.
+    pub(crate) fn lease_waits(&self) -> &LeaseWaits {
+        &self.shared.lease_waits
     }
 
     /// The identity of the cluster.

@@ -26,6 +26,7 @@
 pub mod config;
 pub mod consensus;
 pub mod handle;
+mod lease_waits;
 pub mod limits;
 pub mod peer;
 pub mod proposer;

@@ -66,6 +66,8 @@ pub const RENEWAL_BYTES_HELD_MAX: usize = 128 * MIB;
 pub const SIDE_BYTES_HELD_MAX: usize = 4 * MIB;
 /// Bytes of one message in a stream of requests: a renewal, a question to server reflection.
 pub const STREAMED_REQUEST_BYTES_MAX: usize = 4 * KIB;
+/// Acquires of leases that are being answered, most of them waiting for their turn.
+pub const ACQUIRES_MAX: usize = 4_096;
 /// Streams of renewals.
 pub const RENEWAL_STREAMS_MAX: usize = 4_096;
 /// Renewals of one stream that are not answered yet; the next is read when one is.
@@ -105,9 +107,11 @@ pub const LOG_TIME_TICK_MAX: Duration = Duration::from_millis(200);
 const _: () = assert!(BATCH_COMMANDS_MAX <= LANE_REQUESTS_MAX);
 const _: () = assert!(2 * COMMAND_BYTES_MAX <= LANE_BYTES_MAX);
 // Whatever was admitted finds room in its lane, so that only callers without end are refused there.
-const _: () = assert!(REQUESTS_MAX <= LANE_REQUESTS_MAX);
+const _: () = assert!(REQUESTS_MAX + ACQUIRES_MAX <= LANE_REQUESTS_MAX);
 const _: () = assert!(RENEWAL_REQUESTS_MAX <= LANE_REQUESTS_MAX);
-const _: () = assert!(REQUESTS_MAX + RENEWAL_REQUESTS_MAX + WATCH_STREAMS_MAX <= u32::MAX as usize);
+const _: () = assert!(
+    REQUESTS_MAX + ACQUIRES_MAX + RENEWAL_REQUESTS_MAX + WATCH_STREAMS_MAX <= u32::MAX as usize
+);
 const _: () = assert!(REQUESTS_MAX <= READS_WAITING_MAX);
 // A forwarded batch fits a message between replicas, and so does the answer: a told resource is smaller than its entry.
 const _: () = assert!(BATCH_BYTES_MAX + MIB <= PEER_MESSAGE_BYTES_MAX);
@@ -319,6 +323,13 @@ pub const BOUNDS: &[Bound] = &[
         "bytes",
         None,
         "the stream ends with TOO_LARGE",
+    ),
+    bound(
+        "acquires of leases under way",
+        ACQUIRES_MAX,
+        "requests",
+        Some("synod_requests_in_flight"),
+        OVERLOADED,
     ),
     bound(
         "renewal streams",

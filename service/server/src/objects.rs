@@ -71,6 +71,8 @@ pub(crate) fn kind(change: &Change) -> ObjectKind {
         Change::StorageState { .. } => ObjectKind::StorageState,
         Change::ControllerRevision { .. } => ObjectKind::ControllerRevision,
         Change::Settings { .. } => ObjectKind::Settings,
+        Change::Lease { .. } => ObjectKind::Lease,
+        Change::LeaseCandidate { .. } => ObjectKind::LeaseCandidate,
     }
 }
 
@@ -82,6 +84,8 @@ pub(crate) fn name(change: &Change) -> String {
         Change::StorageState { resource, .. } => resource.storage_state_name().to_owned(),
         Change::ControllerRevision { key, .. } => key.name().to_owned(),
         Change::Settings { .. } => SETTINGS_NAME.to_owned(),
+        Change::Lease { key, .. } => key.name().to_owned(),
+        Change::LeaseCandidate { identity, .. } => identity.to_string(),
     }
 }
 
@@ -89,6 +93,9 @@ pub(crate) fn name(change: &Change) -> String {
 fn namespace(change: &Change) -> String {
     match change {
         Change::ControllerRevision { key, .. } => key.namespace().unwrap_or_default().to_owned(),
+        Change::Lease { key, .. } | Change::LeaseCandidate { lease: key, .. } => {
+            key.namespace().to_owned()
+        }
         Change::Member { .. }
         | Change::StorageVersion { .. }
         | Change::StorageState { .. }
@@ -139,6 +146,15 @@ pub(crate) fn event(change: &Change) -> v1::Event {
             v1::EventType::Modified,
             Some(Object::Settings((&**after).into())),
         ),
+        Change::Lease { before, after, .. } => {
+            let (r#type, lease) = what_happened(before.as_deref(), after.as_deref());
+            (r#type, lease.map(|lease| Object::Lease(lease.into())))
+        }
+        Change::LeaseCandidate { before, after, .. } => {
+            let (r#type, candidate) = what_happened(before.as_deref(), after.as_deref());
+            let candidate = candidate.map(|candidate| Object::LeaseCandidate(candidate.into()));
+            (r#type, candidate)
+        }
     };
     v1::Event {
         r#type: r#type.into(),

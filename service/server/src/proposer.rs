@@ -159,6 +159,8 @@ impl Lane {
             | Command::Leave(_)
             | Command::Report(_)
             | Command::Adopt(_)
+            | Command::RenewLease(_)
+            | Command::RenewLeaseCandidate(_)
             | Command::Expire(_) => Self::Renewal,
             Command::Initialize(_)
             | Command::AnnounceReplica(_)
@@ -173,7 +175,11 @@ impl Lane {
             | Command::TruncateControllerRevisions(_)
             | Command::DeleteControllerRevisions(_)
             | Command::AdoptControllerRevisions(_)
-            | Command::ReleaseControllerRevision(_) => Self::Ordinary,
+            | Command::ReleaseControllerRevision(_)
+            | Command::AcquireLease(_)
+            | Command::ReleaseLease(_)
+            | Command::PutLeaseCandidate(_)
+            | Command::WithdrawLeaseCandidate(_) => Self::Ordinary,
         }
     }
 

@@ -18,6 +18,7 @@ use crate::consensus::{self, Consensus, Fatal};
 use crate::expiry::Expiry;
 use crate::handle::Handle;
 use crate::health::{Health, health};
+use crate::lease_waits::LeaseWaits;
 use crate::limits::DRAIN_MAX;
 use crate::metrics::{self, Metrics};
 use crate::peer::{self, Formation};
@@ -106,7 +107,6 @@ impl Replica {
         let (cut, cut_stop) = stop();
         let (work_stopper, work_stop) = stop();
         let (peers_stopper, peers_stop) = stop();
-
         let mut work = JoinSet::new();
         let (proposer, sequencer) = Proposer::new(
             &consensus,
@@ -125,7 +125,8 @@ impl Replica {
             &metrics.watch,
             front_stop.clone(),
         );
-        let handle = Handle::new(consensus.clone(), proposer.clone(), reader, watches);
+        let waits = LeaseWaits::new(&consensus, &front_stop, &mut work);
+        let handle = Handle::new(consensus.clone(), proposer.clone(), reader, watches, waits);
         let told = config.advertise_client.clone();
         let client_endpoint = told.unwrap_or_else(|| doors.client_address.clone());
         let parts = Parts {

@@ -10,6 +10,8 @@ mod cluster;
 mod framing;
 mod health;
 mod layer;
+mod lease_renewals;
+mod leases;
 mod membership;
 mod methods;
 mod pages;

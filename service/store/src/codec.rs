@@ -8,6 +8,7 @@
 mod commands;
 mod controller_revisions;
 mod events;
+mod leases;
 mod outcomes;
 mod rows;
 mod values;

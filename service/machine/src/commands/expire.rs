@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use synod_model::{Epoch, MemberId, Refusal, SessionId};
 
-use super::departure;
+use super::{departure, succession};
 use crate::turn::Turn;
 use crate::{Answer, Expire, Holder};
 
@@ -50,10 +50,14 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
     for id in &sessions {
         turn.remove_session(*id);
     }
+    let ended = succession::expire(turn, expire, &gone);
     let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     Ok(Answer::Expired {
         members: count(gone.len()),
         sessions: count(sessions.len()),
         unreported: count(unreported.len()),
+        leases: count(ended.leases),
+        waiters: count(ended.waiters),
+        candidates: count(ended.candidates),
     })
 }

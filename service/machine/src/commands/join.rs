@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use synod_model::{Epoch, ErrorKind, Join, LogTime, Member, MemberId, Metadata, Phase, Refusal};
 
+use super::succession;
 use crate::state::stale_epoch;
 use crate::turn::Turn;
 use crate::voting::drained_by_replacement;
@@ -77,6 +78,8 @@ fn replace(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<An
         ..present.metadata.clone()
     };
     let answer = admit(turn, join, metadata);
+    // What the replaced process holds under its epoch ends with the epoch.
+    succession::free_of_member(turn, &join.id);
     if turn.state().reported.contains_key(&join.id) {
         let grace = turn.state().settings.unreported_grace;
         turn.set_deadline(Holder::Unreported(join.id.clone()), grace);

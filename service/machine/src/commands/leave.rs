@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use synod_model::{Leave, Refusal};
 
-use super::departure;
+use super::{departure, succession};
 use crate::Answer;
 use crate::turn::Turn;
 
@@ -18,5 +18,6 @@ pub(crate) fn apply(turn: &mut Turn<'_>, leave: &Leave) -> Result<Answer, Refusa
     };
     departure::remove_entries(turn, &BTreeSet::from([leave.member.clone()]), drain);
     turn.remove_member(&leave.member);
+    succession::free_of_member(turn, &leave.member);
     Ok(Answer::Done)
 }

@@ -15,14 +15,6 @@ pub(crate) fn apply(turn: &mut Turn<'_>) -> Result<Answer, Refusal> {
             ),
         ));
     }
-    if turn.state().is_full() {
-        let quota = turn.state().settings.state_quota_bytes;
-        let message = format!(
-            "the state has {} bytes, and of its quota of {quota} only the reserve is left: remove something or raise \
-             state_quota_bytes",
-            turn.state().bytes()
-        );
-        return Err(Refusal::new(ErrorKind::Quota, message));
-    }
+    turn.state().check_quota()?;
     Ok(Answer::SessionOpened(turn.open_session()))
 }

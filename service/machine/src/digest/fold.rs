@@ -3,16 +3,22 @@
 //! A field that is added to a row is added here in the same change: a row that two replicas hold differently must have
 //! two hashes. Destructuring without `..` makes the compiler ask.
 
+mod answers;
+mod leases;
+
+pub(crate) use leases::{lease_candidate_hash, lease_hash, lease_waiter_hash};
 use synod_model::{
     AgreementChange, ApiVersion, Condition, ConditionStatus, GroupResource, Member, MemberId,
-    Metadata, Persisted, Phase, Refusal, Sequence, SessionId, Settings, Stance, VersionSet,
+    Metadata, Persisted, Phase, Sequence, SessionId, Settings, Stance, VersionSet,
 };
 
-use super::revisions::{fold_history_answer, fold_revision_answer, fold_revision_change};
+use self::answers::{fold_answer, fold_refusal};
+use self::leases::{fold_lease, fold_lease_candidate};
+use super::revisions::fold_revision_change;
 use super::{RowHash, RowHasher};
 use crate::{
-    Answer, Change, Deadline, EntryRow, Holder, OutcomeRow, ReplicaId, ReplicaRow, RevisionEvents,
-    StateStatus, StorageStateRow, StorageVersionRow, Told, VersionStatus,
+    Change, Deadline, EntryRow, Holder, OutcomeRow, ReplicaId, ReplicaRow, RevisionEvents,
+    StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
 };
 
 pub(crate) fn replica_hash(id: ReplicaId, row: &ReplicaRow) -> RowHash {
@@ -52,6 +58,20 @@ pub(crate) fn deadline_hash(holder: &Holder, deadline: &Deadline) -> RowHash {
         Holder::Unreported(id) => {
             to.number(3);
             to.text(id.as_str());
+        }
+        Holder::Lease(key) => {
+            to.number(12);
+            to.text(key.as_str());
+        }
+        Holder::LeaseWaiter(key, ticket) => {
+            to.number(13);
+            to.text(key.as_str());
+            to.number(ticket.get());
+        }
+        Holder::LeaseCandidate(key, identity) => {
+            to.number(14);
+            to.text(key.as_str());
+            to.text(identity.as_str());
         }
     }
     to.number(at.as_millis());
@@ -177,6 +197,24 @@ fn fold_change(to: &mut RowHasher, change: &Change) {
             to.number(4);
             fold_settings(to, before);
             fold_settings(to, after);
+        }
+        Change::Lease { key, before, after } => {
+            to.number(20);
+            to.text(key.as_str());
+            to.option(before.as_ref(), |to, lease| fold_lease(to, lease));
+            to.option(after.as_ref(), |to, lease| fold_lease(to, lease));
+        }
+        Change::LeaseCandidate {
+            lease,
+            identity,
+            before,
+            after,
+        } => {
+            to.number(21);
+            to.text(lease.as_str());
+            to.text(identity.as_str());
+            to.option(before.as_ref(), |to, row| fold_lease_candidate(to, row));
+            to.option(after.as_ref(), |to, row| fold_lease_candidate(to, row));
         }
     }
 }
@@ -395,76 +433,6 @@ fn fold_settings(to: &mut RowHasher, settings: &Settings) {
     to.number(*state_quota_bytes);
     to.list(enforce_persisted.iter(), fold_resource);
     to.number(revision.get());
-}
-
-fn fold_answer(to: &mut RowHasher, answer: &Answer) {
-    match answer {
-        Answer::Done => to.number(1),
-        Answer::SessionOpened(id) => {
-            to.number(2);
-            to.number(id.get());
-        }
-        Answer::Joined { epoch, ttl } => {
-            to.number(3);
-            to.number(epoch.get());
-            to.number(ttl.as_millis());
-        }
-        Answer::Reported(told) => {
-            to.number(4);
-            to.list(told.iter(), fold_told);
-        }
-        Answer::Expired {
-            members,
-            sessions,
-            unreported,
-        } => {
-            to.number(5);
-            for count in [members, sessions, unreported] {
-                to.number(u64::from(*count));
-            }
-        }
-        Answer::ControllerRevision(answer) => {
-            to.number(30);
-            fold_revision_answer(to, answer);
-        }
-        Answer::ControllerHistory(answer) => {
-            to.number(31);
-            fold_history_answer(to, answer);
-        }
-    }
-}
-
-fn fold_told(to: &mut RowHasher, told: &Told) {
-    let Told {
-        resource,
-        encoding,
-        selected,
-        selected_revision,
-    } = told;
-    fold_resource(to, resource);
-    to.option(encoding.as_ref(), fold_version);
-    to.option(selected.as_ref(), fold_version);
-    to.number(selected_revision.get());
-}
-
-fn fold_refusal(to: &mut RowHasher, refusal: &Refusal) {
-    let Refusal {
-        kind,
-        message,
-        violations,
-        metadata,
-        current,
-    } = refusal;
-    assert!(current.is_none(), "a kept refusal carries no object");
-    to.text(kind.reason());
-    to.text(message);
-    to.list(violations.iter(), |to, violation| {
-        to.text(&violation.to_string())
-    });
-    to.list(metadata.iter(), |to, (key, value)| {
-        to.text(key);
-        to.text(value);
-    });
 }
 
 fn millis(span: std::time::Duration) -> u64 {

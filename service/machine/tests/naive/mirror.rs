@@ -86,6 +86,8 @@ impl Mirror {
                     assert_eq!(self.visible.settings, **old);
                     self.visible.settings = (**new).clone();
                 }
+                // Leases have a naive model of their own.
+                Change::Lease { .. } | Change::LeaseCandidate { .. } => {}
             }
         }
     }
@@ -172,6 +174,7 @@ fn objects(change: &Change) -> Vec<Object> {
         Change::StorageState { resource, .. } => vec![Object::State(resource.clone())],
         Change::ControllerRevision { .. } => panic!("{ELSEWHERE}"),
         Change::Settings { .. } => vec![Object::Settings],
+        Change::Lease { .. } | Change::LeaseCandidate { .. } => Vec::new(),
     }
 }
 

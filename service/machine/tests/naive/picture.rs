@@ -93,6 +93,9 @@ impl Picture {
             | Row::Entry(..)
             | Row::StorageState(..)
             | Row::ControllerRevision(_)
+            | Row::Lease(_)
+            | Row::LeaseWaiter(..)
+            | Row::LeaseCandidate(_)
             | Row::Events(_) => {}
         }
     }

@@ -216,7 +216,9 @@ impl Reached {
                 Change::StorageState { .. } => self.look_at_state(command, change),
                 Change::Member { .. }
                 | Change::ControllerRevision { .. }
-                | Change::Settings { .. } => {}
+                | Change::Settings { .. }
+                | Change::Lease { .. }
+                | Change::LeaseCandidate { .. } => {}
             }
         }
         if let Command::Expire(expire) = command {

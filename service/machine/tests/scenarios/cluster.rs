@@ -226,6 +226,11 @@ impl Cluster {
                 Holder::Member(id) => expire.members.insert((id.clone(), epoch_of(&id))),
                 Holder::Unreported(id) => expire.unreported.insert((id.clone(), epoch_of(&id))),
                 Holder::Session(id) => expire.sessions.insert(id),
+                other @ (Holder::Lease(_)
+                | Holder::LeaseWaiter(..)
+                | Holder::LeaseCandidate(..)) => {
+                    panic!("no story here has leases, but {other:?}")
+                }
             };
         }
         expire

@@ -457,6 +457,8 @@ fn swap(change: &mut Change) {
         Change::StorageState { before, after, .. } => std::mem::swap(before, after),
         Change::ControllerRevision { before, after, .. } => std::mem::swap(before, after),
         Change::Settings { before, after } => std::mem::swap(before, after),
+        Change::Lease { before, after, .. } => std::mem::swap(before, after),
+        Change::LeaseCandidate { before, after, .. } => std::mem::swap(before, after),
     }
 }
 
@@ -465,6 +467,9 @@ fn drop_detail(change: &mut Change) {
         Change::StorageVersion { entries, .. } => entries.clear(),
         Change::StorageState { agreement, .. } => *agreement = None,
         Change::Member { id, .. } => *id = MemberId::parse("nobody").expect("a legal id"),
-        Change::ControllerRevision { .. } | Change::Settings { .. } => {}
+        Change::ControllerRevision { .. }
+        | Change::Settings { .. }
+        | Change::Lease { .. }
+        | Change::LeaseCandidate { .. } => {}
     }
 }

@@ -153,7 +153,10 @@ fn a_selection_that_several_departures_allow_is_made_once_after_the_last_of_them
         synod_machine::Answer::Expired {
             members: 1,
             sessions: 0,
-            unreported: 1
+            unreported: 1,
+            leases: 0,
+            waiters: 0,
+            candidates: 0,
         }
     );
     // With both gone, nothing holds the oldest voter's preference up; in between, v2 would have been selected.

@@ -1,7 +1,8 @@
 use super::*;
 use crate::{
-    BinaryVersion, Endpoint, Epoch, GroupResource, InstanceId, Labels, MemberId, ReportEntry,
-    ReportEntryText, Revision, SessionId, SettingsPatch, StanceText, Ttl, Violations,
+    BinaryVersion, Endpoint, Epoch, FencingToken, GroupResource, HolderIdentity, InstanceId,
+    Labels, LeaseKey, MemberId, ReportEntry, ReportEntryText, Revision, SemanticVersion, SessionId,
+    SettingsPatch, StanceText, Strategy, Ttl, Violations,
 };
 
 mod objects;
@@ -198,5 +199,69 @@ fn a_change_of_settings_names_at_least_one_within_its_bounds() {
     assert_eq!(
         update(wrong).iter().next().unwrap().field,
         "patch.membersMax"
+    );
+}
+
+fn key() -> LeaseKey {
+    LeaseKey::new("kube-system", "scheduler").unwrap()
+}
+
+fn holder() -> HolderIdentity {
+    HolderIdentity::parse("host-1").unwrap()
+}
+
+#[test]
+fn a_lease_is_held_by_tokens_and_epochs_that_can_exist() {
+    let acquire = |number| AcquireLease {
+        key: key(),
+        holder: holder(),
+        ttl: Ttl::DEFAULT,
+        wait: None,
+        if_member: Some((member(), epoch(number))),
+    };
+    assert!(acquire(1).check().is_empty());
+    assert_eq!(
+        texts(&acquire(0).check()),
+        ["ifMember.epoch: Required value: must be the number that a join answered"]
+    );
+    let token = FencingToken::default();
+    assert_eq!(
+        texts(&RenewLease { key: key(), token }.check()),
+        ["lease.token: Required value: must be the number that acquiring the lease answered"]
+    );
+    let release = |token| ReleaseLease {
+        key: key(),
+        holder: holder(),
+        token,
+    };
+    assert!(release(None).check().is_empty());
+    assert_eq!(
+        release(Some(token)).check().iter().next().unwrap().field,
+        "token"
+    );
+}
+
+#[test]
+fn a_candidate_says_what_it_emulates_and_that_is_not_above_what_it_is() {
+    let stands = |emulation: Option<&str>, strategy: &str| {
+        PutLeaseCandidate {
+            key: key(),
+            identity: holder(),
+            binary_version: SemanticVersion::parse("1.32.0").unwrap(),
+            emulation_version: emulation.map(|text| SemanticVersion::parse(text).unwrap()),
+            strategy: Strategy::parse(strategy).unwrap(),
+            ttl: Ttl::DEFAULT,
+        }
+        .check()
+    };
+    assert!(stands(Some("1.32.0"), "OldestEmulationVersion").is_empty());
+    assert!(stands(None, "example.com/Mine").is_empty());
+    assert_eq!(
+        texts(&stands(None, "OldestEmulationVersion")),
+        ["emulationVersion: Required value: must be given when strategy is OldestEmulationVersion"]
+    );
+    assert_eq!(
+        texts(&stands(Some("1.33.0"), "OldestEmulationVersion")),
+        ["emulationVersion: Invalid value: \"1.33.0\": must not be above binaryVersion 1.32.0"]
     );
 }

@@ -3,6 +3,7 @@
 
 mod agreement;
 mod identity;
+mod leases;
 mod names;
 mod reports;
 mod resources;

@@ -109,7 +109,9 @@ impl AgreementMetrics {
             }
             Change::StorageState { .. }
             | Change::ControllerRevision { .. }
-            | Change::Settings { .. } => {}
+            | Change::Settings { .. }
+            | Change::Lease { .. }
+            | Change::LeaseCandidate { .. } => {}
         }
     }
 }

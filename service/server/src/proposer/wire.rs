@@ -5,7 +5,9 @@ mod controller_revisions;
 use std::fmt;
 
 use synod_machine::{Answer, Outcome, Told};
-use synod_model::{ApiVersion, Epoch, GroupResource, Refusal, Revision, SessionId, Ttl};
+use synod_model::{
+    ApiVersion, Epoch, FencingToken, GroupResource, Refusal, Revision, SessionId, Ticket, Ttl,
+};
 use synod_proto::peer::v1 as pb;
 
 use super::link::Verdict;
@@ -105,10 +107,16 @@ fn outcome_to_wire(outcome: &Outcome) -> pb::Outcome {
             members,
             sessions,
             unreported,
+            leases,
+            waiters,
+            candidates,
         }) => Wire::Expired(pb::Expired {
             members: *members,
             sessions: *sessions,
             unreported: *unreported,
+            leases: *leases,
+            waiters: *waiters,
+            candidates: *candidates,
         }),
         Ok(Answer::ControllerRevision(answer)) => {
             Wire::ControllerRevision(controller_revisions::answer_to_wire(answer))
@@ -116,6 +124,11 @@ fn outcome_to_wire(outcome: &Outcome) -> pb::Outcome {
         Ok(Answer::ControllerHistory(answer)) => {
             Wire::ControllerHistory(controller_revisions::history_to_wire(answer))
         }
+        Ok(Answer::LeaseHeld { token, ttl }) => Wire::LeaseHeld(pb::LeaseHeld {
+            token: token.get(),
+            ttl_ms: ttl.as_millis(),
+        }),
+        Ok(Answer::LeaseQueued(ticket)) => Wire::LeaseQueued(ticket.get()),
         Err(refusal) => Wire::Refusal(refusal.into()),
     };
     pb::Outcome {
@@ -144,10 +157,16 @@ fn outcome_from_wire(outcome: pb::Outcome) -> Result<Outcome, Malformed> {
             members,
             sessions,
             unreported,
+            leases,
+            waiters,
+            candidates,
         }) => Ok(Answer::Expired {
             members,
             sessions,
             unreported,
+            leases,
+            waiters,
+            candidates,
         }),
         Wire::ControllerRevision(answer) => Ok(Answer::ControllerRevision(
             controller_revisions::answer_from_wire(&answer)?,
@@ -155,6 +174,11 @@ fn outcome_from_wire(outcome: pb::Outcome) -> Result<Outcome, Malformed> {
         Wire::ControllerHistory(answer) => Ok(Answer::ControllerHistory(
             controller_revisions::history_from_wire(answer),
         )),
+        Wire::LeaseHeld(held) => Ok(Answer::LeaseHeld {
+            token: FencingToken::new(Revision::new(held.token)),
+            ttl: Ttl::from_millis(held.ttl_ms).map_err(malformed)?,
+        }),
+        Wire::LeaseQueued(ticket) => Ok(Answer::LeaseQueued(Ticket::new(Revision::new(ticket)))),
         Wire::Refusal(refusal) => Err(Refusal::from(refusal)),
     };
     Ok(Outcome {

@@ -8,8 +8,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::methods::Class;
 use crate::limits::{
-    RENEWAL_REQUESTS_MAX, RENEWAL_STREAMS_MAX, REQUESTS_MAX, SIDE_CALLS_MAX, SIDE_STREAMS_MAX,
-    WATCH_STREAMS_MAX,
+    ACQUIRES_MAX, RENEWAL_REQUESTS_MAX, RENEWAL_STREAMS_MAX, REQUESTS_MAX, SIDE_CALLS_MAX,
+    SIDE_STREAMS_MAX, WATCH_STREAMS_MAX,
 };
 use crate::metrics::RpcMetrics;
 
@@ -39,6 +39,7 @@ impl Admission {
             let max = match class {
                 Class::Ordinary => REQUESTS_MAX,
                 Class::Renewal => RENEWAL_REQUESTS_MAX,
+                Class::Acquire => ACQUIRES_MAX,
                 Class::RenewalStream => RENEWAL_STREAMS_MAX,
                 Class::Watch => WATCH_STREAMS_MAX,
                 Class::Side => SIDE_CALLS_MAX,

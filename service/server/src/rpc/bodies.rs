@@ -86,7 +86,7 @@ impl Bodies {
         request: &mut http::Request<Body>,
     ) -> Option<Held> {
         let share = match method.class {
-            Class::Ordinary | Class::Watch => Some(&self.ordinary),
+            Class::Ordinary | Class::Acquire | Class::Watch => Some(&self.ordinary),
             Class::Renewal => Some(&self.renewal),
             Class::Side => Some(&self.side),
             Class::RenewalStream | Class::SideStream => None,

@@ -151,7 +151,7 @@ impl Shared {
 /// A stream keeps its place until it ends; any other call has given it back when it is answered.
 fn keep_place(response: Response, place: Place, class: Class) -> Response {
     match class {
-        Class::Ordinary | Class::Renewal | Class::Side => response,
+        Class::Ordinary | Class::Renewal | Class::Acquire | Class::Side => response,
         Class::RenewalStream | Class::Watch | Class::SideStream => response.map(|body| {
             Body::new(body.map_frame(move |frame| {
                 let _kept_as_long_as_the_body = &place;

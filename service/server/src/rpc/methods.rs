@@ -12,6 +12,8 @@ pub(super) enum Class {
     Ordinary,
     /// The same, in the lane of what keeps members alive.
     Renewal,
+    /// Taking a lease, which may wait for its turn.
+    Acquire,
     /// A stream of renewals.
     RenewalStream,
     /// A stream of events. Their number is bounded where they are opened.
@@ -41,6 +43,14 @@ const METHODS: &[Method] = &[
     method("synod.v1.Cluster", "GetSettings", Class::Ordinary),
     method("synod.v1.Cluster", "Status", Class::Side),
     method("synod.v1.Cluster", "UpdateSettings", Class::Ordinary),
+    method("synod.v1.Leases", "Acquire", Class::Acquire),
+    method("synod.v1.Leases", "Get", Class::Ordinary),
+    method("synod.v1.Leases", "List", Class::Ordinary),
+    method("synod.v1.Leases", "ListCandidates", Class::Ordinary),
+    method("synod.v1.Leases", "PutCandidate", Class::Ordinary),
+    method("synod.v1.Leases", "Release", Class::Ordinary),
+    method("synod.v1.Leases", "Renew", Class::RenewalStream),
+    method("synod.v1.Leases", "WithdrawCandidate", Class::Ordinary),
     method("synod.v1.Membership", "Get", Class::Ordinary),
     method("synod.v1.Membership", "Join", Class::Renewal),
     method("synod.v1.Membership", "Leave", Class::Renewal),
@@ -107,15 +117,18 @@ impl Method {
         match self.class {
             Class::RenewalStream | Class::SideStream => STREAMED_REQUEST_BYTES_MAX,
             _ if self.name == "Report" => REPORT_BYTES_MAX,
-            Class::Ordinary | Class::Renewal | Class::Watch | Class::Side => REQUEST_BYTES_MAX,
+            Class::Ordinary | Class::Renewal | Class::Acquire | Class::Watch | Class::Side => {
+                REQUEST_BYTES_MAX
+            }
         }
     }
 }
 
 impl Class {
-    pub(super) const ALL: [Self; 6] = [
+    pub(super) const ALL: [Self; 7] = [
         Self::Ordinary,
         Self::Renewal,
+        Self::Acquire,
         Self::RenewalStream,
         Self::Watch,
         Self::Side,
@@ -127,6 +140,7 @@ impl Class {
         match self {
             Self::Ordinary => "ordinary",
             Self::Renewal => "renewal",
+            Self::Acquire => "acquire",
             Self::RenewalStream => "renewal_stream",
             Self::Watch => "watch",
             Self::Side => "side",

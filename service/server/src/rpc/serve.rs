@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use synod_model::limits::{REPORT_BYTES_MAX, REQUEST_BYTES_MAX};
 use synod_proto::v1::cluster_server::ClusterServer;
+use synod_proto::v1::leases_server::LeasesServer;
 use synod_proto::v1::membership_server::MembershipServer;
 use synod_proto::v1::sessions_server::SessionsServer;
 use synod_proto::v1::storage_versions_server::StorageVersionsServer;
@@ -15,6 +16,7 @@ use tonic_reflection::server as reflection;
 use super::cluster::ClusterService;
 use super::health::HealthService;
 use super::layer::GateLayer;
+use super::leases::LeasesService;
 use super::membership::MembershipService;
 use super::sessions::SessionsService;
 use super::storage_versions::StorageVersionsService;
@@ -63,6 +65,11 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
     } = serving;
     let cluster = ClusterServer::new(ClusterService(handle.clone()))
         .max_decoding_message_size(REQUEST_BYTES_MAX);
+    let leases = LeasesService {
+        handle: handle.clone(),
+        stop: stop.clone(),
+    };
+    let leases = LeasesServer::new(leases).max_decoding_message_size(REQUEST_BYTES_MAX);
     let membership = MembershipService {
         handle: handle.clone(),
         stop: stop.clone(),
@@ -86,6 +93,7 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         .http2_max_local_error_reset_streams(Some(OWN_RESETS_MAX))
         .layer(GateLayer::new(&metrics))
         .add_service(cluster)
+        .add_service(leases)
         .add_service(membership)
         .add_service(sessions)
         .add_service(storage_versions)

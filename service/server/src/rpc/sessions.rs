@@ -114,6 +114,11 @@ fn recorded(outcome: Outcome) -> v1::RecordedOutcome {
         Ok(Answer::ControllerHistory(answer)) => {
             Some(Kept::ControllerHistory(objects::history_answer(answer)))
         }
+        Ok(Answer::LeaseHeld { token, ttl }) => Some(Kept::LeaseHeld(v1::LeaseHeld {
+            token: token.get(),
+            ttl_ms: ttl.as_millis(),
+        })),
+        Ok(Answer::LeaseQueued(ticket)) => Some(Kept::LeaseQueued(ticket.get())),
         // A session is opened outside of any, and only replicas expire.
         Ok(Answer::Done | Answer::SessionOpened(_) | Answer::Expired { .. }) => None,
         Err(refusal) => Some(Kept::Refusal((&refusal).into())),

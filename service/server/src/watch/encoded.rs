@@ -262,7 +262,9 @@ fn appearing(change: &Change) -> Bytes {
         | Change::ControllerRevision { .. }
         | Change::StorageVersion { .. }
         | Change::StorageState { .. }
-        | Change::Settings { .. } => framed(&objects::event(change)),
+        | Change::Settings { .. }
+        | Change::Lease { .. }
+        | Change::LeaseCandidate { .. } => framed(&objects::event(change)),
     }
 }
 
@@ -283,7 +285,9 @@ fn disappearing(change: &Change) -> Bytes {
         | Change::ControllerRevision { .. }
         | Change::StorageVersion { .. }
         | Change::StorageState { .. }
-        | Change::Settings { .. } => framed(&objects::event(change)),
+        | Change::Settings { .. }
+        | Change::Lease { .. }
+        | Change::LeaseCandidate { .. } => framed(&objects::event(change)),
     }
 }
 

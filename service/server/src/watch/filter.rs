@@ -63,9 +63,11 @@ fn view_by_labels(wanted: &Labels, change: &Change) -> View {
             seen(has(before), has(after))
         }
         // No other object has labels.
-        Change::StorageVersion { .. } | Change::StorageState { .. } | Change::Settings { .. } => {
-            View::Hidden
-        }
+        Change::StorageVersion { .. }
+        | Change::StorageState { .. }
+        | Change::Settings { .. }
+        | Change::Lease { .. }
+        | Change::LeaseCandidate { .. } => View::Hidden,
     }
 }
 

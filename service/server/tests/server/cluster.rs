@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use synod_proto::v1;
 use synod_proto::v1::cluster_client::ClusterClient;
+use synod_proto::v1::leases_client::LeasesClient;
 use synod_proto::v1::membership_client::MembershipClient;
 use synod_proto::v1::sessions_client::SessionsClient;
 use synod_proto::v1::storage_versions_client::StorageVersionsClient;
@@ -225,6 +226,7 @@ impl Cluster {
 #[derive(Clone)]
 pub(crate) struct Clients {
     pub(crate) cluster: ClusterClient<Channel>,
+    pub(crate) leases: LeasesClient<Channel>,
     pub(crate) membership: MembershipClient<Channel>,
     pub(crate) sessions: SessionsClient<Channel>,
     pub(crate) storage_versions: StorageVersionsClient<Channel>,
@@ -235,6 +237,7 @@ impl Clients {
     fn of(channel: Channel) -> Self {
         Self {
             cluster: ClusterClient::new(channel.clone()),
+            leases: LeasesClient::new(channel.clone()),
             membership: MembershipClient::new(channel.clone()),
             sessions: SessionsClient::new(channel.clone()),
             storage_versions: StorageVersionsClient::new(channel.clone()),

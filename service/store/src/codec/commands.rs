@@ -12,6 +12,12 @@ use synod_model::{
 };
 use synod_proto::storage::v1 as pb;
 
+use super::leases::{
+    acquire_from_pb, acquire_to_pb, contender_from_pb, contender_to_pb, place_from_pb, place_to_pb,
+    put_candidate_from_pb, put_candidate_to_pb, release_from_pb, release_to_pb,
+    renew_candidate_from_pb, renew_candidate_to_pb, renew_from_pb, renew_to_pb, seen_from_pb,
+    seen_to_pb, withdraw_candidate_from_pb, withdraw_candidate_to_pb,
+};
 use super::values::{
     binary_version, cluster_id, directory_id, endpoint, epoch, instance, kind, labels_from_pb,
     labels_to_pb, member_id, millis, parsed, replica_id, required, resource_from_pb,
@@ -81,13 +87,7 @@ fn command_to_pb(command: &Command) -> pb::envelope::Command {
             cluster_id: initialize.cluster.as_bytes().to_vec().into(),
             settings: Some(settings_to_pb(&initialize.settings)),
         }),
-        Command::AnnounceReplica(announce) => Pb::AnnounceReplica(pb::AnnounceReplica {
-            replica_id: announce.replica.get(),
-            directory_id: announce.directory.as_bytes().to_vec().into(),
-            client_endpoint: announce.client_endpoint.clone(),
-            binary: announce.binary.clone(),
-            machine_version: announce.machine_version,
-        }),
+        Command::AnnounceReplica(announce) => Pb::AnnounceReplica(announce_to_pb(announce)),
         Command::RaiseMachineVersion(raise) => Pb::RaiseMachineVersion(pb::RaiseMachineVersion {
             to: raise.to,
             replicas: raise.replicas,
@@ -108,11 +108,7 @@ fn command_to_pb(command: &Command) -> pb::envelope::Command {
             drained: leave.drained,
         }),
         Command::Report(report) => Pb::Report(report_to_pb(report)),
-        Command::Adopt(adopt) => Pb::Adopt(pb::Adopt {
-            member: who(&adopt.member, adopt.epoch),
-            resource: Some(resource_to_pb(&adopt.resource)),
-            selected_revision: adopt.selected_revision.get(),
-        }),
+        Command::Adopt(adopt) => Pb::Adopt(adopt_to_pb(adopt)),
         Command::Expire(expire) => Pb::Expire(expire_to_pb(expire)),
         Command::UpdateSettings(update) => Pb::UpdateSettings(update_to_pb(update)),
         Command::CreateControllerRevision(create) => {
@@ -139,6 +135,16 @@ fn command_to_pb(command: &Command) -> pb::envelope::Command {
         Command::ReleaseControllerRevision(release) => {
             Pb::ReleaseControllerRevision(controller_revisions::release_to_pb(release))
         }
+        Command::AcquireLease(acquire) => Pb::AcquireLease(acquire_to_pb(acquire)),
+        Command::RenewLease(renew) => Pb::RenewLease(renew_to_pb(renew)),
+        Command::ReleaseLease(release) => Pb::ReleaseLease(release_to_pb(release)),
+        Command::PutLeaseCandidate(put) => Pb::PutLeaseCandidate(put_candidate_to_pb(put)),
+        Command::RenewLeaseCandidate(renew) => {
+            Pb::RenewLeaseCandidate(renew_candidate_to_pb(renew))
+        }
+        Command::WithdrawLeaseCandidate(withdraw) => {
+            Pb::WithdrawLeaseCandidate(withdraw_candidate_to_pb(withdraw))
+        }
     }
 }
 
@@ -149,13 +155,7 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
             cluster: cluster_id("initialize.cluster_id", &initialize.cluster_id)?,
             settings: settings_from_pb(required("initialize.settings", initialize.settings)?)?,
         }),
-        Pb::AnnounceReplica(announce) => Command::AnnounceReplica(AnnounceReplica {
-            replica: replica_id(announce.replica_id),
-            directory: directory_id("announce_replica.directory_id", &announce.directory_id)?,
-            client_endpoint: announce.client_endpoint,
-            binary: announce.binary,
-            machine_version: announce.machine_version,
-        }),
+        Pb::AnnounceReplica(announce) => Command::AnnounceReplica(announce_from_pb(announce)?),
         Pb::RaiseMachineVersion(raise) => Command::RaiseMachineVersion(RaiseMachineVersion {
             to: raise.to,
             replicas: raise.replicas,
@@ -184,16 +184,7 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
         Pb::Report(report) => {
             Command::Report(report_from_pb(report).map_err(|fault| fault.within("report"))?)
         }
-        Pb::Adopt(adopt) => {
-            let (member, epoch) = who_from_pb(adopt.member)?;
-            let resource = resource_from_pb(adopt.resource)?;
-            Command::Adopt(Adopt {
-                member,
-                epoch,
-                resource,
-                selected_revision: Revision::new(adopt.selected_revision),
-            })
-        }
+        Pb::Adopt(adopt) => Command::Adopt(adopt_from_pb(adopt)?),
         Pb::Expire(expire) => {
             Command::Expire(expire_from_pb(expire).map_err(|fault| fault.within("expire"))?)
         }
@@ -210,6 +201,50 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
         Pb::DeleteControllerRevisions(delete) => controller_revisions::delete_from_pb(delete)?,
         Pb::AdoptControllerRevisions(adopt) => controller_revisions::adopt_from_pb(adopt)?,
         Pb::ReleaseControllerRevision(release) => controller_revisions::release_from_pb(release)?,
+        Pb::AcquireLease(acquire) => acquire_from_pb(acquire)?,
+        Pb::RenewLease(renew) => renew_from_pb(&renew)?,
+        Pb::ReleaseLease(release) => release_from_pb(&release)?,
+        Pb::PutLeaseCandidate(put) => put_candidate_from_pb(&put)?,
+        Pb::RenewLeaseCandidate(renew) => renew_candidate_from_pb(renew)?,
+        Pb::WithdrawLeaseCandidate(withdraw) => withdraw_candidate_from_pb(withdraw)?,
+    })
+}
+
+fn announce_to_pb(announce: &AnnounceReplica) -> pb::AnnounceReplica {
+    pb::AnnounceReplica {
+        replica_id: announce.replica.get(),
+        directory_id: announce.directory.as_bytes().to_vec().into(),
+        client_endpoint: announce.client_endpoint.clone(),
+        binary: announce.binary.clone(),
+        machine_version: announce.machine_version,
+    }
+}
+
+fn announce_from_pb(announce: pb::AnnounceReplica) -> Result<AnnounceReplica> {
+    Ok(AnnounceReplica {
+        replica: replica_id(announce.replica_id),
+        directory: directory_id("announce_replica.directory_id", &announce.directory_id)?,
+        client_endpoint: announce.client_endpoint,
+        binary: announce.binary,
+        machine_version: announce.machine_version,
+    })
+}
+
+fn adopt_to_pb(adopt: &Adopt) -> pb::Adopt {
+    pb::Adopt {
+        member: who(&adopt.member, adopt.epoch),
+        resource: Some(resource_to_pb(&adopt.resource)),
+        selected_revision: adopt.selected_revision.get(),
+    }
+}
+
+fn adopt_from_pb(adopt: pb::Adopt) -> Result<Adopt> {
+    let (member, epoch) = who_from_pb(adopt.member)?;
+    Ok(Adopt {
+        member,
+        epoch,
+        resource: resource_from_pb(adopt.resource)?,
+        selected_revision: Revision::new(adopt.selected_revision),
     })
 }
 
@@ -298,6 +333,17 @@ fn expire_to_pb(expire: &Expire) -> pb::Expire {
             .map(|session| session.get())
             .collect(),
         unreported: epochs(&expire.unreported),
+        leases: expire.leases.iter().map(seen_to_pb).collect(),
+        lease_waiters: expire
+            .lease_waiters
+            .iter()
+            .map(|(key, ticket)| place_to_pb(key, *ticket))
+            .collect(),
+        lease_candidates: expire
+            .lease_candidates
+            .iter()
+            .map(|(key, identity)| contender_to_pb(key, identity))
+            .collect(),
     }
 }
 
@@ -315,6 +361,21 @@ fn expire_from_pb(expire: pb::Expire) -> Result<Expire> {
         members: members?,
         sessions,
         unreported: unreported?,
+        leases: expire
+            .leases
+            .iter()
+            .map(seen_from_pb)
+            .collect::<Result<_>>()?,
+        lease_waiters: expire
+            .lease_waiters
+            .iter()
+            .map(place_from_pb)
+            .collect::<Result<_>>()?,
+        lease_candidates: expire
+            .lease_candidates
+            .into_iter()
+            .map(|candidate| contender_from_pb(Some(candidate)))
+            .collect::<Result<_>>()?,
     })
 }
 

@@ -6,6 +6,9 @@ use synod_machine::{Change, EntryChange, EntryRow, RevisionEvents};
 use synod_model::{GroupResource, MemberId, Revision};
 use synod_proto::storage::v1 as pb;
 
+use super::leases::{
+    candidate_change_from_pb, candidate_change_to_pb, lease_change_from_pb, lease_change_to_pb,
+};
 use super::rows::{
     agreement_from_pb, agreement_to_pb, entry_from_pb, entry_to_pb, storage_state_from_pb,
     storage_state_to_pb, storage_version_from_pb, storage_version_to_pb,
@@ -87,6 +90,20 @@ fn change_to_pb(change: &Change) -> pb::Change {
             before: Some(settings_to_pb(before)),
             after: Some(settings_to_pb(after)),
         }),
+        Change::Lease { key, before, after } => {
+            Object::Lease(lease_change_to_pb(key, before.as_deref(), after.as_deref()))
+        }
+        Change::LeaseCandidate {
+            lease,
+            identity,
+            before,
+            after,
+        } => Object::LeaseCandidate(candidate_change_to_pb(
+            lease,
+            identity,
+            before.as_deref(),
+            after.as_deref(),
+        )),
     };
     pb::Change {
         object: Some(object),
@@ -144,6 +161,8 @@ fn change_from_pb(change: pb::Change) -> Result<Change> {
                 settings.after,
             )?)?),
         },
+        Object::Lease(change) => lease_change_from_pb(change)?,
+        Object::LeaseCandidate(change) => candidate_change_from_pb(change)?,
     })
 }
 

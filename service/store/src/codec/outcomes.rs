@@ -4,6 +4,7 @@ use synod_machine::{Answer, OutcomeRow, Told};
 use synod_model::{ErrorKind, Refusal, Revision, Sequence, SessionId, Violation};
 use synod_proto::storage::v1 as pb;
 
+use super::leases::{ticket, token};
 use super::values::{
     epoch, optional_version, required, resource_from_pb, resource_to_pb, sequence, session_id,
     text, ttl,
@@ -61,10 +62,16 @@ fn answer_to_pb(answer: &Answer) -> pb::outcome_row::Result {
             members,
             sessions,
             unreported,
+            leases,
+            waiters,
+            candidates,
         } => Pb::Expired(pb::Expired {
             members: *members,
             sessions: *sessions,
             unreported: *unreported,
+            leases: *leases,
+            waiters: *waiters,
+            candidates: *candidates,
         }),
         Answer::ControllerRevision(answer) => {
             Pb::ControllerRevision(controller_revisions::answer_to_pb(answer))
@@ -72,6 +79,11 @@ fn answer_to_pb(answer: &Answer) -> pb::outcome_row::Result {
         Answer::ControllerHistory(answer) => {
             Pb::ControllerHistory(controller_revisions::history_answer_to_pb(answer))
         }
+        Answer::LeaseHeld { token, ttl } => Pb::LeaseHeld(pb::LeaseHeld {
+            token: token.get(),
+            ttl_ms: ttl.as_millis(),
+        }),
+        Answer::LeaseQueued(ticket) => Pb::LeaseQueued(ticket.get()),
     }
 }
 
@@ -95,10 +107,16 @@ fn result_from_pb(result: pb::outcome_row::Result) -> Result<std::result::Result
             members,
             sessions,
             unreported,
+            leases,
+            waiters,
+            candidates,
         }) => Answer::Expired {
             members,
             sessions,
             unreported,
+            leases,
+            waiters,
+            candidates,
         },
         Pb::ControllerRevision(answer) => {
             Answer::ControllerRevision(controller_revisions::answer_from_pb(answer)?)
@@ -106,6 +124,11 @@ fn result_from_pb(result: pb::outcome_row::Result) -> Result<std::result::Result
         Pb::ControllerHistory(answer) => {
             Answer::ControllerHistory(controller_revisions::history_answer_from_pb(answer))
         }
+        Pb::LeaseHeld(held) => Answer::LeaseHeld {
+            token: token(held.token),
+            ttl: ttl(held.ttl_ms)?,
+        },
+        Pb::LeaseQueued(number) => Answer::LeaseQueued(ticket(number)),
         Pb::Refusal(refusal) => return Ok(Err(refusal_from_pb(refusal)?)),
     }))
 }

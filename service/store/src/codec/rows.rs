@@ -11,6 +11,10 @@ use synod_model::{AgreementChange, GroupResource, LogTime, MemberId, Revision, W
 use synod_proto::storage::v1 as pb;
 
 use super::events::{events_from_pb, events_to_pb};
+use super::leases::{
+    candidate_from_pb, candidate_to_pb, contender_from_pb, contender_to_pb, lease_from_pb,
+    lease_holder, lease_to_pb, place_from_pb, place_to_pb, waiter_from_pb, waiter_to_pb,
+};
 use super::outcomes::{outcome_from_pb, outcome_to_pb};
 use super::values::{
     cluster_id, condition_from_pb, condition_to_pb, digest, directory_id, kind, member_from_pb,
@@ -70,6 +74,11 @@ pub(super) fn row_to_pb(row: &Row) -> pb::Row {
         Row::ControllerRevision(row) => {
             Pb::ControllerRevision(controller_revisions::row_to_pb(row))
         }
+        Row::Lease(lease) => Pb::Lease(lease_to_pb(lease)),
+        Row::LeaseWaiter(key, ticket, waiter) => {
+            Pb::LeaseWaiter(waiter_to_pb(key, *ticket, waiter))
+        }
+        Row::LeaseCandidate(candidate) => Pb::LeaseCandidate(candidate_to_pb(candidate)),
         Row::Events(events) => Pb::Events(events_to_pb(events)),
     };
     pb::Row { row: Some(row) }
@@ -126,6 +135,13 @@ pub(super) fn row_from_pb(row: pb::Row) -> Result<Row> {
             controller_revisions::row_from_pb(row)
                 .map_err(|fault| fault.within("controller_revision"))?,
         ),
+        Pb::Lease(row) => Row::Lease(lease_from_pb(row).map_err(|fault| fault.within("lease"))?),
+        Pb::LeaseWaiter(row) => {
+            waiter_from_pb(row).map_err(|fault| fault.within("lease_waiter"))?
+        }
+        Pb::LeaseCandidate(row) => Row::LeaseCandidate(
+            candidate_from_pb(row).map_err(|fault| fault.within("lease_candidate"))?,
+        ),
         Pb::Events(row) => Row::Events(Arc::new(
             events_from_pb(row).map_err(|fault| fault.within("events"))?,
         )),
@@ -151,6 +167,13 @@ fn deadline_to_pb(holder: &Holder, deadline: Deadline) -> pb::DeadlineRow {
         Holder::Member(id) => pb::deadline_row::Holder::Member(id.to_string()),
         Holder::Session(id) => pb::deadline_row::Holder::Session(id.get()),
         Holder::Unreported(id) => pb::deadline_row::Holder::Unreported(id.to_string()),
+        Holder::Lease(key) => pb::deadline_row::Holder::Lease(key.to_string()),
+        Holder::LeaseWaiter(key, ticket) => {
+            pb::deadline_row::Holder::LeaseWaiter(place_to_pb(key, *ticket))
+        }
+        Holder::LeaseCandidate(key, identity) => {
+            pb::deadline_row::Holder::LeaseCandidate(contender_to_pb(key, identity))
+        }
     };
     pb::DeadlineRow {
         holder: Some(holder),
@@ -165,6 +188,15 @@ fn deadline_from_pb(row: &pb::DeadlineRow) -> Result<Row> {
         pb::deadline_row::Holder::Session(id) => Holder::Session(session_id(*id)),
         pb::deadline_row::Holder::Unreported(id) => {
             Holder::Unreported(member_id("deadline.unreported", id)?)
+        }
+        pb::deadline_row::Holder::Lease(key) => lease_holder(key)?,
+        pb::deadline_row::Holder::LeaseWaiter(place) => {
+            let (key, ticket) = place_from_pb(place)?;
+            Holder::LeaseWaiter(key, ticket)
+        }
+        pb::deadline_row::Holder::LeaseCandidate(candidate) => {
+            let (key, identity) = contender_from_pb(Some(candidate.clone()))?;
+            Holder::LeaseCandidate(key, identity)
         }
     };
     let deadline = Deadline {

@@ -8,10 +8,12 @@ use synod_machine::{
     RaiseMachineVersion, ReplicaId, State,
 };
 use synod_model::{
-    Adopt, ApiVersion, BinaryVersion, CloseSession, ClusterId, Endpoint, Epoch, GroupResource,
-    InstanceId, Join, Kind, Labels, Leave, LogTime, MarkReady, MemberId, OpenSession, Renew,
-    Report, ReportEntry, RequestId, Revision, Sequence, SessionId, Settings, SettingsPatch, Stance,
-    Ttl, UpdateSettings, WallTime,
+    AcquireLease, Adopt, ApiVersion, BinaryVersion, CloseSession, ClusterId, Endpoint, Epoch,
+    FencingToken, GroupResource, HolderIdentity, InstanceId, Join, Kind, Labels, LeaseKey, Leave,
+    LogTime, MarkReady, MemberId, OpenSession, PutLeaseCandidate, ReleaseLease, Renew, RenewLease,
+    RenewLeaseCandidate, Report, ReportEntry, RequestId, Revision, SemanticVersion, Sequence,
+    SessionId, Settings, SettingsPatch, Stance, Strategy, Ticket, Ttl, UpdateSettings, WallTime,
+    WithdrawLeaseCandidate,
 };
 
 use super::*;
@@ -63,6 +65,35 @@ fn report(id: &str, at: u64, entries: Vec<ReportEntry>) -> Command {
         epoch: epoch(at),
         entries,
         replace: true,
+    })
+}
+
+fn lease(name: &str) -> LeaseKey {
+    LeaseKey::new("default", name).unwrap()
+}
+
+fn holder(identity: &str) -> HolderIdentity {
+    HolderIdentity::parse(identity).unwrap()
+}
+
+fn acquire(name: &str, identity: &str, wait: Option<Ttl>) -> Command {
+    Command::AcquireLease(AcquireLease {
+        key: lease(name),
+        holder: holder(identity),
+        ttl: Ttl::DEFAULT,
+        wait,
+        if_member: Some((member("a"), epoch(4))),
+    })
+}
+
+fn stands(name: &str, identity: &str) -> Command {
+    Command::PutLeaseCandidate(PutLeaseCandidate {
+        key: lease(name),
+        identity: holder(identity),
+        binary_version: SemanticVersion::parse("v1.33.2").unwrap(),
+        emulation_version: Some(SemanticVersion::parse("1.32").unwrap()),
+        strategy: Strategy::OldestEmulationVersion,
+        ttl: Ttl::DEFAULT,
     })
 }
 
@@ -124,9 +155,38 @@ fn every_command() -> Vec<Command> {
         }),
     ]
     .into_iter()
+    .chain(lease_commands())
     .chain(controller_revisions::every_command())
     .chain(endings())
     .collect()
+}
+
+/// For a member whose epoch is 4, when 13 is the next revision.
+fn lease_commands() -> Vec<Command> {
+    vec![
+        acquire("lock", "x", None),
+        acquire("lock", "y", Some(Ttl::DEFAULT)),
+        acquire("other", "x", None),
+        stands("elected", "c1"),
+        stands("elected", "c2"),
+        Command::RenewLease(RenewLease {
+            key: lease("lock"),
+            token: FencingToken::new(Revision::new(13)),
+        }),
+        Command::RenewLeaseCandidate(RenewLeaseCandidate {
+            key: lease("elected"),
+            identity: holder("c2"),
+        }),
+        Command::ReleaseLease(ReleaseLease {
+            key: lease("other"),
+            holder: holder("x"),
+            token: Some(FencingToken::new(Revision::new(15))),
+        }),
+        Command::WithdrawLeaseCandidate(WithdrawLeaseCandidate {
+            key: lease("elected"),
+            identity: holder("c1"),
+        }),
+    ]
 }
 
 /// The commands that take away what the others left.
@@ -141,6 +201,9 @@ fn endings() -> [Command; 3] {
             members: BTreeSet::from([(member("a"), epoch(4))]),
             sessions: BTreeSet::from([SessionId::new(Revision::new(3))]),
             unreported: BTreeSet::from([(member("a"), epoch(4))]),
+            leases: BTreeSet::from([(lease("lock"), Revision::new(13))]),
+            lease_waiters: BTreeSet::from([(lease("lock"), Ticket::new(Revision::new(14)))]),
+            lease_candidates: BTreeSet::from([(lease("elected"), holder("c2"))]),
         }),
         Command::CloseSession(CloseSession {
             session: SessionId::new(Revision::new(99)),
@@ -221,6 +284,9 @@ fn the_log_of_the_test_leaves_a_row_of_every_kind() {
     assert!(has(|row| matches!(row, Row::StorageState(..))));
     assert!(has(|row| matches!(row, Row::Agreement(..))));
     assert!(has(|row| matches!(row, Row::ControllerRevision(_))));
+    assert!(has(|row| matches!(row, Row::Lease(_))));
+    assert!(has(|row| matches!(row, Row::LeaseWaiter(..))));
+    assert!(has(|row| matches!(row, Row::LeaseCandidate(_))));
     assert!(has(|row| matches!(row, Row::Events(_))));
 }
 

@@ -38,6 +38,13 @@ impl World {
             | Command::ReleaseControllerRevision(_) => {
                 panic!("histories have a model of their own")
             }
+            // Leases have a naive model of their own, in `tests/leases`, and the logs here hold none.
+            Command::AcquireLease(_)
+            | Command::RenewLease(_)
+            | Command::ReleaseLease(_)
+            | Command::PutLeaseCandidate(_)
+            | Command::RenewLeaseCandidate(_)
+            | Command::WithdrawLeaseCandidate(_) => unreachable!("no log here holds one"),
         }
     }
 
@@ -208,6 +215,9 @@ impl World {
             members,
             sessions,
             unreported,
+            leases: 0,
+            waiters: 0,
+            candidates: 0,
         }
     }
 

@@ -52,10 +52,18 @@ fn outcomes() -> Vec<Outcome> {
             ttl: Ttl::DEFAULT,
         })),
         outcome(Ok(Answer::Reported(vec![told, untold]))),
+        outcome(Ok(Answer::LeaseHeld {
+            token: FencingToken::new(Revision::new(8)),
+            ttl: Ttl::DEFAULT,
+        })),
+        outcome(Ok(Answer::LeaseQueued(Ticket::new(Revision::new(9))))),
         outcome(Ok(Answer::Expired {
             members: 1,
             sessions: 2,
             unreported: 3,
+            leases: 4,
+            waiters: 5,
+            candidates: 6,
         })),
         outcome(Ok(Answer::ControllerRevision(RevisionAnswer {
             name: ObjectName::parse("web-6b4c48c5d8").unwrap(),

@@ -1,0 +1,20 @@
+//! `WithdrawLeaseCandidate`: somebody stands for a lease no longer.
+
+use synod_model::{Refusal, WithdrawLeaseCandidate};
+
+use super::succession::{Present, settle};
+use crate::Answer;
+use crate::turn::Turn;
+
+/// Withdrawing who does not stand is done already.
+pub(crate) fn apply(
+    turn: &mut Turn<'_>,
+    withdraw: &WithdrawLeaseCandidate,
+) -> Result<Answer, Refusal> {
+    let (key, identity) = (&withdraw.key, &withdraw.identity);
+    if turn.state().leases.candidate(key, identity).is_some() {
+        turn.remove_candidate(key, identity);
+        settle(turn, key, Present::Stays);
+    }
+    Ok(Answer::Done)
+}

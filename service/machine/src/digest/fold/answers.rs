@@ -1,0 +1,90 @@
+//! The canonical form of what commands are answered.
+
+use synod_model::Refusal;
+
+use super::{fold_resource, fold_version};
+use crate::digest::RowHasher;
+use crate::digest::revisions::{fold_history_answer, fold_revision_answer};
+use crate::{Answer, Told};
+
+pub(super) fn fold_answer(to: &mut RowHasher, answer: &Answer) {
+    match answer {
+        Answer::Done => to.number(1),
+        Answer::SessionOpened(id) => {
+            to.number(2);
+            to.number(id.get());
+        }
+        Answer::Joined { epoch, ttl } => {
+            to.number(3);
+            to.number(epoch.get());
+            to.number(ttl.as_millis());
+        }
+        Answer::Reported(told) => {
+            to.number(4);
+            to.list(told.iter(), fold_told);
+        }
+        Answer::Expired {
+            members,
+            sessions,
+            unreported,
+            leases,
+            waiters,
+            candidates,
+        } => {
+            to.number(5);
+            for count in [members, sessions, unreported, leases, waiters, candidates] {
+                to.number(u64::from(*count));
+            }
+        }
+        Answer::ControllerRevision(answer) => {
+            to.number(30);
+            fold_revision_answer(to, answer);
+        }
+        Answer::ControllerHistory(answer) => {
+            to.number(31);
+            fold_history_answer(to, answer);
+        }
+        Answer::LeaseHeld { token, ttl } => {
+            to.number(40);
+            to.number(token.get());
+            to.number(ttl.as_millis());
+        }
+        Answer::LeaseQueued(ticket) => {
+            to.number(41);
+            to.number(ticket.get());
+        }
+    }
+}
+
+fn fold_told(to: &mut RowHasher, told: &Told) {
+    let Told {
+        resource,
+        encoding,
+        selected,
+        selected_revision,
+    } = told;
+    fold_resource(to, resource);
+    to.option(encoding.as_ref(), fold_version);
+    to.option(selected.as_ref(), fold_version);
+    to.number(selected_revision.get());
+}
+
+pub(super) fn fold_refusal(to: &mut RowHasher, refusal: &Refusal) {
+    let Refusal {
+        kind,
+        message,
+        violations,
+        metadata,
+        current,
+    } = refusal;
+    assert!(current.is_none(), "a kept refusal carries no object");
+    to.text(kind.reason());
+    to.text(message);
+    to.list(violations.iter(), |to, violation| {
+        to.text(&violation.to_string())
+    });
+    to.list(metadata.iter(), |to, (key, value)| {
+        to.text(key);
+        to.text(value);
+    });
+}

@@ -1,0 +1,278 @@
+//! Leases with their queues and candidates: what is kept, and what can be asked.
+//!
+//! A lease that is free has nobody waiting for it and nobody elected: whatever frees it gives it to who is next in the
+//! same command ([`succession`](crate::commands)). So waiting survives whoever leads, and needs nobody to watch over it.
+
+mod changes;
+
+use std::sync::Arc;
+
+use imbl::{OrdMap, OrdSet};
+use synod_model::limits::LEASE_CONTENDERS_MAX;
+use synod_model::{
+    Current, ErrorKind, FencingToken, HolderIdentity, Lease, LeaseCandidate, LeaseKey, LogTime,
+    MemberId, Refusal, Ticket, Waiter, elect,
+};
+
+use crate::{Holder, Row, State};
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Leases {
+    pub(crate) rows: OrdMap<LeaseKey, Arc<Lease>>,
+    /// A lease that nobody waits for has no key here.
+    pub(crate) queues: OrdMap<LeaseKey, Queue>,
+    /// A lease that nobody stands for has no key here. A lease that somebody stands for need not exist.
+    pub(crate) candidates: OrdMap<LeaseKey, OrdMap<HolderIdentity, Arc<LeaseCandidate>>>,
+    /// Derived: the leases whose hold ends with a member.
+    of_member: OrdMap<MemberId, OrdSet<LeaseKey>>,
+}
+
+/// Who waits for a lease, in the order in which they came.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Queue {
+    pub(crate) by_ticket: OrdMap<Ticket, Arc<Waiter>>,
+    /// Derived.
+    by_holder: OrdMap<HolderIdentity, Ticket>,
+}
+
+/// Where a place in the queue for a lease has led to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Its holder waits.
+    Waiting {
+        /// How many come before.
+        ahead: u64,
+    },
+    /// It was given the lease, and has it.
+    Held(FencingToken),
+    /// It is gone: its time has passed, it was given up, or what it was given is lost already.
+    Gone,
+}
+
+impl Leases {
+    /// Every row, a lease before its waiters.
+    pub(crate) fn to_rows(&self) -> impl Iterator<Item = Row> + '_ {
+        let leases = self
+            .rows
+            .values()
+            .map(|lease| Row::Lease(Arc::clone(lease)));
+        let waiters = self.queues.iter().flat_map(|(key, queue)| {
+            let waiters = queue.by_ticket.iter();
+            waiters.map(move |(ticket, waiter)| {
+                Row::LeaseWaiter(key.clone(), *ticket, Arc::clone(waiter))
+            })
+        });
+        let candidates = self.candidates.values().flat_map(OrdMap::values);
+        let candidates = candidates.map(|candidate| Row::LeaseCandidate(Arc::clone(candidate)));
+        leases.chain(waiters).chain(candidates)
+    }
+
+    /// The candidate who should have the lease, if their strategy says one.
+    pub(crate) fn electee(&self, key: &LeaseKey) -> Option<&Arc<LeaseCandidate>> {
+        let standing = self.candidates.get(key)?;
+        let chosen = elect(standing.values().map(|candidate| &**candidate))?;
+        standing.get(&chosen.identity)
+    }
+
+    pub(crate) fn candidate(
+        &self,
+        key: &LeaseKey,
+        identity: &HolderIdentity,
+    ) -> Option<&Arc<LeaseCandidate>> {
+        self.candidates.get(key)?.get(identity)
+    }
+
+    pub(crate) fn waiting(&self, key: &LeaseKey) -> usize {
+        self.queues
+            .get(key)
+            .map_or(0, |queue| queue.by_ticket.len())
+    }
+
+    pub(crate) fn standing(&self, key: &LeaseKey) -> usize {
+        self.candidates.get(key).map_or(0, OrdMap::len)
+    }
+
+    pub(crate) fn ticket_of(&self, key: &LeaseKey, holder: &HolderIdentity) -> Option<Ticket> {
+        self.queues.get(key)?.by_holder.get(holder).copied()
+    }
+
+    /// The leases whose hold ends with the member.
+    pub(crate) fn of_member(&self, id: &MemberId) -> Vec<LeaseKey> {
+        self.of_member
+            .get(id)
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect()
+    }
+
+    /// Puts a lease in, as it was or is. Answers the one before.
+    pub(crate) fn insert(&mut self, lease: Arc<Lease>) -> Option<Arc<Lease>> {
+        let key = lease.key.clone();
+        if let Some(before) = self.rows.get(&key).cloned() {
+            self.index(&before, false);
+        }
+        self.index(&lease, true);
+        self.rows.insert(key, lease)
+    }
+
+    fn remove(&mut self, key: &LeaseKey) -> Option<Arc<Lease>> {
+        let before = self.rows.remove(key)?;
+        self.index(&before, false);
+        Some(before)
+    }
+
+    fn index(&mut self, lease: &Lease, holds: bool) {
+        let Some((member, _)) = lease.hold.as_ref().and_then(|hold| hold.member.as_ref()) else {
+            return;
+        };
+        let mut keys = self.of_member.remove(member).unwrap_or_default();
+        if holds {
+            keys.insert(lease.key.clone());
+        } else {
+            keys.remove(&lease.key);
+        }
+        if !keys.is_empty() {
+            self.of_member.insert(member.clone(), keys);
+        }
+    }
+
+    /// Puts a waiter in. Answers the one before at the same place.
+    pub(crate) fn insert_waiter(
+        &mut self,
+        key: &LeaseKey,
+        ticket: Ticket,
+        waiter: Arc<Waiter>,
+    ) -> Option<Arc<Waiter>> {
+        let queue = self.queues.entry(key.clone()).or_default();
+        queue.by_holder.insert(waiter.holder.clone(), ticket);
+        queue.by_ticket.insert(ticket, waiter)
+    }
+
+    fn remove_waiter(&mut self, key: &LeaseKey, ticket: Ticket) -> Option<Arc<Waiter>> {
+        let queue = self.queues.get_mut(key)?;
+        let waiter = queue.by_ticket.remove(&ticket)?;
+        queue.by_holder.remove(&waiter.holder);
+        if queue.by_ticket.is_empty() {
+            self.queues.remove(key);
+        }
+        Some(waiter)
+    }
+
+    /// Puts a candidate in. Answers the one before.
+    pub(crate) fn insert_candidate(
+        &mut self,
+        candidate: Arc<LeaseCandidate>,
+    ) -> Option<Arc<LeaseCandidate>> {
+        self.candidates
+            .entry(candidate.lease.clone())
+            .or_default()
+            .insert(candidate.identity.clone(), candidate)
+    }
+
+    fn remove_candidate(
+        &mut self,
+        key: &LeaseKey,
+        identity: &HolderIdentity,
+    ) -> Option<Arc<LeaseCandidate>> {
+        let standing = self.candidates.get_mut(key)?;
+        let before = standing.remove(identity);
+        if standing.is_empty() {
+            self.candidates.remove(key);
+        }
+        before
+    }
+}
+
+impl State {
+    /// Whether the lease is held by this very token: the fence of whoever acts under it.
+    ///
+    /// # Errors
+    ///
+    /// `STALE_EPOCH`, with the lease as it stands, if it is not. That is final: a token is given once.
+    pub fn holds_lease(&self, key: &LeaseKey, token: FencingToken) -> Result<&Arc<Lease>, Refusal> {
+        let present = self.leases.rows.get(key);
+        let held_by = present.and_then(|lease| lease.hold.as_ref());
+        if let (Some(lease), Some(hold)) = (present, held_by)
+            && hold.token == token
+        {
+            return Ok(lease);
+        }
+        let now = match held_by {
+            Some(hold) => format!("\"{}\" holds it by token {}", hold.holder, hold.token),
+            None => "nobody holds it".to_owned(),
+        };
+        let message = format!(
+            "lease \"{key}\" is not held by token {token}: {now}; whoever acted under that token must stop"
+        );
+        let refusal = Refusal::new(ErrorKind::StaleEpoch, message).with("lease", key.as_str());
+        Err(match present {
+            Some(lease) => refusal.with_current(Current::Lease((**lease).clone())),
+            None => refusal,
+        })
+    }
+
+    /// When the lease ends unless it is renewed, or is forgotten if it is free: lifts counted.
+    #[must_use]
+    pub fn lease_deadline(&self, key: &LeaseKey) -> Option<LogTime> {
+        self.deadlines.effective(&Holder::Lease(key.clone()))
+    }
+
+    /// When the candidate ceases to stand unless it renews: lifts counted.
+    #[must_use]
+    pub fn candidate_deadline(&self, key: &LeaseKey, identity: &HolderIdentity) -> Option<LogTime> {
+        self.deadlines
+            .effective(&Holder::LeaseCandidate(key.clone(), identity.clone()))
+    }
+
+    /// Who waits for a lease, in their order.
+    pub fn lease_waiters(
+        &self,
+        key: &LeaseKey,
+    ) -> impl Iterator<Item = (Ticket, &Arc<Waiter>)> + use<'_> {
+        let queue = self.leases.queues.get(key).into_iter();
+        queue
+            .flat_map(|queue| &queue.by_ticket)
+            .map(|(ticket, waiter)| (*ticket, waiter))
+    }
+
+    /// How many wait for a lease.
+    #[must_use]
+    pub fn lease_waiter_count(&self, key: &LeaseKey) -> usize {
+        self.leases.waiting(key)
+    }
+
+    /// Where a place in the queue has led to. Costs a step for each who is before it.
+    #[must_use]
+    pub fn lease_place(&self, key: &LeaseKey, ticket: Ticket) -> Place {
+        if let Some(queue) = self.leases.queues.get(key)
+            && queue.by_ticket.contains_key(&ticket)
+        {
+            let ahead = queue.by_ticket.range(..ticket).count() as u64;
+            return Place::Waiting { ahead };
+        }
+        let lease = self.leases.rows.get(key);
+        match lease.and_then(|lease| lease.hold.as_ref()) {
+            Some(hold) if hold.ticket == Some(ticket) => Place::Held(hold.token),
+            Some(_) | None => Place::Gone,
+        }
+    }
+
+    /// How many leases there are, free ones too.
+    #[must_use]
+    pub fn lease_count(&self) -> usize {
+        self.leases.rows.len()
+    }
+
+    /// Whether one more may contend for the lease.
+    pub(crate) fn check_contenders(&self, key: &LeaseKey, present: usize) -> Result<(), Refusal> {
+        if present >= LEASE_CONTENDERS_MAX {
+            let message = format!(
+                "{LEASE_CONTENDERS_MAX} already contend for lease \"{key}\", the most that may: try again later"
+            );
+            return Err(Refusal::new(ErrorKind::Quota, message));
+        }
+        self.check_quota()
+    }
+}

@@ -1,0 +1,152 @@
+//! How a command changes leases: through its turn, like everything else.
+
+use std::sync::Arc;
+
+use synod_model::{
+    Hold, HolderIdentity, Lease, LeaseCandidate, LeaseKey, Metadata, PutLeaseCandidate, Ticket,
+    Ttl, Waiter,
+};
+
+use crate::digest::{lease_candidate_hash, lease_hash, lease_waiter_hash};
+use crate::turn::Turn;
+use crate::{Change, Holder};
+
+impl Turn<'_> {
+    /// Says who has the lease from now on and who should, and makes the lease if need be. A hold by a new token, and a
+    /// lease that becomes free, get their deadline; a free lease is forgotten after the longest TTL.
+    pub(crate) fn put_hold(
+        &mut self,
+        key: &LeaseKey,
+        hold: Option<Hold>,
+        preferred: Option<HolderIdentity>,
+    ) {
+        let before = self.state().leases.rows.get(key).cloned();
+        assert!(
+            hold.is_some() || self.state().leases.waiting(key) == 0,
+            "lease {key}: nobody waits for a lease that is free"
+        );
+        let token = |hold: Option<&Hold>| hold.map(|hold| hold.token);
+        let had = before.as_ref().and_then(|lease| token(lease.hold.as_ref()));
+        let has = token(hold.as_ref());
+        let is_given = has.is_some() && has != had;
+        let after = Lease {
+            key: key.clone(),
+            transitions: before
+                .as_ref()
+                .map_or(0, |lease| lease.transitions + u64::from(is_given)),
+            preferred,
+            metadata: self.lease_metadata(before.as_ref().map(|lease| &lease.metadata)),
+            hold,
+        };
+        if has != had {
+            let ttl = after.hold.as_ref().map_or(Ttl::MAX, |hold| hold.ttl);
+            self.set_deadline(Holder::Lease(key.clone()), ttl.duration());
+        }
+        self.moves();
+        let after = Arc::new(after);
+        self.add(lease_hash(&after));
+        if let Some(before) = self.leases().insert(Arc::clone(&after)) {
+            self.subtract(lease_hash(&before));
+        }
+        self.changed(Change::Lease {
+            key: key.clone(),
+            before,
+            after: Some(after),
+        });
+    }
+
+    fn lease_metadata(&mut self, before: Option<&Metadata>) -> Metadata {
+        match before {
+            Some(metadata) => Metadata {
+                resource_version: self.revision(),
+                ..metadata.clone()
+            },
+            None => self.new_metadata(),
+        }
+    }
+
+    /// Removes a free lease and its deadline.
+    pub(crate) fn forget_lease(&mut self, key: &LeaseKey) {
+        self.moves();
+        let before = self
+            .leases()
+            .remove(key)
+            .expect("the command found the lease");
+        self.subtract(lease_hash(&before));
+        self.clear_deadline(&Holder::Lease(key.clone()));
+        self.changed(Change::Lease {
+            key: key.clone(),
+            before: Some(before),
+            after: None,
+        });
+    }
+
+    /// Puts a waiter at the end of the queue, or says anew at which place what it waits for, and moves its deadline. Only
+    /// a new place moves the revision, which is its ticket.
+    pub(crate) fn put_waiter(&mut self, key: &LeaseKey, ticket: Ticket, waiter: Waiter) {
+        if ticket.revision() == self.revision() {
+            self.moves();
+        }
+        let holder = Holder::LeaseWaiter(key.clone(), ticket);
+        self.set_deadline(holder, waiter.wait.duration());
+        self.add(lease_waiter_hash(key, ticket, &waiter));
+        let waiter = Arc::new(waiter);
+        if let Some(before) = self.leases().insert_waiter(key, ticket, waiter) {
+            self.subtract(lease_waiter_hash(key, ticket, &before));
+        }
+    }
+
+    /// Removes a waiter and its deadline.
+    pub(crate) fn remove_waiter(&mut self, key: &LeaseKey, ticket: Ticket) -> Arc<Waiter> {
+        self.moves();
+        let waiter = self
+            .leases()
+            .remove_waiter(key, ticket)
+            .expect("the command found the waiter");
+        self.subtract(lease_waiter_hash(key, ticket, &waiter));
+        self.clear_deadline(&Holder::LeaseWaiter(key.clone(), ticket));
+        waiter
+    }
+
+    /// Puts a candidate in, as it says of itself.
+    pub(crate) fn put_candidate(&mut self, put: &PutLeaseCandidate, metadata: Metadata) {
+        self.moves();
+        let after = Arc::new(LeaseCandidate {
+            lease: put.key.clone(),
+            identity: put.identity.clone(),
+            binary_version: put.binary_version.clone(),
+            emulation_version: put.emulation_version.clone(),
+            strategy: put.strategy.clone(),
+            ttl: put.ttl,
+            metadata,
+        });
+        self.add(lease_candidate_hash(&after));
+        let before = self.leases().insert_candidate(Arc::clone(&after));
+        if let Some(before) = &before {
+            self.subtract(lease_candidate_hash(before));
+        }
+        self.changed(Change::LeaseCandidate {
+            lease: put.key.clone(),
+            identity: put.identity.clone(),
+            before,
+            after: Some(after),
+        });
+    }
+
+    /// Removes a candidate and its deadline.
+    pub(crate) fn remove_candidate(&mut self, key: &LeaseKey, identity: &HolderIdentity) {
+        self.moves();
+        let before = self
+            .leases()
+            .remove_candidate(key, identity)
+            .expect("the command found the candidate");
+        self.subtract(lease_candidate_hash(&before));
+        self.clear_deadline(&Holder::LeaseCandidate(key.clone(), identity.clone()));
+        self.changed(Change::LeaseCandidate {
+            lease: key.clone(),
+            identity: identity.clone(),
+            before: Some(before),
+            after: None,
+        });
+    }
+}

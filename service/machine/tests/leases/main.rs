@@ -1,0 +1,11 @@
+//! Leases, their queues and their candidates: as stories, field by field, and against a naive model.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod candidates;
+mod digest;
+mod naive;
+mod queues;
+mod random;
+mod stage;
+mod tokens;

@@ -1,0 +1,400 @@
+//! The rules of leases once more, in lists that are searched from end to end, sharing no code with the machine.
+
+use std::collections::BTreeMap;
+
+/// Everything, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct World {
+    pub(crate) now: u64,
+    pub(crate) lifted: u64,
+    /// The revision of the last command that changed something.
+    pub(crate) revision: u64,
+    pub(crate) leases: BTreeMap<String, Lease>,
+    /// In the order of their tickets.
+    pub(crate) waiters: Vec<Waiter>,
+    pub(crate) candidates: Vec<Candidate>,
+    /// The epoch of each member.
+    pub(crate) members: BTreeMap<String, u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lease {
+    pub(crate) held: Option<Held>,
+    pub(crate) transitions: u64,
+    pub(crate) preferred: Option<String>,
+    pub(crate) set_at: u64,
+    pub(crate) lasts: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Held {
+    pub(crate) by: String,
+    pub(crate) token: u64,
+    pub(crate) ticket: Option<u64>,
+    pub(crate) ttl: u64,
+    pub(crate) member: Option<(String, u64)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Waiter {
+    pub(crate) lease: String,
+    pub(crate) who: String,
+    pub(crate) ticket: u64,
+    pub(crate) ttl: u64,
+    pub(crate) wait: u64,
+    pub(crate) set_at: u64,
+    pub(crate) member: Option<(String, u64)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    pub(crate) lease: String,
+    pub(crate) who: String,
+    /// Emulation and binary version.
+    pub(crate) versions: (u64, u64),
+    pub(crate) known_strategy: bool,
+    pub(crate) ttl: u64,
+    pub(crate) set_at: u64,
+    pub(crate) created: u64,
+}
+
+/// What a command is answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    Held(u64),
+    Queued(u64),
+    Done,
+    Refused(&'static str),
+}
+
+/// How long a lease is kept that nobody wants.
+const FORGOTTEN_AFTER: u64 = 24 * 60 * 60 * 1_000;
+
+impl World {
+    fn is_over(&self, set_at: u64, lasts: u64) -> bool {
+        (set_at + lasts).max(self.lifted + lasts) <= self.now
+    }
+
+    /// Carries out what changes something as the next revision, and takes it back if nothing changed that has one.
+    fn turn(&mut self, act: impl FnOnce(&mut Self, u64) -> Said) -> Said {
+        let before = self.clone();
+        let said = act(self, before.revision + 1);
+        if self.visible() != before.visible() {
+            self.revision += 1;
+        }
+        said
+    }
+
+    /// What moves the revision: all but deadlines, and what a waiter says of itself.
+    fn visible(&self) -> impl PartialEq + use<> {
+        let leases = self.leases.iter().map(|(name, lease)| {
+            let held = lease.held.clone();
+            (
+                name.clone(),
+                held,
+                lease.transitions,
+                lease.preferred.clone(),
+            )
+        });
+        let waiters = self.waiters.iter().map(|it| it.ticket);
+        let candidates = self.candidates.iter().map(|it| Candidate {
+            set_at: 0,
+            ..it.clone()
+        });
+        (
+            leases.collect::<Vec<_>>(),
+            waiters.collect::<Vec<_>>(),
+            candidates.collect::<Vec<_>>(),
+            self.members.clone(),
+        )
+    }
+
+    pub(crate) fn acquire(
+        &mut self,
+        name: &str,
+        who: &str,
+        ttl: u64,
+        wait: Option<u64>,
+        member: Option<(String, u64)>,
+    ) -> Said {
+        self.turn(|world, revision| {
+            if let Some((id, epoch)) = &member {
+                match world.members.get(id) {
+                    Some(present) if present == epoch => {}
+                    Some(present) if present > epoch => return Said::Refused("STALE_EPOCH"),
+                    _ => return Said::Refused("NOT_A_MEMBER"),
+                }
+            }
+            let now = world.now;
+            let lease = world.leases.get(name).cloned();
+            let held = lease.as_ref().and_then(|lease| lease.held.clone());
+            match held {
+                Some(held) if held.by == who => {
+                    let lease = world.leases.get_mut(name).unwrap();
+                    lease.held = Some(Held {
+                        ttl,
+                        member,
+                        ..held.clone()
+                    });
+                    (lease.set_at, lease.lasts) = (now, ttl);
+                    Said::Held(held.token)
+                }
+                Some(_) => {
+                    let Some(wait) = wait else {
+                        return Said::Refused("CONFLICT");
+                    };
+                    let place = world
+                        .waiters
+                        .iter()
+                        .position(|it| it.lease == name && it.who == who);
+                    let ticket = place.map_or(revision, |at| world.waiters[at].ticket);
+                    let waiter = Waiter {
+                        lease: name.to_owned(),
+                        who: who.to_owned(),
+                        ticket,
+                        ttl,
+                        wait,
+                        set_at: now,
+                        member,
+                    };
+                    match place {
+                        Some(at) => world.waiters[at] = waiter,
+                        None => world.waiters.push(waiter),
+                    }
+                    Said::Queued(ticket)
+                }
+                None => {
+                    let held = Held {
+                        by: who.to_owned(),
+                        token: revision,
+                        ticket: None,
+                        ttl,
+                        member,
+                    };
+                    world.give(name, Some(held));
+                    Said::Held(revision)
+                }
+            }
+        })
+    }
+
+    pub(crate) fn renew(&mut self, name: &str, token: u64) -> Said {
+        let now = self.now;
+        let lease = self.leases.get_mut(name);
+        match lease.filter(|lease| lease.held.as_ref().is_some_and(|held| held.token == token)) {
+            Some(lease) => {
+                lease.set_at = now;
+                Said::Held(token)
+            }
+            None => Said::Refused("STALE_EPOCH"),
+        }
+    }
+
+    pub(crate) fn release(&mut self, name: &str, who: &str, token: Option<u64>) -> Said {
+        self.turn(|world, revision| {
+            if token.is_none() {
+                world.waiters.retain(|it| it.lease != name || it.who != who);
+            }
+            let held = world.leases.get(name).and_then(|lease| lease.held.clone());
+            if held.is_some_and(|held| held.by == who && token.is_none_or(|it| it == held.token)) {
+                world.hand_on(name, revision);
+            }
+            Said::Done
+        })
+    }
+
+    pub(crate) fn stand(&mut self, candidate: Candidate) -> Said {
+        self.turn(|world, revision| {
+            let name = candidate.lease.clone();
+            let same = |it: &&mut Candidate| it.lease == name && it.who == candidate.who;
+            let now = world.now;
+            match world.candidates.iter_mut().find(same) {
+                Some(present) => {
+                    let created = present.created;
+                    *present = Candidate {
+                        created,
+                        set_at: now,
+                        ..candidate
+                    };
+                }
+                None => world.candidates.push(Candidate {
+                    created: revision,
+                    set_at: now,
+                    ..candidate
+                }),
+            }
+            world.settle(&name, revision);
+            Said::Done
+        })
+    }
+
+    pub(crate) fn renew_candidate(&mut self, name: &str, who: &str) -> Said {
+        let now = self.now;
+        let mut candidates = self.candidates.iter_mut();
+        match candidates.find(|it| it.lease == name && it.who == who) {
+            Some(candidate) => {
+                candidate.set_at = now;
+                Said::Done
+            }
+            None => Said::Refused("NOT_FOUND"),
+        }
+    }
+
+    pub(crate) fn withdraw(&mut self, name: &str, who: &str) -> Said {
+        self.turn(|world, revision| {
+            world
+                .candidates
+                .retain(|it| it.lease != name || it.who != who);
+            world.settle(name, revision);
+            Said::Done
+        })
+    }
+
+    /// Another process joins under the id.
+    pub(crate) fn join(&mut self, id: &str) -> Said {
+        self.turn(|world, revision| {
+            world.members.insert(id.to_owned(), revision);
+            world.end_holds_of(id, revision);
+            Said::Done
+        })
+    }
+
+    pub(crate) fn leave(&mut self, id: &str) -> Said {
+        self.turn(|world, revision| {
+            world.members.remove(id);
+            world.end_holds_of(id, revision);
+            Said::Done
+        })
+    }
+
+    /// All that is over goes.
+    pub(crate) fn expire(&mut self) -> Said {
+        self.turn(|world, revision| {
+            let then = world.clone();
+            let mut touched: Vec<String> = Vec::new();
+            world.candidates.retain(|it| {
+                let over = then.is_over(it.set_at, it.ttl);
+                if over {
+                    touched.push(it.lease.clone());
+                }
+                !over
+            });
+            world.waiters.retain(|it| !then.is_over(it.set_at, it.wait));
+            for (name, lease) in &then.leases {
+                if !then.is_over(lease.set_at, lease.lasts) {
+                    continue;
+                }
+                if lease.held.is_some() {
+                    world.hand_on(name, revision);
+                } else {
+                    world.leases.remove(name);
+                }
+            }
+            for name in touched {
+                world.settle(&name, revision);
+            }
+            Said::Done
+        })
+    }
+
+    fn end_holds_of(&mut self, id: &str, revision: u64) {
+        for (name, lease) in self.leases.clone() {
+            let member = lease.held.and_then(|held| held.member);
+            if member.is_some_and(|(member, _)| member == id) {
+                self.hand_on(&name, revision);
+            }
+        }
+    }
+
+    /// The holder lets go: who is next?
+    fn hand_on(&mut self, name: &str, revision: u64) {
+        if let Some(chosen) = self.chosen(name) {
+            let place = self
+                .waiters
+                .iter()
+                .position(|it| it.lease == name && it.who == chosen.who);
+            let ticket = place.map(|at| self.waiters.remove(at).ticket);
+            let held = Held {
+                by: chosen.who,
+                token: revision,
+                ticket,
+                ttl: chosen.ttl,
+                member: None,
+            };
+            return self.give(name, Some(held));
+        }
+        while let Some(at) = self.waiters.iter().position(|it| it.lease == name) {
+            let first = self.waiters.remove(at);
+            let speaks = match &first.member {
+                None => true,
+                Some((id, epoch)) => self.members.get(id) == Some(epoch),
+            };
+            if speaks && !self.is_over(first.set_at, first.wait) {
+                let held = Held {
+                    by: first.who,
+                    token: revision,
+                    ticket: Some(first.ticket),
+                    ttl: first.ttl,
+                    member: first.member,
+                };
+                return self.give(name, Some(held));
+            }
+        }
+        self.give(name, None);
+    }
+
+    /// Candidates have changed.
+    fn settle(&mut self, name: &str, revision: u64) {
+        let is_held = self
+            .leases
+            .get(name)
+            .is_some_and(|lease| lease.held.is_some());
+        if is_held {
+            self.prefer(name);
+        } else if self.chosen(name).is_some() {
+            self.hand_on(name, revision);
+        }
+    }
+
+    fn give(&mut self, name: &str, held: Option<Held>) {
+        let known = self.leases.get(name).map(|lease| lease.transitions);
+        let lasts = held.as_ref().map_or(FORGOTTEN_AFTER, |held| held.ttl);
+        let transitions = known.map_or(0, |count| count + u64::from(held.is_some()));
+        let lease = Lease {
+            held,
+            transitions,
+            preferred: None,
+            set_at: self.now,
+            lasts,
+        };
+        self.leases.insert(name.to_owned(), lease);
+        self.prefer(name);
+    }
+
+    fn prefer(&mut self, name: &str) {
+        let chosen = self.chosen(name).map(|chosen| chosen.who);
+        if let Some(lease) = self.leases.get_mut(name) {
+            let holder = lease.held.as_ref().map(|held| held.by.clone());
+            lease.preferred = chosen
+                .filter(|_| holder.is_some())
+                .filter(|it| Some(it) != holder.as_ref());
+        }
+    }
+
+    fn chosen(&self, name: &str) -> Option<Candidate> {
+        let standing: Vec<&Candidate> = self
+            .candidates
+            .iter()
+            .filter(|it| it.lease == name)
+            .collect();
+        let highest = standing.iter().map(|it| it.versions.1).max()?;
+        let decides = |it: &&&Candidate| it.versions.1 == highest;
+        if !standing.iter().filter(decides).all(|it| it.known_strategy) {
+            return None;
+        }
+        standing
+            .into_iter()
+            .min_by_key(|it| (it.versions, it.created))
+            .cloned()
+    }
+}

@@ -1,0 +1,166 @@
+//! Who waits at this replica for a lease, and is woken by the event that gives it.
+//!
+//! The queue is in the replicated state; here are only the calls that stand at this replica for places in it. One task
+//! follows the history and wakes whose ticket was called, so that a thousand who wait cost nothing while others write. A
+//! call that ends, by its deadline or with its replica, leaves its place as it is: the caller asks again, anywhere.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use synod_machine::{Change, Place};
+use synod_model::{LeaseKey, Revision, Ticket};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::consensus::Consensus;
+use crate::stop::Stop;
+
+/// See the module. Clones share the calls.
+#[derive(Clone)]
+pub(crate) struct LeaseWaits {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    consensus: Consensus,
+    /// By ticket: how many calls wait for it, and what wakes them. As many as may be admitted.
+    calls: Mutex<BTreeMap<Ticket, (usize, Arc<Notify>)>>,
+    stop: Stop,
+}
+
+/// A call, for as long as it waits.
+struct Call<'a> {
+    shared: &'a Shared,
+    ticket: Ticket,
+    called: Arc<Notify>,
+}
+
+impl LeaseWaits {
+    /// Nobody yet, and the work to run until `stop`. Calls end then, too.
+    pub(crate) fn new(consensus: &Consensus, stop: &Stop, tasks: &mut JoinSet<()>) -> Self {
+        let shared = Arc::new(Shared {
+            consensus: consensus.clone(),
+            calls: Mutex::default(),
+            stop: stop.clone(),
+        });
+        let (followed, stop) = (Arc::clone(&shared), stop.clone());
+        tasks.spawn(async move {
+            tokio::select! {
+                biased;
+                () = stop.requested() => {}
+                () = followed.follow() => {}
+            }
+        });
+        Self { shared }
+    }
+
+    /// Waits until the place has led somewhere, and no longer than until `deadline` or the end of this replica.
+    pub(crate) async fn wait(&self, key: &LeaseKey, ticket: Ticket, deadline: Instant) -> Place {
+        let call = self.shared.call(ticket);
+        loop {
+            // Before the look, or what happens right after it would wake nobody.
+            let called = call.called.notified();
+            tokio::pin!(called);
+            called.as_mut().enable();
+            let place = self
+                .shared
+                .consensus
+                .published()
+                .state
+                .lease_place(key, ticket);
+            if !matches!(place, Place::Waiting { .. }) || self.shared.stop.is_requested() {
+                return place;
+            }
+            tokio::select! {
+                biased;
+                () = self.shared.stop.requested() => {}
+                () = called => {}
+                () = tokio::time::sleep_until(deadline) => return place,
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// Follows the history and wakes whose lease was given.
+    async fn follow(&self) {
+        let mut progress = self.consensus.subscribe();
+        let first = self.consensus.published();
+        let (mut seen, mut generation) = (first.state.revision(), first.generation);
+        drop(first);
+        while progress.changed().await.is_ok() {
+            let published = self.consensus.published();
+            if published.generation != generation {
+                // Some revisions were not seen here: everybody looks for themselves.
+                self.wake_all();
+            } else if !self.lock().is_empty() {
+                self.wake_after(seen, published.state.history());
+            }
+            // Where nobody waits, whoever comes later looks at what is published then.
+            (seen, generation) = (published.state.revision(), published.generation);
+        }
+    }
+
+    fn call(&self, ticket: Ticket) -> Call<'_> {
+        let mut calls = self.lock();
+        let (count, called) = calls.entry(ticket).or_default();
+        *count += 1;
+        Call {
+            shared: self,
+            ticket,
+            called: Arc::clone(called),
+        }
+    }
+
+    fn wake_after(&self, mut seen: Revision, history: &synod_machine::History) {
+        loop {
+            match history.next_after(seen) {
+                Ok(None) => return,
+                Ok(Some(events)) => {
+                    seen = events.revision;
+                    let called = events.changes.iter().filter_map(ticket_called);
+                    for ticket in called {
+                        if let Some((_, called)) = self.lock().get(&ticket) {
+                            called.notify_waiters();
+                        }
+                    }
+                }
+                Err(_) => return self.wake_all(),
+            }
+        }
+    }
+
+    fn wake_all(&self) {
+        for (_, called) in self.lock().values() {
+            called.notify_waiters();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Ticket, (usize, Arc<Notify>)>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The place in a queue that a lease was given to.
+fn ticket_called(change: &Change) -> Option<Ticket> {
+    let Change::Lease {
+        after: Some(lease), ..
+    } = change
+    else {
+        return None;
+    };
+    lease.hold.as_ref()?.ticket
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        let mut calls = self.shared.lock();
+        if let Some((count, _)) = calls.get_mut(&self.ticket) {
+            *count -= 1;
+            if *count == 0 {
+                calls.remove(&self.ticket);
+            }
+        }
+    }
+}

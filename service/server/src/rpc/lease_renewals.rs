@@ -1,0 +1,99 @@
+//! A stream of renewals of leases and candidates, answered as [`renewals`](super::renewals) answers those of members.
+
+use std::sync::Arc;
+
+use futures::stream::BoxStream;
+use futures::{Stream, StreamExt};
+use synod_machine::{Answer, Command};
+use synod_model::{ErrorKind, Refusal, Revision, Ttl};
+use synod_proto::{Change, LeaseRenewal, v1};
+use tokio::time::Instant;
+use tonic::Status;
+
+use super::{typed, unexpected};
+use crate::handle::{Asking, Handle};
+use crate::limits::{DEADLINE_DEFAULT, RENEWALS_PER_STREAM_MAX};
+use crate::stop::Stop;
+
+type Renewed = Result<v1::LeasesRenewResponse, Status>;
+
+/// The answers to `renewals`. The next one is read when there are fewer than a bound unanswered. When `stop` is
+/// requested, no more are read, and the stream ends when all that were are answered.
+pub(super) fn answered(
+    handle: Handle,
+    trace: Arc<str>,
+    renewals: impl Stream<Item = Result<v1::LeasesRenewRequest, Status>> + Send + 'static,
+    stop: Stop,
+) -> BoxStream<'static, Renewed> {
+    renewals
+        .take_until(async move { stop.requested().await })
+        .map(move |renewal| {
+            let (handle, trace) = (handle.clone(), Arc::clone(&trace));
+            async move { Ok(renew(&handle, trace, renewal?).await) }
+        })
+        .buffered(RENEWALS_PER_STREAM_MAX)
+        .boxed()
+}
+
+async fn renew(
+    handle: &Handle,
+    trace: Arc<str>,
+    message: v1::LeasesRenewRequest,
+) -> v1::LeasesRenewResponse {
+    use v1::leases_renew_response::Result as Answered;
+    let correlation = message.correlation;
+    let asking = Asking {
+        deadline: Instant::now() + DEADLINE_DEFAULT,
+        trace,
+    };
+    let (revision, result) = match carry_out(handle, &asking, message).await {
+        Ok((revision, ttl)) => {
+            let ttl_ms = ttl.as_millis();
+            (revision, Answered::Renewed(v1::Renewed { ttl_ms }))
+        }
+        Err(refusal) => (
+            handle.consensus().published().state.revision(),
+            Answered::Refusal((&handle.with_hint(refusal)).into()),
+        ),
+    };
+    v1::LeasesRenewResponse {
+        header: Some(handle.header(revision)),
+        correlation,
+        result: Some(result),
+    }
+}
+
+async fn carry_out(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::LeasesRenewRequest,
+) -> Result<(Revision, Ttl), Refusal> {
+    let renewal: LeaseRenewal = typed(message)?;
+    renewal.check_cluster(handle.cluster()?)?;
+    match renewal {
+        LeaseRenewal::Lease { renew, .. } => {
+            let change = Change::new(renew);
+            let done = handle.change(asking, change, Command::RenewLease).await?;
+            match done.answer {
+                Answer::LeaseHeld { ttl, .. } => Ok((done.revision, ttl)),
+                other => Err(unexpected(&other)),
+            }
+        }
+        LeaseRenewal::Candidate(renew) => {
+            let (key, identity) = (renew.key.clone(), renew.identity.clone());
+            let change = Change::new(renew);
+            let done = handle
+                .change(asking, change, Command::RenewLeaseCandidate)
+                .await?;
+            let published = handle.consensus().published();
+            let standing = published.state.present().lease_candidate(&key, &identity);
+            match standing {
+                Some(candidate) => Ok((done.revision, candidate.ttl)),
+                None => Err(Refusal::new(
+                    ErrorKind::NotFound,
+                    format!("\"{identity}\" does not stand for lease \"{key}\" any more"),
+                )),
+            }
+        }
+    }
+}

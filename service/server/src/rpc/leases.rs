@@ -1,0 +1,313 @@
+//! `synod.v1.Leases`.
+
+use futures::stream::BoxStream;
+use synod_machine::{Answer, Command, Place, State};
+use synod_model::{
+    AcquireLease, Current, ErrorKind, Lease, LeaseCandidate, LeaseKey, LogTime, Refusal, Ticket,
+};
+use synod_proto::v1::leases_server::Leases;
+use synod_proto::{Change, GetLease, ListLeaseCandidates, ListLeases, v1};
+use tokio::time::Instant;
+use tonic::{Request, Response, Status, Streaming};
+
+use super::pages::{Items, Page};
+use super::{answer, lease_renewals, opened, typed, unexpected};
+use crate::handle::{Asking, Handle};
+use crate::read::Reading;
+use crate::stop::Stop;
+
+/// Of those who wait for a lease, so many are named.
+const WAITERS_NAMED_MAX: usize = 100;
+
+/// See the module.
+pub(super) struct LeasesService {
+    pub(super) handle: Handle,
+    /// Ends the streams of renewals.
+    pub(super) stop: Stop,
+}
+
+#[tonic::async_trait]
+impl Leases for LeasesService {
+    type RenewStream = BoxStream<'static, Result<v1::LeasesRenewResponse, Status>>;
+
+    async fn acquire(
+        &self,
+        request: Request<v1::LeasesAcquireRequest>,
+    ) -> Result<Response<v1::LeasesAcquireResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.handle, acquire(&self.handle, &asking, message).await)
+    }
+
+    async fn renew(
+        &self,
+        request: Request<Streaming<v1::LeasesRenewRequest>>,
+    ) -> Result<Response<Self::RenewStream>, Status> {
+        let (asking, renewals) = opened(request);
+        Ok(Response::new(lease_renewals::answered(
+            self.handle.clone(),
+            asking.trace,
+            renewals,
+            self.stop.clone(),
+        )))
+    }
+
+    async fn release(
+        &self,
+        request: Request<v1::LeasesReleaseRequest>,
+    ) -> Result<Response<v1::LeasesReleaseResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.handle, release(&self.handle, &asking, message).await)
+    }
+
+    async fn get(
+        &self,
+        request: Request<v1::LeasesGetRequest>,
+    ) -> Result<Response<v1::LeasesGetResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.handle, get(&self.handle, &asking, message).await)
+    }
+
+    async fn list(
+        &self,
+        request: Request<v1::LeasesListRequest>,
+    ) -> Result<Response<v1::LeasesListResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.handle, list(&self.handle, &asking, message).await)
+    }
+
+    async fn put_candidate(
+        &self,
+        request: Request<v1::LeasesPutCandidateRequest>,
+    ) -> Result<Response<v1::LeasesPutCandidateResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(
+            &self.handle,
+            put_candidate(&self.handle, &asking, message).await,
+        )
+    }
+
+    async fn withdraw_candidate(
+        &self,
+        request: Request<v1::LeasesWithdrawCandidateRequest>,
+    ) -> Result<Response<v1::LeasesWithdrawCandidateResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(
+            &self.handle,
+            withdraw_candidate(&self.handle, &asking, message).await,
+        )
+    }
+
+    async fn list_candidates(
+        &self,
+        request: Request<v1::LeasesListCandidatesRequest>,
+    ) -> Result<Response<v1::LeasesListCandidatesResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(
+            &self.handle,
+            list_candidates(&self.handle, &asking, message).await,
+        )
+    }
+}
+
+async fn acquire(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::LeasesAcquireRequest,
+) -> Result<v1::LeasesAcquireResponse, Refusal> {
+    use v1::leases_acquire_response::Result as Answered;
+    let began = Instant::now();
+    let change: Change<AcquireLease> = typed(message)?;
+    let (key, ttl, wait) = (change.body.key.clone(), change.body.ttl, change.body.wait);
+    let done = handle.change(asking, change, Command::AcquireLease).await?;
+    let (revision, result) = match done.answer {
+        Answer::LeaseHeld { token, ttl } => (
+            done.revision,
+            Answered::Held(v1::LeaseHeld {
+                token: token.get(),
+                ttl_ms: ttl.as_millis(),
+            }),
+        ),
+        Answer::LeaseQueued(ticket) => {
+            // The place is not kept longer than that, so neither is the caller.
+            let until = began + wait.unwrap_or_default().duration();
+            let until = until.min(asking.deadline);
+            match handle.lease_waits().wait(&key, ticket, until).await {
+                Place::Held(token) => (
+                    token.revision(),
+                    Answered::Held(v1::LeaseHeld {
+                        token: token.get(),
+                        ttl_ms: ttl.as_millis(),
+                    }),
+                ),
+                Place::Waiting { ahead } => (
+                    done.revision,
+                    Answered::Queued(v1::LeaseQueued {
+                        ticket: ticket.get(),
+                        ahead,
+                    }),
+                ),
+                Place::Gone => return Err(place_gone(handle, &key, ticket)),
+            }
+        }
+        other => return Err(unexpected(&other)),
+    };
+    Ok(v1::LeasesAcquireResponse {
+        header: Some(handle.header(revision)),
+        result: Some(result),
+    })
+}
+
+/// A definite answer: the caller has nothing, and had better ask anew.
+fn place_gone(handle: &Handle, key: &LeaseKey, ticket: Ticket) -> Refusal {
+    let message = format!(
+        "lease \"{key}\": place {ticket} in the queue is gone, or what it was given is lost already: ask again"
+    );
+    let refusal = Refusal::new(ErrorKind::Conflict, message).with("lease", key.as_str());
+    match handle.consensus().published().state.present().lease(key) {
+        Some(lease) => refusal.with_current(Current::Lease((*lease).clone())),
+        None => refusal,
+    }
+}
+
+async fn release(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::LeasesReleaseRequest,
+) -> Result<v1::LeasesReleaseResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::ReleaseLease)
+        .await?;
+    Ok(v1::LeasesReleaseResponse {
+        header: Some(handle.header(done.revision)),
+        changed: done.changed,
+    })
+}
+
+async fn get(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::LeasesGetRequest,
+) -> Result<v1::LeasesGetResponse, Refusal> {
+    let GetLease { key, read } = typed(message)?;
+    let reading = handle.read(asking, read).await?;
+    let lease = reading.past()?.lease(&key).ok_or_else(|| {
+        Refusal::new(
+            ErrorKind::NotFound,
+            format!(
+                "there is no lease \"{key}\" at revision {}",
+                reading.revision()
+            ),
+        )
+    })?;
+    let waiters = reading.published().state.lease_waiters(&key);
+    let waiters = waiters.map(|(ticket, waiter)| v1::LeaseWaiter {
+        holder: waiter.holder.to_string(),
+        ticket: ticket.get(),
+    });
+    let named = if reading.is_present() {
+        WAITERS_NAMED_MAX
+    } else {
+        0
+    };
+    Ok(v1::LeasesGetResponse {
+        header: Some(handle.header_of(&reading)),
+        lease: Some((&*lease).into()),
+        remaining_ms: remaining_ms(&reading, &lease),
+        waiting: waiting(&reading, &key),
+        waiters: waiters.take(named).collect(),
+    })
+}
+
+async fn list(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::LeasesListRequest,
+) -> Result<v1::LeasesListResponse, Refusal> {
+    let ListLeases { page, namespace } = typed(message)?;
+    let page = Page::open(handle, asking, page).await?;
+    let past = page.reading.past()?;
+    let leases = past.leases(namespace.as_deref(), page.after.as_ref());
+    let items = leases.map(|lease| {
+        let item = v1::LeaseListItem {
+            lease: Some((&*lease).into()),
+            remaining_ms: remaining_ms(&page.reading, &lease),
+            waiting: waiting(&page.reading, &lease.key),
+        };
+        (lease.key.clone(), item)
+    });
+    let Items {
+        items,
+        continue_token,
+    } = page.take(handle, items)?;
+    Ok(v1::LeasesListResponse {
+        header: Some(handle.header_of(&page.reading)),
+        items,
+        continue_token,
+    })
+}
+
+async fn put_candidate(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::LeasesPutCandidateRequest,
+) -> Result<v1::LeasesPutCandidateResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::PutLeaseCandidate)
+        .await?;
+    Ok(v1::LeasesPutCandidateResponse {
+        header: Some(handle.header(done.revision)),
+        changed: done.changed,
+    })
+}
+
+async fn withdraw_candidate(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::LeasesWithdrawCandidateRequest,
+) -> Result<v1::LeasesWithdrawCandidateResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::WithdrawLeaseCandidate)
+        .await?;
+    Ok(v1::LeasesWithdrawCandidateResponse {
+        header: Some(handle.header(done.revision)),
+        changed: done.changed,
+    })
+}
+
+async fn list_candidates(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::LeasesListCandidatesRequest,
+) -> Result<v1::LeasesListCandidatesResponse, Refusal> {
+    let ListLeaseCandidates { key, read } = typed(message)?;
+    let reading = handle.read(asking, read).await?;
+    let past = reading.past()?;
+    let item = |candidate: std::sync::Arc<LeaseCandidate>| v1::LeaseCandidateItem {
+        remaining_ms: left(&reading, |state| {
+            state.candidate_deadline(&key, &candidate.identity)
+        }),
+        candidate: Some((&*candidate).into()),
+    };
+    Ok(v1::LeasesListCandidatesResponse {
+        header: Some(handle.header_of(&reading)),
+        items: past.lease_candidates(&key).map(item).collect(),
+    })
+}
+
+/// How much log time a hold has left.
+fn remaining_ms(reading: &Reading, lease: &Lease) -> Option<u64> {
+    lease.hold.as_ref()?;
+    left(reading, |state| state.lease_deadline(&lease.key))
+}
+
+/// How much log time there is until a deadline. Deadlines have no past.
+fn left(reading: &Reading, deadline: impl FnOnce(&State) -> Option<LogTime>) -> Option<u64> {
+    let state: &State = &reading.published().state;
+    let deadline = deadline(state).filter(|_| reading.is_present())?;
+    u64::try_from(deadline.since(state.log_time()).as_millis()).ok()
+}
+
+fn waiting(reading: &Reading, key: &LeaseKey) -> Option<u64> {
+    let count = reading.published().state.lease_waiter_count(key) as u64;
+    reading.is_present().then_some(count)
+}
