@@ -192,8 +192,8 @@ fn revisions(event: &v1::Event) -> Option<(u64, u64)> {
         Object::ControllerRevision(revision) => revision.metadata.as_ref()?,
         Object::Lease(lease) => lease.metadata.as_ref()?,
         Object::LeaseCandidate(candidate) => candidate.metadata.as_ref()?,
-        // There have been settings since the beginning.
-        Object::Settings(settings) => return Some((settings.resource_version, 0)),
+        // They come with the cluster, which its first command makes.
+        Object::Settings(settings) => return Some((settings.resource_version, 1)),
     };
     Some((metadata.resource_version, metadata.create_revision))
 }

@@ -111,7 +111,7 @@ fn carry_out(turn: &mut Turn<'_>, command: &Command) -> Result<Answer, Refusal> 
     match command {
         Command::Initialize(initialize) => commands::initialize::apply(turn, initialize),
         Command::AnnounceReplica(announce) => commands::announce_replica::apply(turn, announce),
-        Command::RaiseMachineVersion(raise) => commands::raise_machine_version::apply(turn, *raise),
+        Command::RaiseMachineVersion(raise) => commands::raise_machine_version::apply(turn, raise),
         Command::OpenSession(_) => commands::open_session::apply(turn),
         Command::CloseSession(close) => commands::close_session::apply(turn, close),
         Command::Join(join) => commands::join::apply(turn, join),

@@ -99,12 +99,12 @@ pub struct AnnounceReplica {
 }
 
 /// A new behaviour of apply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RaiseMachineVersion {
     /// The version to use from the next command on.
     pub to: u32,
-    /// How many replicas the replica set has: each must have announced support.
-    pub replicas: u32,
+    /// The replica set: each of it must have announced support. What others said who have left it counts for nothing.
+    pub replicas: BTreeSet<ReplicaId>,
 }
 
 /// What the leader found to be past its deadline. Apply checks each against the entry's own log time, so a renewal

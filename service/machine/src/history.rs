@@ -65,8 +65,8 @@ pub enum Change {
     },
     /// The replicated settings changed.
     Settings {
-        /// The settings before.
-        before: Arc<Settings>,
+        /// The settings before; `None` when the cluster is made.
+        before: Option<Arc<Settings>>,
         /// The settings after.
         after: Arc<Settings>,
     },

@@ -347,7 +347,6 @@ impl Past<'_> {
                 self.controller_revisions
                     .insert(key.clone(), before.clone());
             }
-            Change::Settings { before, .. } => self.settings = Some(Arc::clone(before)),
             Change::Lease { key, before, .. } => {
                 self.leases.insert(key.clone(), before.clone());
             }
@@ -361,6 +360,10 @@ impl Past<'_> {
                     .entry(lease.clone())
                     .or_default()
                     .insert(identity.clone(), before.clone());
+            }
+            // Before there was a cluster, there were those of every new one.
+            Change::Settings { before, .. } => {
+                self.settings = Some(before.clone().unwrap_or_default());
             }
         }
     }

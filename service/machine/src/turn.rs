@@ -133,9 +133,12 @@ impl<'a> Turn<'a> {
             ..settings
         });
         // The settings of a state without a cluster are no row, so there is none to subtract.
-        let before = std::mem::replace(&mut self.state.settings, Arc::clone(&after));
+        self.state.settings = Arc::clone(&after);
         self.state.sum.add(settings_hash(&after));
-        self.changes.push(Change::Settings { before, after });
+        self.changes.push(Change::Settings {
+            before: None,
+            after,
+        });
     }
 
     pub(crate) fn raise_machine_version(&mut self, to: u32) {
@@ -152,7 +155,10 @@ impl<'a> Turn<'a> {
         let before = std::mem::replace(&mut self.state.settings, Arc::clone(&after));
         self.state.sum.subtract(settings_hash(&before));
         self.state.sum.add(settings_hash(&after));
-        self.changes.push(Change::Settings { before, after });
+        self.changes.push(Change::Settings {
+            before: Some(before),
+            after,
+        });
     }
 
     pub(crate) fn put_replica(&mut self, id: ReplicaId, row: ReplicaRow) {

@@ -84,13 +84,11 @@ impl Announcer {
                 .map(|(_, row)| row.machine_version)
         };
         let lowest = replicas.keys().map(|id| known(*id).unwrap_or(0)).min();
-        let (Some(to), Ok(replicas)) = (lowest, u32::try_from(replicas.len())) else {
-            return;
-        };
+        let Some(to) = lowest else { return };
         if to > published.state.machine_version() {
             self.propose(Command::RaiseMachineVersion(RaiseMachineVersion {
                 to,
-                replicas,
+                replicas: replicas.into_keys().collect(),
             }))
             .await;
         }

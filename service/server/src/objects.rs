@@ -142,10 +142,6 @@ pub(crate) fn event(change: &Change) -> v1::Event {
                 row.map(|row| Object::ControllerRevision(row.into())),
             )
         }
-        Change::Settings { after, .. } => (
-            v1::EventType::Modified,
-            Some(Object::Settings((&**after).into())),
-        ),
         Change::Lease { before, after, .. } => {
             let (r#type, lease) = what_happened(before.as_deref(), after.as_deref());
             (r#type, lease.map(|lease| Object::Lease(lease.into())))
@@ -154,6 +150,13 @@ pub(crate) fn event(change: &Change) -> v1::Event {
             let (r#type, candidate) = what_happened(before.as_deref(), after.as_deref());
             let candidate = candidate.map(|candidate| Object::LeaseCandidate(candidate.into()));
             (r#type, candidate)
+        }
+        Change::Settings { before, after } => {
+            let (r#type, settings) = what_happened(before.as_deref(), Some(&**after));
+            (
+                r#type,
+                settings.map(|settings| Object::Settings(settings.into())),
+            )
         }
     };
     v1::Event {

@@ -3,27 +3,28 @@
 use synod_model::{ErrorKind, Refusal};
 
 use crate::turn::Turn;
-use crate::{Answer, MACHINE_VERSION, RaiseMachineVersion};
+use crate::{Answer, MACHINE_VERSION, RaiseMachineVersion, ReplicaId};
 
 /// # Panics
 ///
 /// If this build does not know the version: a replica stops rather than apply what it does not understand.
-pub(crate) fn apply(turn: &mut Turn<'_>, raise: RaiseMachineVersion) -> Result<Answer, Refusal> {
+pub(crate) fn apply(turn: &mut Turn<'_>, raise: &RaiseMachineVersion) -> Result<Answer, Refusal> {
     let state = turn.state();
     if raise.to <= state.machine_version {
         return Ok(Answer::Done);
     }
-    let able = state
-        .replicas
-        .values()
-        .filter(|row| row.machine_version >= raise.to)
-        .count();
-    if (able as u64) < u64::from(raise.replicas) {
+    let knows = |id: &&ReplicaId| {
+        let row = state.replicas.get(*id);
+        row.is_some_and(|row| row.machine_version >= raise.to)
+    };
+    let able = raise.replicas.iter().filter(knows).count();
+    if able < raise.replicas.len() || raise.replicas.is_empty() {
         return Err(Refusal::new(
             ErrorKind::InvalidArgument,
             format!(
                 "machine version {}: {able} of {} replicas have announced that they know it: upgrade the others first",
-                raise.to, raise.replicas
+                raise.to,
+                raise.replicas.len()
             ),
         ));
     }

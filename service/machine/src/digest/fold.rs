@@ -195,7 +195,7 @@ fn fold_change(to: &mut RowHasher, change: &Change) {
         }
         Change::Settings { before, after } => {
             to.number(4);
-            fold_settings(to, before);
+            to.option(before.as_ref(), |to, settings| fold_settings(to, settings));
             fold_settings(to, after);
         }
         Change::Lease { key, before, after } => {

@@ -198,7 +198,7 @@ impl Script {
             }),
             What::Raise(to) => Command::RaiseMachineVersion(RaiseMachineVersion {
                 to: *to,
-                replicas: 3,
+                replicas: [1, 2, 3].map(ReplicaId::new).into(),
             }),
             What::OpenSession => Command::OpenSession(OpenSession {}),
             What::CloseSession(which) => Command::CloseSession(CloseSession {

@@ -456,9 +456,13 @@ fn swap(change: &mut Change) {
         Change::StorageVersion { before, after, .. } => std::mem::swap(before, after),
         Change::StorageState { before, after, .. } => std::mem::swap(before, after),
         Change::ControllerRevision { before, after, .. } => std::mem::swap(before, after),
-        Change::Settings { before, after } => std::mem::swap(before, after),
         Change::Lease { before, after, .. } => std::mem::swap(before, after),
         Change::LeaseCandidate { before, after, .. } => std::mem::swap(before, after),
+        Change::Settings { before, after } => {
+            if let Some(before) = before {
+                std::mem::swap(before, after);
+            }
+        }
     }
 }
 
@@ -468,8 +472,8 @@ fn drop_detail(change: &mut Change) {
         Change::StorageState { agreement, .. } => *agreement = None,
         Change::Member { id, .. } => *id = MemberId::parse("nobody").expect("a legal id"),
         Change::ControllerRevision { .. }
-        | Change::Settings { .. }
         | Change::Lease { .. }
         | Change::LeaseCandidate { .. } => {}
+        Change::Settings { before, .. } => *before = None,
     }
 }

@@ -1,10 +1,10 @@
 //! The first commands of a log, and how its behaviour changes.
 
 use synod_machine::{
-    AnnounceReplica, Answer, Command, DirectoryId, Envelope, Initialize, LogEntry, MACHINE_VERSION,
-    Outcome, RaiseMachineVersion, ReplicaId, State,
+    AnnounceReplica, Answer, Change, Command, DirectoryId, Envelope, Initialize, LogEntry,
+    MACHINE_VERSION, Outcome, RaiseMachineVersion, ReplicaId, State,
 };
-use synod_model::{ClusterId, ErrorKind, LogTime, Revision, Settings, WallTime};
+use synod_model::{ClusterId, ErrorKind, LogTime, Revision, Settings, SettingsPatch, WallTime};
 
 use crate::cluster::{Cluster, accepted, join, refused};
 
@@ -19,7 +19,8 @@ fn announce(replica: u64, machine_version: u32) -> Command {
 }
 
 fn raise(to: u32) -> Command {
-    Command::RaiseMachineVersion(RaiseMachineVersion { to, replicas: 2 })
+    let replicas = [1, 2].map(ReplicaId::new).into();
+    Command::RaiseMachineVersion(RaiseMachineVersion { to, replicas })
 }
 
 fn initialize(cluster: u8) -> Command {
@@ -104,6 +105,50 @@ fn the_machine_version_is_not_raised_before_every_replica_knows_it() {
     assert!(!outcome.changed, "it is in force already");
     assert_eq!(accepted(outcome), Answer::Done);
     assert_eq!(cluster.state.machine_version(), MACHINE_VERSION);
+}
+
+#[test]
+fn what_a_replica_said_that_has_left_the_set_raises_nothing() {
+    let mut cluster = Cluster::formed();
+    let next = MACHINE_VERSION + 1;
+    cluster.send(announce(1, next));
+    cluster.send(announce(2, MACHINE_VERSION));
+    cluster.send(announce(3, next));
+    let refusal = refused(cluster.send(raise(next)), ErrorKind::InvalidArgument);
+    assert!(refusal.message.contains("1 of 2 replicas"), "{refusal}");
+    let nobody = Command::RaiseMachineVersion(RaiseMachineVersion {
+        to: next,
+        replicas: [].into(),
+    });
+    refused(cluster.send(nobody), ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn the_settings_are_an_object_that_comes_with_the_cluster() {
+    let mut cluster = Cluster::formed();
+    cluster.set(SettingsPatch {
+        members_max: Some(7),
+        ..SettingsPatch::default()
+    });
+    let new = cluster.state.history().next_after(Revision::ZERO);
+    let first = new.expect("nothing is forgotten").expect("it is formed");
+    assert!(matches!(
+        &first.changes[..],
+        [Change::Settings { before: None, .. }]
+    ));
+    let next = cluster.state.history().next_after(first.revision);
+    let next = next.expect("nothing is forgotten").expect("it was set");
+    let [
+        Change::Settings {
+            before: Some(before),
+            after,
+        },
+    ] = &next.changes[..]
+    else {
+        panic!("{next:?}")
+    };
+    assert_ne!((before.members_max, after.members_max), (7, 7));
+    assert_eq!(after.members_max, 7);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use synod_machine::{
     AnnounceReplica, Command, Envelope, Expire, Initialize, LogEntry, RaiseMachineVersion,
+    ReplicaId,
 };
 use synod_model::{
     Adopt, CloseSession, Epoch, Join, Leave, LogTime, MarkReady, MemberId, OpenSession, Renew,
@@ -90,7 +91,7 @@ fn command_to_pb(command: &Command) -> pb::envelope::Command {
         Command::AnnounceReplica(announce) => Pb::AnnounceReplica(announce_to_pb(announce)),
         Command::RaiseMachineVersion(raise) => Pb::RaiseMachineVersion(pb::RaiseMachineVersion {
             to: raise.to,
-            replicas: raise.replicas,
+            replica_ids: raise.replicas.iter().map(|id| id.get()).collect(),
         }),
         Command::OpenSession(OpenSession {}) => Pb::OpenSession(pb::OpenSession {}),
         Command::CloseSession(close) => Pb::CloseSession(pb::CloseSession {
@@ -158,7 +159,7 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
         Pb::AnnounceReplica(announce) => Command::AnnounceReplica(announce_from_pb(announce)?),
         Pb::RaiseMachineVersion(raise) => Command::RaiseMachineVersion(RaiseMachineVersion {
             to: raise.to,
-            replicas: raise.replicas,
+            replicas: raise.replica_ids.into_iter().map(ReplicaId::new).collect(),
         }),
         Pb::OpenSession(pb::OpenSession {}) => Command::OpenSession(OpenSession {}),
         Pb::CloseSession(close) => Command::CloseSession(CloseSession {

@@ -87,7 +87,7 @@ fn change_to_pb(change: &Change) -> pb::Change {
             controller_revisions::change_to_pb(key, before.as_deref(), after.as_deref()),
         ),
         Change::Settings { before, after } => Object::Settings(pb::SettingsChange {
-            before: Some(settings_to_pb(before)),
+            before: before.as_deref().map(settings_to_pb),
             after: Some(settings_to_pb(after)),
         }),
         Change::Lease { key, before, after } => {
@@ -152,10 +152,11 @@ fn change_from_pb(change: pb::Change) -> Result<Change> {
         }
         Object::ControllerRevision(change) => controller_revisions::change_from_pb(change)?,
         Object::Settings(settings) => Change::Settings {
-            before: Arc::new(settings_from_pb(required(
-                "settings.before",
-                settings.before,
-            )?)?),
+            before: settings
+                .before
+                .map(settings_from_pb)
+                .transpose()?
+                .map(Arc::new),
             after: Arc::new(settings_from_pb(required(
                 "settings.after",
                 settings.after,

@@ -117,7 +117,10 @@ fn every_command() -> Vec<Command> {
             binary: "0.1.0".to_owned(),
             machine_version: 1,
         }),
-        Command::RaiseMachineVersion(RaiseMachineVersion { to: 1, replicas: 3 }),
+        Command::RaiseMachineVersion(RaiseMachineVersion {
+            to: 1,
+            replicas: [1, 3].map(ReplicaId::new).into(),
+        }),
         Command::OpenSession(OpenSession {}),
         join("a"),
         join("b"),

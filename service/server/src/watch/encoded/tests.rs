@@ -47,7 +47,7 @@ fn changed(id: &str, before: Option<Arc<Member>>, after: Option<Arc<Member>>) ->
 
 fn settings_changed() -> Change {
     Change::Settings {
-        before: Arc::new(Settings::default()),
+        before: Some(Arc::new(Settings::default())),
         after: Arc::new(Settings::default()),
     }
 }
