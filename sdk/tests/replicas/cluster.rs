@@ -87,21 +87,28 @@ impl Cluster {
         Self::start_with(replicas, Settings::default()).await
     }
 
-    /// A cluster that begins with these settings.
-    pub(crate) async fn start_with(replicas: u64, first_settings: Settings) -> Self {
+    /// A network and a clock, for replicas that are not the product's.
+    pub(crate) fn without_replicas() -> Self {
         show_logs();
         seed_this_thread(7);
-        let set = (1..=replicas).map(|id| (ReplicaId::new(id), peer_address(id)));
-        let mut cluster = Self {
+        Self {
             network: Network::default(),
             clock: Arc::new(TestClock {
                 start: Instant::now(),
                 suspended_ms: AtomicU64::new(0),
             }),
-            set: set.collect(),
+            set: BTreeMap::new(),
             replicas: BTreeMap::new(),
-            first_settings,
-        };
+            first_settings: Settings::default(),
+        }
+    }
+
+    /// A cluster that begins with these settings.
+    pub(crate) async fn start_with(replicas: u64, first_settings: Settings) -> Self {
+        let mut cluster = Self::without_replicas();
+        let set = (1..=replicas).map(|id| (ReplicaId::new(id), peer_address(id)));
+        cluster.set = set.collect();
+        cluster.first_settings = first_settings;
         for number in 1..=replicas {
             cluster.start_replica(number).await;
         }

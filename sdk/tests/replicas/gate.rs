@@ -467,6 +467,36 @@ async fn voters_take_up_what_is_selected_and_agree_when_their_permits_are_back()
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_permit_names_a_revision_at_which_its_encoding_was_allowed() {
+    let cluster = Cluster::start(1).await;
+    let client = cluster.client().await;
+    let membership = join(&client, "a").await;
+    let prefers = |preferred| voting("pods", &["v1", "v2"], preferred);
+    within(membership.report(vec![prefers("v1")]))
+        .await
+        .unwrap();
+    let mut last = synod_client::Revision::ZERO;
+    for encoding in ["v1", "v2"] {
+        within(membership.report_change(prefers(encoding)))
+            .await
+            .unwrap();
+        // Something else happens, which the permit need not know of.
+        let _other = join(&client, &format!("b-{encoding}")).await;
+        let permit = permit(membership.gate(), "pods").await;
+        assert_eq!(permit.encoding(), &version(encoding));
+        assert!(permit.revision() > last, "{permit:?}");
+        last = permit.revision();
+        permit.done();
+        let then = ReadOptions::at_revision(last);
+        let view = within(client.storage_version(&resource("pods"), then)).await;
+        let pods = view.unwrap().storage_version.unwrap();
+        let entry = pods.entry(&id("a")).unwrap();
+        assert_eq!(entry.encoding, Some(version(encoding)));
+        assert_eq!(pods.status.selected, Some(version(encoding)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_voter_with_an_open_permit_keeps_the_others_waiting_for_agreement() {
     let cluster = Cluster::start_with(1, short_grace(GRACE)).await;
     let client = cluster.client().await;
