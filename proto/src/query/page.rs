@@ -1,5 +1,6 @@
 use std::fmt;
 
+use crc32c::crc32c;
 use data_encoding::BASE64URL_NOPAD;
 use synod_model::limits::LIST_PAGE_MAX;
 use synod_model::{ClusterId, GroupResource, LeaseKey, MemberId, Revision, Violation, Violations};
@@ -29,7 +30,8 @@ pub enum PageStart<K> {
 
 /// Where a page ended. All pages of a list are read at one revision, which the first one pins.
 ///
-/// Its text is opaque to clients, and means the same on every replica.
+/// Its text is opaque to clients, and means the same on every replica. It ends with a checksum, so that one which was cut
+/// or changed on its way is refused and not misread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContinueToken<K> {
     /// The cluster that was asked. In another one the revision means something else.
@@ -107,6 +109,10 @@ impl<K: PageKey> ContinueToken<K> {
             return None;
         }
         let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
+        let (bytes, sum) = bytes.split_last_chunk::<4>()?;
+        if crc32c(bytes).to_be_bytes() != *sum {
+            return None;
+        }
         let (head, rest) = bytes.split_first_chunk::<2>()?;
         let (cluster, rest) = rest.split_first_chunk::<16>()?;
         let (revision, last) = rest.split_first_chunk::<8>()?;
@@ -127,6 +133,8 @@ impl<K: PageKey> fmt::Display for ContinueToken<K> {
         bytes.extend(self.cluster.as_bytes());
         bytes.extend(self.revision.get().to_be_bytes());
         bytes.extend(self.last.as_text().as_bytes());
+        let sum = crc32c(&bytes);
+        bytes.extend(sum.to_be_bytes());
         f.write_str(&BASE64URL_NOPAD.encode(&bytes))
     }
 }

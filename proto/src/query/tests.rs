@@ -178,6 +178,25 @@ proptest! {
 }
 
 #[test]
+fn a_token_with_any_character_changed_is_refused() {
+    let token = ContinueToken {
+        cluster: ClusterId::from_bytes([1; 16]),
+        revision: Revision::new(77),
+        last: MemberId::parse("server-17").unwrap(),
+    };
+    let text = token.to_string();
+    assert_eq!(ContinueToken::parse(&text), Ok(token));
+    for (place, present) in text.char_indices() {
+        for other in "AZaz09-_".chars().filter(|other| *other != present) {
+            let mut changed = text.clone();
+            changed.replace_range(place..=place, &other.to_string());
+            let read = ContinueToken::<MemberId>::parse(&changed);
+            assert!(read.is_err(), "{changed} for {text}");
+        }
+    }
+}
+
+#[test]
 fn the_longest_key_makes_a_token_that_is_short_enough() {
     let label = "a".repeat(63);
     let group = [label.as_str(); 4].join(".")[..253].to_owned();
