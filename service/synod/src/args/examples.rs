@@ -10,6 +10,11 @@ Examples:
 Where to find the cluster:
   --endpoints, else SYNOD_ENDPOINTS, else `endpoints` in the file of --config, else 127.0.0.1:4600
 
+Output:
+  -o json and -o yaml are the messages of synod.v1 in protobuf's JSON form, as grpcurl prints them: keys in lowerCamelCase,
+  64-bit numbers as strings, enums by their full names (OBJECT_KIND_MEMBER). `watch` prints one such document a line, and
+  nothing else; `hash` prints the hash alone.
+
 Exit codes:
   0  all is well
   1  it failed for a reason that has no code of its own
