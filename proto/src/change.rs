@@ -2,6 +2,7 @@
 
 mod acquire_lease;
 mod adopt;
+mod forget_resource;
 mod join;
 mod lease_candidates;
 mod leave;

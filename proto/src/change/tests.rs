@@ -4,8 +4,8 @@ use proptest::option;
 use proptest::prelude::*;
 use prost::Message;
 use synod_model::{
-    Adopt, CloseSession, ClusterId, ErrorKind, Join, Leave, MarkReady, MemberId, OpenSession,
-    Renew, Report, RequestId, SettingsPatch, UpdateSettings, Violations,
+    Adopt, CloseSession, ClusterId, ErrorKind, ForgetResource, Join, Leave, MarkReady, MemberId,
+    OpenSession, Renew, Report, RequestId, SettingsPatch, UpdateSettings, Violations,
 };
 
 use crate::{Change, samples, v1};
@@ -120,6 +120,13 @@ proptest! {
     #[test]
     fn an_adoption_is_carried_whole(change in change(adopt(), true)) {
         prop_assert_eq!(carried::<_, v1::StorageVersionsAdoptRequest>(&change).unwrap(), change);
+    }
+
+    #[test]
+    fn a_forgotten_resource_is_carried_whole(
+        change in change(samples::resource().prop_map(|resource| ForgetResource { resource }), false),
+    ) {
+        prop_assert_eq!(carried::<_, v1::StorageVersionsForgetRequest>(&change).unwrap(), change);
     }
 
     #[test]

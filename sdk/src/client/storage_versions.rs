@@ -1,12 +1,13 @@
 //! Storage versions: reading what members report and what follows from it.
 
-use synod_model::GroupResource;
-use synod_proto::v1;
+use synod_model::{ForgetResource, GroupResource};
+use synod_proto::{Change, v1};
 
 use super::pages::StorageVersionPages;
 use super::{Client, stubs};
+use crate::transport::Try;
 use crate::values::read;
-use crate::{AgreementHistory, Error, ReadOptions, StorageVersionView};
+use crate::{AgreementHistory, Error, Header, ReadOptions, StorageVersionView};
 
 /// Which resources to list, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,6 +87,28 @@ impl Client {
             async move { stubs::storage_versions(attempt.channel).list(request).await }
         })
         .await
+    }
+
+    /// Removes what stays of a resource that nobody reports: what is known of the versions that it is stored in, and its
+    /// history. Whoever reports it again begins anew.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: there is nothing to forget. `CONFLICT`: a member reports it. `DRAINING`: writes may still land.
+    pub async fn forget_resource(&self, resource: &GroupResource) -> Result<Header, Error> {
+        let change = Change::new(ForgetResource {
+            resource: resource.clone(),
+        });
+        let answer = self.change(change, |attempt: Try, message| {
+            let request = attempt.request::<v1::StorageVersionsForgetRequest>(message);
+            async move {
+                stubs::storage_versions(attempt.channel)
+                    .forget(request)
+                    .await
+            }
+        });
+        let answer: v1::StorageVersionsForgetResponse = answer.await?;
+        read(answer.header)
     }
 
     /// Reads what the members of a resource agreed on, change by change.

@@ -32,6 +32,7 @@ answers!(
     SessionsGetOutcomeResponse,
     SessionsOpenResponse,
     StorageVersionsAdoptResponse,
+    StorageVersionsForgetResponse,
     StorageVersionsGetResponse,
     StorageVersionsHistoryResponse,
     StorageVersionsListResponse,

@@ -120,6 +120,7 @@ fn carry_out(turn: &mut Turn<'_>, command: &Command) -> Result<Answer, Refusal> 
         Command::Leave(leave) => commands::leave::apply(turn, leave),
         Command::Report(report) => commands::report::apply(turn, report),
         Command::Adopt(adopt) => commands::adopt::apply(turn, adopt),
+        Command::ForgetResource(forget) => commands::forget_resource::apply(turn, forget),
         Command::Expire(expire) => commands::expire::apply(turn, expire),
         Command::UpdateSettings(update) => commands::update_settings::apply(turn, update),
         Command::CreateControllerRevision(create) => {

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use synod_model::{
     AcquireLease, Adopt, AdoptControllerRevisions, CloseSession, ClusterId,
-    CreateControllerRevision, DeleteControllerRevisions, Epoch, HolderIdentity, Join, LeaseKey,
-    Leave, MarkControllerRevisions, MarkReady, MemberId, OpenSession, PutLeaseCandidate,
-    ReleaseControllerRevision, ReleaseLease, Renew, RenewLease, RenewLeaseCandidate, Report,
-    Revision, RollbackControllerRevision, SessionId, Settings, Ticket, TruncateControllerRevisions,
-    UpdateControllerRevision, UpdateSettings, WithdrawLeaseCandidate,
+    CreateControllerRevision, DeleteControllerRevisions, Epoch, ForgetResource, HolderIdentity,
+    Join, LeaseKey, Leave, MarkControllerRevisions, MarkReady, MemberId, OpenSession,
+    PutLeaseCandidate, ReleaseControllerRevision, ReleaseLease, Renew, RenewLease,
+    RenewLeaseCandidate, Report, Revision, RollbackControllerRevision, SessionId, Settings, Ticket,
+    TruncateControllerRevisions, UpdateControllerRevision, UpdateSettings, WithdrawLeaseCandidate,
 };
 
 use crate::{DirectoryId, ReplicaId};
@@ -40,6 +40,8 @@ pub enum Command {
     Report(Report),
     /// A voter says that it now encodes the selected version.
     Adopt(Adopt),
+    /// Removes what stays of a resource that nobody reports.
+    ForgetResource(ForgetResource),
     /// Removes what is past its deadline.
     Expire(Expire),
     /// Changes the replicated settings.

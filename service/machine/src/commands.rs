@@ -11,6 +11,7 @@ pub(crate) mod close_session;
 pub(crate) mod create_controller_revision;
 pub(crate) mod delete_controller_revisions;
 pub(crate) mod expire;
+pub(crate) mod forget_resource;
 pub(crate) mod initialize;
 pub(crate) mod join;
 pub(crate) mod leave;

@@ -198,7 +198,7 @@ impl State {
     }
 
     /// Whether only the reserve of the quota is left: what makes the state grow is refused then, unless it keeps members
-    /// alive.
+    /// alive. See also [`Self::is_over_quota`].
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.bytes().saturating_add(STATE_RESERVE_BYTES) >= self.settings.state_quota_bytes
@@ -216,6 +216,13 @@ impl State {
             self.settings.state_quota_bytes
         );
         Err(Refusal::new(ErrorKind::Quota, message))
+    }
+
+    /// Whether the reserve is used up, too. Then members that are not known yet, and resources that nobody has reported
+    /// yet, are refused: there is no end to either.
+    #[must_use]
+    pub fn is_over_quota(&self) -> bool {
+        self.bytes() >= self.settings.state_quota_bytes
     }
 
     /// The member, if it holds this very epoch.
@@ -239,6 +246,17 @@ impl State {
             std::cmp::Ordering::Greater => Err(stale_epoch(member, epoch)),
         }
     }
+}
+
+/// The refusal of `what` for want of room.
+pub(crate) fn over_quota(state: &State, what: &str) -> Refusal {
+    let message = format!(
+        "{what}: the state has {} bytes, and its quota of {} is used up with the reserve: remove something or raise \
+         state_quota_bytes",
+        state.bytes(),
+        state.settings.state_quota_bytes
+    );
+    Refusal::new(ErrorKind::Quota, message)
 }
 
 /// The refusal of an epoch that another instance has replaced.

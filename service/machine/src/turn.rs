@@ -398,6 +398,26 @@ impl<'a> Turn<'a> {
         });
     }
 
+    /// Removes what stays of a resource, with its history of agreements. Nobody reports it.
+    pub(crate) fn remove_storage_state(&mut self, resource: &GroupResource) {
+        self.moved = true;
+        let StorageState { row, agreements } = self
+            .state
+            .storage_states
+            .remove(resource)
+            .expect("the command found the storage state");
+        self.state.sum.subtract(storage_state_hash(resource, &row));
+        for line in &agreements {
+            self.state.sum.subtract(agreement_hash(resource, line));
+        }
+        self.changes.push(Change::StorageState {
+            resource: resource.clone(),
+            before: Some(row),
+            after: None,
+            agreement: None,
+        });
+    }
+
     /// Forgets the oldest lines beyond the setting. A lowered setting counts when the next line comes.
     fn trim_agreements(
         &mut self,

@@ -109,8 +109,9 @@ pub use requests::{
 };
 pub use requests::{
     Adopt, CloseSession, Compare, CreateCollection, CreateObject, DeleteCollection, DeleteObject,
-    Join, Leave, MarkReady, OpenSession, Operation, Patch, PatchFormat, PatchObject, Propagation,
-    Renew, Report, Transact, UpdateCollection, UpdateObject, UpdateSettings,
+    ForgetResource, Join, Leave, MarkReady, OpenSession, Operation, Patch, PatchFormat,
+    PatchObject, Propagation, Renew, Report, Transact, UpdateCollection, UpdateObject,
+    UpdateSettings,
 };
 pub use requests::{
     AdoptControllerRevisions, CreateControllerRevision, DeleteControllerRevisions, InUse, Mark,

@@ -167,6 +167,7 @@ impl Lane {
             | Command::RaiseMachineVersion(_)
             | Command::OpenSession(_)
             | Command::CloseSession(_)
+            | Command::ForgetResource(_)
             | Command::UpdateSettings(_)
             | Command::CreateControllerRevision(_)
             | Command::UpdateControllerRevision(_)

@@ -163,7 +163,13 @@ pub(crate) struct StorageVersionsArgs {
 pub(crate) enum StorageVersionsCommand {
     /// Show all resources that members report.
     #[command(after_long_help = examples::LIST)]
-    List(QueryArgs),
+    List {
+        /// Also those that no member reports now and of which something has stayed; `forget` removes it.
+        #[arg(long)]
+        unreported: bool,
+        #[command(flatten)]
+        query: QueryArgs,
+    },
     /// Show one resource with all of its entries.
     #[command(after_long_help = examples::GET)]
     Get {
@@ -188,6 +194,17 @@ pub(crate) enum StorageVersionsCommand {
         wait: Option<Duration>,
         #[command(flatten)]
         query: QueryArgs,
+    },
+    /// Remove what is known of a resource that nobody reports any more.
+    ///
+    /// Whoever reports it again begins anew: which versions it is stored in is not known then. Refused while a member
+    /// reports it, and while writes of one that did may still land.
+    #[command(after_long_help = examples::FORGET)]
+    Forget {
+        /// The resource, as `group.resource`; the core group is written `core`.
+        name: String,
+        #[command(flatten)]
+        client: ClientArgs,
     },
     /// Show what was agreed on over time.
     #[command(after_long_help = examples::HISTORY)]

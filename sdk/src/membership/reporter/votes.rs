@@ -9,7 +9,7 @@ use super::sending::is_over;
 use super::{PAUSE, Reporter};
 use crate::gate::book::Observation;
 use crate::watch::{ChangeType, Event, Object, StorageVersionChange};
-use crate::{Changed, Error};
+use crate::{Changed, Error, ObjectKind};
 
 /// What the watch has shown of each resource.
 #[derive(Debug, Default)]
@@ -78,7 +78,11 @@ impl Reporter {
             {
                 self.doubt.notify_one();
             }
-            (ChangeType::Removed, _) => self.views.remove(&event.name),
+            (ChangeType::Removed, _) => {
+                if event.kind == ObjectKind::StorageVersion {
+                    self.views.remove(&event.name);
+                }
+            }
             (_, Some(Object::StorageVersion(change))) => {
                 let (resource, seen) = self.views.take(revision, change, &self.id);
                 self.gate.update(|book| book.observe(&resource, &seen));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use synod_model::{Epoch, ErrorKind, Join, LogTime, Member, MemberId, Metadata, Phase, Refusal};
 
 use super::succession;
-use crate::state::stale_epoch;
+use crate::state::{over_quota, stale_epoch};
 use crate::turn::Turn;
 use crate::voting::drained_by_replacement;
 use crate::{Answer, Holder};
@@ -26,6 +26,10 @@ fn enter(turn: &mut Turn<'_>, join: &Join) -> Result<Answer, Refusal> {
             "there are {most} members, the most that members_max allows: remove some or raise it"
         );
         return Err(Refusal::new(ErrorKind::Quota, message));
+    }
+    if turn.state().is_over_quota() {
+        let what = format!("member \"{}\" is new", join.id);
+        return Err(over_quota(turn.state(), &what));
     }
     let metadata = turn.new_metadata();
     Ok(admit(turn, join, metadata))

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use synod_model::limits::VIOLATIONS_MAX;
 use synod_model::{GroupResource, Member, Refusal, Report};
 
+use crate::state::over_quota;
 use crate::turn::Turn;
 use crate::voting::{Decided, Occasion, Said, decide};
 use crate::{Answer, Holder, Told};
@@ -13,6 +14,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refu
     let member = (**turn.state().fenced(&report.member, report.epoch)?).clone();
     check_shape(report)?;
     check_size(turn, report, &member)?;
+    check_room(turn, report)?;
     let decided = decide_all(turn, report, &member)?;
     for decided in decided {
         turn.carry_out(decided);
@@ -69,6 +71,22 @@ fn check_size(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<(), R
         return Ok(());
     }
     Err(report.too_large(resources, most))
+}
+
+/// Resources that the cluster knows go on, whatever room there is: what their members say of them is bounded.
+fn check_room(turn: &Turn<'_>, report: &Report) -> Result<(), Refusal> {
+    let state = turn.state();
+    if !state.is_over_quota() {
+        return Ok(());
+    }
+    let mut entries = report.entries.iter().zip(0..);
+    match entries.find(|(entry, _)| !state.storage_states.contains_key(&entry.resource)) {
+        Some((entry, at)) => {
+            let what = format!("entries[{at}].resource: \"{}\" is new", entry.resource);
+            Err(over_quota(state, &what))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The decisions of every resource that the report names or drops. One refusal refuses the whole report; what the others

@@ -57,6 +57,7 @@ pub(crate) enum What {
         does: Does,
     },
     Expire(Named),
+    Forget(usize),
     Settings {
         setting: Setting,
         expects: Option<bool>,
@@ -179,6 +180,7 @@ fn what() -> impl Strategy<Value = What> {
         48 => member,
         12 => joins(),
         6 => named().prop_map(What::Expire),
+        4 => (0..RESOURCES).prop_map(What::Forget),
         3 => Just(What::OpenSession),
         1 => (0..3_usize).prop_map(What::CloseSession),
         5 => settings(),

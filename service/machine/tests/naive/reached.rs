@@ -12,10 +12,12 @@ use synod_model::{ConditionStatus, Epoch, ErrorKind, MemberId, Persisted};
 pub(crate) struct Reached(BTreeMap<&'static str, u32>);
 
 /// Every situation that the logs must come to.
-pub(crate) const SITUATIONS: [&str; 43] = [
+pub(crate) const SITUATIONS: [&str; 46] = [
     "refused: ALREADY_EXISTS",
+    "refused: CONFLICT over a resource to forget",
     "refused: CONFLICT over a selection",
     "refused: CONFLICT over settings",
+    "refused: DRAINING",
     "refused: INVALID_ARGUMENT",
     "refused: INVALID_ARGUMENT of a report",
     "refused: NOT_A_MEMBER",
@@ -39,6 +41,7 @@ pub(crate) const SITUATIONS: [&str; 43] = [
     "two members went from one resource at once",
     "a member that never reported went with entries",
     "the last entry went",
+    "a resource was forgotten",
     "selected was set",
     "selected moved by a report",
     "selected moved by a departure",
@@ -155,10 +158,13 @@ impl Reached {
             return;
         };
         let is_join = matches!(command, Command::Join(_));
+        let is_forget = matches!(command, Command::ForgetResource(_));
         let situation = match refusal.kind {
             ErrorKind::AlreadyExists => "refused: ALREADY_EXISTS",
             ErrorKind::Conflict if refusal.current.is_some() => "refused: CONFLICT over settings",
+            ErrorKind::Conflict if is_forget => "refused: CONFLICT over a resource to forget",
             ErrorKind::Conflict => "refused: CONFLICT over a selection",
+            ErrorKind::Draining => "refused: DRAINING",
             ErrorKind::InvalidArgument if matches!(command, Command::Report(_)) => {
                 "refused: INVALID_ARGUMENT of a report"
             }
@@ -213,6 +219,9 @@ impl Reached {
                     }
                 }
                 Change::StorageVersion { .. } => self.look_at_version(command, change),
+                Change::StorageState { after: None, .. } => {
+                    self.came_to("a resource was forgotten");
+                }
                 Change::StorageState { .. } => self.look_at_state(command, change),
                 Change::Member { .. }
                 | Change::ControllerRevision { .. }

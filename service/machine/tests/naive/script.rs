@@ -9,10 +9,10 @@ use synod_machine::{
     LogEntry, RaiseMachineVersion, ReplicaId, State,
 };
 use synod_model::{
-    Adopt, ApiVersion, BinaryVersion, CloseSession, ClusterId, Endpoint, Epoch, GroupResource,
-    InstanceId, Join, Kind, Labels, Leave, LogTime, MarkReady, MemberId, OpenSession, Renew,
-    Report, ReportEntry, RequestId, Revision, Sequence, SessionId, Settings, SettingsPatch, Stance,
-    Ttl, UpdateSettings, WallTime,
+    Adopt, ApiVersion, BinaryVersion, CloseSession, ClusterId, Endpoint, Epoch, ForgetResource,
+    GroupResource, InstanceId, Join, Kind, Labels, Leave, LogTime, MarkReady, MemberId,
+    OpenSession, Renew, Report, ReportEntry, RequestId, Revision, Sequence, SessionId, Settings,
+    SettingsPatch, Stance, Ttl, UpdateSettings, WallTime,
 };
 
 use crate::calls::{
@@ -222,6 +222,9 @@ impl Script {
             What::Member { who, epoch, does } => {
                 self.member_command(*who, self.epoch(*who, *epoch), does, state)
             }
+            What::Forget(of) => Command::ForgetResource(ForgetResource {
+                resource: resource(*of),
+            }),
             What::Expire(named) => Command::Expire(self.expire(*named, state)),
             What::Settings { setting, expects } => Command::UpdateSettings(UpdateSettings {
                 patch: patch(setting),

@@ -8,9 +8,9 @@ use synod_machine::{
     StateStatus, StorageVersionView, Told,
 };
 use synod_model::{
-    Adopt, BinaryVersion, ClusterId, Endpoint, Epoch, ErrorKind, InstanceId, Join, Labels, Leave,
-    LogTime, MarkReady, MemberId, OpenSession, Refusal, Renew, Report, RequestId, Revision,
-    Sequence, SessionId, Settings, SettingsPatch, Ttl, UpdateSettings, WallTime,
+    Adopt, BinaryVersion, ClusterId, Endpoint, Epoch, ErrorKind, ForgetResource, InstanceId, Join,
+    Labels, Leave, LogTime, MarkReady, MemberId, OpenSession, Refusal, Renew, Report, RequestId,
+    Revision, Sequence, SessionId, Settings, SettingsPatch, Ttl, UpdateSettings, WallTime,
 };
 
 use crate::entry::{Says, resource};
@@ -364,6 +364,12 @@ pub(crate) fn adopt(server: &Server, name: &str, selected_revision: Revision) ->
 }
 
 /// A request's place in its session, with the lowest sequence that is still unanswered.
+pub(crate) fn forget(name: &str) -> Command {
+    Command::ForgetResource(ForgetResource {
+        resource: resource(name),
+    })
+}
+
 pub(crate) fn request(session: SessionId, sequence: u64, lowest_unanswered: u64) -> RequestId {
     RequestId::new(session, number(sequence), number(lowest_unanswered)).expect(LEGAL)
 }

@@ -1,10 +1,12 @@
 //! Limits that are settings, each one below, at and one above.
 
+use std::time::Duration;
+
 use synod_machine::Command;
 use synod_model::limits::STATE_RESERVE_BYTES;
 use synod_model::{Current, ErrorKind, Revision, SettingsPatch, UpdateSettings};
 
-use crate::cluster::{Cluster, accepted, join, refused, report};
+use crate::cluster::{Cluster, TTL, accepted, forget, join, refused, report};
 use crate::entry::{Says, of};
 
 #[test]
@@ -66,13 +68,58 @@ fn a_full_state_takes_no_new_session_and_keeps_members_alive() {
             accepted(cluster.send(open()));
         }
     }
-    cluster.set(quota(0));
+    // Members live on the reserve.
+    cluster.set(quota(used));
     cluster.renews(&a);
     cluster.reports(&a, &kinds(0..2));
     let b = cluster.joins("b");
     cluster.leaves(&b);
     cluster.set(quota(u64::MAX));
     accepted(cluster.send(open()));
+}
+
+#[test]
+fn a_state_beyond_its_quota_takes_what_it_knows_and_nothing_new() {
+    let mut cluster = Cluster::formed();
+    let a = cluster.starts("a", &kinds(0..2));
+    let quota = |bytes: u64| SettingsPatch {
+        state_quota_bytes: Some(bytes),
+        ..SettingsPatch::default()
+    };
+    cluster.set(quota(u64::MAX));
+    cluster.set(quota(u64::MAX - 1));
+    let before = cluster.state.clone();
+    cluster.set(quota(0));
+    let used = cluster.state.bytes();
+    for (bytes, over) in [(used - 1, true), (used, true), (used + 1, false)] {
+        cluster.state = before.clone();
+        cluster.set(quota(bytes));
+        assert_eq!(cluster.state.is_over_quota(), over);
+        let new_member = cluster.state.clone();
+        let joined = cluster.send(Command::Join(join("b", "first")));
+        cluster.state = new_member;
+        let reported = cluster.send(report(&a, &kinds(1..3), false));
+        if over {
+            refused(joined, ErrorKind::Quota);
+            let refusal = refused(reported, ErrorKind::Quota);
+            assert!(refusal.message.starts_with("entries[1].resource: "));
+        } else {
+            accepted(joined);
+            accepted(reported);
+        }
+    }
+    cluster.set(quota(0));
+    let b = cluster.restarts(&a);
+    cluster.reports(&b, &kinds(0..2));
+    cluster.renews(&b);
+    cluster.leaves(&b);
+    // Room is made by forgetting.
+    cluster.pass(Duration::from_secs(70) + TTL);
+    for number in 0..3 {
+        accepted(cluster.send(forget(&format!("example.com.kinds{number}"))));
+    }
+    let present = cluster.state.present();
+    assert_eq!(present.storage_states(None).count(), 0);
 }
 
 fn kinds(numbers: std::ops::Range<usize>) -> Vec<Says> {

@@ -7,6 +7,7 @@ mod costs;
 mod digest;
 mod drains;
 mod entry;
+mod forgetting;
 mod formation;
 mod history;
 mod limits;

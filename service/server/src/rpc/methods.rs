@@ -61,6 +61,7 @@ const METHODS: &[Method] = &[
     method("synod.v1.Sessions", "GetOutcome", Class::Ordinary),
     method("synod.v1.Sessions", "Open", Class::Ordinary),
     method("synod.v1.StorageVersions", "Adopt", Class::Renewal),
+    method("synod.v1.StorageVersions", "Forget", Class::Ordinary),
     method("synod.v1.StorageVersions", "Get", Class::Ordinary),
     method("synod.v1.StorageVersions", "History", Class::Ordinary),
     method("synod.v1.StorageVersions", "List", Class::Ordinary),

@@ -37,6 +37,14 @@ impl StorageVersions for StorageVersionsService {
         answer(&self.0, adopt(&self.0, &asking, message).await)
     }
 
+    async fn forget(
+        &self,
+        request: Request<v1::StorageVersionsForgetRequest>,
+    ) -> Result<Response<v1::StorageVersionsForgetResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, forget(&self.0, &asking, message).await)
+    }
+
     async fn get(
         &self,
         request: Request<v1::StorageVersionsGetRequest>,
@@ -127,6 +135,19 @@ async fn adopt(
     Ok(v1::StorageVersionsAdoptResponse {
         header: Some(handle.header(done.revision)),
         changed: done.changed,
+    })
+}
+
+async fn forget(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::StorageVersionsForgetRequest,
+) -> Result<v1::StorageVersionsForgetResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::ForgetResource)
+        .await?;
+    Ok(v1::StorageVersionsForgetResponse {
+        header: Some(handle.header(done.revision)),
     })
 }
 
@@ -232,7 +253,7 @@ fn log_time_ms(reading: &Reading) -> u64 {
 
 fn not_found(resource: &GroupResource, reading: &Reading) -> Refusal {
     let message = format!(
-        "nobody has reported \"{}\" up to revision {}",
+        "\"{}\" is not known at revision {}: nobody has reported it, or it was forgotten",
         resource.qualified(),
         reading.revision()
     );

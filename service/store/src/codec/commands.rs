@@ -8,8 +8,9 @@ use synod_machine::{
     ReplicaId,
 };
 use synod_model::{
-    Adopt, CloseSession, Epoch, Join, Leave, LogTime, MarkReady, MemberId, OpenSession, Renew,
-    Report, ReportEntry, RequestId, Revision, SettingsPatch, UpdateSettings, WallTime,
+    Adopt, CloseSession, Epoch, ForgetResource, Join, Leave, LogTime, MarkReady, MemberId,
+    OpenSession, Renew, Report, ReportEntry, RequestId, Revision, SettingsPatch, UpdateSettings,
+    WallTime,
 };
 use synod_proto::storage::v1 as pb;
 
@@ -110,6 +111,9 @@ fn command_to_pb(command: &Command) -> pb::envelope::Command {
         }),
         Command::Report(report) => Pb::Report(report_to_pb(report)),
         Command::Adopt(adopt) => Pb::Adopt(adopt_to_pb(adopt)),
+        Command::ForgetResource(forget) => Pb::ForgetResource(pb::ForgetResource {
+            resource: Some(resource_to_pb(&forget.resource)),
+        }),
         Command::Expire(expire) => Pb::Expire(expire_to_pb(expire)),
         Command::UpdateSettings(update) => Pb::UpdateSettings(update_to_pb(update)),
         Command::CreateControllerRevision(create) => {
@@ -186,6 +190,9 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
             Command::Report(report_from_pb(report).map_err(|fault| fault.within("report"))?)
         }
         Pb::Adopt(adopt) => Command::Adopt(adopt_from_pb(adopt)?),
+        Pb::ForgetResource(forget) => Command::ForgetResource(ForgetResource {
+            resource: resource_from_pb(forget.resource)?,
+        }),
         Pb::Expire(expire) => {
             Command::Expire(expire_from_pb(expire).map_err(|fault| fault.within("expire"))?)
         }

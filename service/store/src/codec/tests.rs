@@ -9,11 +9,11 @@ use synod_machine::{
 };
 use synod_model::{
     AcquireLease, Adopt, ApiVersion, BinaryVersion, CloseSession, ClusterId, Endpoint, Epoch,
-    FencingToken, GroupResource, HolderIdentity, InstanceId, Join, Kind, Labels, LeaseKey, Leave,
-    LogTime, MarkReady, MemberId, OpenSession, PutLeaseCandidate, ReleaseLease, Renew, RenewLease,
-    RenewLeaseCandidate, Report, ReportEntry, RequestId, Revision, SemanticVersion, Sequence,
-    SessionId, Settings, SettingsPatch, Stance, Strategy, Ticket, Ttl, UpdateSettings, WallTime,
-    WithdrawLeaseCandidate,
+    FencingToken, ForgetResource, GroupResource, HolderIdentity, InstanceId, Join, Kind, Labels,
+    LeaseKey, Leave, LogTime, MarkReady, MemberId, OpenSession, PutLeaseCandidate, ReleaseLease,
+    Renew, RenewLease, RenewLeaseCandidate, Report, ReportEntry, RequestId, Revision,
+    SemanticVersion, Sequence, SessionId, Settings, SettingsPatch, Stance, Strategy, Ticket, Ttl,
+    UpdateSettings, WallTime, WithdrawLeaseCandidate,
 };
 
 use super::*;
@@ -193,8 +193,11 @@ fn lease_commands() -> Vec<Command> {
 }
 
 /// The commands that take away what the others left.
-fn endings() -> [Command; 3] {
+fn endings() -> [Command; 4] {
     [
+        Command::ForgetResource(ForgetResource {
+            resource: resource("widgets"),
+        }),
         Command::Leave(Leave {
             member: member("b"),
             epoch: epoch(5),

@@ -98,7 +98,8 @@ Examples:
 pub(super) const LIST: &str = "\
 Examples:
   synod storage-versions list
-  synod storage-versions list -o wide";
+  synod storage-versions list -o wide
+  synod storage-versions list --unreported";
 
 pub(super) const GET: &str = "\
 Examples:
@@ -124,6 +125,12 @@ Examples:
 
 Ends with 0 if all are agreed on, with 8 if one is not, also if --wait was not long enough; with 3 if a named resource
 was never reported.";
+
+pub(super) const FORGET: &str = "\
+Examples:
+  synod storage-versions forget example.com.widgets
+
+Prints the revision at which it was forgotten.";
 
 pub(super) const HISTORY: &str = "\
 Examples:

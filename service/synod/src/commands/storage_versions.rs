@@ -4,9 +4,10 @@ use clap::ArgMatches;
 use synod_client::{GroupResource, ListStorageVersions, ReadOptions};
 
 use super::{check, connect, now, resource, show};
-use crate::args::{QueryArgs, StorageVersionsCommand};
+use crate::args::{ClientArgs, QueryArgs, StorageVersionsCommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output;
 use crate::views;
 
 pub(crate) async fn run(
@@ -14,22 +15,27 @@ pub(crate) async fn run(
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
     match command {
-        StorageVersionsCommand::List(query) => list(query, matches).await,
+        StorageVersionsCommand::List { unreported, query } => {
+            list(*unreported, query, matches).await
+        }
         StorageVersionsCommand::Get { name, query } => get(name, query, matches).await,
         StorageVersionsCommand::Matrix(query) => matrix(query, matches).await,
         StorageVersionsCommand::Check { names, wait, query } => {
             check::run(names, *wait, query, matches).await
         }
+        StorageVersionsCommand::Forget { name, client } => forget(name, client, matches).await,
         StorageVersionsCommand::History { name, query } => history(name, query, matches).await,
     }
 }
 
-async fn list(query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+async fn list(unreported: bool, query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let client = connect(&query.client, matches).await?;
-    let page = client
-        .storage_versions(ListStorageVersions::new())
-        .all()
-        .await?;
+    let list = if unreported {
+        ListStorageVersions::new().with_unreported()
+    } else {
+        ListStorageVersions::new()
+    };
+    let page = client.storage_versions(list).all().await?;
     show(&views::storage_versions(&page, now()), query.output)
 }
 
@@ -49,6 +55,17 @@ async fn matrix(query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure
         .all()
         .await?;
     show(&views::matrix(&page), query.output)
+}
+
+async fn forget(name: &str, args: &ClientArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let resource = named(name)?;
+    let client = connect(args, matches).await?;
+    let forgotten = client.forget_resource(&resource).await;
+    // The session would end by itself; that it could not be ended now says nothing about the change.
+    let _ = client.close().await;
+    let revision = forgotten?.revision;
+    output::print(&format!("{name} is forgotten at revision {revision}\n"))?;
+    Ok(Exit::Ok)
 }
 
 async fn history(name: &str, query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {

@@ -210,6 +210,13 @@ impl StorageVersions for Actor {
         Err(no_part())
     }
 
+    async fn forget(
+        &self,
+        _: Request<v1::StorageVersionsForgetRequest>,
+    ) -> Result<Response<v1::StorageVersionsForgetResponse>, Status> {
+        Err(no_part())
+    }
+
     async fn get(
         &self,
         _: Request<v1::StorageVersionsGetRequest>,

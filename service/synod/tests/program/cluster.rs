@@ -230,6 +230,11 @@ impl Server {
             .unwrap();
     }
 
+    /// Leaves, with no write on its way.
+    pub(crate) async fn leaves_drained(&self) {
+        self.client.send_leave(&self.member, true).await.unwrap();
+    }
+
     async fn report(&self, resource: &str, stance: Stance) -> Revision {
         let versions = || {
             ["v1", "v2"]

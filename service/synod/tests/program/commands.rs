@@ -101,6 +101,35 @@ async fn a_cluster_that_upgrades_is_seen_through_every_command() {
     );
 }
 
+#[tokio::test]
+async fn a_resource_that_nobody_reports_is_forgotten() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let server = Server::join(&client, "server-a").await;
+    server.encodes("example.com.widgets", "v1").await;
+    let forget = ["storage-versions", "forget", "example.com.widgets"];
+    let refused = cluster.ask(&forget).await;
+    assert_eq!(refused.code, 4);
+    assert!(
+        refused.err.contains("1 members report it"),
+        "{}",
+        refused.err
+    );
+    server.leaves_drained().await;
+    let list = ["sv", "list", "-o", "name"];
+    assert_eq!(well(cluster.ask(&list).await), "");
+    let list = ["sv", "list", "--unreported", "-o", "name"];
+    assert_eq!(well(cluster.ask(&list).await), "example.com.widgets\n");
+    let forgotten = well(cluster.ask(&forget).await);
+    assert!(
+        forgotten.starts_with("example.com.widgets is forgotten at revision "),
+        "{forgotten}"
+    );
+    assert_eq!(cluster.ask(&forget).await.code, 3);
+    let get = ["storage-versions", "get", "example.com.widgets"];
+    assert_eq!(cluster.ask(&get).await.code, 3);
+}
+
 /// The members of the test above.
 async fn members_are_shown(cluster: &Cluster) {
     let members = well(cluster.ask(&["members"]).await);

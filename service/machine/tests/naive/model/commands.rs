@@ -4,8 +4,9 @@ use synod_machine::{
     AnnounceReplica, Answer, Command, Expire, Initialize, ReplicaRow, StateStatus,
 };
 use synod_model::{
-    ApiVersion, CloseSession, Current, Epoch, ErrorKind, Join, Leave, LogTime, MarkReady, Member,
-    MemberId, Phase, Refusal, Renew, Sequence, SessionId, UpdateSettings, WallTime,
+    ApiVersion, CloseSession, Current, Epoch, ErrorKind, ForgetResource, Join, Leave, LogTime,
+    MarkReady, Member, MemberId, Phase, Refusal, Renew, Sequence, SessionId, UpdateSettings,
+    WallTime,
 };
 
 use super::{Entry, Holder, Session, World, no};
@@ -26,6 +27,7 @@ impl World {
             Command::Leave(leave) => self.leave(leave, wall),
             Command::Report(report) => self.report(report, wall),
             Command::Adopt(adopt) => self.adopt(adopt, wall),
+            Command::ForgetResource(forget) => self.forget(forget),
             Command::Expire(expire) => Ok(self.expire(expire, wall)),
             Command::UpdateSettings(update) => self.update_settings(update),
             Command::CreateControllerRevision(_)
@@ -219,6 +221,26 @@ impl World {
             waiters: 0,
             candidates: 0,
         }
+    }
+
+    fn forget(&mut self, forget: &ForgetResource) -> Result<Answer, Refusal> {
+        let name = &forget.resource;
+        let Some(known) = self.resources.iter().find(|known| known.name == *name) else {
+            return Err(no(ErrorKind::NotFound));
+        };
+        if self.entries.iter().any(|entry| entry.resource == *name) {
+            return Err(no(ErrorKind::Conflict));
+        }
+        if known
+            .status
+            .drains
+            .values()
+            .any(|until| *until > self.log_time)
+        {
+            return Err(no(ErrorKind::Draining));
+        }
+        self.resources.retain(|known| known.name != *name);
+        Ok(Answer::Done)
     }
 
     fn update_settings(&mut self, update: &UpdateSettings) -> Result<Answer, Refusal> {

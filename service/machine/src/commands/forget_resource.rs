@@ -1,0 +1,48 @@
+//! `ForgetResource`: removes what stays of a resource that nobody reports.
+//!
+//! Whoever reports it again begins anew, with unknown versions persisted: forgetting can make nothing look safer than
+//! it is. That is also why a resource is not forgotten while something drains: with the drain, the writes that may
+//! still land would be forgotten.
+
+use synod_model::{ErrorKind, ForgetResource, GroupResource, Refusal};
+
+use crate::Answer;
+use crate::turn::Turn;
+
+pub(crate) fn apply(turn: &mut Turn<'_>, forget: &ForgetResource) -> Result<Answer, Refusal> {
+    let ForgetResource { resource } = forget;
+    check(turn, resource)?;
+    turn.remove_storage_state(resource);
+    Ok(Answer::Done)
+}
+
+fn check(turn: &Turn<'_>, resource: &GroupResource) -> Result<(), Refusal> {
+    let name = resource.storage_version_name();
+    let Some(kept) = turn.state().storage_states.get(resource) else {
+        let message = format!("resource \"{resource}\": it was never reported, or is forgotten");
+        return Err(Refusal::new(ErrorKind::NotFound, message).with("resource", name));
+    };
+    if let Some(version) = turn.state().storage_versions.get(resource) {
+        let message = format!(
+            "resource \"{resource}\": {} members report it, so it cannot be forgotten",
+            version.entries.len()
+        );
+        return Err(Refusal::new(ErrorKind::Conflict, message).with("resource", name));
+    }
+    let now = turn.log_time();
+    let drains = kept.row.status.drains.iter();
+    let Some((version, until)) = drains.max_by_key(|(_, until)| **until) else {
+        return Ok(());
+    };
+    if *until <= now {
+        return Ok(());
+    }
+    let left_ms = until.since(now).as_millis();
+    let message = format!(
+        "resource \"{resource}\": writes in {version} may land for {left_ms} ms of log time still: forget it then"
+    );
+    Err(Refusal::new(ErrorKind::Draining, message)
+        .with("resource", name)
+        .with("version", version.as_str())
+        .with("left_ms", left_ms))
+}

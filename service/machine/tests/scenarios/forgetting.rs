@@ -1,0 +1,79 @@
+//! Forgetting what stays of a resource that nobody reports.
+
+use std::time::Duration;
+
+use synod_machine::Change;
+use synod_model::ErrorKind;
+
+use crate::cluster::{Cluster, accepted, forget, refused};
+use crate::entry::{of, resource};
+
+const GRACE: Duration = Duration::from_secs(70);
+
+fn widgets(version: &'static str) -> crate::entry::Says {
+    of("example.com.widgets").decodes("v1 v2").prefers(version)
+}
+
+#[test]
+fn a_forgotten_resource_begins_anew_and_is_gone_from_every_row() {
+    let mut cluster = Cluster::formed();
+    let untouched = cluster.state.bytes();
+    let a = cluster.starts("a", &[widgets("v2")]);
+    cluster.leaves_drained(&a);
+    assert_eq!(cluster.persisted("example.com.widgets").len(), 2);
+    let reported = cluster.revision();
+    accepted(cluster.send(forget("example.com.widgets")));
+
+    let present = cluster.state.present();
+    let name = resource("example.com.widgets");
+    assert!(present.storage_state(&name).is_none());
+    assert_eq!(cluster.state.agreements(&name).count(), 0);
+    // The history alone has grown.
+    assert!(cluster.state.bytes() < untouched + 4_096);
+    let past = cluster.state.at(reported).unwrap();
+    assert!(past.storage_state(&name).is_some());
+    let events = cluster.state.history().next_after(reported).unwrap();
+    assert!(matches!(
+        &events.unwrap().changes[..],
+        [Change::StorageState {
+            before: Some(_),
+            after: None,
+            ..
+        }]
+    ));
+    cluster.restart_from_checkpoint();
+
+    let before = cluster.revision();
+    cluster.starts("b", &[widgets("v1")]);
+    let kept = cluster.kept("example.com.widgets");
+    assert!(kept.selected_revision > before);
+    assert_eq!(
+        cluster.selected("example.com.widgets").as_deref(),
+        Some("v1")
+    );
+    let unknown = synod_model::Persisted::Unknown;
+    assert!(
+        kept.persisted.contains(&unknown),
+        "nobody knows what is stored"
+    );
+}
+
+#[test]
+fn a_resource_is_not_forgotten_while_it_is_reported_or_written() {
+    let mut cluster = Cluster::formed();
+    let forgets = || forget("example.com.widgets");
+    refused(cluster.send(forgets()), ErrorKind::NotFound);
+    let a = cluster.starts("a", &[widgets("v1")]);
+    refused(cluster.send(forgets()), ErrorKind::Conflict);
+    cluster.leaves(&a);
+    let refusal = refused(cluster.send(forgets()), ErrorKind::Draining);
+    assert!(
+        refusal.message.contains("v1 may land for 70000 ms"),
+        "{refusal}"
+    );
+    cluster.pass(GRACE - Duration::from_millis(1));
+    refused(cluster.send(forgets()), ErrorKind::Draining);
+    cluster.pass(Duration::from_millis(1));
+    accepted(cluster.send(forgets()));
+    refused(cluster.send(forgets()), ErrorKind::NotFound);
+}
