@@ -2,6 +2,7 @@
 
 mod golden;
 mod help;
+mod limits;
 mod output;
 mod stand_in;
 #[path = "../../../tests/vectors/suite.rs"]

@@ -36,6 +36,15 @@ pub(super) fn check(group: &str, texts: &[(String, String)]) {
     );
 }
 
+/// Holds a text against a file that stands elsewhere.
+pub(super) fn check_file(path: &Path, text: &str) {
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, text).unwrap();
+    } else if let Err(fault) = compare(path, text) {
+        panic!("{fault}\nUPDATE_GOLDEN=1 writes the file anew");
+    }
+}
+
 fn compare(path: &Path, text: &str) -> Result<(), String> {
     let name = path.file_name().unwrap_or_default().display();
     let expected = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
