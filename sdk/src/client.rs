@@ -3,6 +3,7 @@
 mod builder;
 mod calls;
 mod cluster;
+mod leases;
 mod members;
 mod pages;
 mod sessions;

@@ -42,13 +42,16 @@
 //! - [`Membership`] renews by itself, joins and reports again after it expired, adopts what is selected once its permits
 //!   are drained, and stops for good when another process takes its id.
 //! - [`Gate`] gives [`Permit`]s; [`GateLayer`] is the same as a tower layer over HTTP requests.
+//! - [`Lock`] holds a lease and knows when it may be lost; [`Election`] is leader election by it.
 //! - [`Watch`] goes on over lost connections and replicas without a gap; [`Reflector`] keeps a cache by it.
 
 mod board;
 mod client;
+mod election;
 mod error;
 mod gate;
 mod kubernetes;
+mod lock;
 mod membership;
 mod read_options;
 mod reflector;
@@ -62,12 +65,15 @@ pub use client::{
     Client, ClientBuilder, ListMembers, ListStorageVersions, MemberEpoch, MemberPages,
     StorageVersionPages,
 };
+pub use election::{Election, LeadershipEnd};
 pub use error::Error;
 pub use gate::{Gate, GateLayer, GateService, Permit, Readiness, RequestInfo};
 pub use kubernetes::storage_version_hash;
+pub use lock::{Lock, LockOptions};
 pub use membership::{Ended, JoinOptions, Membership, MembershipState};
 pub use read_options::ReadOptions;
 pub use reflector::Reflector;
+pub use values::{Acquired, Acquisition, LeaseCandidateItem, LeaseItem, LeasePage, LeaseView};
 pub use values::{
     AgreementHistory, Alarm, AlarmKind, Changed, ClusterStatus, Drain, Header, Joined, MemberItem,
     MemberPage, MemberView, Outcome, OutcomeAnswer, Renewed, ReplicaRole, ReplicaStatus, Reported,
@@ -75,11 +81,16 @@ pub use values::{
     StorageVersionItem, StorageVersionPage, StorageVersionStatus, StorageVersionView,
 };
 pub use values::{HistoryAnswer, RevisionAnswer, RevisionOutcome};
+pub use watch::LeaseObserver;
 pub use watch::{
     ChangeType, Event, Events, Object, ObjectKind, StorageVersionChange, Watch, WatchFrom,
     WatchMessage, WatchOptions,
 };
 
+pub use synod_model::{
+    AcquireLease, FencingToken, Hold, HolderIdentity, Lease, LeaseCandidate, LeaseKey,
+    PutLeaseCandidate, ReleaseLease, SemanticVersion, Strategy, Ticket,
+};
 pub use synod_model::{
     AgreementChange, ApiVersion, BinaryVersion, ClusterId, Condition, ConditionStatus, Current,
     Endpoint, Epoch, ErrorKind, GroupResource, InstanceId, Join, Kind, Labels, LogTime, Member,

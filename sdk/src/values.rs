@@ -4,6 +4,7 @@ mod changes;
 mod cluster_status;
 mod controller_revisions;
 mod header;
+mod leases;
 mod members;
 mod outcome;
 mod storage_state;
@@ -17,6 +18,7 @@ pub use changes::{
 pub use cluster_status::{Alarm, AlarmKind, ClusterStatus, ReplicaRole, ReplicaStatus};
 pub use controller_revisions::{HistoryAnswer, RevisionAnswer, RevisionOutcome};
 pub use header::Header;
+pub use leases::{Acquired, Acquisition, LeaseCandidateItem, LeaseItem, LeasePage, LeaseView};
 pub use members::{MemberItem, MemberPage, MemberView};
 pub use outcome::{Outcome, OutcomeAnswer, RequestKey};
 pub use storage_state::{Drain, StorageState};

@@ -3,6 +3,7 @@
 mod connection;
 mod event;
 mod known;
+mod lease;
 mod listing;
 mod options;
 mod stream;
@@ -19,6 +20,7 @@ use stream::Driver;
 pub use event::{
     ChangeType, Event, Events, Object, ObjectKind, StorageVersionChange, WatchMessage,
 };
+pub use lease::LeaseObserver;
 pub use options::{WatchFrom, WatchOptions};
 
 /// A watch: a [`Stream`] of all that changes, in the order of the revisions.

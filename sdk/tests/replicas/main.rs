@@ -9,6 +9,7 @@ mod gate;
 mod http;
 mod joining;
 mod layer;
+mod leases;
 mod membership;
 mod network;
 mod scripted;

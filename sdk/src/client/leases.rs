@@ -1,0 +1,251 @@
+//! Leases: reading them, and the single calls that a lock is made of.
+
+use std::time::Duration;
+
+use synod_model::{
+    AcquireLease, ClusterId, FencingToken, HolderIdentity, LeaseKey, PutLeaseCandidate,
+    ReleaseLease, RenewLease, RenewLeaseCandidate, WithdrawLeaseCandidate,
+};
+use synod_proto::{Change, LeaseRenewal, v1};
+use tokio_stream::StreamExt as _;
+use tonic::{Response, Status};
+
+use super::{Client, stubs};
+use crate::transport::{Failure, Repeats, Try};
+use crate::values::read;
+use crate::{Acquired, Changed, Error, LeaseCandidateItem, LeasePage, LeaseView, ReadOptions};
+
+/// A call that waits takes as long at most, so that it is answered before another replica is tried.
+const WAIT_ROUND: Duration = Duration::from_secs(9);
+/// The timeout that lets a single try take that long.
+const WAIT_CALL: Duration = Duration::from_secs(30);
+
+impl Client {
+    /// Reads one lease.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: there is no such lease (any more).
+    pub async fn lease(&self, key: &LeaseKey, options: ReadOptions) -> Result<LeaseView, Error> {
+        let message = v1::LeasesGetRequest {
+            lease: Some(key.into()),
+            read: options.to_wire(),
+        };
+        let answer = self.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move { stubs::leases(attempt.channel).get(request).await }
+        });
+        read::<v1::LeasesGetResponse, _>(answer.await?)
+    }
+
+    /// Reads all leases, or those of one namespace, all at one revision.
+    ///
+    /// # Errors
+    ///
+    /// `COMPACTED`: the list took so long that its revision left the window: begin again.
+    pub async fn leases(
+        &self,
+        namespace: Option<&str>,
+        options: ReadOptions,
+    ) -> Result<LeasePage, Error> {
+        let mut message = v1::LeasesListRequest {
+            read: options.to_wire(),
+            namespace: namespace.unwrap_or_default().to_owned(),
+            ..v1::LeasesListRequest::default()
+        };
+        let mut before: Option<LeasePage> = None;
+        loop {
+            let answer = self.read(|attempt| {
+                let request = attempt.request(message.clone());
+                async move { stubs::leases(attempt.channel).list(request).await }
+            });
+            let mut answer: v1::LeasesListResponse = answer.await?;
+            message.read = None;
+            message.continue_token = std::mem::take(&mut answer.continue_token);
+            let mut page: LeasePage = read(answer)?;
+            if let Some(mut pages) = before.take() {
+                pages.items.append(&mut page.items);
+                page = pages;
+            }
+            if message.continue_token.is_empty() {
+                return Ok(page);
+            }
+            before = Some(page);
+        }
+    }
+
+    /// Reads who stand for a lease.
+    ///
+    /// # Errors
+    ///
+    /// No replica answered in time.
+    pub async fn lease_candidates(
+        &self,
+        key: &LeaseKey,
+        options: ReadOptions,
+    ) -> Result<Vec<LeaseCandidateItem>, Error> {
+        let message = v1::LeasesListCandidatesRequest {
+            lease: Some(key.into()),
+            read: options.to_wire(),
+        };
+        let answer = self.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move {
+                stubs::leases(attempt.channel)
+                    .list_candidates(request)
+                    .await
+            }
+        });
+        read::<v1::LeasesListCandidatesResponse, _>(answer.await?)
+    }
+
+    /// Takes a lease once, or a place in the queue for it, and keeps nothing alive: for programs that keep their leases
+    /// themselves. Others use [`Client::lock`]. One that waits is answered after some seconds at the latest: ask again.
+    ///
+    /// # Errors
+    ///
+    /// `CONFLICT`: another holds it, and the caller does not wait.
+    pub async fn send_acquire_lease(&self, acquire: AcquireLease) -> Result<Acquired, Error> {
+        let waits = acquire.wait.is_some();
+        let client = if waits {
+            self.with_timeout(WAIT_CALL)
+        } else {
+            self.clone()
+        };
+        let change = client.change(Change::new(acquire), |attempt: Try, message| {
+            let mut request = attempt.request::<v1::LeasesAcquireRequest>(message);
+            if waits {
+                request.set_timeout(attempt.remaining.min(WAIT_ROUND));
+            }
+            async move { stubs::leases(attempt.channel).acquire(request).await }
+        });
+        read::<v1::LeasesAcquireResponse, _>(change.await?)
+    }
+
+    /// Gives up a lease, or the place in the queue for it: by a token only a hold by it, else whatever the holder has.
+    ///
+    /// # Errors
+    ///
+    /// No replica carried it out in time.
+    pub async fn send_release_lease(&self, release: ReleaseLease) -> Result<Changed, Error> {
+        let change = self.change(Change::new(release), |attempt: Try, message| {
+            let request = attempt.request::<v1::LeasesReleaseRequest>(message);
+            async move { stubs::leases(attempt.channel).release(request).await }
+        });
+        let answer: v1::LeasesReleaseResponse = change.await?;
+        read((answer.header, answer.changed))
+    }
+
+    /// Renews a lease once, and answers its TTL.
+    ///
+    /// # Errors
+    ///
+    /// `STALE_EPOCH`: it is not held by this token, and never will be again.
+    pub async fn send_renew_lease(
+        &self,
+        key: &LeaseKey,
+        token: FencingToken,
+        cluster: Option<ClusterId>,
+    ) -> Result<Duration, Error> {
+        let renew = RenewLease {
+            key: key.clone(),
+            token,
+        };
+        self.renew_once(&LeaseRenewal::Lease { renew, cluster })
+            .await
+    }
+
+    /// Stands for a lease, or changes what the candidate says of itself; keeps nothing alive. Others use
+    /// [`Client::stand`].
+    ///
+    /// # Errors
+    ///
+    /// `QUOTA`: too many stand for it.
+    pub async fn send_put_candidate(&self, put: PutLeaseCandidate) -> Result<Changed, Error> {
+        let change = self.change(Change::new(put), |attempt: Try, message| {
+            let request = attempt.request::<v1::LeasesPutCandidateRequest>(message);
+            async move { stubs::leases(attempt.channel).put_candidate(request).await }
+        });
+        let answer: v1::LeasesPutCandidateResponse = change.await?;
+        read((answer.header, answer.changed))
+    }
+
+    /// Renews a candidate once, and answers its TTL.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: it does not stand any more.
+    pub async fn send_renew_candidate(
+        &self,
+        key: &LeaseKey,
+        identity: &HolderIdentity,
+    ) -> Result<Duration, Error> {
+        let renew = RenewLeaseCandidate {
+            key: key.clone(),
+            identity: identity.clone(),
+        };
+        self.renew_once(&LeaseRenewal::Candidate(renew)).await
+    }
+
+    /// Stands for a lease no longer.
+    ///
+    /// # Errors
+    ///
+    /// No replica carried it out in time.
+    pub async fn send_withdraw_candidate(
+        &self,
+        key: &LeaseKey,
+        identity: &HolderIdentity,
+    ) -> Result<Changed, Error> {
+        let withdraw = WithdrawLeaseCandidate {
+            key: key.clone(),
+            identity: identity.clone(),
+        };
+        let change = self.change(Change::new(withdraw), |attempt: Try, message| {
+            let request = attempt.request::<v1::LeasesWithdrawCandidateRequest>(message);
+            async move {
+                stubs::leases(attempt.channel)
+                    .withdraw_candidate(request)
+                    .await
+            }
+        });
+        let answer: v1::LeasesWithdrawCandidateResponse = change.await?;
+        read((answer.header, answer.changed))
+    }
+
+    async fn renew_once(&self, renewal: &LeaseRenewal) -> Result<Duration, Error> {
+        use v1::leases_renew_response::Result as Answer;
+        let message = v1::LeasesRenewRequest::of(renewal, 1);
+        // Renewing twice does no harm, so it is repeated like a read.
+        let call = self.call(crate::session::deadline(self.timeout), Repeats::Read);
+        let answer = call.run(|attempt| renewed(attempt, message.clone()));
+        let answer = answer.await.map_err(|failure: Failure| failure.error)?;
+        match answer.result {
+            Some(Answer::Renewed(renewed)) => Ok(Duration::from_millis(renewed.ttl_ms)),
+            Some(Answer::Refusal(refusal)) => Err(synod_model::Refusal::from(refusal).into()),
+            None => {
+                let fault = synod_model::Violation::required("every replica sets it").at("result");
+                Err(Error::malformed(&fault.into()))
+            }
+        }
+    }
+}
+
+async fn renewed(
+    attempt: Try,
+    message: v1::LeasesRenewRequest,
+) -> Result<Response<v1::LeasesRenewResponse>, Status> {
+    let request = attempt.request(tokio_stream::once(message));
+    let answers = stubs::leases(attempt.channel).renew(request).await?;
+    match answers.into_inner().next().await {
+        // A refusal in the stream is a refusal: another replica may do better.
+        Some(Ok(v1::LeasesRenewResponse {
+            result: Some(v1::leases_renew_response::Result::Refusal(refusal)),
+            ..
+        })) => Err(synod_proto::status::to_status(refusal.into())),
+        Some(answer) => answer.map(Response::new),
+        None => Err(Status::unavailable(
+            "the stream of renewals ended without an answer",
+        )),
+    }
+}

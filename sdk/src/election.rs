@@ -1,0 +1,210 @@
+//! Leader election: a lock that one of many has, and that candidates can be chosen for.
+
+use std::time::Duration;
+
+use synod_model::{
+    ErrorKind, HolderIdentity, Lease, LeaseKey, PutLeaseCandidate, SemanticVersion, Strategy, Ttl,
+};
+use tokio::time::sleep;
+
+use crate::lock::Hold;
+use crate::transport::Backoff;
+use crate::{Client, Error, LeaseObserver, Lock, LockOptions, ReadOptions};
+
+/// An election in which this process takes part.
+///
+/// [`Election::new`] is the plain one: who asks first leads, and the others wait in their order. [`Election::coordinated`]
+/// stands as a candidate, and leads when Kubernetes' rule chooses it.
+#[derive(Clone, Debug)]
+pub struct Election {
+    client: Client,
+    options: LockOptions,
+    candidate: Option<PutLeaseCandidate>,
+}
+
+/// What leading is given up for.
+#[derive(Clone, Debug)]
+pub enum LeadershipEnd {
+    /// The lease is lost, or may be: stop at once.
+    Lost(Error),
+    /// Another candidate should lead: end in order, and release.
+    Preferred(HolderIdentity),
+}
+
+impl Election {
+    /// Who holds this lease leads.
+    #[must_use]
+    pub fn new(client: &Client, options: LockOptions) -> Self {
+        Self {
+            client: client.clone(),
+            options,
+            candidate: None,
+        }
+    }
+
+    /// Stands for the lease under this identity: of those who stand, the one of the lowest emulation version leads.
+    #[must_use]
+    pub fn coordinated(
+        client: &Client,
+        key: LeaseKey,
+        identity: HolderIdentity,
+        binary_version: SemanticVersion,
+        emulation_version: SemanticVersion,
+        ttl: Ttl,
+    ) -> Self {
+        let options = LockOptions::new(key.clone());
+        Self {
+            client: client.clone(),
+            options: options.holder(identity.clone()).ttl(ttl),
+            candidate: Some(PutLeaseCandidate {
+                key,
+                identity,
+                binary_version,
+                emulation_version: Some(emulation_version),
+                strategy: Strategy::OldestEmulationVersion,
+                ttl,
+            }),
+        }
+    }
+
+    /// Waits until this process leads.
+    ///
+    /// # Errors
+    ///
+    /// A rule refuses it to stand or to wait.
+    pub async fn campaign(&self) -> Result<Lock, Error> {
+        match &self.candidate {
+            None => Box::pin(self.client.lock(self.options.clone())).await,
+            Some(candidate) => {
+                tokio::select! {
+                    biased;
+                    refused = Box::pin(self.stand(candidate)) => Err(refused),
+                    elected = Box::pin(self.elected(candidate)) => elected,
+                }
+            }
+        }
+    }
+
+    /// Waits, while this process leads, for what it is over by. A candidate goes on standing meanwhile.
+    pub async fn over(&self, lock: &Lock) -> LeadershipEnd {
+        let Some(candidate) = &self.candidate else {
+            return LeadershipEnd::Lost(lock.lost().await);
+        };
+        tokio::select! {
+            biased;
+            error = lock.lost() => LeadershipEnd::Lost(error),
+            error = Box::pin(self.stand(candidate)) => LeadershipEnd::Lost(error),
+            preferred = Box::pin(self.preferred(candidate)) => LeadershipEnd::Preferred(preferred),
+        }
+    }
+
+    /// Observes who leads.
+    #[must_use]
+    pub fn observe(&self) -> LeaseObserver {
+        self.client.observe_lease(self.options.key().clone())
+    }
+
+    /// Stands for the lease no longer. What is led is to be released by itself.
+    ///
+    /// # Errors
+    ///
+    /// No replica carried it out in time. The candidate ends by itself then.
+    pub async fn withdraw(&self) -> Result<(), Error> {
+        match &self.candidate {
+            Some(PutLeaseCandidate { key, identity, .. }) => {
+                let withdrawn = self.client.send_withdraw_candidate(key, identity);
+                withdrawn.await.map(|_| ())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Stands, and goes on standing, until a rule refuses it.
+    async fn stand(&self, candidate: &PutLeaseCandidate) -> Error {
+        let interval = candidate.ttl.duration() / 3;
+        let mut backoff = Backoff::new(Duration::from_millis(100), interval);
+        let mut stands = false;
+        loop {
+            let result = if stands {
+                let (key, identity) = (&candidate.key, &candidate.identity);
+                let renewed = self.client.send_renew_candidate(key, identity);
+                renewed.await.map(|_| ())
+            } else {
+                let put = self.client.send_put_candidate(candidate.clone());
+                put.await.map(|_| ())
+            };
+            match result {
+                Ok(()) => {
+                    stands = true;
+                    sleep(interval).await;
+                }
+                Err(error) if error.kind() == ErrorKind::NotFound => stands = false,
+                Err(error) if error.execution() == synod_model::Verdict::Refused => return error,
+                Err(_) => sleep(backoff.next(&*self.client.seams().randomness)).await,
+            }
+        }
+    }
+
+    /// Waits until the candidate is given the lease.
+    async fn elected(&self, candidate: &PutLeaseCandidate) -> Result<Lock, Error> {
+        let mut observer = self.observe();
+        loop {
+            let Some(hold) = observer.next().await?.and_then(|lease| lease.hold) else {
+                continue;
+            };
+            if hold.holder != candidate.identity {
+                continue;
+            }
+            if let Some(lock) = self.take_up(candidate).await {
+                return Ok(lock);
+            }
+        }
+    }
+
+    /// Takes up the lease that the candidate was given; `None` if it is lost already.
+    async fn take_up(&self, candidate: &PutLeaseCandidate) -> Option<Lock> {
+        let mut backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(1));
+        loop {
+            let view = self
+                .client
+                .lease(&candidate.key, ReadOptions::linearizable());
+            let proved = match view.await {
+                Ok(view) => {
+                    let hold = view.item.lease.hold?;
+                    if hold.holder != candidate.identity {
+                        return None;
+                    }
+                    let hold = Hold {
+                        key: candidate.key.clone(),
+                        holder: hold.holder,
+                        token: hold.token,
+                        ttl: hold.ttl.duration(),
+                        cluster: view.header.cluster,
+                    };
+                    self.client.prove(hold).await
+                }
+                Err(error) => Err(error),
+            };
+            match proved {
+                Ok(lock) => return Some(lock),
+                Err(error) => tracing::debug!(%error, "the lease was not taken up"),
+            }
+            sleep(backoff.next(&*self.client.seams().randomness)).await;
+        }
+    }
+
+    /// Waits until another candidate should lead.
+    async fn preferred(&self, candidate: &PutLeaseCandidate) -> HolderIdentity {
+        let mut observer = self.observe();
+        loop {
+            let lease: Option<Lease> = match observer.next().await {
+                Ok(lease) => lease,
+                Err(_) => std::future::pending().await,
+            };
+            let preferred = lease.and_then(|lease| lease.preferred);
+            if let Some(preferred) = preferred.filter(|other| *other != candidate.identity) {
+                return preferred;
+            }
+        }
+    }
+}

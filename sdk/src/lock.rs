@@ -1,0 +1,356 @@
+//! Holding a lease: taking it, keeping it, and knowing when it may be lost.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use synod_model::{
+    AcquireLease, ClusterId, Epoch, ErrorKind, FencingToken, HolderIdentity, LeaseKey, MemberId,
+    ReleaseLease, Ttl, Verdict,
+};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+use crate::board::Board;
+use crate::seams::Randomness;
+use crate::transport::Backoff;
+use crate::{Acquisition, Client, Error};
+
+/// How to hold a lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockOptions {
+    key: LeaseKey,
+    holder: Option<HolderIdentity>,
+    ttl: Ttl,
+    if_member: Option<(MemberId, Epoch)>,
+}
+
+impl LockOptions {
+    /// This lease, under a name that no other process has.
+    #[must_use]
+    pub fn new(key: LeaseKey) -> Self {
+        Self {
+            key,
+            holder: None,
+            ttl: Ttl::DEFAULT,
+            if_member: None,
+        }
+    }
+
+    /// The lease.
+    #[must_use]
+    pub fn key(&self) -> &LeaseKey {
+        &self.key
+    }
+
+    /// Under this name. No other process may hold or want the lease under it at the same time: it would be taken for this
+    /// one.
+    #[must_use]
+    pub fn holder(mut self, holder: HolderIdentity) -> Self {
+        self.holder = Some(holder);
+        self
+    }
+
+    /// How long the lease is held after a renewal; 15 seconds if not set.
+    #[must_use]
+    pub fn ttl(mut self, ttl: Ttl) -> Self {
+        self.ttl = ttl;
+        self
+    }
+
+    /// Only while this member speaks under this epoch.
+    #[must_use]
+    pub fn if_member(mut self, member: MemberId, epoch: Epoch) -> Self {
+        self.if_member = Some((member, epoch));
+        self
+    }
+}
+
+/// A lease that this process holds. It renews by itself until it is released, lost or dropped; a dropped one ends when its
+/// TTL has passed.
+///
+/// Whoever acts under it asks [`Lock::check`] right before, and names [`Lock::token`] in what is written: only the store
+/// that compares the token is safe against a process that was suspended between the two.
+pub struct Lock {
+    client: Client,
+    key: LeaseKey,
+    holder: HolderIdentity,
+    token: FencingToken,
+    shared: Arc<Shared>,
+    keeping: JoinHandle<()>,
+}
+
+struct Shared {
+    client: Client,
+    standing: Board<Standing>,
+}
+
+/// What is known of the hold.
+#[derive(Debug, Default)]
+struct Standing {
+    /// Until when the last acknowledged renewal proves it, by the clock that counts suspension.
+    proved_until: Duration,
+    /// Why it is lost for good.
+    lost: Option<Error>,
+}
+
+/// A place is kept as long after it was last asked for: long enough for some calls to fail.
+const WAIT_MS: u64 = 60_000;
+
+impl Client {
+    /// Waits for a lease, in the order in which those who want it came, and holds it.
+    ///
+    /// Dropping the future gives up the place in the queue some time later.
+    ///
+    /// # Errors
+    ///
+    /// A rule refuses it: `QUOTA`, `NOT_A_MEMBER`, `STALE_EPOCH`. That no replica answers is no reason to give up.
+    pub async fn lock(&self, options: LockOptions) -> Result<Lock, Error> {
+        let mut acquire = options.to_acquire(self);
+        acquire.wait = Ttl::from_millis(WAIT_MS).ok();
+        let mut backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(5));
+        loop {
+            match self.lock_once(&acquire).await {
+                Ok(Some(lock)) => return Ok(lock),
+                Ok(None) => {}
+                // Asking again is safe: who holds the lease keeps it, and who waits keeps its place.
+                Err(error) if is_worth_another_try(&error) => {
+                    tracing::debug!(lease = %acquire.key, %error, "asking for the lease again");
+                    sleep(backoff.next(&*self.seams().randomness)).await;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Holds a lease if nobody else does.
+    ///
+    /// # Errors
+    ///
+    /// `CONFLICT`: another holds it; the lease is in the error.
+    pub async fn try_lock(&self, options: LockOptions) -> Result<Lock, Error> {
+        let acquire = options.to_acquire(self);
+        self.lock_once(&acquire).await?.ok_or_else(|| {
+            let message = "the replica answered a place in the queue, and none was asked for";
+            Error::new(ErrorKind::UnknownOutcome, message)
+        })
+    }
+
+    /// `None`: it waits.
+    async fn lock_once(&self, acquire: &AcquireLease) -> Result<Option<Lock>, Error> {
+        let sent_at = self.seams().clock.now();
+        let acquired = self.send_acquire_lease(acquire.clone()).await?;
+        let Acquisition::Held { token, ttl } = acquired.acquisition else {
+            return Ok(None);
+        };
+        let (key, holder) = (acquire.key.clone(), acquire.holder.clone());
+        let hold = Hold {
+            key,
+            holder,
+            token,
+            ttl,
+            cluster: acquired.header.cluster,
+        };
+        if acquire.wait.is_none() {
+            return Ok(Some(Lock::keep(self, hold, sent_at)));
+        }
+        // It may have been given at any time since it was asked for: only a renewal says that it still is.
+        self.prove(hold).await.map(Some)
+    }
+
+    /// Takes up a hold that was given some time ago.
+    pub(crate) async fn prove(&self, hold: Hold) -> Result<Lock, Error> {
+        let sent_at = self.seams().clock.now();
+        let renewal = self.send_renew_lease(&hold.key, hold.token, Some(hold.cluster));
+        let ttl = renewal.await?;
+        Ok(Lock::keep(self, Hold { ttl, ..hold }, sent_at))
+    }
+}
+
+/// Errors after which a lease is asked for once more: nothing was decided, or what was is over already.
+fn is_worth_another_try(error: &Error) -> bool {
+    let passed = matches!(
+        error.kind(),
+        ErrorKind::Conflict | ErrorKind::RequestExpired
+    );
+    passed || error.execution() != Verdict::Refused
+}
+
+/// That a holder has a lease.
+#[derive(Clone, Debug)]
+pub(crate) struct Hold {
+    pub(crate) key: LeaseKey,
+    pub(crate) holder: HolderIdentity,
+    pub(crate) token: FencingToken,
+    pub(crate) ttl: Duration,
+    pub(crate) cluster: ClusterId,
+}
+
+impl Lock {
+    fn keep(client: &Client, hold: Hold, sent_at: Duration) -> Self {
+        let shared = Arc::new(Shared {
+            client: client.clone(),
+            standing: Board::default(),
+        });
+        shared.proved(sent_at, hold.ttl);
+        let keeper = Arc::clone(&shared);
+        let (key, holder, token) = (hold.key.clone(), hold.holder.clone(), hold.token);
+        Self {
+            client: client.clone(),
+            key,
+            holder,
+            token,
+            keeping: tokio::spawn(async move { keeper.keep(hold).await }),
+            shared,
+        }
+    }
+
+    /// The lease.
+    #[must_use]
+    pub fn key(&self) -> &LeaseKey {
+        &self.key
+    }
+
+    /// Who holds it: this process.
+    #[must_use]
+    pub fn holder(&self) -> &HolderIdentity {
+        &self.holder
+    }
+
+    /// The fencing token, which is higher than that of every holder before.
+    #[must_use]
+    pub fn token(&self) -> FencingToken {
+        self.token
+    }
+
+    /// Whether the lease is certainly held now: until 0.9 of the TTL after the last acknowledged renewal was sent, by a
+    /// clock that counts suspension.
+    ///
+    /// # Errors
+    ///
+    /// It is lost, or may be.
+    pub fn check(&self) -> Result<(), Error> {
+        match self.shared.end() {
+            None => Ok(()),
+            Some(error) => Err(error),
+        }
+    }
+
+    /// Waits until the lease is lost, or may be: stop acting under it. Suspension of the machine is noticed late here,
+    /// and at once by [`Lock::check`].
+    pub fn lost(&self) -> impl Future<Output = Error> + Send + use<> {
+        let shared = Arc::clone(&self.shared);
+        async move { shared.lost().await }
+    }
+
+    /// Gives the lease up; who waits next has it at once.
+    ///
+    /// # Errors
+    ///
+    /// Nobody carried it out in time. The lease ends by itself then, since it is renewed no longer.
+    pub async fn release(self) -> Result<(), Error> {
+        self.keeping.abort();
+        let release = ReleaseLease {
+            key: self.key.clone(),
+            holder: self.holder.clone(),
+            token: Some(self.token),
+        };
+        self.client.send_release_lease(release).await.map(|_| ())
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        self.keeping.abort();
+    }
+}
+
+impl fmt::Debug for Lock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lock")
+            .field("key", &self.key)
+            .field("holder", &self.holder)
+            .field("token", &self.token)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    /// Renews until the lease is lost.
+    async fn keep(&self, hold: Hold) {
+        let interval = hold.ttl / 3;
+        let client = self.client.with_timeout(interval);
+        loop {
+            sleep(interval).await;
+            let sent_at = self.client.seams().clock.now();
+            match client
+                .send_renew_lease(&hold.key, hold.token, Some(hold.cluster))
+                .await
+            {
+                // It cannot be longer than what it was taken with.
+                Ok(ttl) => self.proved(sent_at, ttl.min(hold.ttl)),
+                Err(error) if error.kind() == ErrorKind::StaleEpoch => {
+                    tracing::warn!(lease = %hold.key, token = %hold.token, %error, "the lease was lost");
+                    return self.standing.update(|standing| standing.lost = Some(error));
+                }
+                Err(error) => {
+                    tracing::debug!(lease = %hold.key, %error, "the lease was not renewed")
+                }
+            }
+        }
+    }
+
+    /// A renewal that was sent then is acknowledged.
+    fn proved(&self, sent_at: Duration, ttl: Duration) {
+        // The deadline in the cluster is the TTL after it was received.
+        let until = sent_at + ttl / 10 * 9;
+        self.standing
+            .update(|standing| standing.proved_until = until.max(standing.proved_until));
+    }
+
+    /// Why the lease is not certainly held.
+    fn end(&self) -> Option<Error> {
+        let standing = self.standing.lock();
+        if let Some(lost) = &standing.lost {
+            return Some(lost.clone());
+        }
+        (standing.proved_until <= self.client.seams().clock.now()).then(|| {
+            let message = "the lease was not renewed in time: another may hold it by now";
+            Error::new(ErrorKind::StaleEpoch, message)
+        })
+    }
+
+    async fn lost(&self) -> Error {
+        loop {
+            if let Some(error) = self.end() {
+                return error;
+            }
+            let until = self.standing.lock().proved_until;
+            let left = until.saturating_sub(self.client.seams().clock.now());
+            let lost = self.standing.wait(|standing| standing.lost.clone());
+            if let Ok(error) = timeout(left, lost).await {
+                return error;
+            }
+        }
+    }
+}
+
+impl LockOptions {
+    fn to_acquire(&self, client: &Client) -> AcquireLease {
+        let holder = self.holder.clone();
+        AcquireLease {
+            key: self.key.clone(),
+            holder: holder.unwrap_or_else(|| random_holder(&*client.seams().randomness)),
+            ttl: self.ttl,
+            wait: None,
+            if_member: self.if_member.clone(),
+        }
+    }
+}
+
+/// A name that no other process has.
+fn random_holder(randomness: &dyn Randomness) -> HolderIdentity {
+    let text = format!("{:016x}{:016x}", randomness.next(), randomness.next());
+    HolderIdentity::parse(&text).expect("32 hexadecimal digits name a holder")
+}

@@ -1,0 +1,143 @@
+//! One lease as it is now, again and again.
+
+use std::time::Duration;
+
+use synod_model::{ErrorKind, Lease, LeaseKey, Revision};
+use synod_proto::v1;
+use tokio::time::sleep;
+
+use super::connection::{Broken, Connection};
+use crate::transport::Backoff;
+use crate::{Client, Error, ReadOptions};
+
+/// A lease under observation: each time it has changed, as it is then. Changes that follow fast may be seen as one.
+#[derive(Debug)]
+pub struct LeaseObserver {
+    client: Client,
+    key: LeaseKey,
+    connection: Option<Connection>,
+    place: usize,
+    backoff: Backoff,
+    /// What was answered last, by its revision; `None` before the first answer.
+    seen: Option<Option<Revision>>,
+}
+
+/// How often a stream says that it is there.
+const BOOKMARK_INTERVAL: Duration = Duration::from_secs(5);
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(2));
+
+impl Client {
+    /// Observes a lease, which need not exist.
+    #[must_use]
+    pub fn observe_lease(&self, key: LeaseKey) -> LeaseObserver {
+        LeaseObserver {
+            place: self.replicas().preferred(),
+            client: self.clone(),
+            key,
+            connection: None,
+            backoff: BACKOFF,
+            seen: None,
+        }
+    }
+}
+
+impl LeaseObserver {
+    /// The lease as it is now, and after that each time it has changed; `None` while there is none. Waits for replicas
+    /// for as long as it takes.
+    ///
+    /// # Errors
+    ///
+    /// The cluster refuses to be asked.
+    pub async fn next(&mut self) -> Result<Option<Lease>, Error> {
+        loop {
+            match self.advance().await {
+                Ok(lease) => {
+                    let revision = lease.as_ref().map(|lease| lease.metadata.resource_version);
+                    if self.seen != Some(revision) {
+                        self.seen = Some(revision);
+                        return Ok(lease);
+                    }
+                }
+                Err(Broken::Refused(error)) => return Err(error),
+                Err(Broken::Lost(_) | Broken::Compacted) => {
+                    self.connection = None;
+                    self.place = self.client.replicas().after(self.place);
+                    sleep(self.backoff.next(&*self.client.seams().randomness)).await;
+                }
+            }
+        }
+    }
+
+    async fn advance(&mut self) -> Result<Option<Lease>, Broken> {
+        if self.connection.is_none() {
+            // First the stream, then the lease: what changes in between comes twice rather than not at all.
+            self.connect().await?;
+            return self.read().await;
+        }
+        loop {
+            let connection = self.connection.as_mut();
+            let message = match connection {
+                Some(connection) => connection.next().await?,
+                None => return self.read().await,
+            };
+            match message.message {
+                Some(v1::watch_response::Message::Events(events)) => {
+                    self.backoff = BACKOFF;
+                    let mut ours = events.events.into_iter().filter(|event| {
+                        event.namespace == self.key.namespace() && event.name == self.key.name()
+                    });
+                    if let Some(event) = ours.next_back() {
+                        return Ok(lease_of(event));
+                    }
+                }
+                Some(v1::watch_response::Message::Bookmark(_)) => {}
+                Some(
+                    v1::watch_response::Message::Compacted(_)
+                    | v1::watch_response::Message::Ended(_),
+                )
+                | None => return Err(Broken::Compacted),
+            }
+        }
+    }
+
+    async fn connect(&mut self) -> Result<(), Broken> {
+        let message = v1::WatchRequest {
+            filter: Some(v1::WatchFilter {
+                kinds: vec![v1::ObjectKind::Lease.into()],
+                names: vec![self.key.name().to_owned()],
+                ..v1::WatchFilter::default()
+            }),
+            bookmark_interval_ms: u32::try_from(BOOKMARK_INTERVAL.as_millis()).ok(),
+            ..v1::WatchRequest::default()
+        };
+        let (client, span) = (&self.client, self.client.timeout());
+        let opened = Connection::open(client, self.place, message, span, BOOKMARK_INTERVAL);
+        self.connection = Some(opened.await?);
+        Ok(())
+    }
+
+    async fn read(&self) -> Result<Option<Lease>, Broken> {
+        match self
+            .client
+            .lease(&self.key, ReadOptions::linearizable())
+            .await
+        {
+            Ok(view) => Ok(Some(view.item.lease)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) if error.retryable() => Err(Broken::Lost(error)),
+            Err(error) if error.kind() == ErrorKind::DeadlineExceeded => Err(Broken::Lost(error)),
+            Err(error) => Err(Broken::Refused(error)),
+        }
+    }
+}
+
+/// The lease after an event.
+fn lease_of(event: v1::Event) -> Option<Lease> {
+    if event.r#type() == v1::EventType::Removed {
+        return None;
+    }
+    match event.object {
+        Some(v1::event::Object::Lease(lease)) => Lease::try_from(lease).ok(),
+        Some(_) | None => None,
+    }
+}
