@@ -60,6 +60,14 @@ impl ApiServers {
             .for_each(|machine| machine.advance(millis));
     }
 
+    /// Somebody else, on a machine of its own.
+    pub(crate) fn visit(&mut self, visit: impl Future<Output = ()> + Send + 'static) {
+        let mut clock = Clocked::new(1_000);
+        clock.start();
+        clock.spawn(visit);
+        self.machines.push(clock);
+    }
+
     pub(crate) fn notes(&self) -> &Notes {
         &self.notes
     }
@@ -68,8 +76,18 @@ impl ApiServers {
 /// A client on `host`, which tries the replica of its own number first.
 async fn client(host: Host, net: &Net, seed: u64) -> Client {
     let first = usize::try_from(host).unwrap();
-    let endpoints =
-        (0..HOSTS.len()).map(|turn| client_address(HOSTS[(first + turn) % HOSTS.len()]));
+    let replicas = (0..HOSTS.len()).map(|turn| HOSTS[(first + turn) % HOSTS.len()]);
+    client_of(replicas, host, net, seed).await
+}
+
+/// A client on `host` of these replicas.
+async fn client_of(
+    replicas: impl IntoIterator<Item = Host>,
+    host: Host,
+    net: &Net,
+    seed: u64,
+) -> Client {
+    let endpoints = replicas.into_iter().map(client_address);
     let seams = Seams {
         clock: Arc::new(TokioClock(Instant::now())),
         randomness: Arc::new(Seeded(std::sync::Mutex::new(StdRng::seed_from_u64(seed)))),
@@ -83,6 +101,12 @@ async fn client(host: Host, net: &Net, seed: u64) -> Client {
         .connect()
         .await
         .unwrap()
+}
+
+/// A watch on `host` of everything, at this replica and no other, for ever.
+pub(crate) async fn watch_at(replica: Host, host: Host, net: Net, notes: Notes, trace: Trace) {
+    let client = client_of([replica], host, &net, host).await;
+    watching::watch(host, client, notes, trace).await;
 }
 
 /// The time of the machine's own runtime.

@@ -20,9 +20,9 @@ pub(crate) use clocked::Clocked;
 /// What runs on a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Consensus alone, with checkpoints far more often than anybody would want them.
+    /// Consensus alone.
     Bare,
-    /// A whole replica, as it is shipped.
+    /// A whole replica, as it is shipped but for the number of checkpoints.
     Whole,
 }
 
@@ -36,6 +36,12 @@ pub(crate) struct Machine {
     clock: Clocked,
     consensus: Slot,
 }
+
+/// A checkpoint is written after so many entries: far more often than anybody would want it.
+pub(crate) const CHECKPOINT_ENTRIES: u64 = 60;
+
+/// So many entries are kept that a checkpoint holds already.
+pub(crate) const KEPT_ENTRIES: u64 = 20;
 
 /// Where a replica leaves its consensus once it has started.
 type Slot = Arc<Mutex<Option<Consensus>>>;

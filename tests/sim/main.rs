@@ -14,6 +14,8 @@ mod api_servers;
 #[cfg(test)]
 mod checkers;
 #[cfg(test)]
+mod checkpoints;
+#[cfg(test)]
 mod clients;
 #[cfg(test)]
 mod faults;
@@ -31,5 +33,7 @@ mod seeds;
 mod survival;
 #[cfg(test)]
 mod trace;
+#[cfg(test)]
+mod visitor;
 #[cfg(test)]
 mod world;

@@ -19,6 +19,13 @@ pub const HEARTBEAT: (Duration, Duration) = (Duration::from_millis(10), Duration
 /// The longest election timeout: beyond it a cluster without a leader would rather be looked at.
 pub const ELECTION_TIMEOUT_MAX: Duration = Duration::from_secs(60);
 
+/// A checkpoint is written after no fewer and no more entries than these.
+pub const CHECKPOINT_ENTRIES: (u64, u64) = (10, 10_000_000);
+
+/// No fewer and no more entries are kept than these. At least one has to be: with an empty log, openraft does not find
+/// out that a follower needs a checkpoint.
+pub const KEPT_ENTRIES: (u64, u64) = (1, 10_000_000);
+
 /// How a replica is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplicaConfig {
@@ -41,6 +48,11 @@ pub struct ReplicaConfig {
     pub heartbeat: Duration,
     /// The shortest and the longest time after which a follower that hears nothing tries to take over.
     pub election_timeout: (Duration, Duration),
+    /// A checkpoint is written after so many log entries, or sooner after many bytes.
+    pub checkpoint_entries: u64,
+    /// So many log entries that the checkpoints hold already are kept for replicas that are a little behind; those
+    /// further behind get a checkpoint.
+    pub kept_entries: u64,
     /// The settings that a new cluster begins with.
     pub first_settings: Settings,
 }
@@ -89,6 +101,8 @@ impl ReplicaConfig {
             allow_insecure: false,
             heartbeat: usual.heartbeat,
             election_timeout: (usual.election_timeout_min, usual.election_timeout_max),
+            checkpoint_entries: usual.checkpoint_entries,
+            kept_entries: usual.kept_entries,
             first_settings: Settings::default(),
         }
     }
@@ -106,6 +120,7 @@ impl ReplicaConfig {
         self.check_replicas(&mut found);
         self.check_listen(&mut found);
         self.check_timing(&mut found);
+        self.check_checkpoints(&mut found);
         found.extend_at("first_settings", self.first_settings.check());
         if found.is_empty() {
             Ok(())
@@ -176,6 +191,23 @@ impl ReplicaConfig {
         }
     }
 
+    fn check_checkpoints(&self, found: &mut Violations) {
+        let counts = [
+            (
+                "checkpoint_entries",
+                self.checkpoint_entries,
+                CHECKPOINT_ENTRIES,
+            ),
+            ("kept_entries", self.kept_entries, KEPT_ENTRIES),
+        ];
+        for (field, count, (least, most)) in counts {
+            if !(least..=most).contains(&count) {
+                let rule = format_args!("must be between {least} and {most}");
+                found.push(Violation::invalid_number(count, rule).at(field));
+            }
+        }
+    }
+
     /// What consensus is told.
     pub(crate) fn consensus(&self) -> ConsensusConfig {
         let usual = ConsensusConfig::new(
@@ -187,6 +219,8 @@ impl ReplicaConfig {
             heartbeat: self.heartbeat,
             election_timeout_min: self.election_timeout.0,
             election_timeout_max: self.election_timeout.1,
+            checkpoint_entries: self.checkpoint_entries,
+            kept_entries: self.kept_entries,
             ..usual
         }
     }
@@ -261,6 +295,8 @@ mod tests {
                 .insert(ReplicaId::new(3), "nowhere".to_owned());
             config.listen.metrics = Some(SocketAddr::from(([10, 0, 0, 1], 80)));
             config.election_timeout.1 = config.election_timeout.0;
+            config.checkpoint_entries = 0;
+            config.kept_entries = 0;
             config.first_settings.sessions_max = 0;
         });
         assert_eq!(
@@ -272,6 +308,8 @@ mod tests {
                 "replicas",
                 "listen.metrics",
                 "election_timeout",
+                "checkpoint_entries",
+                "kept_entries",
                 "first_settings.sessionsMax",
             ]
         );

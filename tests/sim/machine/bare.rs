@@ -12,7 +12,7 @@ use synod_proto::peer::v1 as pb;
 use synod_server::consensus::{self, ConsensusConfig};
 use synod_server::peer::{self, Formation, ForwardHandler};
 
-use super::Boot;
+use super::{Boot, CHECKPOINT_ENTRIES, KEPT_ENTRIES};
 use crate::net::{Host, peer_address};
 use crate::proposals::entry;
 use crate::world::HOSTS;
@@ -61,8 +61,8 @@ fn first_entry(cluster: ClusterId) -> Bytes {
 fn config(host: Host) -> ConsensusConfig {
     let data_dir = PathBuf::from("/data");
     ConsensusConfig {
-        checkpoint_entries: 60,
-        kept_entries: 20,
+        checkpoint_entries: CHECKPOINT_ENTRIES,
+        kept_entries: KEPT_ENTRIES,
         segment_bytes: 64 << 10,
         ..ConsensusConfig::new(data_dir, ReplicaId::new(host), "simulated".to_owned())
     }

@@ -6,7 +6,7 @@ use synod_machine::ReplicaId;
 use synod_server::config::{Listen, ReplicaConfig};
 use synod_server::replica::{Doors, Replica};
 
-use super::Boot;
+use super::{Boot, CHECKPOINT_ENTRIES, KEPT_ENTRIES};
 use crate::net::{client_address, peer_address};
 use crate::world::HOSTS;
 
@@ -29,13 +29,17 @@ pub(super) async fn run(boot: Boot) {
         .map(|host| (ReplicaId::new(host), peer_address(host)))
         .into();
     let data_dir = PathBuf::from("/data");
-    let config = ReplicaConfig::new(
-        ReplicaId::new(host),
-        "simulated".to_owned(),
-        data_dir,
-        listen,
-        replicas,
-    );
+    let config = ReplicaConfig {
+        checkpoint_entries: CHECKPOINT_ENTRIES,
+        kept_entries: KEPT_ENTRIES,
+        ..ReplicaConfig::new(
+            ReplicaId::new(host),
+            "simulated".to_owned(),
+            data_dir,
+            listen,
+            replicas,
+        )
+    };
     let doors = Doors {
         client: net.listen(host, &client_address(host)),
         client_address: client_address(host),

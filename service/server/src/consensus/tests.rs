@@ -70,6 +70,10 @@ fn join(number: u64) -> Bytes {
     })])
 }
 
+fn on_real_disk() -> Seams {
+    Seams::real(Arc::new(RealDisk))
+}
+
 fn member(number: u64) -> MemberId {
     MemberId::parse(&format!("member-{number}")).unwrap()
 }
@@ -85,12 +89,11 @@ struct Running {
 impl Running {
     async fn start(
         config: ConsensusConfig,
+        seams: Seams,
         set: BTreeMap<ReplicaId, String>,
         incoming: Incoming,
     ) -> Self {
-        let consensus = start(config, Seams::real(Arc::new(RealDisk)))
-            .await
-            .unwrap();
+        let consensus = start(config, seams).await.unwrap();
         let (stop, stopped) = oneshot::channel();
         let stopped = async move {
             let _ = stopped.await;

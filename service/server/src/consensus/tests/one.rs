@@ -1,11 +1,20 @@
+use std::path::Path;
+
+use synod_store::SimDisk;
+
 use super::*;
 
-async fn alone(directory: &std::path::Path) -> Running {
+async fn alone(directory: &Path) -> Running {
+    alone_with(directory, on_real_disk()).await
+}
+
+async fn alone_with(directory: &Path, seams: Seams) -> Running {
     let (address, incoming) = tcp::listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let id = ReplicaId::new(1);
     let config = ConsensusConfig::new(directory.to_owned(), id, "test".to_owned());
     Running::start(
         config,
+        seams,
         BTreeMap::from([(id, address.to_string())]),
         incoming,
     )
@@ -127,10 +136,56 @@ async fn a_second_process_on_the_directory_is_refused() {
         ReplicaId::new(1),
         "test".to_owned(),
     );
-    let refused = start(config, Seams::real(Arc::new(RealDisk)))
-        .await
-        .err()
-        .unwrap();
+    let refused = start(config, on_real_disk()).await.err().unwrap();
     assert!(refused.to_string().contains("in use"), "{refused}");
+    replica.stop().await;
+}
+
+#[tokio::test]
+async fn a_disk_that_fails_ends_the_replica_and_nothing_is_acknowledged() {
+    let disk = SimDisk::new();
+    let seams = Seams::real(Arc::new(disk.clone()));
+    let replica = alone_with(Path::new("/data"), seams).await;
+    replica.formed().await;
+    disk.fail_sync_after(0);
+
+    let answered = replica.consensus.propose(join(1), None).await;
+    assert!(
+        matches!(answered, Err(ProposeError::Unknown)),
+        "{answered:?}"
+    );
+    let fatal = within("end", replica.consensus.fatal()).await;
+    assert!(matches!(fatal, Fatal::Storage(_)), "{fatal}");
+    // The disk may well work again: what the log says of it is in doubt for good.
+    let answered = replica.consensus.propose(join(2), None).await;
+    assert!(
+        matches!(answered, Err(ProposeError::Stopped)),
+        "{answered:?}"
+    );
+    assert_eq!(replica.consensus.published().state.member_count(), 0);
+    replica.stop().await;
+}
+
+#[tokio::test]
+async fn a_committed_entry_that_cannot_be_read_ends_the_replica_each_time_and_is_never_skipped() {
+    let directory = tempfile::tempdir().unwrap();
+    let replica = alone(directory.path()).await;
+    replica.formed().await;
+    // As if a newer release had written it: one envelope, whose command is field 999.
+    let unknown = Bytes::from_static(&[0x22, 0x03, 0xBA, 0x3E, 0x00]);
+    let answered = replica.consensus.propose(unknown, None).await;
+    assert!(
+        matches!(answered, Err(ProposeError::Unknown)),
+        "{answered:?}"
+    );
+    let fatal = within("end", replica.consensus.fatal()).await;
+    assert!(fatal.to_string().contains("cannot be applied"), "{fatal}");
+    let before = replica.consensus.published().applied_index();
+    replica.stop().await;
+
+    let replica = alone(directory.path()).await;
+    let fatal = within("end", replica.consensus.fatal()).await;
+    assert!(fatal.to_string().contains("cannot be applied"), "{fatal}");
+    assert_eq!(replica.consensus.published().applied_index(), before);
     replica.stop().await;
 }

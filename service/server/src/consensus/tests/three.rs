@@ -49,8 +49,8 @@ impl Cluster {
             "three".to_owned(),
         );
         (self.tune)(&mut config);
-        self.running
-            .insert(id, Running::start(config, self.set.clone(), incoming).await);
+        let running = Running::start(config, on_real_disk(), self.set.clone(), incoming).await;
+        self.running.insert(id, running);
     }
 
     async fn restart(&mut self, id: ReplicaId) {
@@ -267,5 +267,48 @@ async fn nothing_is_acknowledged_in_a_minority() {
     let proposed = tokio::time::timeout(Duration::from_secs(2), alone.propose(join(2), None)).await;
     assert!(!matches!(proposed, Ok(Ok(_))), "{proposed:?}");
     assert!(alone.read_index().await.is_err());
+    cluster.stop_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replica_that_may_have_forgotten_votes_only_once_it_has_caught_up() {
+    let mut cluster = Cluster::start(|_| {}).await;
+    let last = cluster.propose(join(1)).await.position.index;
+    cluster.all_applied(last).await;
+    let leader = cluster.leader().await;
+    let [forgetful, other] = cluster.others(leader)[..] else {
+        panic!("three replicas have two followers")
+    };
+    cluster.stop(forgetful).await;
+    cluster.stop(leader).await;
+    // As recovery leaves it behind when it cut off what looked complete.
+    let word = cluster.directories[&forgetful]
+        .path()
+        .join("wal/MUST-CATCH-UP");
+    std::fs::write(&word, "").unwrap();
+    cluster.restart(forgetful).await;
+    let mut leadership = cluster.consensus(other).leadership();
+    let elected = leadership.wait_for(|now| now.leader.is_some_and(|id| id != leader));
+    let patience = 6 * cluster.consensus(other).election_timeout();
+    assert!(
+        tokio::time::timeout(patience, elected).await.is_err(),
+        "elected by a replica that may not vote"
+    );
+    assert!(word.exists());
+
+    cluster.restart(leader).await;
+    let last = cluster.propose(join(2)).await.position.index;
+    cluster.all_applied(last).await;
+    let allowed = async {
+        while word.exists() {
+            tokio::task::yield_now().await;
+        }
+    };
+    within("right to vote", allowed).await;
+    let leader = cluster.leader().await;
+    cluster
+        .stop(if leader == forgetful { other } else { leader })
+        .await;
+    cluster.propose(join(3)).await;
     cluster.stop_all().await;
 }
