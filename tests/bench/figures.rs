@@ -1,7 +1,10 @@
 //! The figures: three Synod processes and, in the same rounds, three etcd processes on this machine.
 //!
 //! A shared machine gives no absolute number that means anything tomorrow, so every rate comes with its ratio to etcd's,
-//! taken in turn with it, as the median of several rounds with the least and the most.
+//! taken in turn with it, as the median of several rounds with the least and the most. What the servers' processors spend
+//! on a call says the same with less noise.
+//!
+//! With words behind `--`, only the figures are taken whose name has one of them.
 
 use std::time::Duration;
 
@@ -30,6 +33,7 @@ mod replicas;
 mod sample;
 
 use etcd::Etcd;
+use rates::Where;
 use replicas::Replicas;
 
 /// How long each round of a rate runs.
@@ -38,7 +42,27 @@ const ROUND: Duration = Duration::from_secs(2);
 /// How often each rate is taken.
 const ROUNDS: usize = 5;
 
+/// Which figures are taken.
+struct Wanted(Vec<String>);
+
+impl Wanted {
+    fn by_arguments() -> Self {
+        // Cargo itself passes `--bench`.
+        Self(
+            std::env::args()
+                .skip(1)
+                .filter(|word| !word.starts_with('-'))
+                .collect(),
+        )
+    }
+
+    fn has(&self, figure: &str) -> bool {
+        self.0.is_empty() || self.0.iter().any(|word| figure.contains(word.as_str()))
+    }
+}
+
 fn main() {
+    let wanted = Wanted::by_arguments();
     // One thread for the load, as the servers have to share the same cores.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -53,20 +77,31 @@ fn main() {
             etcd::version()
         );
         println!(
-            "{:<52} {:>12} {:>24} {:>12} {:>22}",
-            "figure", "median", "least to most", "etcd", "ratio to etcd"
+            "{:<52} {:>12} {:>24} {:>12} {:>22} {:>22}",
+            "figure", "median", "least to most", "etcd", "ratio to etcd", "CPU us a call, etcd's"
         );
-        sample::memory(
-            "memory of an idle replica",
-            &replicas.resident_kib(),
-            &etcd.resident_kib(),
-        );
-        for callers in [1, 64, 256] {
-            rates::durable_reports(&replicas, &etcd, callers).await;
+        if wanted.has("memory") {
+            sample::memory(
+                "memory of an idle replica",
+                &replicas.resident_kib(),
+                &etcd.resident_kib(),
+            );
         }
-        rates::linearizable_reads(&replicas, &etcd, 64).await;
+        if wanted.has("reports") {
+            for callers in [1, 64, 256] {
+                rates::durable_reports(&replicas, &etcd, callers, Where::Anywhere).await;
+            }
+            rates::durable_reports(&replicas, &etcd, 256, Where::AtTheLeader).await;
+        }
+        if wanted.has("reads") {
+            rates::linearizable_reads(&replicas, &etcd, 64).await;
+        }
         drop(etcd);
-        fan_out::thousand_resources(&replicas).await;
-        failover::leader_killed(&mut replicas).await;
+        if wanted.has("watchers") {
+            fan_out::thousand_resources(&replicas).await;
+        }
+        if wanted.has("SIGKILL") {
+            failover::leader_killed(&mut replicas).await;
+        }
     });
 }

@@ -105,10 +105,15 @@ impl Etcd {
         channel(self.leader)
     }
 
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        let ids = self.children.iter().map(Child::id);
+        ids.map(|id| id.expect("etcd runs")).collect()
+    }
+
     pub(crate) fn resident_kib(&self) -> Sample {
         let mut sample = Sample::default();
-        for child in &self.children {
-            sample.push(resident_kib(child.id().expect("etcd runs")));
+        for process in self.processes() {
+            sample.push(resident_kib(process));
         }
         sample
     }

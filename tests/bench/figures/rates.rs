@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use synod_client::{
     ApiVersion, Client, GroupResource, Kind, MemberEpoch, MemberId, ReadOptions, ReportEntry,
@@ -12,19 +11,28 @@ use tokio::time::Instant;
 
 use crate::etcd::{self, Etcd};
 use crate::replicas::{Replicas, long_lived};
-use crate::sample::{Sample, rates};
+use crate::sample::{Load, cpu_micros, rates};
 use crate::{ROUND, ROUNDS};
 
 /// The connections that callers share, on both sides.
 const CONNECTIONS: usize = 8;
 
+/// Whom callers of Synod call. Those of etcd call its leader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Where {
+    /// Whichever replica their client has chosen; a follower passes writes on.
+    Anywhere,
+    /// The leader.
+    AtTheLeader,
+}
+
 /// Each caller reports its one resource, another way each time, so that each report is a revision on two disks.
-pub(crate) async fn durable_reports(replicas: &Replicas, etcd: &Etcd, callers: usize) {
-    let clients = clients(replicas).await;
+pub(crate) async fn durable_reports(replicas: &Replicas, etcd: &Etcd, callers: usize, whom: Where) {
+    let clients = clients(replicas, whom).await;
     let mut members = Vec::new();
     for caller in 0..callers {
         let client = clients[caller % CONNECTIONS].clone();
-        let id = format!("caller-{caller}");
+        let id = format!("caller-{caller}-{whom:?}").to_lowercase();
         let joined = client
             .send_join(long_lived(&id))
             .await
@@ -36,7 +44,7 @@ pub(crate) async fn durable_reports(replicas: &Replicas, etcd: &Etcd, callers: u
         };
         members.push((client, member));
     }
-    let (mut own, mut peer) = (Sample::default(), Sample::default());
+    let (mut own, mut peer) = (Load::default(), Load::default());
     let channels: Vec<_> = (0..CONNECTIONS).map(|_| etcd.channel()).collect();
     for _ in 0..ROUNDS {
         let calls = members
@@ -55,7 +63,7 @@ pub(crate) async fn durable_reports(replicas: &Replicas, etcd: &Etcd, callers: u
                     }
                 }
             });
-        own.push(closed_loop(calls, ROUND).await);
+        own.push(closed_loop(calls, &replicas.processes()).await);
         let calls = (0..callers).map(|caller| {
             let channel = channels[caller % CONNECTIONS].clone();
             move |_| {
@@ -63,10 +71,14 @@ pub(crate) async fn durable_reports(replicas: &Replicas, etcd: &Etcd, callers: u
                 async move { etcd::put(&channel, &key).await }
             }
         });
-        peer.push(closed_loop(calls, ROUND).await);
+        peer.push(closed_loop(calls, &etcd.processes()).await);
     }
+    let at = match whom {
+        Where::Anywhere => "",
+        Where::AtTheLeader => " of the leader",
+    };
     rates(
-        &format!("durable reports, {callers} callers (etcd: put of 256 B)"),
+        &format!("durable reports, {callers} callers{at} (etcd: put of 256 B)"),
         &own,
         &peer,
     );
@@ -74,8 +86,8 @@ pub(crate) async fn durable_reports(replicas: &Replicas, etcd: &Etcd, callers: u
 
 /// Each caller reads one resource, from whichever replica its client has chosen.
 pub(crate) async fn linearizable_reads(replicas: &Replicas, etcd: &Etcd, callers: usize) {
-    let clients = clients(replicas).await;
-    let (mut own, mut peer) = (Sample::default(), Sample::default());
+    let clients = clients(replicas, Where::Anywhere).await;
+    let (mut own, mut peer) = (Load::default(), Load::default());
     let channels: Vec<_> = (0..CONNECTIONS).map(|_| etcd.channel()).collect();
     for _ in 0..ROUNDS {
         let calls = (0..callers).map(|caller| {
@@ -91,7 +103,7 @@ pub(crate) async fn linearizable_reads(replicas: &Replicas, etcd: &Etcd, callers
                 }
             }
         });
-        own.push(closed_loop(calls, ROUND).await);
+        own.push(closed_loop(calls, &replicas.processes()).await);
         let calls = (0..callers).map(|caller| {
             let channel = channels[caller % CONNECTIONS].clone();
             move |_| {
@@ -99,7 +111,7 @@ pub(crate) async fn linearizable_reads(replicas: &Replicas, etcd: &Etcd, callers
                 async move { etcd::get(&channel, &key).await }
             }
         });
-        peer.push(closed_loop(calls, ROUND).await);
+        peer.push(closed_loop(calls, &etcd.processes()).await);
     }
     rates(
         &format!("linearizable reads, {callers} callers (etcd: get)"),
@@ -108,27 +120,37 @@ pub(crate) async fn linearizable_reads(replicas: &Replicas, etcd: &Etcd, callers
     );
 }
 
-async fn clients(replicas: &Replicas) -> Vec<Client> {
+async fn clients(replicas: &Replicas, whom: Where) -> Vec<Client> {
     let mut clients = Vec::new();
+    let leader = replicas.leader().await;
     for _ in 0..CONNECTIONS {
-        clients.push(replicas.client().await);
+        clients.push(match whom {
+            Where::Anywhere => replicas.client().await,
+            Where::AtTheLeader => replicas.client_of(leader).await,
+        });
     }
     clients
 }
 
-/// How many calls a second succeed.
-async fn closed_loop<C, F>(calls: impl Iterator<Item = C>, span: Duration) -> f64
+/// How many calls a second succeed, and what these processes spend on each.
+async fn closed_loop<C, F>(calls: impl Iterator<Item = C>, servers: &[u32]) -> (f64, f64)
 where
     C: Fn(u64) -> F + Send + 'static,
     F: Future<Output = bool> + Send,
 {
     let succeeded = Arc::new(AtomicU64::new(0));
-    let begin = Instant::now();
+    let spent = || {
+        servers
+            .iter()
+            .map(|server| cpu_micros(*server))
+            .sum::<f64>()
+    };
+    let (begin, spent_before) = (Instant::now(), spent());
     let callers = calls.map(|call| {
         let succeeded = Arc::clone(&succeeded);
         tokio::spawn(async move {
             let mut number = 0;
-            while begin.elapsed() < span {
+            while begin.elapsed() < ROUND {
                 if call(number).await {
                     succeeded.fetch_add(1, Ordering::Relaxed);
                 }
@@ -140,7 +162,11 @@ where
         caller.await.expect("a caller does not panic");
     }
     let count = u32::try_from(succeeded.load(Ordering::Relaxed)).expect("rounds are short");
-    f64::from(count) / begin.elapsed().as_secs_f64()
+    let count = f64::from(count);
+    (
+        count / begin.elapsed().as_secs_f64(),
+        (spent() - spent_before) / count,
+    )
 }
 
 /// An entry that serves one version or two.

@@ -118,14 +118,19 @@ impl Replicas {
         .await
     }
 
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        let processes = self.replicas.iter().map(|replica| &replica.process);
+        processes
+            .map(|process| {
+                let id = process.as_ref().and_then(Process::id);
+                id.expect("the replica runs")
+            })
+            .collect()
+    }
+
     pub(crate) fn resident_kib(&self) -> Sample {
         let mut sample = Sample::default();
-        for replica in &self.replicas {
-            let process = replica
-                .process
-                .as_ref()
-                .and_then(Process::id)
-                .expect("the replica runs");
+        for process in self.processes() {
             sample.push(resident_kib(process));
         }
         sample

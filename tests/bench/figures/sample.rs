@@ -42,20 +42,35 @@ impl Sample {
     }
 }
 
+/// Calls per second, and what the servers' processors spent on each, in microseconds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Load {
+    rate: Sample,
+    cpu: Sample,
+}
+
+impl Load {
+    pub(crate) fn push(&mut self, (rate, cpu): (f64, f64)) {
+        self.rate.push(rate);
+        self.cpu.push(cpu);
+    }
+}
+
 /// Prints a rate beside etcd's and their ratio round by round.
-pub(crate) fn rates(name: &str, own: &Sample, etcd: &Sample) {
-    let ratio = own.ratios_to(etcd);
+pub(crate) fn rates(name: &str, own: &Load, etcd: &Load) {
+    let ratio = own.rate.ratios_to(&etcd.rate);
     println!(
-        "{name:<52} {:>10.0}/s {:>24} {:>10.0}/s {:>22}",
-        own.median(),
-        format!("{:.0} to {:.0}", own.least(), own.most()),
-        etcd.median(),
+        "{name:<52} {:>10.0}/s {:>24} {:>10.0}/s {:>22} {:>22}",
+        own.rate.median(),
+        format!("{:.0} to {:.0}", own.rate.least(), own.rate.most()),
+        etcd.rate.median(),
         format!(
             "{:.2} ({:.2} to {:.2})",
             ratio.median(),
             ratio.least(),
             ratio.most()
         ),
+        format!("{:.0}, {:.0}", own.cpu.median(), etcd.cpu.median()),
     );
 }
 
@@ -99,4 +114,15 @@ pub(crate) fn resident_kib(process: u32) -> f64 {
         .trim_end_matches(" kB")
         .parse()
         .expect("the size is a number")
+}
+
+/// How much processor time a process has had, in microseconds.
+pub(crate) fn cpu_micros(process: u32) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).expect("the process runs");
+    // The second field is its name, in parentheses; the times in user and kernel mode are the 14th and 15th, in
+    // hundredths of a second on every Linux.
+    let (_, fields) = stat.rsplit_once(") ").expect("its name is in parentheses");
+    let ticks = fields.split(' ').skip(11).take(2);
+    let ticks = ticks.map(|ticks| ticks.parse::<f64>().expect("times are numbers"));
+    ticks.sum::<f64>() * 10_000.0
 }
