@@ -118,26 +118,27 @@ impl RowSum {
     }
 }
 
+/// Most rows are no longer than this, in bytes.
+const ROW_BYTES: usize = 256;
+
 /// Writes one row in canonical form: numbers little-endian, texts and lists with their length before them.
+///
+/// They are gathered and hashed at once: rows are short, and written in many small pieces, each of which would cost more
+/// to hash by itself than to copy.
 pub(crate) struct RowHasher {
-    hasher: blake3::Hasher,
-    bytes: u64,
+    form: Vec<u8>,
 }
 
 impl RowHasher {
     /// Begins a row of the kind with this tag. Tags are never reused.
     fn new(tag: u8) -> Self {
-        let mut row = Self {
-            hasher: blake3::Hasher::new(),
-            bytes: 0,
-        };
-        row.raw(&[tag]);
-        row
+        let mut form = Vec::with_capacity(ROW_BYTES);
+        form.push(tag);
+        Self { form }
     }
 
     fn raw(&mut self, bytes: &[u8]) {
-        self.hasher.update(bytes);
-        self.bytes += bytes.len() as u64;
+        self.form.extend_from_slice(bytes);
     }
 
     fn number(&mut self, number: u64) {
@@ -172,7 +173,7 @@ impl RowHasher {
     }
 
     fn finish(self) -> RowHash {
-        let hash = self.hasher.finalize();
+        let hash = blake3::hash(&self.form);
         let mut words = [0; 4];
         for (word, bytes) in words.iter_mut().zip(hash.as_bytes().chunks_exact(8)) {
             *word = bytes
@@ -182,7 +183,7 @@ impl RowHasher {
         }
         RowHash {
             words,
-            bytes: self.bytes,
+            bytes: self.form.len() as u64,
         }
     }
 }
