@@ -1,0 +1,42 @@
+//! What a disk held, in words that every later build understands.
+
+use serde_json::{Value, json};
+use synod_machine::{MACHINE_VERSION, Outcome};
+use synod_model::SessionId;
+use synod_server::consensus::Published;
+
+/// What is on the disk, and what a retry of the last request with a session was answered.
+pub(crate) fn facts(published: &Published, session: SessionId, answered: &Outcome) -> Value {
+    let state = &published.state;
+    let present = state.present();
+    let members = present.members(None);
+    let members = members.map(|member| json!([member.id.as_str(), member.epoch.get()]));
+    json!({
+        "revision": state.revision().get(),
+        "logTime": state.log_time().as_millis(),
+        "members": members.collect::<Vec<_>>(),
+        "session": session.get(),
+        "sessions": state.session_count(),
+        "storageVersions": state.storage_version_count(),
+        "controllerRevisions": state.controller_revision_count(),
+        "membersMax": state.settings().members_max,
+        "retry": {
+            "revision": answered.revision.get(),
+            "changed": answered.changed,
+            "refused": answered.result.is_err(),
+        },
+        // Every row, but only builds that apply alike compute it alike.
+        "machineVersion": state.machine_version(),
+        "digest": state.digest().to_string(),
+    })
+}
+
+/// Holds what was found against what was written down.
+pub(crate) fn compare(release: &str, found: &Value, written: &Value) {
+    let comparable = written["machineVersion"] == json!(MACHINE_VERSION);
+    for (fact, expected) in written.as_object().unwrap() {
+        if fact != "digest" || comparable {
+            assert_eq!(&found[fact], expected, "{fact} on the disk of {release}");
+        }
+    }
+}

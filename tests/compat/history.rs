@@ -1,0 +1,200 @@
+//! What happened before a disk was put away: a little of everything there is.
+//!
+//! Half of it is in the checkpoint, the other half in the log behind it.
+
+use bytes::Bytes;
+use synod_machine::{AnnounceReplica, Answer, Command, DirectoryId, MACHINE_VERSION, Outcome};
+use synod_model::{
+    Adopt, Annotations, ApiVersion, BinaryVersion, ControllerHistory, CreateControllerRevision,
+    Endpoint, Epoch, Equality, GroupResource, InstanceId, Join, Kind, Labels, Leave, MarkReady,
+    MediaType, MemberId, NamePrefix, Namespace, ObjectName, OpenSession, OwnerReference, Renew,
+    Report, ReportEntry, RequestId, Revision, RevisionData, Sequence, SessionId, SettingsPatch,
+    Stance, Ttl, Uid, UpdateSettings, VersionSet,
+};
+use synod_server::consensus::ReplicaId;
+
+use crate::replica::Alone;
+
+/// Log time between two commands, in milliseconds.
+const STEP: u64 = 10;
+
+/// Executes commands one after another.
+struct Hand<'a> {
+    replica: &'a Alone,
+    log_time: u64,
+}
+
+impl Hand<'_> {
+    async fn does(&mut self, command: Command) -> Outcome {
+        self.log_time += STEP;
+        let outcome = self.replica.execute(self.log_time, None, command).await;
+        assert!(outcome.result.is_ok(), "{outcome:?}");
+        outcome
+    }
+
+    async fn join(&mut self, id: &str) -> Epoch {
+        match self.does(join(id)).await.result {
+            Ok(Answer::Joined { epoch, .. }) => epoch,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Reports, and answers when the version was selected that the first entry is told.
+    async fn report(&mut self, id: &str, epoch: Epoch, entry: ReportEntry) -> Revision {
+        let reported = self.does(Command::Report(Report {
+            member: member(id),
+            epoch,
+            entries: vec![entry],
+            replace: true,
+        }));
+        match reported.await.result {
+            Ok(Answer::Reported(told)) => told[0].selected_revision,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// Lets things happen on a new replica, and answers the session that is left open.
+pub(crate) async fn live(replica: &Alone) -> SessionId {
+    let mut hand = Hand {
+        replica,
+        log_time: 1_000,
+    };
+    hand.does(announcement()).await;
+    let (fixed, voter) = (hand.join("fixed").await, hand.join("voter").await);
+    hand.report("fixed", fixed, entry("gadgets", None)).await;
+    hand.report("voter", voter, entry("widgets", Some("v1")))
+        .await;
+    hand.does(Command::MarkReady(MarkReady {
+        member: member("fixed"),
+        epoch: fixed,
+    }))
+    .await;
+    hand.does(snapshot(r#"{"replicas":1}"#)).await;
+    let session = match hand.does(Command::OpenSession(OpenSession {})).await.result {
+        Ok(Answer::SessionOpened(session)) => session,
+        other => panic!("{other:?}"),
+    };
+    replica.checkpoint().await;
+
+    let selected = hand.report("voter", voter, entry("widgets", Some("v2")));
+    let selected_revision = selected.await;
+    hand.does(Command::Adopt(Adopt {
+        member: member("voter"),
+        epoch: voter,
+        resource: resource("widgets"),
+        selected_revision,
+    }))
+    .await;
+    hand.does(snapshot(r#"{"replicas":2}"#)).await;
+    let leaving = hand.join("leaving").await;
+    hand.does(Command::Renew(Renew {
+        member: member("voter"),
+        epoch: voter,
+    }))
+    .await;
+    hand.does(Command::Leave(Leave {
+        member: member("leaving"),
+        epoch: leaving,
+        drained: true,
+    }))
+    .await;
+    session
+}
+
+/// A request that changes something the first time only: its retry is answered as if it were the first.
+pub(crate) async fn request(replica: &Alone, session: SessionId) -> Outcome {
+    let sequence = Sequence::new(1).unwrap();
+    let request = RequestId::new(session, sequence, sequence).unwrap();
+    let change = Command::UpdateSettings(UpdateSettings {
+        patch: SettingsPatch {
+            members_max: Some(4_321),
+            ..SettingsPatch::default()
+        },
+        if_revision: None,
+    });
+    replica.execute(2_000, Some(request), change).await
+}
+
+/// A member more, to show that the replica goes on.
+pub(crate) async fn join_another(replica: &Alone) -> Outcome {
+    replica.execute(3_000, None, join("another")).await
+}
+
+fn announcement() -> Command {
+    Command::AnnounceReplica(AnnounceReplica {
+        replica: ReplicaId::new(1),
+        directory: DirectoryId::from_bytes([1; 16]),
+        client_endpoint: "127.0.0.1:2".to_owned(),
+        binary: env!("CARGO_PKG_VERSION").to_owned(),
+        machine_version: MACHINE_VERSION,
+    })
+}
+
+fn join(id: &str) -> Command {
+    Command::Join(Join {
+        id: member(id),
+        instance: InstanceId::parse("first").unwrap(),
+        ttl: Ttl::DEFAULT,
+        labels: Labels::parse([("zone", "a")]).unwrap(),
+        version: BinaryVersion::parse("1.2.3").unwrap(),
+        endpoint: Endpoint::parse("127.0.0.1:3").unwrap(),
+        lost_epoch: None,
+    })
+}
+
+fn member(id: &str) -> MemberId {
+    MemberId::parse(id).unwrap()
+}
+
+fn resource(name: &str) -> GroupResource {
+    GroupResource::new("compat.example", name).unwrap()
+}
+
+/// An entry that prefers a version, or else encodes the first one.
+fn entry(name: &str, preferred: Option<&str>) -> ReportEntry {
+    let version = |version: &str| ApiVersion::parse(&format!("compat.example/{version}")).unwrap();
+    let versions = ["v1", "v2"].map(version);
+    ReportEntry {
+        resource: resource(name),
+        kind: Kind::parse("Thing").unwrap(),
+        decodable: VersionSet::from_iter(versions.clone()),
+        served: VersionSet::from_iter(versions),
+        stance: match preferred {
+            Some(preferred) => Stance::Voting {
+                preferred: version(preferred),
+            },
+            None => Stance::Fixed {
+                encoding: version("v1"),
+            },
+        },
+    }
+}
+
+fn snapshot(text: &'static str) -> Command {
+    let owner = OwnerReference {
+        api_version: ApiVersion::parse("apps/v1").unwrap(),
+        kind: Kind::parse("StatefulSet").unwrap(),
+        name: ObjectName::parse("web").unwrap(),
+        uid: Uid::from_bytes([3; 16]),
+        controller: true,
+        block_owner_deletion: true,
+    };
+    let labels = Labels::parse([("app", "web")]).unwrap();
+    Command::CreateControllerRevision(CreateControllerRevision {
+        history: ControllerHistory {
+            namespace: Namespace::parse("default").unwrap(),
+            owner,
+            selector: labels.clone(),
+        },
+        data: RevisionData::new(MediaType::JSON, Bytes::from_static(text.as_bytes())).unwrap(),
+        equality: Equality::Json,
+        prefix: NamePrefix::parse("web").unwrap(),
+        labels,
+        annotations: Annotations::parse([("example.io/why", "to keep")]).unwrap(),
+        number: None,
+        collision_count: 0,
+        history_limit: 10,
+        if_newest: None,
+    })
+}
