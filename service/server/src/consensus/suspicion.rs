@@ -106,7 +106,12 @@ async fn refuses(dialer: &dyn Dial, address: &str) -> bool {
                         return false;
                     }
                 }
-                Err(error) => return error.kind() == io::ErrorKind::ConnectionRefused,
+                Err(error) => match error.kind() {
+                    io::ErrorKind::ConnectionRefused => return true,
+                    // It was dropped before it could be handed over.
+                    io::ErrorKind::ConnectionReset => {}
+                    _ => return false,
+                },
             }
             tokio::time::sleep(DIAL_PAUSE).await;
         }
@@ -137,6 +142,8 @@ mod tests {
         Refused,
         /// It is dropped before anything was said.
         Dropped,
+        /// It is dropped while it is being made.
+        Reset,
         /// Somebody speaks.
         Answered,
         /// Nothing comes, and it stays.
@@ -156,6 +163,7 @@ mod tests {
                 let (ours, mut theirs) = tokio::io::duplex(64);
                 match next {
                     Dialed::Refused => return Err(io::ErrorKind::ConnectionRefused.into()),
+                    Dialed::Reset => return Err(io::ErrorKind::ConnectionReset.into()),
                     Dialed::Vanished => std::future::pending().await,
                     Dialed::Dropped => {}
                     Dialed::Answered => theirs.write_all(b"settings").await?,
@@ -182,7 +190,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_dies_while_it_is_dialed_is_found_out() {
-        assert!(found_dead([Dialed::Dropped, Dialed::Dropped, Dialed::Refused]).await);
+        assert!(found_dead([Dialed::Dropped, Dialed::Reset, Dialed::Refused]).await);
     }
 
     #[tokio::test(start_paused = true)]
