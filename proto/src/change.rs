@@ -2,6 +2,7 @@
 
 mod acquire_lease;
 mod adopt;
+mod controller_revisions;
 mod forget_resource;
 mod join;
 mod lease_candidates;
@@ -15,6 +16,7 @@ mod sessions;
 mod update_settings;
 
 pub(crate) use acquire_lease::lease_key;
+pub(crate) use controller_revisions::{history_from_wire, named as named_revision};
 pub use renew_lease::LeaseRenewal;
 use synod_model::{
     ClusterId, Epoch, ErrorKind, MemberId, Refusal, RequestId, Revision, Sequence, SessionId,

@@ -16,6 +16,7 @@ mod report_entry;
 mod resource;
 mod settings;
 
+pub(crate) use controller_revision::annotations_to_wire;
 pub(crate) use metadata::labels_to_wire;
 
 #[cfg(test)]

@@ -33,6 +33,10 @@ pub use query::{
     GetStorageVersion, ListMembers, ListStorageVersions, ObjectKind, PageKey, PageRequest,
     PageStart, WatchFilter, WatchStart,
 };
+pub use query::{
+    ControllerHistoryCursor, ControllerRevisionCursor, DiffControllerRevisions,
+    GetControllerHistory, GetControllerRevision, ListControllerRevisions,
+};
 pub use query::{GetLease, ListLeaseCandidates, ListLeases};
 
 /// The encoded `FileDescriptorSet` of [`v1`] with its comments: what server reflection answers.

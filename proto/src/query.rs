@@ -2,6 +2,7 @@
 
 mod cluster;
 mod consistency;
+mod controller_revisions;
 mod leases;
 mod members;
 mod page;
@@ -11,6 +12,10 @@ mod watch;
 
 pub use cluster::GetSettings;
 pub use consistency::Consistency;
+pub use controller_revisions::{
+    ControllerHistoryCursor, ControllerRevisionCursor, DiffControllerRevisions,
+    GetControllerHistory, GetControllerRevision, ListControllerRevisions,
+};
 pub use leases::{GetLease, ListLeaseCandidates, ListLeases};
 pub use members::{GetMember, ListMembers};
 pub use page::{ContinueToken, PageKey, PageRequest, PageStart};

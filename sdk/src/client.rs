@@ -3,6 +3,7 @@
 mod builder;
 mod calls;
 mod cluster;
+mod histories;
 mod leases;
 mod members;
 mod pages;
@@ -19,6 +20,7 @@ use crate::session::Sessions;
 use crate::transport::Endpoints;
 
 pub use builder::ClientBuilder;
+pub use histories::{History, ListControllerRevisions, Wanted};
 pub use members::{ListMembers, MemberEpoch};
 pub use pages::{MemberPages, StorageVersionPages};
 pub use storage_versions::ListStorageVersions;

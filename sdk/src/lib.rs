@@ -54,6 +54,7 @@ mod kubernetes;
 mod lock;
 mod membership;
 mod read_options;
+mod reconcile;
 mod reflector;
 pub mod seams;
 mod session;
@@ -65,6 +66,7 @@ pub use client::{
     Client, ClientBuilder, ListMembers, ListStorageVersions, MemberEpoch, MemberPages,
     StorageVersionPages,
 };
+pub use client::{History, ListControllerRevisions, Wanted};
 pub use election::{Election, LeadershipEnd};
 pub use error::Error;
 pub use gate::{Gate, GateLayer, GateService, Permit, Readiness, RequestInfo};
@@ -72,6 +74,7 @@ pub use kubernetes::storage_version_hash;
 pub use lock::{Lock, LockOptions};
 pub use membership::{Ended, JoinOptions, Membership, MembershipState};
 pub use read_options::ReadOptions;
+pub use reconcile::{Reconcile, reconcile};
 pub use reflector::Reflector;
 pub use values::{Acquired, Acquisition, LeaseCandidateItem, LeaseItem, LeasePage, LeaseView};
 pub use values::{
@@ -80,7 +83,10 @@ pub use values::{
     ReportedResource, RequestKey, SettingsView, StorageState, StorageVersion, StorageVersionEntry,
     StorageVersionItem, StorageVersionPage, StorageVersionStatus, StorageVersionView,
 };
-pub use values::{HistoryAnswer, RevisionAnswer, RevisionOutcome};
+pub use values::{
+    HistoryAnswer, HistoryChanged, HistoryPage, RevisionAnswer, RevisionAnswered, RevisionDiff,
+    RevisionOutcome, RevisionView,
+};
 pub use watch::LeaseObserver;
 pub use watch::{
     ChangeType, Event, Events, Object, ObjectKind, StorageVersionChange, Watch, WatchFrom,
@@ -99,7 +105,8 @@ pub use synod_model::{
     Violations, WallTime, apiserver_id, sort_and_fold_equivalents,
 };
 pub use synod_model::{
-    Annotations, ControllerHistory, ControllerRevision, Equality, HASH_LABEL, LiveMarks, Marker,
-    MediaType, NamePrefix, Namespace, NamespacedName, ObjectName, OwnerReference, Preconditions,
-    RevisionData, RevisionNumber,
+    Annotations, ControllerHistory, ControllerRevision, Equality, HASH_LABEL, InUse, LiveMarks,
+    Mark, Marker, MediaType, NamePrefix, Namespace, NamespacedName, ObjectName, OwnerReference,
+    Preconditions, RevisionData, RevisionNumber, RollbackTarget, UpdateControllerRevision,
+    compare_resource_versions,
 };

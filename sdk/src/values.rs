@@ -16,7 +16,10 @@ pub use changes::{
     AgreementHistory, Changed, Joined, Renewed, Reported, ReportedResource, SettingsView,
 };
 pub use cluster_status::{Alarm, AlarmKind, ClusterStatus, ReplicaRole, ReplicaStatus};
-pub use controller_revisions::{HistoryAnswer, RevisionAnswer, RevisionOutcome};
+pub use controller_revisions::{
+    HistoryAnswer, HistoryChanged, HistoryPage, RevisionAnswer, RevisionAnswered, RevisionDiff,
+    RevisionOutcome, RevisionView,
+};
 pub use header::Header;
 pub use leases::{Acquired, Acquisition, LeaseCandidateItem, LeaseItem, LeasePage, LeaseView};
 pub use members::{MemberItem, MemberPage, MemberView};

@@ -156,6 +156,42 @@ fn a_case_that_was_lost_from_its_file_fails() {
 
 const FILES: &[(&str, &str)] = &[
     ("apiserver_id.json", include_str!("apiserver_id.json")),
+    (
+        "compare_resource_version.json",
+        include_str!("compare_resource_version.json"),
+    ),
+    (
+        "controller_revision_create.json",
+        include_str!("controller_revision_create.json"),
+    ),
+    (
+        "controller_revision_find_equal.json",
+        include_str!("controller_revision_find_equal.json"),
+    ),
+    (
+        "controller_revision_hash.json",
+        include_str!("controller_revision_hash.json"),
+    ),
+    (
+        "controller_revision_list.json",
+        include_str!("controller_revision_list.json"),
+    ),
+    (
+        "controller_revision_name.json",
+        include_str!("controller_revision_name.json"),
+    ),
+    (
+        "controller_revision_next_and_truncate.json",
+        include_str!("controller_revision_next_and_truncate.json"),
+    ),
+    (
+        "controller_revision_sort.json",
+        include_str!("controller_revision_sort.json"),
+    ),
+    (
+        "controller_revision_update_delete_adopt_release.json",
+        include_str!("controller_revision_update_delete_adopt_release.json"),
+    ),
     ("dns_names.json", include_str!("dns_names.json")),
     (
         "identity_lease_gc.json",
@@ -178,6 +214,7 @@ const FILES: &[(&str, &str)] = &[
         "resource_info_sort.json",
         include_str!("resource_info_sort.json"),
     ),
+    ("safe_encode.json", include_str!("safe_encode.json")),
     (
         "set_common_encoding_version.json",
         include_str!("set_common_encoding_version.json"),
@@ -193,6 +230,14 @@ const FILES: &[(&str, &str)] = &[
     (
         "validate_common_version.json",
         include_str!("validate_common_version.json"),
+    ),
+    (
+        "validate_controller_revision_create.json",
+        include_str!("validate_controller_revision_create.json"),
+    ),
+    (
+        "validate_controller_revision_update.json",
+        include_str!("validate_controller_revision_update.json"),
     ),
     (
         "validate_server_storage_version.json",

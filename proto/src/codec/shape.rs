@@ -1,6 +1,8 @@
 //! How many items each list of a request may have, and the count of them on the wire.
 
-use synod_model::limits::{LABELS_MAX, VERSIONS_PER_ENTRY_MAX};
+use synod_model::limits::{
+    ANNOTATIONS_BYTES_MAX, IN_USE_NAMES_MAX, LABELS_MAX, VERSIONS_PER_ENTRY_MAX,
+};
 use synod_model::settings::{ENFORCE_PERSISTED, REPORT_ENTRIES_MAX};
 use synod_model::{Violation, Violations};
 
@@ -131,6 +133,46 @@ static GROUP_RESOURCE_LIST: Shape = shape(&[field(
     Items::Messages(ENFORCE_PERSISTED.max as usize, &FLAT),
 )]);
 
+/// Nothing limits the number of annotations but their bytes; this is more than anyone has.
+const ANNOTATIONS_COUNTED_MAX: usize = ANNOTATIONS_BYTES_MAX / 64;
+
+static CONTROLLER_HISTORY: Shape =
+    shape(&[field(3, "selector", Items::Messages(LABELS_MAX, &FLAT))]);
+
+static OF_HISTORY: Shape = shape(&[field(2, "history", Items::One(&CONTROLLER_HISTORY))]);
+
+static READ_HISTORY: Shape = shape(&[field(1, "history", Items::One(&CONTROLLER_HISTORY))]);
+
+static CREATE_REVISION: Shape = shape(&[
+    field(2, "history", Items::One(&CONTROLLER_HISTORY)),
+    field(7, "labels", Items::Messages(LABELS_MAX, &FLAT)),
+    field(
+        8,
+        "annotations",
+        Items::Messages(ANNOTATIONS_COUNTED_MAX, &FLAT),
+    ),
+]);
+
+static LIST_REVISIONS: Shape = shape(&[field(3, "labels", Items::Messages(LABELS_MAX, &FLAT))]);
+
+static UPDATE_REVISION: Shape = shape(&[
+    field(7, "labels", Items::One(&LABEL_MAP)),
+    field(8, "annotations", Items::One(&LABEL_MAP)),
+]);
+
+static LABEL_MAP: Shape = shape(&[field(
+    1,
+    "items",
+    Items::Messages(ANNOTATIONS_COUNTED_MAX, &FLAT),
+)]);
+
+static MARK_LIVE: Shape = shape(&[
+    field(2, "history", Items::One(&CONTROLLER_HISTORY)),
+    field(5, "inUse", Items::One(&IN_USE)),
+]);
+
+static IN_USE: Shape = shape(&[field(2, "names", Items::Texts(IN_USE_NAMES_MAX))]);
+
 impl Shape {
     /// The shape of a public request; `None` for every other message.
     pub(super) fn of(package: &str, message: &str) -> Option<&'static Self> {
@@ -143,6 +185,14 @@ impl Shape {
             "StorageVersionsReportRequest" => &REPORT,
             "WatchRequest" => &WATCH,
             "ClusterUpdateSettingsRequest" => &UPDATE_SETTINGS,
+            "ControllerRevisionsAdoptRequest"
+            | "ControllerRevisionsRollbackRequest"
+            | "ControllerRevisionsTruncateRequest" => &OF_HISTORY,
+            "ControllerRevisionsCreateRequest" => &CREATE_REVISION,
+            "ControllerRevisionsHistoryRequest" => &READ_HISTORY,
+            "ControllerRevisionsListRequest" => &LIST_REVISIONS,
+            "ControllerRevisionsMarkLiveRequest" => &MARK_LIVE,
+            "ControllerRevisionsUpdateRequest" => &UPDATE_REVISION,
             _ => &FLAT,
         })
     }

@@ -1,6 +1,7 @@
 //! The generated clients, with the limits of this one.
 
 use synod_proto::v1::cluster_client::ClusterClient;
+use synod_proto::v1::controller_revisions_client::ControllerRevisionsClient;
 use synod_proto::v1::leases_client::LeasesClient;
 use synod_proto::v1::membership_client::MembershipClient;
 use synod_proto::v1::sessions_client::SessionsClient;
@@ -14,6 +15,10 @@ const ANSWER_BYTES_MAX: usize = 64 << 20;
 
 pub(crate) fn cluster(channel: Channel) -> ClusterClient<Channel> {
     ClusterClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
+}
+
+pub(crate) fn controller_revisions(channel: Channel) -> ControllerRevisionsClient<Channel> {
+    ControllerRevisionsClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
 pub(crate) fn leases(channel: Channel) -> LeasesClient<Channel> {

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use synod_model::{ObjectName, RevisionNumber, Violation, Violations};
+use synod_model::{ControllerRevision, ObjectName, RevisionNumber, Violation, Violations};
 use synod_proto::v1;
 
-use super::FromWire;
+use super::wire::{list, required};
+use super::{FromWire, Header};
 
 /// What became of what a controller wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +95,136 @@ impl FromWire<v1::ControllerHistoryAnswer> for HistoryAnswer {
             adopted,
             deleted,
             left,
+        })
+    }
+}
+
+/// A ControllerRevision that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RevisionView {
+    /// Who answered, and at which revision.
+    pub header: Header,
+    /// The ControllerRevision.
+    pub revision: ControllerRevision,
+}
+
+/// What a controller wants stands in its history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RevisionAnswered {
+    /// Who answered, and at which revision.
+    pub header: Header,
+    /// Whether anything was written.
+    pub changed: bool,
+    /// What became of it.
+    pub answer: RevisionAnswer,
+    /// The ControllerRevision. `None` in the answer to a retry whose revision has left the window.
+    pub revision: Option<ControllerRevision>,
+}
+
+/// What was done to a history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HistoryChanged {
+    /// Who answered, and at which revision.
+    pub header: Header,
+    /// Whether anything was written.
+    pub changed: bool,
+    /// What was done.
+    pub answer: HistoryAnswer,
+}
+
+/// ControllerRevisions, all at one revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HistoryPage {
+    /// Who answered, and the revision of all of them.
+    pub header: Header,
+    /// Of a history: oldest first. Of a list: by namespace and name.
+    pub items: Vec<ControllerRevision>,
+}
+
+/// What changed from one ControllerRevision to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RevisionDiff {
+    /// Who answered, and at which revision.
+    pub header: Header,
+    /// Whether the two say the same as JSON; if they are no JSON, whether they are the same bytes.
+    pub equal: bool,
+    /// The JSON patch (RFC 6902) that makes the one of the other. `None` unless both are JSON.
+    pub json_patch: Option<String>,
+    /// What changed, line by line, in the unified format. `None` if one of them is neither JSON nor text.
+    pub unified: Option<String>,
+}
+
+impl FromWire<v1::ControllerRevisionsGetResponse> for RevisionView {
+    fn from_wire(pb: v1::ControllerRevisionsGetResponse) -> Result<Self, Violations> {
+        Ok(Self {
+            header: Header::from_wire(pb.header)?,
+            revision: required(pb.controller_revision)?.try_into()?,
+        })
+    }
+}
+
+impl FromWire<v1::ControllerRevisionsCreateResponse> for RevisionAnswered {
+    fn from_wire(pb: v1::ControllerRevisionsCreateResponse) -> Result<Self, Violations> {
+        Ok(Self {
+            header: Header::from_wire(pb.header)?,
+            changed: pb.changed,
+            answer: RevisionAnswer::from_wire(required(pb.answer)?)?,
+            revision: pb.controller_revision.map(TryInto::try_into).transpose()?,
+        })
+    }
+}
+
+impl FromWire<v1::ControllerRevisionsRollbackResponse> for RevisionAnswered {
+    fn from_wire(pb: v1::ControllerRevisionsRollbackResponse) -> Result<Self, Violations> {
+        Ok(Self {
+            header: Header::from_wire(pb.header)?,
+            changed: pb.changed,
+            answer: RevisionAnswer::from_wire(required(pb.answer)?)?,
+            revision: pb.controller_revision.map(TryInto::try_into).transpose()?,
+        })
+    }
+}
+
+impl
+    FromWire<(
+        Option<v1::ResponseHeader>,
+        bool,
+        Option<v1::ControllerHistoryAnswer>,
+    )> for HistoryChanged
+{
+    fn from_wire(
+        (header, changed, answer): (
+            Option<v1::ResponseHeader>,
+            bool,
+            Option<v1::ControllerHistoryAnswer>,
+        ),
+    ) -> Result<Self, Violations> {
+        Ok(Self {
+            header: Header::from_wire(header)?,
+            changed,
+            answer: HistoryAnswer::from_wire(required(answer)?)?,
+        })
+    }
+}
+
+impl FromWire<(Option<v1::ResponseHeader>, Vec<v1::ControllerRevision>)> for HistoryPage {
+    fn from_wire(
+        (header, items): (Option<v1::ResponseHeader>, Vec<v1::ControllerRevision>),
+    ) -> Result<Self, Violations> {
+        Ok(Self {
+            header: Header::from_wire(header)?,
+            items: list(items, ControllerRevision::try_from)?,
+        })
+    }
+}
+
+impl FromWire<v1::ControllerRevisionsDiffResponse> for RevisionDiff {
+    fn from_wire(pb: v1::ControllerRevisionsDiffResponse) -> Result<Self, Violations> {
+        Ok(Self {
+            header: Header::from_wire(pb.header)?,
+            equal: pb.equal,
+            json_patch: pb.json_patch,
+            unified: pb.unified,
         })
     }
 }

@@ -6,6 +6,7 @@
 mod client;
 mod cluster;
 mod gate;
+mod histories;
 mod http;
 mod joining;
 mod layer;

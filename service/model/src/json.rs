@@ -5,6 +5,7 @@
 //! `9007199254740992`, while `1`, `1.0` and `10e-1` are one number, and so are `0` and `-0.0`. An object with a key twice
 //! means different things to different readers, so it is no document at all.
 
+mod diff;
 mod number;
 mod parse;
 mod write;
@@ -66,6 +67,16 @@ impl Json {
     /// The one text of all values that are equal to it: as [`to_text`](Self::to_text), with one form for each number.
     pub fn to_canonical(&self) -> String {
         write::canonical(self)
+    }
+
+    /// Its text over several lines, as people read it; `None` if it is longer than `bytes_max`.
+    pub fn to_pretty(&self, bytes_max: usize) -> Option<String> {
+        write::pretty(self, bytes_max)
+    }
+
+    /// The JSON patch (RFC 6902) that makes `to` of this value, as text.
+    pub fn patch_to(&self, to: &Self) -> String {
+        diff::patch(self, to)
     }
 
     /// The same value without what says nothing: a member of an object that is `null`, `{}` or `[]`, or becomes so by

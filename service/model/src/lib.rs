@@ -52,12 +52,14 @@ mod refusal;
 mod report;
 pub mod requests;
 mod resource;
+mod resource_version;
 mod revision;
 mod semantic_version;
 pub mod settings;
 mod storage_version_hash;
 mod storage_version_status;
 mod text;
+mod text_diff;
 mod uid;
 mod uuid;
 mod versions;
@@ -119,6 +121,7 @@ pub use requests::{
     TruncateControllerRevisions, UpdateControllerRevision,
 };
 pub use resource::GroupResource;
+pub use resource_version::compare_resource_versions;
 pub use revision::{Epoch, FencingToken, RequestId, Revision, Sequence, SessionId, Ticket};
 pub use semantic_version::SemanticVersion;
 pub use settings::{Settings, SettingsPatch};
@@ -126,6 +129,7 @@ pub use storage_version_hash::StorageVersionHash;
 pub use storage_version_status::{
     ConditionText, check_common_version, check_conditions, check_unique_members,
 };
+pub use text_diff::unified_diff;
 pub use uid::Uid;
 pub use versions::{ApiVersion, VersionSet};
 pub use violation::{Violation, Violations};

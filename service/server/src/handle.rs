@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_machine::{Answer, Command, Envelope};
+use synod_machine::{Answer, Command, Envelope, LogEntry, Past, State};
 use synod_model::{ClusterId, ErrorKind, Refusal, Revision};
 use synod_proto::status::key;
 use synod_proto::{Change, Consistency, WatchStart, v1};
@@ -14,6 +14,7 @@ use crate::lease_waits::LeaseWaits;
 use crate::metrics::ReadMetrics;
 use crate::proposer::Proposer;
 use crate::read::{Reader, Reading};
+use crate::seams::WallClock;
 use crate::watch::{Cursor, Watches};
 
 /// One replica. Clones are handles to the same one.
@@ -28,6 +29,8 @@ struct Shared {
     reader: Reader,
     watches: Watches,
     lease_waits: LeaseWaits,
+    /// For the times that a dry run shows.
+    wall: Arc<dyn WallClock>,
 }
 
 /// How a request is asked: until when its caller waits, and what it is called in the logs.
@@ -50,6 +53,20 @@ pub struct Done {
     pub answer: Answer,
 }
 
+/// A change that was carried out, or would have been, with the state after it.
+pub(crate) struct Carried {
+    pub(crate) done: Done,
+    /// As of the change or later.
+    state: State,
+}
+
+impl Carried {
+    /// The state right after the change; `None` if that is no longer kept, as when this answers a retry.
+    pub(crate) fn past(&self) -> Option<Past<'_>> {
+        self.state.at(self.done.revision).ok()
+    }
+}
+
 impl Handle {
     pub(crate) fn new(
         consensus: Consensus,
@@ -57,6 +74,7 @@ impl Handle {
         reader: Reader,
         watches: Watches,
         lease_waits: LeaseWaits,
+        wall: Arc<dyn WallClock>,
     ) -> Self {
         Self {
             shared: Arc::new(Shared {
@@ -65,6 +83,7 @@ impl Handle {
                 reader,
                 watches,
                 lease_waits,
+                wall,
             }),
         }
     }
@@ -97,6 +116,48 @@ impl Handle {
             changed: outcome.changed,
             answer,
         })
+    }
+
+    /// Carries out a change, or with `dry_run` finds out what it would do: a linearizable read, and apply on a clone. Every
+    /// check runs; nothing is logged, and its outcome is not kept.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::change`] and, for a dry run, [`Self::read`].
+    pub(crate) async fn carry_out<T>(
+        &self,
+        asking: &Asking,
+        change: Change<T>,
+        dry_run: bool,
+        command: impl FnOnce(T) -> Command,
+    ) -> Result<Carried, Refusal> {
+        if !dry_run {
+            let done = self.change(asking, change, command).await?;
+            // An answer never precedes what it is about.
+            let state = self.shared.consensus.published().state.clone();
+            return Ok(Carried { done, state });
+        }
+        change.check_cluster(self.cluster()?)?;
+        let reading = self.read(asking, Consistency::Linearizable).await?;
+        let mut state = reading.published().state.clone();
+        let entry = LogEntry {
+            log_time: state.log_time(),
+            lift_deadlines: false,
+            wall: self.shared.wall.now(),
+            commands: vec![Envelope {
+                request: None,
+                command: Arc::new(command(change.body)),
+            }],
+        };
+        let outcomes = state.apply(&entry).outcomes;
+        let outcome = outcomes.into_iter().next();
+        let outcome = outcome.expect("apply answers every command");
+        let done = Done {
+            revision: outcome.revision,
+            changed: outcome.changed,
+            answer: outcome.result?,
+        };
+        Ok(Carried { done, state })
     }
 
     /// A state to answer a read from.

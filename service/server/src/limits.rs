@@ -39,6 +39,8 @@ pub const WATCH_MESSAGE_BYTES_MAX: usize = MIB;
 
 /// Bytes of the objects on one page of a list, unless it holds a single one.
 pub const PAGE_BYTES_MAX: usize = 2 * MIB;
+/// Bytes of what changed from one ControllerRevision to another, and of each of them as lines.
+pub const DIFF_BYTES_MAX: usize = 3 * MIB;
 
 /// Connections of clients.
 pub const CONNECTIONS_MAX: usize = 4_096;
@@ -232,6 +234,13 @@ pub const BOUNDS: &[Bound] = &[
         "bytes",
         Some("synod_watch_fragments"),
         "sent in marked fragments",
+    ),
+    bound(
+        "difference of two ControllerRevisions",
+        DIFF_BYTES_MAX,
+        "bytes",
+        Some("grpc_server_handled"),
+        "TOO_LARGE",
     ),
     bound(
         "page of a list",

@@ -118,15 +118,16 @@ impl Replica {
         let reader = Reader::new(&consensus, &metrics.read, &work_stop, &mut work);
         let (pulse, health) = health(reader.clone(), consensus.clone());
         work.spawn(pulse.beat(front_stop.clone()));
-        let watches = Watches::new(
-            consensus.clone(),
-            reader.clone(),
-            health.clone(),
-            &metrics.watch,
-            front_stop.clone(),
-        );
+        let watches = watched(&consensus, &reader, &health, &metrics, &front_stop);
         let waits = LeaseWaits::new(&consensus, &front_stop, &mut work);
-        let handle = Handle::new(consensus.clone(), proposer.clone(), reader, watches, waits);
+        let handle = Handle::new(
+            consensus.clone(),
+            proposer.clone(),
+            reader,
+            watches,
+            waits,
+            Arc::clone(&seams.wall),
+        );
         let told = config.advertise_client.clone();
         let client_endpoint = told.unwrap_or_else(|| doors.client_address.clone());
         let parts = Parts {
@@ -138,7 +139,6 @@ impl Replica {
         parts.spawn_upkeep(&mut work, &work_stop, client_endpoint);
         parts.spawn_metrics(&mut work, &front_stop, doors.metrics);
         parts.spawn_formation(&mut work, &work_stop, &config, seams.wall.now());
-
         let forward = Arc::new(parts.proposer);
         let stopped = async move { peers_stop.requested().await };
         let incoming = counted(Door::Peer, doors.peer, &metrics.doors, None);
@@ -223,6 +223,23 @@ impl Replica {
         }
         tracing::info!("shut down");
     }
+}
+
+/// The watches of a replica.
+fn watched(
+    consensus: &Consensus,
+    reader: &Reader,
+    health: &Health,
+    metrics: &Metrics,
+    stop: &Stop,
+) -> Watches {
+    Watches::new(
+        consensus.clone(),
+        reader.clone(),
+        health.clone(),
+        &metrics.watch,
+        stop.clone(),
+    )
 }
 
 /// The metrics of a replica, which the disk tells how long it takes.

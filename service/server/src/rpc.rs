@@ -7,6 +7,7 @@
 mod admission;
 mod bodies;
 mod cluster;
+mod controller_revisions;
 mod framing;
 mod health;
 mod layer;

@@ -6,6 +6,7 @@ mod digest;
 mod model;
 mod replica;
 mod stories;
+mod vectors;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

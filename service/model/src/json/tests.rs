@@ -182,6 +182,79 @@ fn what_says_nothing_is_dropped_from_objects_and_never_from_lists() {
     }
 }
 
+#[test]
+fn people_read_one_thing_a_line_and_never_more_than_they_asked_for() {
+    let value = json(r#"{"b":[1,{}],"a":{"x":[]}}"#);
+    let pretty = "{\n  \"a\": {\n    \"x\": []\n  },\n  \"b\": [\n    1,\n    {}\n  ]\n}\n";
+    assert_eq!(value.to_pretty(100).as_deref(), Some(pretty));
+    assert_eq!(value.to_pretty(20), None);
+}
+
+#[test]
+fn a_patch_says_what_was_added_removed_and_replaced() {
+    let patch = |from: &str, to: &str| json(from).patch_to(&json(to));
+    assert_eq!(patch(r#"{"a":1,"b":2}"#, r#"{"b":2.0,"a":1}"#), "[]");
+    assert_eq!(
+        patch(r#"{"a":1,"b~/":2}"#, r#"{"a":3,"c":null}"#),
+        r#"[{"op":"replace","path":"/a","value":3},{"op":"remove","path":"/b~0~1"},{"op":"add","path":"/c","value":null}]"#
+    );
+    assert_eq!(
+        patch("[1,2,3,4]", "[1,4]"),
+        r#"[{"op":"remove","path":"/2"},{"op":"remove","path":"/1"}]"#
+    );
+    assert_eq!(
+        patch("null", "{}"),
+        r#"[{"op":"replace","path":"","value":{}}]"#
+    );
+}
+
+/// Carries out a patch as its text says it, with no more than the operations that are written here.
+fn patched(mut value: Json, patch: &str) -> Json {
+    fn at<'a>(value: &'a mut Json, path: &[String]) -> &'a mut Json {
+        path.iter().fold(value, |value, part| match value {
+            Json::Object(members) => members.get_mut(part).unwrap(),
+            Json::Array(items) => &mut items[part.parse::<usize>().unwrap()],
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {
+                panic!("nothing is below {value:?}")
+            }
+        })
+    }
+    let Json::Array(operations) = json(patch) else {
+        panic!("a patch is a list, and not {patch}");
+    };
+    for operation in &operations {
+        let member = |key: &str| match operation {
+            Json::Object(members) => members.get(key).cloned(),
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => None,
+        };
+        let text = |key: &str| match member(key) {
+            Some(Json::String(text)) => text,
+            other => panic!("{key} is not {other:?}"),
+        };
+        let (pointer, op) = (text("path"), text("op"));
+        let path: Vec<String> = pointer
+            .split('/')
+            .skip(1)
+            .map(|part| part.replace("~1", "/").replace("~0", "~"))
+            .collect();
+        let given = member("value");
+        let Some((last, above)) = path.split_last() else {
+            value = given.unwrap();
+            continue;
+        };
+        let place = || last.parse::<usize>().unwrap();
+        match (at(&mut value, above), op.as_str()) {
+            (Json::Object(members), "remove") => drop(members.remove(last).unwrap()),
+            (Json::Object(members), _) => drop(members.insert(last.clone(), given.unwrap())),
+            (Json::Array(items), "remove") => drop(items.remove(place())),
+            (Json::Array(items), "add") => items.insert(place(), given.unwrap()),
+            (Json::Array(items), _) => items[place()] = given.unwrap(),
+            (other, _) => panic!("nothing is below {other:?}"),
+        }
+    }
+    value
+}
+
 /// Any value, with its numbers written in many ways.
 fn any_json() -> impl Strategy<Value = Json> {
     let number = (any::<i64>(), 0..4_u8).prop_map(|(number, form)| {
@@ -218,6 +291,11 @@ proptest! {
     fn canonical_texts_agree_exactly_when_values_do(one in any_json(), other in any_json()) {
         prop_assert_eq!(one == other, one.to_canonical() == other.to_canonical());
         prop_assert_eq!(json(&one.to_canonical()).to_canonical(), one.to_canonical());
+    }
+
+    #[test]
+    fn the_patch_between_any_two_values_makes_one_of_the_other(one in any_json(), other in any_json()) {
+        prop_assert_eq!(patched(one.clone(), &one.patch_to(&other)), other);
     }
 
     #[test]

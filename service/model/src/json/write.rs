@@ -23,6 +23,52 @@ pub(super) fn canonical(value: &Json) -> String {
     out
 }
 
+/// The text over several lines, two blanks for each level; `None` if it is longer than `bytes_max`.
+pub(super) fn pretty(value: &Json, bytes_max: usize) -> Option<String> {
+    let mut out = String::new();
+    write_pretty(value, 0, bytes_max, &mut out)?;
+    out.push('\n');
+    Some(out)
+}
+
+fn write_pretty(value: &Json, level: usize, bytes_max: usize, out: &mut String) -> Option<()> {
+    let open = |out: &mut String, level: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", level));
+    };
+    match value {
+        Json::Array(items) if !items.is_empty() => {
+            out.push('[');
+            for (place, item) in items.iter().enumerate() {
+                out.push_str(if place > 0 { "," } else { "" });
+                open(out, level + 1);
+                write_pretty(item, level + 1, bytes_max, out)?;
+            }
+            open(out, level);
+            out.push(']');
+        }
+        Json::Object(members) if !members.is_empty() => {
+            out.push('{');
+            for (place, (key, value)) in members.iter().enumerate() {
+                out.push_str(if place > 0 { "," } else { "" });
+                open(out, level + 1);
+                string(key, out);
+                out.push_str(": ");
+                write_pretty(value, level + 1, bytes_max, out)?;
+            }
+            open(out, level);
+            out.push('}');
+        }
+        Json::Null
+        | Json::Bool(_)
+        | Json::Number(_)
+        | Json::String(_)
+        | Json::Array(_)
+        | Json::Object(_) => write(value, Numbers::AsGiven, out),
+    }
+    (out.len() <= bytes_max).then_some(())
+}
+
 fn write(value: &Json, numbers: Numbers, out: &mut String) {
     match value {
         Json::Null => out.push_str("null"),
@@ -32,7 +78,7 @@ fn write(value: &Json, numbers: Numbers, out: &mut String) {
             out.push_str(&number.to_canonical());
         }
         Json::Number(number) => out.push_str(number.as_str()),
-        Json::String(text) => write_string(text, out),
+        Json::String(text) => string(text, out),
         Json::Array(items) => {
             out.push('[');
             for (place, item) in items.iter().enumerate() {
@@ -49,7 +95,7 @@ fn write(value: &Json, numbers: Numbers, out: &mut String) {
                 if place > 0 {
                     out.push(',');
                 }
-                write_string(key, out);
+                string(key, out);
                 out.push(':');
                 write(value, numbers, out);
             }
@@ -58,7 +104,7 @@ fn write(value: &Json, numbers: Numbers, out: &mut String) {
     }
 }
 
-fn write_string(text: &str, out: &mut String) {
+pub(super) fn string(text: &str, out: &mut String) {
     out.push('"');
     for c in text.chars() {
         match c {

@@ -7,6 +7,7 @@ mod leases;
 mod names;
 mod reports;
 mod resources;
+mod revisions;
 #[path = "../../../../tests/vectors/suite.rs"]
 mod suite;
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use synod_model::limits::{REPORT_BYTES_MAX, REQUEST_BYTES_MAX};
 use synod_proto::v1::cluster_server::ClusterServer;
+use synod_proto::v1::controller_revisions_server::ControllerRevisionsServer;
 use synod_proto::v1::leases_server::LeasesServer;
 use synod_proto::v1::membership_server::MembershipServer;
 use synod_proto::v1::sessions_server::SessionsServer;
@@ -14,6 +15,7 @@ use tonic_health::pb::health_server::HealthServer;
 use tonic_reflection::server as reflection;
 
 use super::cluster::ClusterService;
+use super::controller_revisions::ControllerRevisionsService;
 use super::health::HealthService;
 use super::layer::GateLayer;
 use super::leases::LeasesService;
@@ -75,6 +77,9 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         stop: stop.clone(),
     };
     let membership = MembershipServer::new(membership).max_decoding_message_size(REQUEST_BYTES_MAX);
+    let controller_revisions =
+        ControllerRevisionsServer::new(ControllerRevisionsService(handle.clone()))
+            .max_decoding_message_size(REQUEST_BYTES_MAX);
     let sessions = SessionsServer::new(SessionsService(handle.clone()))
         .max_decoding_message_size(REQUEST_BYTES_MAX);
     let storage_versions = StorageVersionsServer::new(StorageVersionsService(handle.clone()))
@@ -94,6 +99,7 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         .layer(GateLayer::new(&metrics))
         .add_service(cluster)
         .add_service(leases)
+        .add_service(controller_revisions)
         .add_service(membership)
         .add_service(sessions)
         .add_service(storage_versions)

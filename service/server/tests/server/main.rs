@@ -4,6 +4,7 @@
 
 mod cluster;
 mod failover;
+mod histories;
 mod leases;
 mod lists;
 mod members;

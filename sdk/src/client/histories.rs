@@ -1,0 +1,428 @@
+//! The histories of controllers.
+
+mod asked;
+
+use synod_model::{
+    AdoptControllerRevisions, ControllerHistory, CreateControllerRevision,
+    DeleteControllerRevisions, InUse, Labels, Mark, MarkControllerRevisions, NamePrefix, Namespace,
+    NamespacedName, ObjectName, Preconditions, ReleaseControllerRevision, Revision,
+    RollbackControllerRevision, RollbackTarget, TruncateControllerRevisions,
+    UpdateControllerRevision,
+};
+use synod_proto::{Change, v1};
+
+use super::{Client, stubs};
+use crate::transport::Try;
+use crate::values::{RevisionAnswered, read};
+use crate::{Changed, Error, HistoryChanged, HistoryPage, ReadOptions, RevisionDiff, RevisionView};
+
+pub use asked::{ListControllerRevisions, Wanted};
+
+/// The history of one controller. Made by [`Client::history`].
+#[derive(Clone, Debug)]
+pub struct History {
+    client: Client,
+    history: ControllerHistory,
+}
+
+/// Asks one method of the service, as a change in the session, or if it is only tried out, as a read.
+macro_rules! send {
+    ($client:expr, $dry_run:expr, $body:expr, $method:ident, $request:ident) => {{
+        let dry_run: bool = $dry_run;
+        let send = |attempt: Try, message: v1::$request| {
+            let request = attempt.request(message);
+            async move {
+                stubs::controller_revisions(attempt.channel)
+                    .$method(request)
+                    .await
+            }
+        };
+        let change = Change::new($body);
+        if dry_run {
+            let mut message = v1::$request::from(&change);
+            message.dry_run = true;
+            $client.read(|attempt| send(attempt, message.clone())).await
+        } else {
+            $client.change(change, send).await
+        }
+    }};
+}
+
+/// As [`send`], for what cannot be tried out.
+macro_rules! change {
+    ($client:expr, $body:expr, $method:ident, $request:ident) => {
+        $client
+            .change(Change::new($body), |attempt: Try, message: v1::$request| {
+                let request = attempt.request(message);
+                async move {
+                    stubs::controller_revisions(attempt.channel)
+                        .$method(request)
+                        .await
+                }
+            })
+            .await
+    };
+}
+
+impl Client {
+    /// The history of a controller. Nothing is asked yet.
+    #[must_use]
+    pub fn history(&self, history: ControllerHistory) -> History {
+        let client = self.clone();
+        History { client, history }
+    }
+
+    /// Reads one ControllerRevision.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: there is none of this name.
+    pub async fn controller_revision(
+        &self,
+        key: &NamespacedName,
+        options: ReadOptions,
+    ) -> Result<RevisionView, Error> {
+        let message = v1::ControllerRevisionsGetRequest {
+            namespace: key.namespace().unwrap_or_default().to_owned(),
+            name: key.name().to_owned(),
+            read: options.to_wire(),
+        };
+        let answer = self.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move {
+                stubs::controller_revisions(attempt.channel)
+                    .get(request)
+                    .await
+            }
+        });
+        read::<v1::ControllerRevisionsGetResponse, _>(answer.await?)
+    }
+
+    /// Reads ControllerRevisions of any owner, all at one revision, ordered by namespace and name.
+    ///
+    /// # Errors
+    ///
+    /// `COMPACTED`: the list took so long that its revision left the window: begin again.
+    pub async fn controller_revisions(
+        &self,
+        list: ListControllerRevisions,
+    ) -> Result<HistoryPage, Error> {
+        let text = |text: Option<String>| text.unwrap_or_default();
+        let labels = list.labels.iter();
+        let mut message = v1::ControllerRevisionsListRequest {
+            read: list.read.to_wire(),
+            namespace: text(list.namespace.map(|it| it.to_string())),
+            labels: labels
+                .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                .collect(),
+            owner_kind: text(list.owner_kind.map(|it| it.to_string())),
+            owner_name: text(list.owner_name.map(|it| it.to_string())),
+            ..v1::ControllerRevisionsListRequest::default()
+        };
+        let mut all: Option<HistoryPage> = None;
+        loop {
+            let answer = self.read(|attempt| {
+                let request = attempt.request(message.clone());
+                async move {
+                    stubs::controller_revisions(attempt.channel)
+                        .list(request)
+                        .await
+                }
+            });
+            let answer: v1::ControllerRevisionsListResponse = answer.await?;
+            message.read = None;
+            message.continue_token.clone_from(&answer.continue_token);
+            let page: HistoryPage = read((answer.header, answer.items))?;
+            match &mut all {
+                Some(all) => all.items.extend(page.items),
+                None => all = Some(page),
+            }
+            if let Some(all) = all.take_if(|_| message.continue_token.is_empty()) {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// Tells what changed from one ControllerRevision of a namespace to another; `None` is a nil revision.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: there is none of a name. `TOO_LARGE`: the difference is too long for one answer.
+    pub async fn diff_controller_revisions(
+        &self,
+        namespace: &Namespace,
+        from: Option<&ObjectName>,
+        to: Option<&ObjectName>,
+    ) -> Result<RevisionDiff, Error> {
+        let text = |name: Option<&ObjectName>| name.map(ToString::to_string).unwrap_or_default();
+        let message = v1::ControllerRevisionsDiffRequest {
+            namespace: namespace.to_string(),
+            from: text(from),
+            to: text(to),
+            read: None,
+        };
+        let answer = self.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move {
+                stubs::controller_revisions(attempt.channel)
+                    .diff(request)
+                    .await
+            }
+        });
+        read::<v1::ControllerRevisionsDiffResponse, _>(answer.await?)
+    }
+
+    /// Changes the number, the labels or the annotations of a ControllerRevision. Its data never changes.
+    ///
+    /// # Errors
+    ///
+    /// `IMMUTABLE`: the data is another one, or the number would go back. `CONFLICT`: it is not as the preconditions say.
+    pub async fn update_controller_revision(
+        &self,
+        update: UpdateControllerRevision,
+    ) -> Result<Changed, Error> {
+        let sent = change!(self, update, update, ControllerRevisionsUpdateRequest);
+        let answer: v1::ControllerRevisionsUpdateResponse = sent?;
+        read((answer.header, answer.changed))
+    }
+
+    /// Deletes one ControllerRevision, in use or not.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`, and `CONFLICT` if it is not as the preconditions say.
+    pub async fn delete_controller_revision(
+        &self,
+        key: NamespacedName,
+        preconditions: Preconditions,
+    ) -> Result<Changed, Error> {
+        let one = DeleteControllerRevisions::One { key, preconditions };
+        let sent = change!(self, one, delete, ControllerRevisionsDeleteRequest);
+        let answer: v1::ControllerRevisionsDeleteResponse = sent?;
+        read((answer.header, true))
+    }
+}
+
+impl History {
+    /// Whose history it is.
+    #[must_use]
+    pub fn of(&self) -> &ControllerHistory {
+        &self.history
+    }
+
+    /// Says what the controller wants now, and learns whether that is new. One that the controller has wanted before
+    /// becomes the newest again.
+    ///
+    /// # Errors
+    ///
+    /// `CONFLICT`: the newest is not the one that was expected. `ALREADY_EXISTS`: too many names collide.
+    pub async fn create(&self, wanted: Wanted) -> Result<RevisionAnswered, Error> {
+        let dry_run = wanted.dry_run;
+        let owner = &self.history.owner.name;
+        let prefix = match wanted.prefix {
+            Some(prefix) => prefix,
+            None => NamePrefix::parse(owner.as_str()).map_err(Error::invalid)?,
+        };
+        let selector = self.history.selector.iter();
+        let own = wanted.labels.iter();
+        let added = selector.filter(|(key, _)| wanted.labels.get(key).is_none());
+        let labels = Labels::parse(own.chain(added)).map_err(Error::invalid)?;
+        let create = CreateControllerRevision {
+            history: self.history.clone(),
+            data: wanted.data,
+            equality: wanted.equality,
+            prefix,
+            labels,
+            annotations: wanted.annotations,
+            number: wanted.number,
+            collision_count: wanted.collision_count,
+            history_limit: wanted.history_limit,
+            if_newest: wanted.if_newest,
+        };
+        let client = &self.client;
+        let sent = send!(
+            client,
+            dry_run,
+            create,
+            create,
+            ControllerRevisionsCreateRequest
+        );
+        read::<v1::ControllerRevisionsCreateResponse, _>(sent?)
+    }
+
+    /// Reads the history, oldest first, all at one revision. One that was never begun is empty.
+    ///
+    /// # Errors
+    ///
+    /// `COMPACTED`: it took so long that its revision left the window: begin again.
+    pub async fn read(&self, options: ReadOptions) -> Result<HistoryPage, Error> {
+        let mut message = v1::ControllerRevisionsHistoryRequest {
+            history: Some((&self.history).into()),
+            read: options.to_wire(),
+            ..v1::ControllerRevisionsHistoryRequest::default()
+        };
+        let mut all: Option<HistoryPage> = None;
+        loop {
+            let answer = self.client.read(|attempt| {
+                let request = attempt.request(message.clone());
+                async move {
+                    stubs::controller_revisions(attempt.channel)
+                        .history(request)
+                        .await
+                }
+            });
+            let answer: v1::ControllerRevisionsHistoryResponse = answer.await?;
+            message.read = None;
+            message.continue_token.clone_from(&answer.continue_token);
+            let page: HistoryPage = read((answer.header, answer.items))?;
+            match &mut all {
+                Some(all) => all.items.extend(page.items),
+                None => all = Some(page),
+            }
+            if let Some(all) = all.take_if(|_| message.continue_token.is_empty()) {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// Makes an older ControllerRevision the newest, and returns it.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: there is no such one. `CONFLICT`: the newest is not the one that was expected.
+    pub async fn rollback(
+        &self,
+        to: RollbackTarget,
+        if_newest: Option<Revision>,
+        dry_run: bool,
+    ) -> Result<RevisionAnswered, Error> {
+        let rollback = RollbackControllerRevision {
+            history: self.history.clone(),
+            to,
+            if_newest,
+        };
+        let client = &self.client;
+        let sent = send!(
+            client,
+            dry_run,
+            rollback,
+            rollback,
+            ControllerRevisionsRollbackRequest
+        );
+        read::<v1::ControllerRevisionsRollbackResponse, _>(sent?)
+    }
+
+    /// Says which ControllerRevisions are in use. What is `None` stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: the owner controls none of a name.
+    pub async fn mark_live(
+        &self,
+        current: Option<Mark>,
+        update: Option<Mark>,
+        in_use: Option<InUse>,
+    ) -> Result<Changed, Error> {
+        let marking = MarkControllerRevisions {
+            history: self.history.clone(),
+            current,
+            update,
+            in_use,
+        };
+        let sent = change!(
+            self.client,
+            marking,
+            mark_live,
+            ControllerRevisionsMarkLiveRequest
+        );
+        let answer: v1::ControllerRevisionsMarkLiveResponse = sent?;
+        read((answer.header, answer.changed))
+    }
+
+    /// Deletes the oldest that nobody uses, until no more than `limit` of those are left.
+    ///
+    /// # Errors
+    ///
+    /// `CONFLICT`: the newest is not the one that was expected.
+    pub async fn truncate(
+        &self,
+        limit: u32,
+        if_newest: Option<Revision>,
+        dry_run: bool,
+    ) -> Result<HistoryChanged, Error> {
+        let truncate = TruncateControllerRevisions {
+            history: self.history.clone(),
+            limit,
+            if_newest,
+        };
+        let client = &self.client;
+        let sent = send!(
+            client,
+            dry_run,
+            truncate,
+            truncate,
+            ControllerRevisionsTruncateRequest
+        );
+        let answer: v1::ControllerRevisionsTruncateResponse = sent?;
+        read((answer.header, answer.changed, answer.answer))
+    }
+
+    /// Adopts the one of this name, or for `None` all that have the labels of the selector and no controller.
+    ///
+    /// # Errors
+    ///
+    /// `CONFLICT`: another owner controls it.
+    pub async fn adopt(&self, name: Option<ObjectName>) -> Result<HistoryChanged, Error> {
+        let adopt = AdoptControllerRevisions {
+            history: self.history.clone(),
+            name,
+        };
+        let sent = change!(self.client, adopt, adopt, ControllerRevisionsAdoptRequest);
+        let answer: v1::ControllerRevisionsAdoptResponse = sent?;
+        read((answer.header, answer.changed, answer.answer))
+    }
+
+    /// Lets one go, which stays. One that is gone, or that the owner does not control, is left alone.
+    ///
+    /// # Errors
+    ///
+    /// No replica could carry it out in time.
+    pub async fn release(&self, name: &ObjectName) -> Result<Changed, Error> {
+        let release = ReleaseControllerRevision {
+            key: NamespacedName::new(Some(&self.history.namespace), name),
+            owner: self.history.owner.uid,
+            preconditions: Preconditions::default(),
+        };
+        let sent = change!(
+            self.client,
+            release,
+            release,
+            ControllerRevisionsReleaseRequest
+        );
+        let answer: v1::ControllerRevisionsReleaseResponse = sent?;
+        read((answer.header, answer.changed))
+    }
+
+    /// Deletes all that the owner controls, in use or not. They stay when the owner goes; this is how it is asked
+    /// otherwise.
+    ///
+    /// # Errors
+    ///
+    /// No replica could carry it out in time.
+    pub async fn delete(&self, dry_run: bool) -> Result<HistoryChanged, Error> {
+        let all = DeleteControllerRevisions::HistoryOf {
+            namespace: self.history.namespace.clone(),
+            owner: self.history.owner.uid,
+        };
+        let client = &self.client;
+        let sent = send!(
+            client,
+            dry_run,
+            all,
+            delete_history,
+            ControllerRevisionsDeleteHistoryRequest
+        );
+        let answer: v1::ControllerRevisionsDeleteHistoryResponse = sent?;
+        read((answer.header, answer.changed, answer.answer))
+    }
+}

@@ -1,0 +1,259 @@
+//! The cases of Kubernetes' own tests that are about what is done to a history, each brought about by commands.
+
+#[path = "../../../../tests/vectors/suite.rs"]
+mod suite;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use synod_machine::{Answer, Command, RevisionAnswer, RevisionOutcome};
+use synod_model::{
+    AdoptControllerRevisions, CreateControllerRevision, InUse, Mark, MarkControllerRevisions,
+    Marker, ObjectName, Preconditions, ReleaseControllerRevision, RevisionData, RevisionHash,
+    RevisionNumber, TruncateControllerRevisions, UpdateControllerRevision,
+};
+
+use crate::replica::{Replica, history, json, key, object_name, uid, wanting};
+
+fn text<'a>(case: &'a Value, field: &str) -> &'a str {
+    case[field].as_str().unwrap_or_default()
+}
+
+fn expect_eq<T: PartialEq + std::fmt::Debug>(found: T, expected: T) -> Result<(), String> {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("expected {expected:?}, found {found:?}"))
+    }
+}
+
+fn created(
+    replica: &mut Replica,
+    create: CreateControllerRevision,
+) -> Result<RevisionAnswer, String> {
+    let outcome = replica.send(Command::CreateControllerRevision(create));
+    match outcome.result.map_err(|refusal| refusal.to_string())? {
+        Answer::ControllerRevision(answer) => Ok(answer),
+        other => Err(format!("not the answer of a create: {other:?}")),
+    }
+}
+
+/// Two states of one hash.
+fn colliding() -> (RevisionData, RevisionData) {
+    let mut seen = BTreeMap::new();
+    let texts = (0_u32..).map(|number| format!("{{\"n\":{number}}}"));
+    for text in texts {
+        let hash = RevisionHash::of_bytes(text.as_bytes()).get();
+        if let Some(other) = seen.insert(hash, text.clone()) {
+            return (json(&other), json(&text));
+        }
+    }
+    unreachable!("there are more texts than hashes")
+}
+
+#[test]
+fn controller_revision_create() {
+    suite::run("controller_revision_create.json", 3, &[], |_, case| {
+        let mut replica = Replica::formed();
+        let (data, other) = colliding();
+        match text(case, "name") {
+            "creates new" => {}
+            "no conflict when parents differ" => {
+                let mut elsewhere = wanting(1, data.clone(), false);
+                elsewhere.prefix = synod_model::NamePrefix::parse("other").map_err(|v| v.rule)?;
+                created(&mut replica, elsewhere)?;
+            }
+            "renames on conflict" => drop(created(&mut replica, wanting(0, other, false))?),
+            name => return Err(format!("unknown case {name}")),
+        }
+        let answer = created(&mut replica, wanting(0, data.clone(), false))?;
+        let named = format!("web-{}", RevisionHash::of(&data).with_collisions(0));
+        expect_eq(answer.name.as_str() != named, case["renamed"] == true)?;
+        let count = case["collisionCountAfter"].as_u64();
+        expect_eq(Some(u64::from(answer.collision_count)), count)?;
+        if case["thenCreateSameAgain"].is_object() {
+            let again = CreateControllerRevision {
+                collision_count: answer.collision_count,
+                ..wanting(0, data, false)
+            };
+            let again = created(&mut replica, again)?;
+            expect_eq(again.outcome, RevisionOutcome::Unchanged)?;
+            expect_eq(
+                (again.name, again.collision_count),
+                (answer.name, answer.collision_count),
+            )?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn controller_revision_next_and_truncate() {
+    let file = "controller_revision_next_and_truncate.json";
+    suite::run(file, 6, &[], |section, case| match section {
+        "next" => {
+            let mut replica = Replica::formed();
+            let numbers = case["revisions"].as_array().into_iter().flatten();
+            for number in numbers.filter_map(Value::as_u64) {
+                let given = RevisionNumber::new(number).map_err(|v| v.rule)?;
+                let create = CreateControllerRevision {
+                    number: Some(given),
+                    ..wanting(0, json(&format!("{{\"n\":{number}}}")), false)
+                };
+                created(&mut replica, create)?;
+            }
+            let next = created(&mut replica, wanting(0, json("{}"), false))?;
+            expect_eq(Some(next.number.get()), case["next"].as_u64())
+        }
+        "pick_update_revision" => {
+            let mut replica = Replica::formed();
+            let of = |state: &str| wanting(0, json(&format!("{{\"state\":\"{state}\"}}")), false);
+            let mut names = Vec::new();
+            for item in case["history"].as_array().into_iter().flatten() {
+                names.push(created(&mut replica, of(item[0].as_str().unwrap_or_default()))?.name);
+            }
+            let before = replica.state.revision();
+            let answer = created(&mut replica, of(text(case, "current")))?;
+            let wrote = replica.state.revision() != before;
+            let found = match answer.outcome {
+                RevisionOutcome::Unchanged if !wrote => "reuse B@2, no write",
+                RevisionOutcome::RolledBack
+                    if answer.name == names[0] && answer.number.get() == 3 =>
+                {
+                    "A@3"
+                }
+                RevisionOutcome::Created if answer.number.get() == 3 => "create C@3",
+                _ => "something else",
+            };
+            expect_eq(found, text(case, "result"))
+        }
+        "truncate" => truncated(case),
+        other => Err(format!("unknown section {other}")),
+    });
+}
+
+fn truncated(case: &Value) -> Result<(), String> {
+    let mut replica = Replica::formed();
+    let mut names: BTreeMap<&str, ObjectName> = BTreeMap::new();
+    for state in case["history"].as_array().into_iter().flatten() {
+        let state = state.as_str().ok_or("no name")?;
+        let data = json(&format!("{{\"state\":\"{state}\"}}"));
+        names.insert(state, created(&mut replica, wanting(0, data, false))?.name);
+    }
+    let pods = case["podRevisions"].as_array().into_iter().flatten();
+    let pods = pods
+        .filter_map(Value::as_str)
+        .map(|state| names[state].clone());
+    replica.done(Command::MarkControllerRevisions(MarkControllerRevisions {
+        history: history(0, false),
+        current: Some(Mark::On(names[text(case, "current")].clone())),
+        update: Some(Mark::On(names[text(case, "update")].clone())),
+        in_use: Some(InUse {
+            marker: Marker::parse("0").map_err(|v| v.rule)?,
+            names: pods.collect(),
+        }),
+    }));
+    let limit = case["limit"].as_u64().ok_or("no limit")?;
+    replica.done(Command::TruncateControllerRevisions(
+        TruncateControllerRevisions {
+            history: history(0, false),
+            limit: limit as u32,
+            if_newest: None,
+        },
+    ));
+    let kept: Vec<String> = replica.history(0).into_iter().map(|seen| seen.0).collect();
+    let gone: Vec<&str> = names
+        .iter()
+        .filter(|(_, name)| !kept.iter().any(|kept| kept == name.as_str()))
+        .map(|(state, _)| *state)
+        .collect();
+    let deleted = case["deleted"].as_array().into_iter().flatten();
+    expect_eq(gone, deleted.filter_map(Value::as_str).collect())
+}
+
+#[test]
+fn controller_revision_update_delete_adopt_release() {
+    let file = "controller_revision_update_delete_adopt_release.json";
+    suite::run(file, 8, &[], |_, case| {
+        let mut replica = Replica::formed();
+        let made = created(&mut replica, wanting(0, json("{}"), false))?;
+        let name = made.name;
+        let release = |owner: usize| {
+            Command::ReleaseControllerRevision(ReleaseControllerRevision {
+                key: key(&name),
+                owner: uid(owner),
+                preconditions: Preconditions::default(),
+            })
+        };
+        let adopt = |name: ObjectName| {
+            Command::AdoptControllerRevisions(AdoptControllerRevisions {
+                history: history(1, false),
+                name: Some(name),
+            })
+        };
+        let command = match (text(case, "op"), text(case, "name")) {
+            ("update revision number", _) => {
+                let number = made.number.get() + case["delta"].as_u64().ok_or("no delta")?;
+                Command::UpdateControllerRevision(UpdateControllerRevision {
+                    key: key(&name),
+                    preconditions: Preconditions::default(),
+                    number: Some(RevisionNumber::new(number).map_err(|v| v.rule)?),
+                    labels: None,
+                    annotations: None,
+                    data: None,
+                })
+            }
+            ("adopt", "orphan") => {
+                replica.done(release(0));
+                adopt(name.clone())
+            }
+            ("adopt", "owned by another") => adopt(name.clone()),
+            ("adopt", "non-existent") => adopt(object_name("nobody")),
+            ("release", "orphan") => {
+                replica.done(release(0));
+                release(0)
+            }
+            ("release", "owned by another controller") => release(1),
+            other => return Err(format!("unknown case {other:?}")),
+        };
+        let outcome = replica.send(command);
+        expect_eq(outcome.result.is_err(), case["error"] == true)?;
+        if case["writes"] == 0 || text(case, "result").starts_with("ignored") {
+            expect_eq(outcome.changed, false)?;
+        }
+        if let (Err(refusal), Some(message)) = (&outcome.result, case["message"].as_str()) {
+            let begins = message.trim_end_matches("...");
+            expect_eq(refusal.message.contains(begins), true)?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn validate_controller_revision_update() {
+    suite::run(
+        "validate_controller_revision_update.json",
+        1,
+        &[],
+        |_, case| {
+            let mut replica = Replica::formed();
+            let made = created(&mut replica, wanting(0, json("{\"a\":1}"), false))?;
+            let row = replica
+                .state
+                .present()
+                .controller_revision(&key(&made.name));
+            let row = row.ok_or("it was just made")?;
+            let same = UpdateControllerRevision {
+                key: row.key.clone(),
+                preconditions: Preconditions::default(),
+                number: Some(row.number),
+                labels: Some(row.labels.clone()),
+                annotations: Some(row.annotations.clone()),
+                data: Some(row.data.clone()),
+            };
+            let outcome = replica.send(Command::UpdateControllerRevision(same));
+            expect_eq(outcome.changed, false)?;
+            expect_eq(outcome.result.is_ok(), case["valid"] == true)
+        },
+    );
+}
