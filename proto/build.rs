@@ -13,11 +13,13 @@ const ROOT: &str = "proto";
 /// What clients speak, and what reflection tells them about.
 const PUBLIC: &[&str] = &[
     "synod/v1/cluster.proto",
+    "synod/v1/collections.proto",
     "synod/v1/common.proto",
     "synod/v1/controller_revisions.proto",
     "synod/v1/errors.proto",
     "synod/v1/leases.proto",
     "synod/v1/membership.proto",
+    "synod/v1/objects.proto",
     "synod/v1/sessions.proto",
     "synod/v1/storage_versions.proto",
     "synod/v1/watch.proto",

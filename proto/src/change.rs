@@ -2,17 +2,20 @@
 
 mod acquire_lease;
 mod adopt;
+mod collections;
 mod controller_revisions;
 mod forget_resource;
 mod join;
 mod lease_candidates;
 mod leave;
+mod objects;
 mod ready;
 mod release_lease;
 mod renew;
 mod renew_lease;
 mod report;
 mod sessions;
+mod transact;
 mod update_settings;
 
 pub(crate) use acquire_lease::lease_key;

@@ -4,13 +4,17 @@
 //! shape there is: past it, nobody looks again.
 
 mod agreement;
+mod collection;
 mod condition;
 mod controller_revision;
 mod lease;
 mod member;
 mod metadata;
+mod object;
+mod object_key;
 mod owner_reference;
 mod persisted;
+mod preconditions;
 mod refusal;
 mod report_entry;
 mod resource;
@@ -18,6 +22,7 @@ mod settings;
 
 pub(crate) use controller_revision::annotations_to_wire;
 pub(crate) use metadata::labels_to_wire;
+pub(crate) use object_key::namespace;
 
 #[cfg(test)]
 mod tests;

@@ -29,8 +29,9 @@ pub mod v1;
 
 pub use change::{Change, LeaseRenewal};
 pub use query::{
-    AgreementHistory, Consistency, ContinueToken, GetMember, GetOutcome, GetSettings,
-    GetStorageVersion, ListMembers, ListStorageVersions, ObjectKind, PageKey, PageRequest,
+    AgreementHistory, CollectionCursor, Consistency, ContinueToken, GetCollection, GetMember,
+    GetObject, GetOutcome, GetSettings, GetStorageVersion, ListCollections, ListMembers,
+    ListObjects, ListStorageVersions, ObjectCursor, ObjectKind, ObjectScope, PageKey, PageRequest,
     PageStart, WatchFilter, WatchStart,
 };
 pub use query::{

@@ -8,6 +8,10 @@ use synod_model::limits::{BOOKMARK_INTERVAL_MS_MAX, BOOKMARK_INTERVAL_MS_MIN, LI
 pub const WATCH_NAMES_MAX: usize = 1_000;
 /// Kinds in the filter of a watch: more than there are.
 pub const WATCH_KINDS_MAX: usize = 64;
+/// Resources in the filter of a watch.
+pub const WATCH_RESOURCES_MAX: usize = 64;
+/// Annotations of an object, whatever their bytes.
+pub const ANNOTATIONS_MAX: usize = 4_096;
 /// Interval of a watch's bookmarks for callers who do not say, in milliseconds.
 pub const BOOKMARK_INTERVAL_MS_DEFAULT: u64 = 10_000;
 /// Largest age that a read may allow its answer, in milliseconds.
@@ -48,6 +52,18 @@ pub const LIMITS: &[Limit] = &[
         name: "kinds in a watch filter",
         value: WATCH_KINDS_MAX as u64,
         unit: "kinds",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "resources in a watch filter",
+        value: WATCH_RESOURCES_MAX as u64,
+        unit: "resources",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "annotations of a written object",
+        value: ANNOTATIONS_MAX as u64,
+        unit: "annotations",
         beyond: INVALID,
     },
     Limit {

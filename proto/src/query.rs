@@ -1,16 +1,19 @@
 //! A request that reads: what is asked for, and how fresh or how exact the answer must be.
 
 mod cluster;
+mod collections;
 mod consistency;
 mod controller_revisions;
 mod leases;
 mod members;
+mod objects;
 mod page;
 mod sessions;
 mod storage_versions;
 mod watch;
 
 pub use cluster::GetSettings;
+pub use collections::{CollectionCursor, GetCollection, ListCollections};
 pub use consistency::Consistency;
 pub use controller_revisions::{
     ControllerHistoryCursor, ControllerRevisionCursor, DiffControllerRevisions,
@@ -18,6 +21,7 @@ pub use controller_revisions::{
 };
 pub use leases::{GetLease, ListLeaseCandidates, ListLeases};
 pub use members::{GetMember, ListMembers};
+pub use objects::{GetObject, ListObjects, ObjectCursor, ObjectScope};
 pub use page::{ContinueToken, PageKey, PageRequest, PageStart};
 pub use sessions::GetOutcome;
 pub use storage_versions::{AgreementHistory, GetStorageVersion, ListStorageVersions};

@@ -1,6 +1,7 @@
 //! Any legal value of each kind, for property tests.
 
 mod controller_revisions;
+mod objects;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -18,6 +19,10 @@ use synod_model::{
 };
 
 pub(crate) use controller_revisions::*;
+pub(crate) use objects::{
+    collection, compare, field_selector, label_selector, namespace, object, object_key, operation,
+    preconditions,
+};
 
 pub(crate) fn revision() -> impl Strategy<Value = Revision> {
     (1..=u64::MAX).prop_map(Revision::new)

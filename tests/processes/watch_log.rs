@@ -189,6 +189,8 @@ fn revisions(event: &v1::Event) -> Option<(u64, u64)> {
         Object::Member(member) => member.metadata.as_ref()?,
         Object::StorageVersion(version) => version.metadata.as_ref()?,
         Object::StorageState(state) => state.metadata.as_ref()?,
+        Object::Collection(collection) => collection.metadata.as_ref()?,
+        Object::StoredObject(object) => object.metadata.as_ref()?,
         Object::ControllerRevision(revision) => revision.metadata.as_ref()?,
         Object::Lease(lease) => lease.metadata.as_ref()?,
         Object::LeaseCandidate(candidate) => candidate.metadata.as_ref()?,
@@ -249,6 +251,7 @@ mod tests {
             name: name.to_owned(),
             namespace: String::new(),
             object: Some(v1::event::Object::Member(member)),
+            ..v1::Event::default()
         }
     }
 

@@ -1,4 +1,5 @@
 mod leases;
+mod objects;
 
 use proptest::option;
 use proptest::prelude::*;

@@ -1,12 +1,13 @@
 //! How many items each list of a request may have, and the count of them on the wire.
 
 use synod_model::limits::{
-    ANNOTATIONS_BYTES_MAX, IN_USE_NAMES_MAX, LABELS_MAX, VERSIONS_PER_ENTRY_MAX,
+    ANNOTATIONS_BYTES_MAX, FINALIZERS_MAX, IN_USE_NAMES_MAX, LABELS_MAX, OWNER_REFERENCES_MAX,
+    TRANSACTION_OPERATIONS_MAX, VERSIONS_PER_ENTRY_MAX,
 };
 use synod_model::settings::{ENFORCE_PERSISTED, REPORT_ENTRIES_MAX};
 use synod_model::{Violation, Violations};
 
-use crate::limits::{WATCH_KINDS_MAX, WATCH_NAMES_MAX};
+use crate::limits::{ANNOTATIONS_MAX, WATCH_KINDS_MAX, WATCH_NAMES_MAX, WATCH_RESOURCES_MAX};
 
 /// The lists of a message, and the sub-messages that hold lists.
 ///
@@ -90,7 +91,7 @@ const fn field(number: u32, name: &'static str, items: Items) -> Field {
 }
 
 /// How many fields of one message are counted at most, so that counting needs no memory.
-const FIELDS_MAX: usize = 4;
+const FIELDS_MAX: usize = 5;
 
 /// A message without lists.
 static FLAT: Shape = shape(&[]);
@@ -117,6 +118,8 @@ static WATCH_FILTER: Shape = shape(&[
     field(1, "kinds", Items::Enums(WATCH_KINDS_MAX)),
     field(2, "names", Items::Texts(WATCH_NAMES_MAX)),
     field(3, "labels", Items::Messages(LABELS_MAX, &FLAT)),
+    field(4, "resources", Items::Messages(WATCH_RESOURCES_MAX, &FLAT)),
+    field(5, "namespaces", Items::Texts(WATCH_NAMES_MAX)),
 ]);
 
 static UPDATE_SETTINGS: Shape = shape(&[field(2, "patch", Items::One(&SETTINGS_PATCH))]);
@@ -173,6 +176,45 @@ static MARK_LIVE: Shape = shape(&[
 
 static IN_USE: Shape = shape(&[field(2, "names", Items::Texts(IN_USE_NAMES_MAX))]);
 
+static ATTRIBUTES: Shape = shape(&[
+    field(1, "labels", Items::Messages(LABELS_MAX, &FLAT)),
+    field(2, "annotations", Items::Messages(ANNOTATIONS_MAX, &FLAT)),
+    field(
+        3,
+        "ownerReferences",
+        Items::Messages(OWNER_REFERENCES_MAX, &FLAT),
+    ),
+    field(4, "finalizers", Items::Texts(FINALIZERS_MAX)),
+]);
+
+/// Creations and updates of objects, alone.
+static WRITE_OBJECT: Shape = shape(&[field(3, "attributes", Items::One(&ATTRIBUTES))]);
+
+static TRANSACT: Shape = shape(&[
+    field(
+        2,
+        "compares",
+        Items::Messages(TRANSACTION_OPERATIONS_MAX, &FLAT),
+    ),
+    field(
+        3,
+        "operations",
+        Items::Messages(TRANSACTION_OPERATIONS_MAX, &OPERATION),
+    ),
+    field(
+        4,
+        "reads",
+        Items::Messages(TRANSACTION_OPERATIONS_MAX, &FLAT),
+    ),
+]);
+
+static OPERATION: Shape = shape(&[
+    field(1, "create", Items::One(&WRITE_OPERATION)),
+    field(2, "update", Items::One(&WRITE_OPERATION)),
+]);
+
+static WRITE_OPERATION: Shape = shape(&[field(2, "attributes", Items::One(&ATTRIBUTES))]);
+
 impl Shape {
     /// The shape of a public request; `None` for every other message.
     pub(super) fn of(package: &str, message: &str) -> Option<&'static Self> {
@@ -193,6 +235,8 @@ impl Shape {
             "ControllerRevisionsListRequest" => &LIST_REVISIONS,
             "ControllerRevisionsMarkLiveRequest" => &MARK_LIVE,
             "ControllerRevisionsUpdateRequest" => &UPDATE_REVISION,
+            "ObjectsCreateRequest" | "ObjectsUpdateRequest" => &WRITE_OBJECT,
+            "ObjectsTransactRequest" => &TRANSACT,
             _ => &FLAT,
         })
     }

@@ -29,6 +29,16 @@ fn faults<T>(result: Result<T, Violations>) -> Vec<String> {
 
 proptest! {
     #[test]
+    fn an_object_is_carried_whole(object in samples::object()) {
+        prop_assert_eq!(carried::<_, v1::Object>(&object).unwrap(), object);
+    }
+
+    #[test]
+    fn a_collection_is_carried_whole(collection in samples::collection()) {
+        prop_assert_eq!(carried::<_, v1::Collection>(&collection).unwrap(), collection);
+    }
+
+    #[test]
     fn a_member_is_carried_whole(member in samples::member()) {
         prop_assert_eq!(carried::<_, v1::Member>(&member).unwrap(), member);
     }

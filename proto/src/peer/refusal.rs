@@ -1,11 +1,15 @@
+use std::sync::Arc;
+
 use bytes::Bytes;
 use prost::Message;
 use synod_model::{
-    ControllerRevision, Current, ErrorKind, Lease, Member, Refusal, Settings, Violation, Violations,
+    Collection, ControllerRevision, Current, ErrorKind, Lease, Member, Object, Refusal, Settings,
+    Violation, Violations,
 };
 
 use super::v1;
 use super::v1::refusal::Current as WireCurrent;
+use crate::limits::STATUS_DETAILS_BYTES_MAX;
 use crate::v1 as public;
 
 impl From<&Refusal> for v1::Refusal {
@@ -21,7 +25,7 @@ impl From<&Refusal> for v1::Refusal {
                 })
                 .collect(),
             metadata: refusal.metadata.clone(),
-            current: refusal.current.as_deref().map(Into::into),
+            current: refusal.current.as_deref().and_then(small_enough),
         }
     }
 }
@@ -45,22 +49,37 @@ impl From<v1::Refusal> for Refusal {
     }
 }
 
-impl From<&Current> for WireCurrent {
-    fn from(current: &Current) -> Self {
-        match current {
-            Current::Settings(settings) => {
-                Self::Settings(public::Settings::from(settings).encode_to_vec().into())
-            }
-            Current::Member(member) => {
-                Self::Member(public::Member::from(member).encode_to_vec().into())
-            }
-            Current::ControllerRevision(revision) => {
-                let revision = public::ControllerRevision::from(revision);
-                Self::ControllerRevision(revision.encode_to_vec().into())
-            }
-            Current::Lease(lease) => Self::Lease(public::Lease::from(lease).encode_to_vec().into()),
+/// Many refusals share a message, and no client is told of an object that is larger than a status may carry.
+fn small_enough(current: &Current) -> Option<WireCurrent> {
+    Some(match current {
+        Current::Settings(settings) => {
+            WireCurrent::Settings(public::Settings::from(settings).encode_to_vec().into())
         }
-    }
+        Current::ControllerRevision(revision) => {
+            let bytes = public::ControllerRevision::from(revision).encode_to_vec();
+            return (bytes.len() <= STATUS_DETAILS_BYTES_MAX)
+                .then(|| WireCurrent::ControllerRevision(bytes.into()));
+        }
+        Current::Member(member) => {
+            WireCurrent::Member(public::Member::from(member).encode_to_vec().into())
+        }
+        Current::Collection(collection) => WireCurrent::Collection(
+            public::Collection::from(&**collection)
+                .encode_to_vec()
+                .into(),
+        ),
+        Current::Lease(lease) => {
+            WireCurrent::Lease(public::Lease::from(lease).encode_to_vec().into())
+        }
+        Current::Object(object) if object.content.data.len() > STATUS_DETAILS_BYTES_MAX => {
+            return None;
+        }
+        Current::Object(object) => {
+            let bytes = public::Object::from(&**object).encode_to_vec();
+            return (bytes.len() <= STATUS_DETAILS_BYTES_MAX)
+                .then(|| WireCurrent::Object(bytes.into()));
+        }
+    })
 }
 
 fn read_current(current: WireCurrent) -> Option<Current> {
@@ -70,6 +89,11 @@ fn read_current(current: WireCurrent) -> Option<Current> {
         }
         WireCurrent::Lease(bytes) => read::<public::Lease, Lease>(bytes).map(Current::Lease),
         WireCurrent::Member(bytes) => read::<public::Member, Member>(bytes).map(Current::Member),
+        WireCurrent::Collection(bytes) => read::<public::Collection, Collection>(bytes)
+            .map(|collection| Current::Collection(Arc::new(collection))),
+        WireCurrent::Object(bytes) => {
+            read::<public::Object, Object>(bytes).map(|object| Current::Object(Arc::new(object)))
+        }
         WireCurrent::ControllerRevision(bytes) => {
             read::<public::ControllerRevision, ControllerRevision>(bytes)
                 .map(Current::ControllerRevision)

@@ -97,7 +97,8 @@ impl TryFrom<v1::StorageVersionsHistoryRequest> for AgreementHistory {
     }
 }
 
-fn one_resource(
+/// Reads the fields `resource` and `read`.
+pub(super) fn one_resource(
     resource: Option<v1::GroupResource>,
     read: Option<v1::ReadOptions>,
 ) -> Result<(GroupResource, Consistency), Violations> {

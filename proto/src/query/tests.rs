@@ -8,16 +8,18 @@ use proptest::sample::subsequence;
 use prost::Message;
 use synod_model::limits::LIST_PAGE_MAX;
 use synod_model::{
-    ClusterId, ErrorKind, GroupResource, MemberId, Revision, Sequence, SessionId, Violations,
+    ClusterId, ErrorKind, FieldSelector, GroupResource, LabelSelector, MemberId, Namespace,
+    NamespacedName, ObjectName, Revision, Sequence, SessionId, Violations,
 };
 
 use crate::limits::{
     CONTINUE_TOKEN_BYTES_MAX, LIST_PAGE_DEFAULT, STALENESS_MS_MAX, WATCH_NAMES_MAX,
 };
 use crate::{
-    AgreementHistory, Consistency, ContinueToken, GetLease, GetMember, GetOutcome, GetSettings,
-    GetStorageVersion, ListLeaseCandidates, ListLeases, ListMembers, ListStorageVersions,
-    ObjectKind, PageKey, PageRequest, PageStart, WatchFilter, WatchStart, samples, v1,
+    AgreementHistory, CollectionCursor, Consistency, ContinueToken, GetCollection, GetLease,
+    GetMember, GetObject, GetOutcome, GetSettings, GetStorageVersion, ListCollections,
+    ListLeaseCandidates, ListLeases, ListMembers, ListObjects, ListStorageVersions, ObjectCursor,
+    ObjectKind, ObjectScope, PageKey, PageRequest, PageStart, WatchFilter, WatchStart, samples, v1,
 };
 
 /// What comes out of a request that went over the wire.
@@ -80,13 +82,28 @@ fn page<K: Clone + std::fmt::Debug>(
 
 fn watch() -> impl Strategy<Value = WatchStart> {
     let kinds = subsequence(ObjectKind::ALL.to_vec(), 0..=ObjectKind::ALL.len());
-    let filter = (kinds, btree_set("[a-z.]{1,20}", 0..5), samples::labels()).prop_map(
-        |(kinds, names, labels)| WatchFilter {
-            kinds: kinds.into_iter().collect(),
-            names,
-            labels,
-        },
-    );
+    let filter = (
+        kinds,
+        btree_set("[a-z.]{1,20}", 0..5),
+        samples::labels(),
+        btree_set(samples::resource(), 0..3),
+        btree_set(samples::namespace(), 0..3),
+        samples::label_selector(),
+        samples::field_selector(),
+    )
+        .prop_map(
+            |(kinds, names, labels, resources, namespaces, label_selector, field_selector)| {
+                WatchFilter {
+                    kinds: kinds.into_iter().collect(),
+                    names,
+                    labels,
+                    resources,
+                    namespaces,
+                    label_selector,
+                    field_selector,
+                }
+            },
+        );
     (
         option::of(samples::revision()),
         filter,
@@ -101,7 +118,54 @@ fn watch() -> impl Strategy<Value = WatchStart> {
         })
 }
 
+fn objects() -> impl Strategy<Value = ListObjects> {
+    let scope = (
+        samples::resource(),
+        option::of(samples::namespace()),
+        samples::label_selector(),
+        samples::field_selector(),
+    )
+        .prop_map(|(resource, namespace, labels, fields)| ObjectScope {
+            resource,
+            namespace,
+            labels,
+            fields,
+        });
+    (scope, page(samples::object_key())).prop_map(|(scope, page)| {
+        let start = match page.start {
+            PageStart::First(read) => PageStart::First(read),
+            PageStart::After(token) => PageStart::After(ContinueToken {
+                cluster: token.cluster,
+                revision: token.revision,
+                last: ObjectCursor::new(&scope, &token.last.name),
+            }),
+        };
+        let size = page.size;
+        ListObjects {
+            scope,
+            page: PageRequest { start, size },
+        }
+    })
+}
+
 proptest! {
+    #[test]
+    fn a_read_of_objects_and_collections_is_carried_whole(
+        key in samples::object_key(),
+        resource in samples::resource(),
+        read in consistency(),
+        collections in page(samples::resource().prop_map(CollectionCursor)),
+        objects in objects(),
+    ) {
+        let get = GetObject { key, read };
+        prop_assert_eq!(carried::<_, v1::ObjectsGetRequest>(&get).unwrap(), get);
+        let get = GetCollection { resource, read };
+        prop_assert_eq!(carried::<_, v1::CollectionsGetRequest>(&get).unwrap(), get);
+        let list = ListCollections { page: collections };
+        prop_assert_eq!(carried::<_, v1::CollectionsListRequest>(&list).unwrap(), list);
+        prop_assert_eq!(carried::<_, v1::ObjectsListRequest>(&objects).unwrap(), objects);
+    }
+
     #[test]
     fn a_read_of_one_object_is_carried_whole(
         id in samples::member_id(),
@@ -325,6 +389,79 @@ fn a_continued_list_is_read_as_it_began() {
 }
 
 #[test]
+fn a_token_continues_only_the_list_that_gave_it() {
+    let scope = |namespace: &str, labels: &str, fields: &str| ObjectScope {
+        resource: GroupResource::new("example.io", "widgets").unwrap(),
+        namespace: Some(Namespace::parse(namespace).unwrap()),
+        labels: LabelSelector::parse(labels).unwrap(),
+        fields: FieldSelector::parse(fields).unwrap(),
+    };
+    let given = scope("a", "app=x", "");
+    let last = ObjectName::parse("w").unwrap();
+    let last = NamespacedName::new(given.namespace.as_ref(), &last);
+    let token = ContinueToken {
+        cluster: ClusterId::from_bytes([1; 16]),
+        revision: Revision::new(3),
+        last: ObjectCursor::new(&given, &last),
+    };
+    let continued = |scope: ObjectScope, token: String| {
+        let list = ListObjects {
+            scope,
+            page: PageRequest {
+                start: PageStart::First(Consistency::Linearizable),
+                size: 1,
+            },
+        };
+        ListObjects::try_from(v1::ObjectsListRequest {
+            continue_token: token,
+            ..(&list).into()
+        })
+    };
+    assert!(continued(given.clone(), token.to_string()).is_ok());
+    for other in [
+        scope("b", "app=x", ""),
+        scope("a", "app=y", ""),
+        scope("a", "app=x", "metadata.name=w"),
+    ] {
+        assert_eq!(
+            faults(continued(other, token.to_string())),
+            ["continueToken"]
+        );
+    }
+    let members = ContinueToken {
+        cluster: token.cluster,
+        revision: token.revision,
+        last: MemberId::parse("w").unwrap(),
+    };
+    for garbage in [
+        members.to_string(),
+        "garbage!".to_owned(),
+        "AAAA".to_owned(),
+    ] {
+        assert_eq!(faults(continued(given.clone(), garbage)), ["continueToken"]);
+    }
+}
+
+#[test]
+fn the_token_after_the_longest_name_is_short_enough() {
+    let name = ObjectName::parse(&vec!["a".repeat(49); 5].join(".")).unwrap();
+    let namespace = Namespace::parse(&"n".repeat(63)).unwrap();
+    let scope = ObjectScope {
+        resource: GroupResource::new("example.io", "widgets").unwrap(),
+        namespace: None,
+        labels: LabelSelector::default(),
+        fields: FieldSelector::default(),
+    };
+    let last = NamespacedName::new(Some(&namespace), &name);
+    let token = ContinueToken {
+        cluster: ClusterId::from_bytes([1; 16]),
+        revision: Revision::new(u64::MAX),
+        last: ObjectCursor::new(&scope, &last),
+    };
+    assert_eq!(ContinueToken::parse(&token.to_string()), Ok(token));
+}
+
+#[test]
 fn every_fault_of_a_read_is_named() {
     let read = Some(v1::ReadOptions {
         at_revision: Some(0),
@@ -377,6 +514,10 @@ fn every_fault_of_a_watch_is_named() {
         kinds: vec![1, 0, 99],
         names: vec!["a".into(), String::new()],
         labels: [("a".into(), "?".into())].into(),
+        resources: vec![v1::GroupResource::default()],
+        namespaces: vec!["A".into()],
+        label_selector: ",".into(),
+        field_selector: "x=1".into(),
     };
     let request = v1::WatchRequest {
         from_revision: Some(0),
@@ -392,6 +533,10 @@ fn every_fault_of_a_watch_is_named() {
             "filter.kinds[2]",
             "filter.names[1]",
             "filter.labels[a]",
+            "filter.resources[0].resource",
+            "filter.namespaces[0]",
+            "filter.labelSelector",
+            "filter.fieldSelector",
             "bookmarkIntervalMs",
             "clusterId",
         ]

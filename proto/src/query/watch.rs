@@ -2,12 +2,17 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use synod_model::limits::{BOOKMARK_INTERVAL_MS_MAX, BOOKMARK_INTERVAL_MS_MIN};
-use synod_model::{ClusterId, Labels, Revision, Violation, Violations};
+use synod_model::{
+    ClusterId, FieldSelector, GroupResource, LabelSelector, Labels, Namespace, Revision, Violation,
+    Violations,
+};
 
 use crate::change::named;
 use crate::convert::labels_to_wire;
 use crate::fields::{cluster, list, millis, sound};
-use crate::limits::{BOOKMARK_INTERVAL_MS_DEFAULT, WATCH_KINDS_MAX, WATCH_NAMES_MAX};
+use crate::limits::{
+    BOOKMARK_INTERVAL_MS_DEFAULT, WATCH_KINDS_MAX, WATCH_NAMES_MAX, WATCH_RESOURCES_MAX,
+};
 use crate::v1;
 
 /// Asks for a stream of events.
@@ -32,6 +37,14 @@ pub struct WatchFilter {
     pub names: BTreeSet<String>,
     /// Only objects that have all of these.
     pub labels: Labels,
+    /// Only objects of these collections; empty: of all, and whatever is in none.
+    pub resources: BTreeSet<GroupResource>,
+    /// Only objects of these namespaces; empty: of all, and whatever is in none.
+    pub namespaces: BTreeSet<Namespace>,
+    /// Only objects whose labels match.
+    pub label_selector: LabelSelector,
+    /// Only objects whose fields match; if it asks anything, only objects of collections.
+    pub field_selector: FieldSelector,
 }
 
 /// What can be watched.
@@ -45,6 +58,10 @@ pub enum ObjectKind {
     StorageState,
     /// The replicated settings.
     Settings,
+    /// Collections.
+    Collection,
+    /// The objects of collections.
+    Object,
     /// ControllerRevisions.
     ControllerRevision,
     /// Leases; the name is that in the namespace.
@@ -55,11 +72,13 @@ pub enum ObjectKind {
 
 impl ObjectKind {
     /// Every kind, in the order of declaration.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Member,
         Self::StorageVersion,
         Self::StorageState,
         Self::Settings,
+        Self::Collection,
+        Self::Object,
         Self::ControllerRevision,
         Self::Lease,
         Self::LeaseCandidate,
@@ -145,6 +164,10 @@ impl From<&WatchFilter> for v1::WatchFilter {
                 .collect(),
             names: filter.names.iter().cloned().collect(),
             labels: labels_to_wire(&filter.labels),
+            resources: filter.resources.iter().map(Into::into).collect(),
+            namespaces: filter.namespaces.iter().map(ToString::to_string).collect(),
+            label_selector: filter.label_selector.to_string(),
+            field_selector: filter.field_selector.to_string(),
         }
     }
 }
@@ -157,6 +180,8 @@ impl TryFrom<v1::WatchFilter> for WatchFilter {
         for (path, count, max) in [
             ("kinds", pb.kinds.len(), WATCH_KINDS_MAX),
             ("names", pb.names.len(), WATCH_NAMES_MAX),
+            ("resources", pb.resources.len(), WATCH_RESOURCES_MAX),
+            ("namespaces", pb.namespaces.len(), WATCH_NAMES_MAX),
         ] {
             if count > max {
                 found.push(Violation::too_many(count, max).at(path));
@@ -168,14 +193,41 @@ impl TryFrom<v1::WatchFilter> for WatchFilter {
         let kinds = found.parsed("kinds", list(pb.kinds, known_kind));
         let names = found.parsed("names", list(pb.names, not_empty));
         let labels = found.parsed("labels", Labels::parse(&pb.labels));
-        let (Some(kinds), Some(names), Some(labels)) = (kinds, names, labels) else {
-            return Err(found);
-        };
-        Ok(Self {
+        let resources = found.parsed("resources", list(pb.resources, GroupResource::try_from));
+        let namespaces = list(pb.namespaces, |text| Namespace::parse(&text));
+        let namespaces = found.parsed("namespaces", namespaces);
+        let selector = LabelSelector::parse(&pb.label_selector);
+        let label_selector = found.parsed("labelSelector", selector);
+        let selector = FieldSelector::parse(&pb.field_selector);
+        let field_selector = found.parsed("fieldSelector", selector);
+        match (
             kinds,
             names,
             labels,
-        })
+            resources,
+            namespaces,
+            label_selector,
+            field_selector,
+        ) {
+            (
+                Some(kinds),
+                Some(names),
+                Some(labels),
+                Some(resources),
+                Some(namespaces),
+                Some(label_selector),
+                Some(field_selector),
+            ) => Ok(Self {
+                kinds,
+                names,
+                labels,
+                resources,
+                namespaces,
+                label_selector,
+                field_selector,
+            }),
+            _ => Err(found),
+        }
     }
 }
 
@@ -206,6 +258,8 @@ impl From<ObjectKind> for v1::ObjectKind {
             ObjectKind::StorageVersion => Self::StorageVersion,
             ObjectKind::StorageState => Self::StorageState,
             ObjectKind::Settings => Self::Settings,
+            ObjectKind::Collection => Self::Collection,
+            ObjectKind::Object => Self::Object,
             ObjectKind::ControllerRevision => Self::ControllerRevision,
             ObjectKind::Lease => Self::Lease,
             ObjectKind::LeaseCandidate => Self::LeaseCandidate,
@@ -222,6 +276,8 @@ impl TryFrom<v1::ObjectKind> for ObjectKind {
             v1::ObjectKind::StorageVersion => Ok(Self::StorageVersion),
             v1::ObjectKind::StorageState => Ok(Self::StorageState),
             v1::ObjectKind::Settings => Ok(Self::Settings),
+            v1::ObjectKind::Collection => Ok(Self::Collection),
+            v1::ObjectKind::Object => Ok(Self::Object),
             v1::ObjectKind::ControllerRevision => Ok(Self::ControllerRevision),
             v1::ObjectKind::Lease => Ok(Self::Lease),
             v1::ObjectKind::LeaseCandidate => Ok(Self::LeaseCandidate),

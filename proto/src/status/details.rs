@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use prost::{Message, Name};
 use prost_types::Any;
 use synod_model::{
-    ControllerRevision, Current, ErrorKind, Lease, Member, Refusal, Settings, Violation,
+    Collection, ControllerRevision, Current, ErrorKind, Lease, Member, Object, Refusal, Settings,
+    Violation,
 };
 use tonic::Code;
 use tonic_types::pb::bad_request::FieldViolation;
@@ -121,6 +123,11 @@ fn current(current: &Current) -> Any {
             any(&v1::Settings::type_url(), &v1::Settings::from(settings))
         }
         Current::Member(member) => any(&v1::Member::type_url(), &v1::Member::from(member)),
+        Current::Collection(collection) => any(
+            &v1::Collection::type_url(),
+            &v1::Collection::from(&**collection),
+        ),
+        Current::Object(object) => any(&v1::Object::type_url(), &v1::Object::from(&**object)),
         Current::ControllerRevision(revision) => any(
             &v1::ControllerRevision::type_url(),
             &v1::ControllerRevision::from(revision),
@@ -182,6 +189,14 @@ fn find_current(details: &[Any]) -> Option<Current> {
     let lease = find::<v1::Lease>(details, &v1::Lease::type_url());
     if let Some(lease) = lease.and_then(|lease| Lease::try_from(lease).ok()) {
         return Some(Current::Lease(lease));
+    }
+    let collection = find::<v1::Collection>(details, &v1::Collection::type_url());
+    if let Some(collection) = collection.and_then(|pb| Collection::try_from(pb).ok()) {
+        return Some(Current::Collection(Arc::new(collection)));
+    }
+    let object = find::<v1::Object>(details, &v1::Object::type_url());
+    if let Some(object) = object.and_then(|pb| Object::try_from(pb).ok()) {
+        return Some(Current::Object(Arc::new(object)));
     }
     let member = find::<v1::Member>(details, &v1::Member::type_url());
     if let Some(member) = member.and_then(|member| Member::try_from(member).ok()) {

@@ -186,9 +186,11 @@ impl Event {
                 ObjectKind::Settings,
                 Object::Settings(Settings::try_from(settings)?),
             ),
-            v1::event::Object::ControllerRevision(_)
-            | v1::event::Object::Lease(_)
-            | v1::event::Object::LeaseCandidate(_) => return Ok(None),
+            v1::event::Object::Lease(_)
+            | v1::event::Object::LeaseCandidate(_)
+            | v1::event::Object::Collection(_)
+            | v1::event::Object::StoredObject(_)
+            | v1::event::Object::ControllerRevision(_) => return Ok(None),
         };
         Ok(Some(Self {
             change,

@@ -116,6 +116,7 @@ impl WatchOptions {
             labels: labels
                 .map(|(key, value)| (key.to_owned(), value.to_owned()))
                 .collect(),
+            ..v1::WatchFilter::default()
         }
     }
 }

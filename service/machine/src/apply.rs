@@ -123,6 +123,15 @@ fn carry_out(turn: &mut Turn<'_>, command: &Command) -> Result<Answer, Refusal> 
         Command::ForgetResource(forget) => commands::forget_resource::apply(turn, forget),
         Command::Expire(expire) => commands::expire::apply(turn, expire),
         Command::UpdateSettings(update) => commands::update_settings::apply(turn, update),
+        Command::CreateCollection(create) => commands::create_collection::apply(turn, create),
+        Command::UpdateCollection(update) => commands::update_collection::apply(turn, update),
+        Command::DeleteCollection(delete) => commands::delete_collection::apply(turn, delete),
+        Command::CreateObject(create) => commands::create_object::apply(turn, create),
+        Command::UpdateObject(update) => commands::update_object::apply(turn, update),
+        Command::PatchObject(patch) => commands::patch_object::apply(turn, patch),
+        Command::DeleteObject(delete) => commands::delete_object::apply(turn, delete),
+        Command::Transact(transact) => commands::transact::apply(turn, transact),
+        Command::CollectGarbage(_) => Ok(commands::collect_garbage::apply(turn)),
         Command::CreateControllerRevision(create) => {
             commands::create_controller_revision::apply(turn, create)
         }

@@ -8,20 +8,23 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 use synod_model::{
-    AgreementChange, ClusterId, ControllerRevision, GroupResource, Lease, LeaseCandidate, LeaseKey,
-    LogTime, Member, MemberId, Revision, Sequence, SessionId, Settings, Ticket, Waiter,
+    AgreementChange, ClusterId, Collection, ControllerRevision, GroupResource, Lease,
+    LeaseCandidate, LeaseKey, LogTime, Member, MemberId, Object, Revision, Sequence, SessionId,
+    Settings, Ticket, Uid, Waiter,
 };
 
 use crate::digest::{
-    RowHash, RowSum, agreement_hash, controller_revision_hash, deadline_hash, entry_hash,
-    events_hash, lease_candidate_hash, lease_hash, lease_waiter_hash, member_hash, outcome_hash,
-    replica_hash, session_hash, settings_hash, storage_state_hash, storage_version_hash,
+    RowHash, RowSum, agreement_hash, collection_hash, controller_revision_hash, deadline_hash,
+    entry_hash, events_hash, garbage_hash, lease_candidate_hash, lease_hash, lease_waiter_hash,
+    member_hash, object_hash, outcome_hash, replica_hash, session_hash, settings_hash,
+    storage_state_hash, storage_version_hash,
 };
+use crate::objects::Held;
 use crate::state::{Session, StorageState, StorageVersion};
 use crate::tally::Tally;
 use crate::{
-    Deadline, Digest, EntryRow, Holder, MACHINE_VERSION, OutcomeRow, ReplicaId, ReplicaRow,
-    RevisionEvents, State, StorageStateRow, StorageVersionRow,
+    Deadline, Digest, EntryRow, Garbage, Holder, MACHINE_VERSION, OutcomeRow, ReplicaId,
+    ReplicaRow, RevisionEvents, State, StorageStateRow, StorageVersionRow,
 };
 
 /// One row of the state. A checkpoint is one `Header`, then the other rows in any order that [`State::rows`] gives.
@@ -64,6 +67,12 @@ pub enum Row {
     StorageState(GroupResource, Arc<StorageStateRow>),
     /// A line of a resource's history of agreements, oldest first.
     Agreement(GroupResource, Arc<AgreementChange>),
+    /// A collection. It comes before its objects.
+    Collection(Arc<Collection>),
+    /// An object.
+    Object(Arc<Object>),
+    /// What a deletion has left to do, by the uid of the owner.
+    Garbage(Uid, Arc<Garbage>),
     /// A ControllerRevision.
     ControllerRevision(Arc<ControllerRevision>),
     /// A lease. It comes before its waiters.
@@ -137,6 +146,12 @@ impl State {
                     .flat_map(|(resource, state)| state_rows(resource, state)),
             )
             .chain(self.leases.to_rows())
+            .chain(self.collections.values().flat_map(collection_rows))
+            .chain(
+                self.garbage
+                    .iter()
+                    .map(|(uid, garbage)| Row::Garbage(*uid, Arc::clone(garbage))),
+            )
             .chain(
                 self.controller_revisions
                     .map()
@@ -245,6 +260,9 @@ impl State {
                     .push_back(line);
                 true
             }
+            Row::Collection(row) => self.insert_collection(row).is_none(),
+            Row::Object(object) => self.load_object(object)?,
+            Row::Garbage(uid, garbage) => self.garbage.insert(uid, garbage).is_none(),
             Row::ControllerRevision(row) => self.controller_revisions.insert(row).is_none(),
             Row::Lease(lease) => self.leases.insert(lease).is_none(),
             Row::LeaseWaiter(key, ticket, waiter) => self.load_waiter(&key, ticket, waiter)?,
@@ -284,6 +302,14 @@ impl State {
             return Err(orphan("a waiter", "lease", key));
         }
         Ok(self.leases.insert_waiter(key, ticket, waiter).is_none())
+    }
+
+    fn load_object(&mut self, object: Arc<Object>) -> Result<bool, CorruptState> {
+        let resource = &object.key.resource;
+        if !self.collections.contains_key(resource) {
+            return Err(orphan("an object", "collection", resource));
+        }
+        Ok(self.insert_object(object).is_none())
     }
 
     fn load_events(
@@ -359,6 +385,9 @@ impl Row {
             Self::Entry(resource, member, row) => Some(entry_hash(resource, member, row)),
             Self::StorageState(resource, row) => Some(storage_state_hash(resource, row)),
             Self::Agreement(resource, line) => Some(agreement_hash(resource, line)),
+            Self::Collection(row) => Some(collection_hash(row)),
+            Self::Object(object) => Some(object_hash(object)),
+            Self::Garbage(uid, garbage) => Some(garbage_hash(uid, garbage)),
             Self::ControllerRevision(row) => Some(controller_revision_hash(row)),
             Self::Lease(lease) => Some(lease_hash(lease)),
             Self::LeaseWaiter(key, ticket, waiter) => Some(lease_waiter_hash(key, *ticket, waiter)),
@@ -397,6 +426,12 @@ fn state_rows<'a>(
     let agreements = state.agreements.iter();
     let agreements = agreements.map(|line| Row::Agreement(resource.clone(), Arc::clone(line)));
     std::iter::once(Row::StorageState(resource.clone(), Arc::clone(&state.row))).chain(agreements)
+}
+
+fn collection_rows(held: &Held) -> impl Iterator<Item = Row> + '_ {
+    let objects = held.objects.values();
+    let objects = objects.map(|object| Row::Object(Arc::clone(object)));
+    std::iter::once(Row::Collection(Arc::clone(&held.row))).chain(objects)
 }
 
 fn orphan(what: &str, of: &str, key: impl fmt::Display) -> CorruptState {

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use synod_model::{
-    AcquireLease, Adopt, AdoptControllerRevisions, CloseSession, ClusterId,
-    CreateControllerRevision, DeleteControllerRevisions, Epoch, ForgetResource, HolderIdentity,
-    Join, LeaseKey, Leave, MarkControllerRevisions, MarkReady, MemberId, OpenSession,
+    AcquireLease, Adopt, AdoptControllerRevisions, CloseSession, ClusterId, CreateCollection,
+    CreateControllerRevision, CreateObject, DeleteCollection, DeleteControllerRevisions,
+    DeleteObject, Epoch, ForgetResource, HolderIdentity, Join, LeaseKey, Leave,
+    MarkControllerRevisions, MarkReady, MemberId, ObjectKey, OpenSession, PatchObject,
     PutLeaseCandidate, ReleaseControllerRevision, ReleaseLease, Renew, RenewLease,
     RenewLeaseCandidate, Report, Revision, RollbackControllerRevision, SessionId, Settings, Ticket,
-    TruncateControllerRevisions, UpdateControllerRevision, UpdateSettings, WithdrawLeaseCandidate,
+    Transact, TruncateControllerRevisions, UpdateCollection, UpdateControllerRevision,
+    UpdateObject, UpdateSettings, WithdrawLeaseCandidate,
 };
 
 use crate::{DirectoryId, ReplicaId};
@@ -46,6 +48,24 @@ pub enum Command {
     Expire(Expire),
     /// Changes the replicated settings.
     UpdateSettings(UpdateSettings),
+    /// Declares a resource.
+    CreateCollection(CreateCollection),
+    /// Changes what the writes of a collection must hold to.
+    UpdateCollection(UpdateCollection),
+    /// Removes an empty collection.
+    DeleteCollection(DeleteCollection),
+    /// Stores a new object.
+    CreateObject(CreateObject),
+    /// Replaces an object.
+    UpdateObject(UpdateObject),
+    /// Changes a part of an object's data.
+    PatchObject(PatchObject),
+    /// Deletes an object, or begins to.
+    DeleteObject(DeleteObject),
+    /// Changes several objects as one.
+    Transact(Transact),
+    /// Deals with dependents that deletions have left.
+    CollectGarbage(CollectGarbage),
     /// Says what a controller wants now.
     CreateControllerRevision(CreateControllerRevision),
     /// Changes what may be changed of a snapshot.
@@ -75,6 +95,10 @@ pub enum Command {
     /// Lets somebody stand for a lease no longer.
     WithdrawLeaseCandidate(WithdrawLeaseCandidate),
 }
+
+/// Deals with more of the dependents that deletions have left, up to the bound of one command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CollectGarbage {}
 
 /// The identity and the first settings of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,4 +149,6 @@ pub struct Expire {
     pub lease_waiters: BTreeSet<(LeaseKey, Ticket)>,
     /// Candidates for leases.
     pub lease_candidates: BTreeSet<(LeaseKey, HolderIdentity)>,
+    /// Objects with a TTL.
+    pub objects: BTreeSet<ObjectKey>,
 }

@@ -1,4 +1,5 @@
-//! Deadlines in log time: one rule for members, sessions and the entries of a replaced epoch.
+//! Deadlines in log time: one rule for members, sessions, the entries of a replaced epoch and the TTL of
+//! objects.
 //!
 //! A deadline is the log time of the last renewal plus a TTL. While no leader counts, nobody can renew, so the first
 //! stamped entry of a term lifts every effective deadline by one number: `lifted_at`. The effective deadline is
@@ -7,7 +8,7 @@
 use std::time::Duration;
 
 use imbl::{OrdMap, OrdSet};
-use synod_model::{HolderIdentity, LeaseKey, LogTime, MemberId, SessionId, Ticket};
+use synod_model::{HolderIdentity, LeaseKey, LogTime, MemberId, ObjectKey, SessionId, Ticket};
 
 /// What a deadline ends.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,6 +25,8 @@ pub enum Holder {
     LeaseWaiter(LeaseKey, Ticket),
     /// A candidate for a lease that does not renew.
     LeaseCandidate(LeaseKey, HolderIdentity),
+    /// An object with a TTL.
+    Object(ObjectKey),
 }
 
 /// A kept deadline.
@@ -55,6 +58,15 @@ impl Deadlines {
     /// When the holder ends, lifts counted. `None` for a holder without a deadline.
     pub(crate) fn effective(&self, holder: &Holder) -> Option<LogTime> {
         self.kept.get(holder).map(|deadline| self.lifted(deadline))
+    }
+
+    /// The holder's deadline, lifts counted.
+    pub(crate) fn kept(&self, holder: &Holder) -> Option<Deadline> {
+        let kept = self.kept.get(holder)?;
+        Some(Deadline {
+            at: self.lifted(kept),
+            ttl: kept.ttl,
+        })
     }
 
     fn lifted(&self, deadline: &Deadline) -> LogTime {

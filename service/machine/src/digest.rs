@@ -8,6 +8,7 @@
 //! [`MACHINE_VERSION`](crate::MACHINE_VERSION). The number of bytes written serves as the estimate of a row's size.
 
 mod fold;
+mod objects;
 mod revisions;
 
 use std::fmt;
@@ -17,6 +18,7 @@ pub(crate) use fold::{
     lease_waiter_hash, member_hash, outcome_hash, replica_hash, session_hash, settings_hash,
     storage_state_hash, storage_version_hash,
 };
+pub(crate) use objects::{collection_hash, garbage_hash, object_hash};
 
 pub(crate) use revisions::controller_revision_hash;
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use imbl::Vector;
 use synod_model::{
-    AgreementChange, ControllerRevision, GroupResource, HolderIdentity, Lease, LeaseCandidate,
-    LeaseKey, Member, MemberId, NamespacedName, Revision, Settings,
+    AgreementChange, Collection, ControllerRevision, GroupResource, HolderIdentity, Lease,
+    LeaseCandidate, LeaseKey, Member, MemberId, NamespacedName, Object, ObjectKey, Revision,
+    Settings,
 };
 
 use crate::digest::RowHash;
@@ -89,6 +90,24 @@ pub enum Change {
         before: Option<Arc<LeaseCandidate>>,
         /// The candidate after; `None` if it is gone.
         after: Option<Arc<LeaseCandidate>>,
+    },
+    /// A collection was declared, changed or removed.
+    Collection {
+        /// Its resource.
+        resource: GroupResource,
+        /// The collection before; `None` if it is new.
+        before: Option<Arc<Collection>>,
+        /// The collection after; `None` if it is gone.
+        after: Option<Arc<Collection>>,
+    },
+    /// An object was created, changed or deleted.
+    Object {
+        /// Its key.
+        key: ObjectKey,
+        /// The object before; `None` if it is new.
+        before: Option<Arc<Object>>,
+        /// The object after; `None` if it is gone.
+        after: Option<Arc<Object>>,
     },
 }
 

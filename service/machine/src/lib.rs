@@ -14,6 +14,7 @@
 //! - `commands/`: what each command does, one file each; [`Command`] lists them.
 //! - `voting.rs`: the rule of storage versions, what is selected, common and agreed.
 //! - `leases.rs`: leases, their queues and candidates.
+//! - `objects.rs`: collections and objects, their indexes, and the dependents that a deletion leaves.
 //! - `turn.rs`: the one door through which a command changes the state.
 //! - `history.rs` and `past.rs`: events by revision, and reads of an older revision.
 //! - `checkpoint.rs` and `digest.rs`: the state as rows, and the check that they are the same rows everywhere.
@@ -30,6 +31,7 @@ mod digest;
 mod history;
 mod leases;
 mod log_entry;
+mod objects;
 mod outcome;
 mod past;
 mod rows;
@@ -41,13 +43,19 @@ mod views;
 mod voting;
 
 pub use checkpoint::{CorruptState, Row};
-pub use command::{AnnounceReplica, Command, Expire, Initialize, RaiseMachineVersion};
+pub use command::{
+    AnnounceReplica, CollectGarbage, Command, Expire, Initialize, RaiseMachineVersion,
+};
 pub use deadlines::{Deadline, Due, Holder};
 pub use digest::Digest;
 pub use history::{Change, Compacted, EntryChange, History, RevisionEvents};
 pub use leases::Place;
 pub use log_entry::{Envelope, LogEntry};
-pub use outcome::{Answer, Applied, HistoryAnswer, Outcome, RevisionAnswer, RevisionOutcome, Told};
+pub use objects::{Cursor, Fate, Garbage};
+pub use outcome::{
+    Answer, Applied, HistoryAnswer, Outcome, RevisionAnswer, RevisionOutcome, Told, Written,
+    WrittenHow,
+};
 pub use past::{OutOfReach, Past};
 pub use rows::{
     DirectoryId, EntryRow, OutcomeRow, ReplicaId, ReplicaRow, StateStatus, StorageStateRow,

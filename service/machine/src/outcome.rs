@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use synod_model::{
-    ApiVersion, Epoch, FencingToken, GroupResource, ObjectName, Refusal, Revision, RevisionNumber,
-    SessionId, Ticket, Ttl,
+    ApiVersion, Collection, Epoch, FencingToken, GroupResource, Object, ObjectName, Refusal,
+    Revision, RevisionNumber, SessionId, Ticket, Ttl, Uid,
 };
 
 use crate::RevisionEvents;
@@ -59,6 +59,22 @@ pub enum Answer {
         waiters: u32,
         /// How many candidates for leases went.
         candidates: u32,
+        /// How many objects went, or began to.
+        objects: u32,
+    },
+    /// What became of a collection or an object.
+    Wrote(Written),
+    /// What became of a transaction.
+    Transacted {
+        /// Whether every comparison held, and so the operations were carried out.
+        succeeded: bool,
+        /// What became of each operation, in order; empty if they were not carried out.
+        written: Vec<Written>,
+    },
+    /// How many dependents were dealt with.
+    Collected {
+        /// How many steps it took.
+        steps: u32,
     },
     /// What a controller wants stands in its history.
     ControllerRevision(RevisionAnswer),
@@ -73,6 +89,58 @@ pub enum Answer {
     },
     /// Another has the lease; the caller has a place in the queue for it.
     LeaseQueued(Ticket),
+}
+
+/// What became of a collection or an object that was written. The object itself is read from the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// What was done.
+    pub how: WrittenHow,
+    /// The uid of the collection or object.
+    pub uid: Uid,
+    /// The revision of its last change: of its end, if it was deleted.
+    pub resource_version: Revision,
+}
+
+/// What a write did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WrittenHow {
+    /// It is new.
+    Created,
+    /// It was changed.
+    Updated,
+    /// It was as it should be already.
+    Unchanged,
+    /// It is gone.
+    Deleted,
+    /// It is being deleted, and waits for its finalizers.
+    Deleting,
+}
+
+impl Written {
+    pub(crate) fn of(how: WrittenHow, object: &Object) -> Self {
+        Self {
+            how,
+            uid: object.metadata.uid,
+            resource_version: object.metadata.resource_version,
+        }
+    }
+
+    pub(crate) fn collection(how: WrittenHow, collection: &Collection) -> Self {
+        Self {
+            how,
+            uid: collection.metadata.uid,
+            resource_version: collection.metadata.resource_version,
+        }
+    }
+
+    pub(crate) fn deleted(revision: Revision, object: &Object) -> Self {
+        Self {
+            how: WrittenHow::Deleted,
+            uid: object.metadata.uid,
+            resource_version: revision,
+        }
+    }
 }
 
 /// What became of what a controller wants.

@@ -3,14 +3,17 @@
 //! Every read goes through [`Past`], so that a page of a list and a read of the present are one piece of code. Undoing
 //! costs a step for each event after the revision; within the kept history no older state has to be held.
 
+mod objects;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
 
 use synod_model::{
-    ControllerHistory, ControllerRevision, GroupResource, HolderIdentity, Lease, LeaseCandidate,
-    LeaseKey, LogTime, Member, MemberId, NamespacedName, Revision, Settings,
+    Collection, ControllerHistory, ControllerRevision, GroupResource, HolderIdentity, Lease,
+    LeaseCandidate, LeaseKey, LogTime, Member, MemberId, NamespacedName, Object, ObjectKey,
+    Revision, Settings,
 };
 
 use crate::{Change, Due, Holder, State, StorageStateView, StorageVersionView};
@@ -27,6 +30,8 @@ pub struct Past<'a> {
     settings: Option<Arc<Settings>>,
     leases: BTreeMap<LeaseKey, Option<Arc<Lease>>>,
     candidates: BTreeMap<LeaseKey, Standing>,
+    collections: BTreeMap<GroupResource, Option<Arc<Collection>>>,
+    objects: BTreeMap<ObjectKey, Option<Arc<Object>>>,
 }
 
 /// Candidates for one lease that were otherwise than they are.
@@ -85,6 +90,8 @@ impl State {
             settings: None,
             leases: BTreeMap::new(),
             candidates: BTreeMap::new(),
+            collections: BTreeMap::new(),
+            objects: BTreeMap::new(),
         };
         for events in self.history.newest_first_after(revision) {
             events
@@ -364,6 +371,14 @@ impl Past<'_> {
             // Before there was a cluster, there were those of every new one.
             Change::Settings { before, .. } => {
                 self.settings = Some(before.clone().unwrap_or_default());
+            }
+            Change::Collection {
+                resource, before, ..
+            } => {
+                self.collections.insert(resource.clone(), before.clone());
+            }
+            Change::Object { key, before, .. } => {
+                self.objects.insert(key.clone(), before.clone());
             }
         }
     }

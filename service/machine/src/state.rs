@@ -5,8 +5,8 @@ use std::sync::Arc;
 use imbl::{OrdMap, OrdSet, Vector};
 use synod_model::limits::STATE_RESERVE_BYTES;
 use synod_model::{
-    AgreementChange, ClusterId, Epoch, ErrorKind, GroupResource, LogTime, Member, MemberId,
-    Refusal, Revision, Sequence, SessionId, Settings,
+    AgreementChange, ClusterId, Epoch, ErrorKind, GroupResource, Kind, LogTime, Member, MemberId,
+    Refusal, Revision, Sequence, SessionId, Settings, Uid,
 };
 
 use crate::controller_revisions::ControllerRevisions;
@@ -14,9 +14,10 @@ use crate::deadlines::Deadlines;
 use crate::digest::{Digest, RowSum};
 use crate::history::History;
 use crate::leases::Leases;
+use crate::objects::{Dependents, Held};
 use crate::tally::Tally;
 use crate::{
-    EntryRow, MACHINE_VERSION, OutcomeRow, ReplicaId, ReplicaRow, StorageStateRow,
+    EntryRow, Garbage, MACHINE_VERSION, OutcomeRow, ReplicaId, ReplicaRow, StorageStateRow,
     StorageVersionRow,
 };
 
@@ -34,6 +35,9 @@ pub struct State {
     pub(crate) sessions: OrdMap<SessionId, Session>,
     pub(crate) storage_versions: OrdMap<GroupResource, StorageVersion>,
     pub(crate) storage_states: OrdMap<GroupResource, StorageState>,
+    pub(crate) collections: OrdMap<GroupResource, Held>,
+    /// What deletions have left to do, by the uid of the owner.
+    pub(crate) garbage: OrdMap<Uid, Arc<Garbage>>,
     pub(crate) controller_revisions: ControllerRevisions,
     pub(crate) leases: Leases,
     pub(crate) history: History,
@@ -41,6 +45,10 @@ pub struct State {
     pub(crate) sum: RowSum,
     /// Which resources a member reports. A member without entries has no key here.
     pub(crate) reported: OrdMap<MemberId, OrdSet<GroupResource>>,
+    /// Which collection has the objects of a group and kind.
+    pub(crate) kinds: OrdMap<(Arc<str>, Kind), GroupResource>,
+    /// Which objects name an owner.
+    pub(crate) dependents: Dependents,
 }
 
 /// A session with the outcomes it keeps.
@@ -90,11 +98,15 @@ impl State {
             sessions: OrdMap::new(),
             storage_versions: OrdMap::new(),
             storage_states: OrdMap::new(),
+            collections: OrdMap::new(),
+            garbage: OrdMap::new(),
             controller_revisions: ControllerRevisions::default(),
             leases: Leases::default(),
             history: History::default(),
             sum: RowSum::default(),
             reported: OrdMap::new(),
+            kinds: OrdMap::new(),
+            dependents: Dependents::default(),
         }
     }
 

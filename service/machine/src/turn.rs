@@ -26,6 +26,8 @@ use crate::{
     StateStatus, StorageStateRow, StorageVersionRow,
 };
 
+mod objects;
+
 pub(crate) struct Turn<'a> {
     state: &'a mut State,
     /// The revision that this command makes if it changes something.
@@ -34,18 +36,25 @@ pub(crate) struct Turn<'a> {
     /// Whether something changed that readers can see.
     moved: bool,
     uids: u32,
+    /// How many objects were marked as being deleted.
+    deletions: u32,
+    /// Whether earlier commands have left dependents to deal with.
+    backlog: bool,
     changes: Vec<Change>,
 }
 
 impl<'a> Turn<'a> {
     pub(crate) fn begin(state: &'a mut State, wall: WallTime) -> Self {
         let revision = state.revision.next();
+        let backlog = state.has_garbage();
         Self {
             state,
             revision,
             wall,
             moved: false,
             uids: 0,
+            deletions: 0,
+            backlog,
             changes: Vec::new(),
         }
     }
@@ -99,7 +108,7 @@ impl<'a> Turn<'a> {
         }
         let events = Arc::new(RevisionEvents {
             revision: self.revision,
-            changes: self.changes,
+            changes: objects::one_for_each(self.changes),
         });
         let hash = events_hash(&events);
         self.state.sum.add(hash);

@@ -18,6 +18,7 @@ use synod_model::{
     Revision, Stance, WallTime,
 };
 
+use crate::objects::guarantee;
 use crate::state::{State, StorageVersion};
 use crate::tally::Tally;
 use crate::{EntryChange, EntryRow, StateStatus, StorageVersionRow, VersionStatus};
@@ -93,6 +94,7 @@ pub(crate) fn decide(
     draft.let_voters_take_selected();
     for (member, said) in said {
         if let Said::Reports { entry, .. } = said {
+            guarantee::check_stance(state, resource, member, entry)?;
             draft.check_decodable(state, resource, member, entry)?;
         }
     }
@@ -460,7 +462,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-fn fresh_state() -> StateStatus {
+pub(crate) fn fresh_state() -> StateStatus {
     StateStatus {
         common: None,
         selected: None,

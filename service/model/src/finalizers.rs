@@ -21,6 +21,18 @@ impl Finalizer {
         qualified_name(text).map_err(|rule| Violation::invalid(text, rule))?;
         Ok(Self(text.into()))
     }
+
+    /// [`Finalizers::FOREGROUND`].
+    #[must_use]
+    pub fn foreground() -> Self {
+        Self(Finalizers::FOREGROUND.into())
+    }
+
+    /// [`Finalizers::ORPHAN`].
+    #[must_use]
+    pub fn orphan() -> Self {
+        Self(Finalizers::ORPHAN.into())
+    }
 }
 
 shared_text!(Finalizer);

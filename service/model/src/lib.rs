@@ -46,6 +46,7 @@ mod namespace;
 mod object;
 mod object_key;
 mod owner_reference;
+mod patch;
 mod persisted;
 mod preconditions;
 mod refusal;
@@ -54,6 +55,7 @@ pub mod requests;
 mod resource;
 mod resource_version;
 mod revision;
+mod selector;
 mod semantic_version;
 pub mod settings;
 mod storage_version_hash;
@@ -101,6 +103,7 @@ pub use namespace::Namespace;
 pub use object::{Attributes, Content, Deletion, Object};
 pub use object_key::{NamespacedName, ObjectKey, ObjectName};
 pub use owner_reference::{OwnerReference, OwnerReferences};
+pub use patch::{Patch, PatchFormat};
 pub use persisted::Persisted;
 pub use preconditions::Preconditions;
 pub use refusal::{Current, Refusal};
@@ -111,9 +114,8 @@ pub use requests::{
 };
 pub use requests::{
     Adopt, CloseSession, Compare, CreateCollection, CreateObject, DeleteCollection, DeleteObject,
-    ForgetResource, Join, Leave, MarkReady, OpenSession, Operation, Patch, PatchFormat,
-    PatchObject, Propagation, Renew, Report, Transact, UpdateCollection, UpdateObject,
-    UpdateSettings,
+    ForgetResource, Join, Leave, MarkReady, OpenSession, Operation, PatchObject, Propagation,
+    Renew, Report, Transact, UpdateCollection, UpdateObject, UpdateSettings,
 };
 pub use requests::{
     AdoptControllerRevisions, CreateControllerRevision, DeleteControllerRevisions, InUse, Mark,
@@ -123,6 +125,7 @@ pub use requests::{
 pub use resource::GroupResource;
 pub use resource_version::compare_resource_versions;
 pub use revision::{Epoch, FencingToken, RequestId, Revision, Sequence, SessionId, Ticket};
+pub use selector::{FieldSelector, LabelSelector, Requirement, Rule};
 pub use semantic_version::SemanticVersion;
 pub use settings::{Settings, SettingsPatch};
 pub use storage_version_hash::StorageVersionHash;

@@ -23,6 +23,10 @@ pub const ENDPOINT_BYTES_MAX: usize = 512;
 pub const HOLDER_BYTES_MAX: usize = QUALIFIED_BYTES_MAX;
 /// Who wait for one lease at a time, and who stand for it. Apply goes by it: it belongs to the machine version.
 pub const LEASE_CONTENDERS_MAX: usize = 1_000;
+/// Bytes of a selector.
+pub const SELECTOR_BYTES_MAX: usize = 4 * KIB;
+/// Requirements of a selector.
+pub const SELECTOR_REQUIREMENTS_MAX: usize = 64;
 /// Labels of an object.
 pub const LABELS_MAX: usize = 64;
 /// Bytes of an object's annotations, keys and texts together.
@@ -35,6 +39,8 @@ pub const OWNER_REFERENCES_MAX: usize = 64;
 pub const MEDIA_TYPE_BYTES_MAX: usize = 127;
 /// Bytes of an object's data, and of a patch.
 pub const OBJECT_BYTES_MAX: usize = MIB;
+/// Operations of a JSON patch, as in Kubernetes.
+pub const PATCH_OPERATIONS_MAX: usize = 10_000;
 /// Comparisons, operations and reads of a transaction, each.
 pub const TRANSACTION_OPERATIONS_MAX: usize = 128;
 /// Bytes of a name's prefix that stay before the hash of a ControllerRevision.
@@ -167,6 +173,13 @@ pub const LIMITS: &[Limit] = &[
         "refused with QUOTA",
     ),
     limit("labels of an object", LABELS_MAX, "labels", INVALID),
+    limit("selector", SELECTOR_BYTES_MAX, "bytes", INVALID),
+    limit(
+        "requirements of a selector",
+        SELECTOR_REQUIREMENTS_MAX,
+        "requirements",
+        INVALID,
+    ),
     limit(
         "annotations of an object",
         ANNOTATIONS_BYTES_MAX,
@@ -187,6 +200,12 @@ pub const LIMITS: &[Limit] = &[
     ),
     limit("media type", MEDIA_TYPE_BYTES_MAX, "bytes", INVALID),
     limit("object data, patch", OBJECT_BYTES_MAX, "bytes", INVALID),
+    limit(
+        "operations of a JSON patch",
+        PATCH_OPERATIONS_MAX,
+        "operations",
+        INVALID,
+    ),
     limit(
         "comparisons, operations or reads of a transaction",
         TRANSACTION_OPERATIONS_MAX,

@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use crate::limits::OBJECT_BYTES_MAX;
 use crate::{
-    Annotations, ApiVersion, Finalizers, Labels, MediaType, Metadata, ObjectKey, OwnerReferences,
-    Revision, Violation, Violations, WallTime,
+    Annotations, ApiVersion, Finalizers, Json, Labels, MediaType, Metadata, ObjectKey,
+    OwnerReferences, Revision, Violation, Violations, WallTime,
 };
 
 /// An object. The same resource version is always the same object, byte for byte: what time moves, such as the
@@ -57,6 +57,8 @@ impl Content {
         let mut violations = Violations::new();
         if self.data.len() > OBJECT_BYTES_MAX {
             violations.push(Violation::too_long(OBJECT_BYTES_MAX).at("data"));
+        } else if self.media_type.is_json() {
+            violations.parsed("data", Json::parse(&self.data));
         }
         violations
     }

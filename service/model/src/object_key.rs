@@ -60,6 +60,16 @@ impl NamespacedName {
         }
     }
 
+    /// Another name in the same namespace, or without one. `None` if a namespace is asked for and there is none.
+    #[must_use]
+    pub fn sibling(&self, namespaced: bool, name: &ObjectName) -> Option<Self> {
+        match (namespaced, self.scope()) {
+            (false, _) => Some(Self::of_parts("", name.as_str())),
+            (true, "") => None,
+            (true, namespace) => Some(Self::of_parts(namespace, name.as_str())),
+        }
+    }
+
     /// What stands before every name of the namespace in the order, and is no name itself: where a range begins.
     #[must_use]
     pub fn before_all_of(namespace: Option<&Namespace>) -> Self {

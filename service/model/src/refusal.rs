@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
-use crate::{ControllerRevision, ErrorKind, Lease, Member, Settings, Violation};
+use crate::{
+    Collection, ControllerRevision, ErrorKind, Lease, Member, Object, Settings, Violation,
+};
 
 /// Why a request was refused.
 ///
@@ -31,6 +34,10 @@ pub enum Current {
     Settings(Settings),
     /// A member.
     Member(Member),
+    /// A collection.
+    Collection(Arc<Collection>),
+    /// An object.
+    Object(Arc<Object>),
     /// A ControllerRevision.
     ControllerRevision(ControllerRevision),
     /// A lease.

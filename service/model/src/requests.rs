@@ -42,9 +42,7 @@ pub use join::Join;
 pub use leave::Leave;
 pub use mark_controller_revisions::{InUse, Mark, MarkControllerRevisions};
 pub use mark_ready::MarkReady;
-pub use objects::{
-    CreateObject, DeleteObject, Patch, PatchFormat, PatchObject, Propagation, UpdateObject,
-};
+pub use objects::{CreateObject, DeleteObject, PatchObject, Propagation, UpdateObject};
 pub use open_session::OpenSession;
 pub use put_lease_candidate::PutLeaseCandidate;
 pub use release_lease::ReleaseLease;

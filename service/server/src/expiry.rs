@@ -1,4 +1,4 @@
-//! The leader looks for what is past its deadline, and has it removed.
+//! The leader looks for what is past its deadline, and for what deletions have left to do, and has it removed.
 //!
 //! Nothing ends by this: apply decides, by the log time of the entry. So a leader that was deposed without noticing
 //! expires nobody, and neither does a look at a state that is a little old. The command takes the lane of the renewals
@@ -7,7 +7,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_machine::{Command, Due, Envelope, Expire, Holder, State};
+use synod_machine::{CollectGarbage, Command, Due, Envelope, Expire, Holder, Outcome, State};
+use synod_model::Refusal;
 use tokio::time::Instant;
 
 use crate::consensus::Consensus;
@@ -59,35 +60,52 @@ impl Expiry {
             return false;
         };
         let published = self.consensus.published();
+        let garbage = published.state.has_garbage() && self.collect().await;
         let due = published.state.due(now, EXPIRED_AT_ONCE_MAX);
         if due.holders.is_empty() {
-            return false;
+            return garbage;
         }
         let holders = due.holders.len() as u64;
         let expire = name(&published.state, &due);
-        let envelope = Envelope {
-            request: None,
-            command: Arc::new(Command::Expire(expire)),
-        };
-        match self
-            .proposer
-            .execute(
-                &envelope,
-                Instant::now() + DEADLINE_DEFAULT,
-                Arc::from("expiry"),
-            )
-            .await
-        {
+        match self.propose(Command::Expire(expire)).await {
             Ok(outcome) => {
                 tracing::info!(holders, revision = %outcome.revision, changed = outcome.changed, "expired");
                 self.metrics.expired(holders);
-                due.more
+                due.more || garbage
             }
             Err(refusal) => {
                 tracing::debug!(%refusal, "the expiry has no outcome");
                 false
             }
         }
+    }
+
+    /// Goes on with the dependents that deletions have left, by one command. Answers whether that was done.
+    async fn collect(&self) -> bool {
+        match self
+            .propose(Command::CollectGarbage(CollectGarbage {}))
+            .await
+        {
+            Ok(outcome) => {
+                tracing::debug!(revision = %outcome.revision, "collected dependents of deleted objects");
+                true
+            }
+            Err(refusal) => {
+                tracing::debug!(%refusal, "the collection of garbage has no outcome");
+                false
+            }
+        }
+    }
+
+    async fn propose(&self, command: Command) -> Result<Outcome, Refusal> {
+        let envelope = Envelope {
+            request: None,
+            command: Arc::new(command),
+        };
+        let deadline = Instant::now() + DEADLINE_DEFAULT;
+        self.proposer
+            .execute(&envelope, deadline, Arc::from("expiry"))
+            .await
     }
 }
 
@@ -123,6 +141,9 @@ fn name(state: &State, due: &Due) -> Expire {
             }
             Holder::Session(id) => {
                 expire.sessions.insert(*id);
+            }
+            Holder::Object(key) => {
+                expire.objects.insert(key.clone());
             }
         }
     }

@@ -73,6 +73,8 @@ pub(crate) fn kind(change: &Change) -> ObjectKind {
         Change::Settings { .. } => ObjectKind::Settings,
         Change::Lease { .. } => ObjectKind::Lease,
         Change::LeaseCandidate { .. } => ObjectKind::LeaseCandidate,
+        Change::Collection { .. } => ObjectKind::Collection,
+        Change::Object { .. } => ObjectKind::Object,
     }
 }
 
@@ -81,11 +83,14 @@ pub(crate) fn name(change: &Change) -> String {
     match change {
         Change::Member { id, .. } => id.to_string(),
         Change::StorageVersion { resource, .. } => resource.storage_version_name(),
-        Change::StorageState { resource, .. } => resource.storage_state_name().to_owned(),
         Change::ControllerRevision { key, .. } => key.name().to_owned(),
         Change::Settings { .. } => SETTINGS_NAME.to_owned(),
         Change::Lease { key, .. } => key.name().to_owned(),
         Change::LeaseCandidate { identity, .. } => identity.to_string(),
+        Change::StorageState { resource, .. } | Change::Collection { resource, .. } => {
+            resource.storage_state_name().to_owned()
+        }
+        Change::Object { key, .. } => key.name.name().to_owned(),
     }
 }
 
@@ -96,7 +101,9 @@ fn namespace(change: &Change) -> String {
         Change::Lease { key, .. } | Change::LeaseCandidate { lease: key, .. } => {
             key.namespace().to_owned()
         }
-        Change::Member { .. }
+        Change::Object { key, .. } => key.name.namespace().unwrap_or_default().to_owned(),
+        Change::Collection { .. }
+        | Change::Member { .. }
         | Change::StorageVersion { .. }
         | Change::StorageState { .. }
         | Change::Settings { .. } => String::new(),
@@ -158,6 +165,14 @@ pub(crate) fn event(change: &Change) -> v1::Event {
                 settings.map(|settings| Object::Settings(settings.into())),
             )
         }
+        Change::Collection { before, after, .. } => {
+            let (r#type, row) = what_happened(before.as_deref(), after.as_deref());
+            (r#type, row.map(|row| Object::Collection(row.into())))
+        }
+        Change::Object { before, after, .. } => {
+            let (r#type, object) = what_happened(before.as_deref(), after.as_deref());
+            return object.map_or_else(v1::Event::default, |object| object_event(r#type, object));
+        }
     };
     v1::Event {
         r#type: r#type.into(),
@@ -165,6 +180,19 @@ pub(crate) fn event(change: &Change) -> v1::Event {
         name: name(change),
         namespace: namespace(change),
         object,
+        ..v1::Event::default()
+    }
+}
+
+/// The event of an object of a collection.
+pub(crate) fn object_event(r#type: v1::EventType, object: &synod_model::Object) -> v1::Event {
+    v1::Event {
+        r#type: r#type.into(),
+        kind: v1::ObjectKind::Object.into(),
+        name: object.key.name.name().to_owned(),
+        object: Some(v1::event::Object::StoredObject(object.into())),
+        namespace: object.key.name.namespace().unwrap_or_default().to_owned(),
+        resource: Some((&object.key.resource).into()),
     }
 }
 
@@ -176,6 +204,7 @@ pub(crate) fn member_event(r#type: v1::EventType, member: &Member) -> v1::Event 
         name: member.id.to_string(),
         namespace: String::new(),
         object: Some(v1::event::Object::Member(member.into())),
+        ..v1::Event::default()
     }
 }
 
@@ -190,6 +219,7 @@ pub(crate) fn controller_revision_event(
         name: revision.key.name().to_owned(),
         namespace: revision.key.namespace().unwrap_or_default().to_owned(),
         object: Some(v1::event::Object::ControllerRevision(revision.into())),
+        ..v1::Event::default()
     }
 }
 

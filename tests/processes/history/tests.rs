@@ -60,6 +60,7 @@ fn log(changes: &[(u64, u32)]) -> WatchLog {
             name: "settings".to_owned(),
             namespace: String::new(),
             object: Some(v1::event::Object::Settings(settings)),
+            ..v1::Event::default()
         };
         let events = v1::WatchEvents {
             revision,

@@ -3,10 +3,13 @@
 //! What was renewed earlier in the log is not removed: the renewal wins by order.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use synod_model::{Epoch, MemberId, Refusal, SessionId};
+use synod_model::{Epoch, MemberId, ObjectKey, Refusal, SessionId};
 
 use super::{departure, succession};
+use crate::digest::object_hash;
+use crate::objects::deletion;
 use crate::turn::Turn;
 use crate::{Answer, Expire, Holder};
 
@@ -51,6 +54,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
         turn.remove_session(*id);
     }
     let ended = succession::expire(turn, expire, &gone);
+    let objects = expire_objects(turn, &expire.objects);
     let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     Ok(Answer::Expired {
         members: count(gone.len()),
@@ -59,5 +63,33 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
         leases: count(ended.leases),
         waiters: count(ended.waiters),
         candidates: count(ended.candidates),
+        objects: count(objects),
     })
+}
+
+/// Bytes of objects that one command removes: they stand in the events of one revision. The others stay due, and are
+/// named again. Part of the machine's behaviour: another number is another
+/// [`MACHINE_VERSION`](crate::MACHINE_VERSION).
+const OBJECT_BYTES_AT_ONCE_MAX: u64 = 4 << 20;
+
+/// Deletes the objects that are past their deadline. Answers how many.
+fn expire_objects(turn: &mut Turn<'_>, named: &BTreeSet<ObjectKey>) -> usize {
+    let (mut gone, mut bytes) = (0, 0);
+    for key in named {
+        let due = turn
+            .state()
+            .deadlines
+            .is_due(&Holder::Object(key.clone()), turn.log_time());
+        let Some(object) = turn.state().object(key).filter(|_| due).map(Arc::clone) else {
+            continue;
+        };
+        deletion::delete(turn, &object, None);
+        gone += 1;
+        bytes += object_hash(&object).bytes();
+        if bytes >= OBJECT_BYTES_AT_ONCE_MAX {
+            break;
+        }
+    }
+    deletion::collect_own(turn);
+    gone
 }

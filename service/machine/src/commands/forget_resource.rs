@@ -29,6 +29,12 @@ fn check(turn: &Turn<'_>, resource: &GroupResource) -> Result<(), Refusal> {
         );
         return Err(Refusal::new(ErrorKind::Conflict, message).with("resource", name));
     }
+    if turn.state().collections.contains_key(resource) {
+        let message = format!(
+            "resource \"{resource}\": its collection holds objects by what is known of it: delete the collection first"
+        );
+        return Err(Refusal::new(ErrorKind::Conflict, message).with("resource", name));
+    }
     let now = turn.log_time();
     let drains = kept.row.status.drains.iter();
     let Some((version, until)) = drains.max_by_key(|(_, until)| **until) else {

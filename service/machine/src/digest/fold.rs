@@ -14,6 +14,7 @@ use synod_model::{
 
 use self::answers::{fold_answer, fold_refusal};
 use self::leases::{fold_lease, fold_lease_candidate};
+use super::objects::{fold_collection, fold_object, fold_object_key};
 use super::revisions::fold_revision_change;
 use super::{RowHash, RowHasher};
 use crate::{
@@ -72,6 +73,10 @@ pub(crate) fn deadline_hash(holder: &Holder, deadline: &Deadline) -> RowHash {
             to.number(14);
             to.text(key.as_str());
             to.text(identity.as_str());
+        }
+        Holder::Object(key) => {
+            to.number(10);
+            fold_object_key(&mut to, key);
         }
     }
     to.number(at.as_millis());
@@ -216,6 +221,22 @@ fn fold_change(to: &mut RowHasher, change: &Change) {
             to.option(before.as_ref(), |to, row| fold_lease_candidate(to, row));
             to.option(after.as_ref(), |to, row| fold_lease_candidate(to, row));
         }
+        Change::Collection {
+            resource,
+            before,
+            after,
+        } => {
+            to.number(10);
+            fold_resource(to, resource);
+            to.option(before.as_ref(), |to, row| fold_collection(to, row));
+            to.option(after.as_ref(), |to, row| fold_collection(to, row));
+        }
+        Change::Object { key, before, after } => {
+            to.number(11);
+            fold_object_key(to, key);
+            to.option(before.as_ref(), |to, object| fold_object(to, object));
+            to.option(after.as_ref(), |to, object| fold_object(to, object));
+        }
     }
 }
 
@@ -265,7 +286,7 @@ pub(super) fn fold_metadata(to: &mut RowHasher, metadata: &Metadata) {
     to.number(created.as_millis());
 }
 
-fn fold_resource(to: &mut RowHasher, resource: &GroupResource) {
+pub(super) fn fold_resource(to: &mut RowHasher, resource: &GroupResource) {
     to.text(resource.group());
     to.text(resource.resource());
 }

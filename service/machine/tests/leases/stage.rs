@@ -107,7 +107,9 @@ impl Stage {
                 Holder::Session(id) => {
                     expire.sessions.insert(id);
                 }
-                other @ Holder::Unreported(_) => panic!("nobody reports here, but {other:?}"),
+                other @ (Holder::Unreported(_) | Holder::Object(_)) => {
+                    panic!("nobody reports or keeps objects here, but {other:?}")
+                }
             }
         }
         expire

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use synod_machine::{Change, EntryChange, RevisionEvents, StorageStateRow};
-use synod_model::{AgreementChange, GroupResource, Member, MemberId, Revision};
+use synod_model::{
+    AgreementChange, Collection, GroupResource, Member, MemberId, ObjectKey, Revision,
+};
 
 use crate::picture::Visible;
 
@@ -21,6 +23,8 @@ enum Object {
     Entry(GroupResource, MemberId),
     State(GroupResource),
     Settings,
+    Collection(GroupResource),
+    Stored(ObjectKey),
 }
 
 /// The histories of controllers touch nothing else, and have a test and a model of their own.
@@ -91,8 +95,44 @@ impl Mirror {
                 }
                 // Leases have a naive model of their own.
                 Change::Lease { .. } | Change::LeaseCandidate { .. } => {}
+                Change::Collection {
+                    resource,
+                    before,
+                    after,
+                } => self.follow_collection(resource, before.as_deref(), after.as_deref()),
+                Change::Object { key, before, after } => {
+                    self.follow_object(key, before.as_deref(), after.as_deref());
+                }
             }
         }
+    }
+
+    fn follow_collection(
+        &mut self,
+        resource: &GroupResource,
+        old: Option<&Collection>,
+        new: Option<&Collection>,
+    ) {
+        let (mut before, mut after) = (Visible::default(), Visible::default());
+        old.into_iter().for_each(|row| before.put_collection(row));
+        new.into_iter().for_each(|row| after.put_collection(row));
+        let held = self.visible.collections.remove(resource);
+        assert_eq!(held, before.collections.remove(resource));
+        self.visible.collections.extend(after.collections);
+    }
+
+    fn follow_object(
+        &mut self,
+        key: &ObjectKey,
+        old: Option<&synod_model::Object>,
+        new: Option<&synod_model::Object>,
+    ) {
+        let (mut before, mut after) = (Visible::default(), Visible::default());
+        old.into_iter().for_each(|object| before.put_object(object));
+        new.into_iter().for_each(|object| after.put_object(object));
+        let held = self.visible.objects.remove(key);
+        assert_eq!(held, before.objects.remove(key));
+        self.visible.objects.extend(after.objects);
     }
 
     fn follow_entries(&mut self, resource: &GroupResource, entries: &[EntryChange]) {
@@ -127,6 +167,12 @@ impl Mirror {
         }
         for resource in different(&before.states, &after.states) {
             expected.insert(Object::State(resource));
+        }
+        for resource in different(&before.collections, &after.collections) {
+            expected.insert(Object::Collection(resource));
+        }
+        for key in different(&before.objects, &after.objects) {
+            expected.insert(Object::Stored(key));
         }
         if before.settings != after.settings {
             expected.insert(Object::Settings);
@@ -178,6 +224,8 @@ fn objects(change: &Change) -> Vec<Object> {
         Change::ControllerRevision { .. } => panic!("{ELSEWHERE}"),
         Change::Settings { .. } => vec![Object::Settings],
         Change::Lease { .. } | Change::LeaseCandidate { .. } => Vec::new(),
+        Change::Collection { resource, .. } => vec![Object::Collection(resource.clone())],
+        Change::Object { key, .. } => vec![Object::Stored(key.clone())],
     }
 }
 

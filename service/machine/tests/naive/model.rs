@@ -261,6 +261,7 @@ impl World {
             outcomes: outcomes.collect(),
             sessions: sessions.map(|kept| (kept.id, kept.lowest)).collect(),
             agreements: agreements.filter(|(_, lines)| !lines.is_empty()).collect(),
+            garbage: Vec::new(),
         }
     }
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use synod_machine::{
-    Deadline, EntryRow, Holder, OutcomeRow, Past, ReplicaId, ReplicaRow, Row, State,
+    Deadline, EntryRow, Garbage, Holder, OutcomeRow, Past, ReplicaId, ReplicaRow, Row, State,
     StorageStateRow, StorageVersionRow,
 };
 use synod_model::{
-    AgreementChange, ErrorKind, GroupResource, LogTime, Member, MemberId, Metadata, Refusal,
-    Revision, Sequence, SessionId, Settings, Uid,
+    AgreementChange, Collection, ErrorKind, GroupResource, LabelSelector, LogTime, Member,
+    MemberId, Metadata, Object, ObjectKey, Refusal, Revision, Sequence, SessionId, Settings, Uid,
 };
 
 /// A whole state.
@@ -26,6 +26,7 @@ pub(crate) struct Picture {
     pub(crate) sessions: BTreeMap<SessionId, Sequence>,
     pub(crate) outcomes: BTreeMap<(SessionId, Sequence), OutcomeRow>,
     pub(crate) agreements: BTreeMap<GroupResource, Vec<AgreementChange>>,
+    pub(crate) garbage: Vec<Garbage>,
 }
 
 /// The part that has a past: what a reader sees at a revision.
@@ -36,6 +37,8 @@ pub(crate) struct Visible {
     pub(crate) entries: BTreeMap<(GroupResource, MemberId), EntryRow>,
     pub(crate) states: BTreeMap<GroupResource, StorageStateRow>,
     pub(crate) settings: Settings,
+    pub(crate) collections: BTreeMap<GroupResource, Collection>,
+    pub(crate) objects: BTreeMap<ObjectKey, Object>,
 }
 
 impl Picture {
@@ -87,7 +90,10 @@ impl Picture {
                 let lines = self.agreements.entry(resource).or_default();
                 lines.push((*line).clone());
             }
+            Row::Garbage(_, garbage) => self.garbage.push((*garbage).clone()),
             Row::Settings(_)
+            | Row::Collection(_)
+            | Row::Object(_)
             | Row::Member(_)
             | Row::StorageVersion(..)
             | Row::Entry(..)
@@ -121,6 +127,13 @@ impl Visible {
         for state in past.storage_states(None) {
             visible.put_state(&state.resource, &state.row);
         }
+        for collection in past.collections(None) {
+            let all = LabelSelector::default();
+            for object in past.objects(&collection.resource, None, &all, None) {
+                visible.put_object(&object);
+            }
+            visible.put_collection(&collection);
+        }
         visible
     }
 
@@ -134,6 +147,18 @@ impl Visible {
         let mut row = row.clone();
         blank(&mut row.metadata);
         self.versions.insert(resource.clone(), row);
+    }
+
+    pub(crate) fn put_collection(&mut self, row: &Collection) {
+        let mut row = row.clone();
+        blank(&mut row.metadata);
+        self.collections.insert(row.resource.clone(), row);
+    }
+
+    pub(crate) fn put_object(&mut self, object: &Object) {
+        let mut object = object.clone();
+        blank(&mut object.metadata);
+        self.objects.insert(object.key.clone(), object);
     }
 
     pub(crate) fn put_state(&mut self, resource: &GroupResource, row: &StorageStateRow) {

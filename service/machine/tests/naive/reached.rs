@@ -224,6 +224,8 @@ impl Reached {
                 }
                 Change::StorageState { .. } => self.look_at_state(command, change),
                 Change::Member { .. }
+                | Change::Collection { .. }
+                | Change::Object { .. }
                 | Change::ControllerRevision { .. }
                 | Change::Settings { .. }
                 | Change::Lease { .. }

@@ -3,12 +3,18 @@
 use std::time::Duration;
 
 use synod_machine::{
-    AnnounceReplica, Command, DirectoryId, MACHINE_VERSION, ReplicaId, Row, State,
+    AnnounceReplica, CollectGarbage, Command, DirectoryId, MACHINE_VERSION, ReplicaId, Row, State,
 };
-use synod_model::{ClusterId, Join, Labels, LogTime, Revision, SettingsPatch};
+use synod_model::{
+    Annotations, ClusterId, Fences, Join, Labels, LogTime, Operation, Propagation, Revision,
+    SettingsPatch, Transact,
+};
 
 use crate::cluster::{Cluster, TTL, join, renew, report, request};
 use crate::entry::{of, release, resource};
+use crate::shelf::{
+    LOOSE, WIDGETS, content, create, finalized, labelled, owned_by, update, widget,
+};
 
 /// A state in which every kind of row stands, and every field of one has a value.
 pub(crate) fn rich() -> State {
@@ -28,6 +34,7 @@ pub(crate) fn rich() -> State {
         labels: Labels::parse([("zone", "a"), ("rack", "7")]).expect("legal labels"),
         ..join("labelled", "first")
     }));
+    stock(&mut cluster);
     let session = cluster.opens_session();
     let a = cluster.starts("a", &[release::second(), of("apps.deployments")]);
     let b = cluster.starts(
@@ -61,8 +68,39 @@ pub(crate) fn rich() -> State {
         request(session, 7, 2),
         Command::OpenSession(synod_model::OpenSession {}),
     );
+    let one = widget("a/one");
+    let keep = update(&one, finalized(&["x.io/wait"]), content("v2", "[1]"));
+    cluster.send_as(request(session, 8, 2), Command::UpdateObject(keep.clone()));
+    let transact = Transact {
+        compares: Vec::new(),
+        operations: vec![Operation::Update(keep)],
+        reads: Vec::new(),
+        fences: Fences::default(),
+    };
+    cluster.send_as(request(session, 9, 2), Command::Transact(transact));
+    let collect = Command::CollectGarbage(CollectGarbage {});
+    cluster.send_as(request(session, 10, 2), collect);
+    cluster.deletes(&one, None);
+    cluster.declares("example.io.gadgets", LOOSE);
+    assert!(cluster.state.has_garbage());
     assert!(cluster.state.history().floor() > Revision::ZERO);
     cluster.state
+}
+
+/// Objects of all sorts, and more dependents of one that goes than one command deals with.
+fn stock(cluster: &mut Cluster) {
+    cluster.declares(WIDGETS, LOOSE);
+    let owner = cluster.stores(&widget("a/owner"), labelled(&[("color", "red")]));
+    let dependents = (0..300).map(|i| {
+        let key = widget(&format!("a/dependent-{i}"));
+        Command::CreateObject(create(&key, owned_by(&[&owner]), content("v1", "{}")))
+    });
+    cluster.send_all(dependents.collect());
+    let mut attributes = finalized(&["x.io/wait"]);
+    attributes.annotations = Annotations::parse([("note", "any text")]).expect("legal");
+    cluster.stores(&widget("a/one"), attributes);
+    cluster.stores_for(&widget("a/two"), TTL);
+    cluster.deletes(&owner.key, Some(Propagation::Foreground));
 }
 
 fn rows() -> Vec<Row> {

@@ -231,6 +231,7 @@ impl Cluster {
                 | Holder::LeaseCandidate(..)) => {
                     panic!("no story here has leases, but {other:?}")
                 }
+                Holder::Object(key) => expire.objects.insert(key),
             };
         }
         expire

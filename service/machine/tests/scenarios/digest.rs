@@ -16,13 +16,14 @@ use synod_model::{
 
 use crate::checkpoint::rich;
 use crate::entry::{resource, version};
+use crate::shelf::widget;
 
-type Changes<T> = Vec<fn(&mut T)>;
+pub(crate) type Changes<T> = Vec<fn(&mut T)>;
 
-const OTHER: Revision = Revision::new(987_654);
+pub(crate) const OTHER: Revision = Revision::new(987_654);
 
 /// Changes one field at a time, and holds every changed row against the digest.
-fn every_field_counts<T: Clone>(
+pub(crate) fn every_field_counts<T: Clone>(
     found: impl Fn(&Row) -> Option<T>,
     with: impl Fn(&Row, T) -> Row,
     changes: &[fn(&mut T)],
@@ -58,7 +59,7 @@ fn every_field_counts<T: Clone>(
     }
 }
 
-fn metadata() -> Changes<Metadata> {
+pub(crate) fn metadata() -> Changes<Metadata> {
     vec![
         |it| it.uid = Uid::from_bytes([1; 16]),
         |it| it.resource_version = OTHER,
@@ -308,6 +309,11 @@ fn outcomes() -> Changes<OutcomeRow> {
                 *unreported += 1;
             }
         },
+        |it| {
+            if let Ok(Answer::Expired { objects, .. }) = &mut it.result {
+                *objects += 1;
+            }
+        },
         |it| each_told(it, |told| told.resource = resource("batch.jobs")),
         |it| each_told(it, |told| told.encoding = None),
         |it| each_told(it, |told| told.selected = None),
@@ -463,6 +469,8 @@ fn swap(change: &mut Change) {
                 std::mem::swap(before, after);
             }
         }
+        Change::Collection { before, after, .. } => std::mem::swap(before, after),
+        Change::Object { before, after, .. } => std::mem::swap(before, after),
     }
 }
 
@@ -475,5 +483,9 @@ fn drop_detail(change: &mut Change) {
         | Change::Lease { .. }
         | Change::LeaseCandidate { .. } => {}
         Change::Settings { before, .. } => *before = None,
+        Change::Collection {
+            resource: changed, ..
+        } => *changed = resource("batch.jobs"),
+        Change::Object { key, .. } => *key = widget("nowhere/nothing"),
     }
 }

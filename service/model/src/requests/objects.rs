@@ -1,10 +1,8 @@
 //! Changing objects, one at a time.
 
-use bytes::Bytes;
-
 use crate::limits::OBJECT_BYTES_MAX;
 use crate::{
-    ApiVersion, Attributes, Content, Fences, ObjectKey, Preconditions, Ttl, Violation, Violations,
+    Attributes, Content, Fences, ObjectKey, Patch, Preconditions, Ttl, Violation, Violations,
 };
 
 /// Stores a new object.
@@ -71,26 +69,6 @@ pub struct PatchObject {
     pub preconditions: Preconditions,
     /// Who may do this.
     pub fences: Fences,
-}
-
-/// A change of a JSON document, made for one encoding of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Patch {
-    /// The encoding: an object that is stored in another one conflicts.
-    pub encoding: ApiVersion,
-    /// How the change is written.
-    pub format: PatchFormat,
-    /// The change.
-    pub document: Bytes,
-}
-
-/// How a change of a JSON document is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PatchFormat {
-    /// RFC 7386: the document's own form, `null` for what goes.
-    Merge,
-    /// RFC 6902: a list of operations.
-    Json,
 }
 
 impl PatchObject {

@@ -108,6 +108,8 @@ impl AgreementMetrics {
                 }
             }
             Change::StorageState { .. }
+            | Change::Collection { .. }
+            | Change::Object { .. }
             | Change::ControllerRevision { .. }
             | Change::Settings { .. }
             | Change::Lease { .. }

@@ -4,9 +4,9 @@ mod controller_revisions;
 
 use std::fmt;
 
-use synod_machine::{Answer, Outcome, Told};
+use synod_machine::{Answer, Outcome, Told, Written, WrittenHow};
 use synod_model::{
-    ApiVersion, Epoch, FencingToken, GroupResource, Refusal, Revision, SessionId, Ticket, Ttl,
+    ApiVersion, Epoch, FencingToken, GroupResource, Refusal, Revision, SessionId, Ticket, Ttl, Uid,
 };
 use synod_proto::peer::v1 as pb;
 
@@ -110,6 +110,7 @@ fn outcome_to_wire(outcome: &Outcome) -> pb::Outcome {
             leases,
             waiters,
             candidates,
+            objects,
         }) => Wire::Expired(pb::Expired {
             members: *members,
             sessions: *sessions,
@@ -117,7 +118,14 @@ fn outcome_to_wire(outcome: &Outcome) -> pb::Outcome {
             leases: *leases,
             waiters: *waiters,
             candidates: *candidates,
+            objects: *objects,
         }),
+        Ok(Answer::Wrote(written)) => Wire::Wrote(written_to_wire(written)),
+        Ok(Answer::Transacted { succeeded, written }) => Wire::Transacted(pb::Transacted {
+            succeeded: *succeeded,
+            written: written.iter().map(written_to_wire).collect(),
+        }),
+        Ok(Answer::Collected { steps }) => Wire::Collected(pb::Collected { steps: *steps }),
         Ok(Answer::ControllerRevision(answer)) => {
             Wire::ControllerRevision(controller_revisions::answer_to_wire(answer))
         }
@@ -160,6 +168,7 @@ fn outcome_from_wire(outcome: pb::Outcome) -> Result<Outcome, Malformed> {
             leases,
             waiters,
             candidates,
+            objects,
         }) => Ok(Answer::Expired {
             members,
             sessions,
@@ -167,7 +176,17 @@ fn outcome_from_wire(outcome: pb::Outcome) -> Result<Outcome, Malformed> {
             leases,
             waiters,
             candidates,
+            objects,
         }),
+        Wire::Wrote(written) => Ok(Answer::Wrote(written_from_wire(&written)?)),
+        Wire::Transacted(transacted) => {
+            let written = transacted.written.iter().map(written_from_wire);
+            Ok(Answer::Transacted {
+                succeeded: transacted.succeeded,
+                written: written.collect::<Result<_, _>>()?,
+            })
+        }
+        Wire::Collected(pb::Collected { steps }) => Ok(Answer::Collected { steps }),
         Wire::ControllerRevision(answer) => Ok(Answer::ControllerRevision(
             controller_revisions::answer_from_wire(&answer)?,
         )),
@@ -185,6 +204,38 @@ fn outcome_from_wire(outcome: pb::Outcome) -> Result<Outcome, Malformed> {
         revision: Revision::new(outcome.revision),
         changed: outcome.changed,
         result,
+    })
+}
+
+fn written_to_wire(written: &Written) -> pb::Written {
+    let how = match written.how {
+        WrittenHow::Created => pb::WrittenHow::Created,
+        WrittenHow::Updated => pb::WrittenHow::Updated,
+        WrittenHow::Unchanged => pb::WrittenHow::Unchanged,
+        WrittenHow::Deleted => pb::WrittenHow::Deleted,
+        WrittenHow::Deleting => pb::WrittenHow::Deleting,
+    };
+    pb::Written {
+        how: how.into(),
+        uid: written.uid.as_bytes().to_vec().into(),
+        resource_version: written.resource_version.get(),
+    }
+}
+
+fn written_from_wire(written: &pb::Written) -> Result<Written, Malformed> {
+    let how = match written.how() {
+        pb::WrittenHow::Created => WrittenHow::Created,
+        pb::WrittenHow::Updated => WrittenHow::Updated,
+        pb::WrittenHow::Unchanged => WrittenHow::Unchanged,
+        pb::WrittenHow::Deleted => WrittenHow::Deleted,
+        pb::WrittenHow::Deleting => WrittenHow::Deleting,
+        pb::WrittenHow::Unspecified => return Err(missing("written.how")),
+    };
+    let uid = <[u8; 16]>::try_from(&*written.uid).map_err(|_| missing("written.uid"))?;
+    Ok(Written {
+        how,
+        uid: Uid::from_bytes(uid),
+        resource_version: Revision::new(written.resource_version),
     })
 }
 

@@ -108,6 +108,16 @@ fn recorded(outcome: Outcome) -> v1::RecordedOutcome {
         Ok(Answer::Reported(told)) => Some(Kept::Reported(v1::ReportedAnswer {
             resources: told.iter().map(objects::told).collect(),
         })),
+        // A session is opened outside of any, and only replicas expire and collect. Of what was written it is told that
+        // it was, and at which revision.
+        Ok(
+            Answer::Done
+            | Answer::SessionOpened(_)
+            | Answer::Expired { .. }
+            | Answer::Collected { .. }
+            | Answer::Wrote(_)
+            | Answer::Transacted { .. },
+        ) => None,
         Ok(Answer::ControllerRevision(answer)) => {
             Some(Kept::ControllerRevision(objects::revision_answer(&answer)))
         }
@@ -119,8 +129,6 @@ fn recorded(outcome: Outcome) -> v1::RecordedOutcome {
             ttl_ms: ttl.as_millis(),
         })),
         Ok(Answer::LeaseQueued(ticket)) => Some(Kept::LeaseQueued(ticket.get())),
-        // A session is opened outside of any, and only replicas expire.
-        Ok(Answer::Done | Answer::SessionOpened(_) | Answer::Expired { .. }) => None,
         Err(refusal) => Some(Kept::Refusal((&refusal).into())),
     };
     v1::RecordedOutcome {

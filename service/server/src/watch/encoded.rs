@@ -252,6 +252,9 @@ fn appearing(change: &Change) -> Bytes {
         Change::Member {
             after: Some(after), ..
         } => framed(&objects::member_event(v1::EventType::Added, after)),
+        Change::Object {
+            after: Some(after), ..
+        } => framed(&objects::object_event(v1::EventType::Added, after)),
         Change::ControllerRevision {
             after: Some(after), ..
         } => framed(&objects::controller_revision_event(
@@ -259,12 +262,14 @@ fn appearing(change: &Change) -> Bytes {
             after,
         )),
         Change::Member { .. }
+        | Change::Object { .. }
         | Change::ControllerRevision { .. }
         | Change::StorageVersion { .. }
         | Change::StorageState { .. }
         | Change::Settings { .. }
         | Change::Lease { .. }
-        | Change::LeaseCandidate { .. } => framed(&objects::event(change)),
+        | Change::LeaseCandidate { .. }
+        | Change::Collection { .. } => framed(&objects::event(change)),
     }
 }
 
@@ -274,6 +279,10 @@ fn disappearing(change: &Change) -> Bytes {
             before: Some(before),
             ..
         } => framed(&objects::member_event(v1::EventType::Removed, before)),
+        Change::Object {
+            before: Some(before),
+            ..
+        } => framed(&objects::object_event(v1::EventType::Removed, before)),
         Change::ControllerRevision {
             before: Some(before),
             ..
@@ -282,12 +291,14 @@ fn disappearing(change: &Change) -> Bytes {
             before,
         )),
         Change::Member { .. }
+        | Change::Object { .. }
         | Change::ControllerRevision { .. }
         | Change::StorageVersion { .. }
         | Change::StorageState { .. }
         | Change::Settings { .. }
         | Change::Lease { .. }
-        | Change::LeaseCandidate { .. } => framed(&objects::event(change)),
+        | Change::LeaseCandidate { .. }
+        | Change::Collection { .. } => framed(&objects::event(change)),
     }
 }
 

@@ -1,9 +1,7 @@
 //! Which events a stream delivers.
 
-use std::sync::Arc;
-
 use synod_machine::Change;
-use synod_model::{ControllerRevision, Labels, Member};
+use synod_model::{ControllerRevision, Labels, Member, Object};
 use synod_proto::{ObjectKind, WatchFilter};
 
 use super::encoded::EncodedEvent;
@@ -48,31 +46,38 @@ fn view_by_labels(wanted: &Labels, change: &Change) -> View {
     }
     match change {
         Change::Member { before, after, .. } => {
-            let was_seen = before
-                .as_ref()
-                .is_some_and(|before| has_labels(before, wanted));
-            let is_seen = after
-                .as_ref()
-                .is_some_and(|after| has_labels(after, wanted));
-            seen(was_seen, is_seen)
+            let seen = |member: &Member| has_labels(member, wanted);
+            by_sight(
+                before.as_deref().is_some_and(seen),
+                after.as_deref().is_some_and(seen),
+            )
+        }
+        Change::Object { before, after, .. } => {
+            let seen = |object: &Object| has_all(&object.attributes.labels, wanted);
+            by_sight(
+                before.as_deref().is_some_and(seen),
+                after.as_deref().is_some_and(seen),
+            )
         }
         Change::ControllerRevision { before, after, .. } => {
-            let has = |row: &Option<Arc<ControllerRevision>>| {
-                row.as_ref().is_some_and(|row| row.has_labels(wanted))
-            };
-            seen(has(before), has(after))
+            let seen = |row: &ControllerRevision| row.has_labels(wanted);
+            by_sight(
+                before.as_deref().is_some_and(seen),
+                after.as_deref().is_some_and(seen),
+            )
         }
         // No other object has labels.
         Change::StorageVersion { .. }
         | Change::StorageState { .. }
         | Change::Settings { .. }
         | Change::Lease { .. }
-        | Change::LeaseCandidate { .. } => View::Hidden,
+        | Change::LeaseCandidate { .. }
+        | Change::Collection { .. } => View::Hidden,
     }
 }
 
-fn seen(before: bool, after: bool) -> View {
-    match (before, after) {
+fn by_sight(was_seen: bool, is_seen: bool) -> View {
+    match (was_seen, is_seen) {
         (false, false) => View::Hidden,
         (true, true) => View::Plain,
         (false, true) => View::Appears,
@@ -80,9 +85,13 @@ fn seen(before: bool, after: bool) -> View {
     }
 }
 
-/// Whether a member has all of these labels.
-pub(crate) fn has_labels(member: &Member, wanted: &Labels) -> bool {
+fn has_all(labels: &Labels, wanted: &Labels) -> bool {
     wanted
         .iter()
-        .all(|(key, value)| member.labels.get(key) == Some(value))
+        .all(|(key, value)| labels.get(key) == Some(value))
+}
+
+/// Whether a member has all of these labels.
+pub(crate) fn has_labels(member: &Member, wanted: &Labels) -> bool {
+    has_all(&member.labels, wanted)
 }

@@ -1,11 +1,13 @@
 //! Log entries and their commands.
 
+mod objects;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use synod_machine::{
-    AnnounceReplica, Command, Envelope, Expire, Initialize, LogEntry, RaiseMachineVersion,
-    ReplicaId,
+    AnnounceReplica, CollectGarbage, Command, Envelope, Expire, Initialize, LogEntry,
+    RaiseMachineVersion, ReplicaId,
 };
 use synod_model::{
     Adopt, CloseSession, Epoch, ForgetResource, Join, Leave, LogTime, MarkReady, MemberId,
@@ -20,6 +22,7 @@ use super::leases::{
     renew_candidate_from_pb, renew_candidate_to_pb, renew_from_pb, renew_to_pb, seen_from_pb,
     seen_to_pb, withdraw_candidate_from_pb, withdraw_candidate_to_pb,
 };
+use super::objects::{key_from_pb, key_to_pb};
 use super::values::{
     binary_version, cluster_id, directory_id, endpoint, epoch, instance, kind, labels_from_pb,
     labels_to_pb, member_id, millis, parsed, replica_id, required, resource_from_pb,
@@ -116,6 +119,15 @@ fn command_to_pb(command: &Command) -> pb::envelope::Command {
         }),
         Command::Expire(expire) => Pb::Expire(expire_to_pb(expire)),
         Command::UpdateSettings(update) => Pb::UpdateSettings(update_to_pb(update)),
+        Command::CreateCollection(create) => objects::create_collection_to_pb(create),
+        Command::UpdateCollection(update) => objects::update_collection_to_pb(update),
+        Command::DeleteCollection(delete) => objects::delete_collection_to_pb(delete),
+        Command::CreateObject(create) => Pb::CreateObject(objects::create_to_pb(create)),
+        Command::UpdateObject(update) => Pb::UpdateObject(objects::update_to_pb(update)),
+        Command::PatchObject(patch) => Pb::PatchObject(objects::patch_to_pb(patch)),
+        Command::DeleteObject(delete) => Pb::DeleteObject(objects::delete_to_pb(delete)),
+        Command::Transact(transact) => Pb::Transact(objects::transact_to_pb(transact)),
+        Command::CollectGarbage(CollectGarbage {}) => Pb::CollectGarbage(pb::CollectGarbage {}),
         Command::CreateControllerRevision(create) => {
             Pb::CreateControllerRevision(controller_revisions::create_to_pb(create))
         }
@@ -197,6 +209,15 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
             Command::Expire(expire_from_pb(expire).map_err(|fault| fault.within("expire"))?)
         }
         Pb::UpdateSettings(update) => Command::UpdateSettings(update_from_pb(update)?),
+        Pb::CreateCollection(create) => objects::create_collection_from_pb(create)?,
+        Pb::UpdateCollection(update) => objects::update_collection_from_pb(update)?,
+        Pb::DeleteCollection(delete) => objects::delete_collection_from_pb(delete)?,
+        Pb::CreateObject(create) => Command::CreateObject(objects::create_from_pb(create)?),
+        Pb::UpdateObject(update) => Command::UpdateObject(objects::update_from_pb(update)?),
+        Pb::PatchObject(patch) => Command::PatchObject(objects::patch_from_pb(patch)?),
+        Pb::DeleteObject(delete) => Command::DeleteObject(objects::delete_from_pb(delete)?),
+        Pb::Transact(transact) => Command::Transact(objects::transact_from_pb(transact)?),
+        Pb::CollectGarbage(pb::CollectGarbage {}) => Command::CollectGarbage(CollectGarbage {}),
         Pb::CreateControllerRevision(create) => controller_revisions::create_from_pb(create)?,
         Pb::UpdateControllerRevision(update) => controller_revisions::update_from_pb(update)?,
         Pb::RollbackControllerRevision(rollback) => {
@@ -352,6 +373,7 @@ fn expire_to_pb(expire: &Expire) -> pb::Expire {
             .iter()
             .map(|(key, identity)| contender_to_pb(key, identity))
             .collect(),
+        objects: expire.objects.iter().map(key_to_pb).collect(),
     }
 }
 
@@ -365,6 +387,8 @@ fn expire_from_pb(expire: pb::Expire) -> Result<Expire> {
     let members: Result<_> = epochs(expire.members);
     let unreported: Result<_> = epochs(expire.unreported);
     let sessions = expire.sessions.into_iter().map(session_id).collect();
+    let keys = expire.objects.into_iter();
+    let objects: Result<_> = keys.map(|key| key_from_pb(Some(key))).collect();
     Ok(Expire {
         members: members?,
         sessions,
@@ -384,6 +408,7 @@ fn expire_from_pb(expire: pb::Expire) -> Result<Expire> {
             .into_iter()
             .map(|candidate| contender_from_pb(Some(candidate)))
             .collect::<Result<_>>()?,
+        objects: objects?,
     })
 }
 

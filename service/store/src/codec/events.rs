@@ -9,6 +9,9 @@ use synod_proto::storage::v1 as pb;
 use super::leases::{
     candidate_change_from_pb, candidate_change_to_pb, lease_change_from_pb, lease_change_to_pb,
 };
+use super::objects::{
+    collection_from_pb, collection_to_pb, key_from_pb, key_to_pb, object_from_pb, object_to_pb,
+};
 use super::rows::{
     agreement_from_pb, agreement_to_pb, entry_from_pb, entry_to_pb, storage_state_from_pb,
     storage_state_to_pb, storage_version_from_pb, storage_version_to_pb,
@@ -104,6 +107,20 @@ fn change_to_pb(change: &Change) -> pb::Change {
             before.as_deref(),
             after.as_deref(),
         )),
+        Change::Collection {
+            resource,
+            before,
+            after,
+        } => Object::Collection(pb::CollectionChange {
+            resource: Some(resource_to_pb(resource)),
+            before: before.as_deref().map(collection_to_pb),
+            after: after.as_deref().map(collection_to_pb),
+        }),
+        Change::Object { key, before, after } => Object::StoredObject(pb::ObjectChange {
+            key: Some(key_to_pb(key)),
+            before: before.as_deref().map(object_to_pb),
+            after: after.as_deref().map(object_to_pb),
+        }),
     };
     pb::Change {
         object: Some(object),
@@ -164,6 +181,16 @@ fn change_from_pb(change: pb::Change) -> Result<Change> {
         },
         Object::Lease(change) => lease_change_from_pb(change)?,
         Object::LeaseCandidate(change) => candidate_change_from_pb(change)?,
+        Object::Collection(collection) => Change::Collection {
+            resource: resource_from_pb(collection.resource)?,
+            before: collection.before.map(collection_from_pb).transpose()?,
+            after: collection.after.map(collection_from_pb).transpose()?,
+        },
+        Object::StoredObject(object) => Change::Object {
+            key: key_from_pb(object.key)?,
+            before: object.before.map(object_from_pb).transpose()?,
+            after: object.after.map(object_from_pb).transpose()?,
+        },
     })
 }
 

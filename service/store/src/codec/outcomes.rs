@@ -5,6 +5,7 @@ use synod_model::{ErrorKind, Refusal, Revision, Sequence, SessionId, Violation};
 use synod_proto::storage::v1 as pb;
 
 use super::leases::{ticket, token};
+use super::objects::{written_from_pb, written_to_pb};
 use super::values::{
     epoch, optional_version, required, resource_from_pb, resource_to_pb, sequence, session_id,
     text, ttl,
@@ -65,6 +66,7 @@ fn answer_to_pb(answer: &Answer) -> pb::outcome_row::Result {
             leases,
             waiters,
             candidates,
+            objects,
         } => Pb::Expired(pb::Expired {
             members: *members,
             sessions: *sessions,
@@ -72,7 +74,14 @@ fn answer_to_pb(answer: &Answer) -> pb::outcome_row::Result {
             leases: *leases,
             waiters: *waiters,
             candidates: *candidates,
+            objects: *objects,
         }),
+        Answer::Wrote(written) => Pb::Wrote(written_to_pb(written)),
+        Answer::Transacted { succeeded, written } => Pb::Transacted(pb::Transacted {
+            succeeded: *succeeded,
+            written: written.iter().map(written_to_pb).collect(),
+        }),
+        Answer::Collected { steps } => Pb::Collected(pb::Collected { steps: *steps }),
         Answer::ControllerRevision(answer) => {
             Pb::ControllerRevision(controller_revisions::answer_to_pb(answer))
         }
@@ -110,6 +119,7 @@ fn result_from_pb(result: pb::outcome_row::Result) -> Result<std::result::Result
             leases,
             waiters,
             candidates,
+            objects,
         }) => Answer::Expired {
             members,
             sessions,
@@ -117,7 +127,18 @@ fn result_from_pb(result: pb::outcome_row::Result) -> Result<std::result::Result
             leases,
             waiters,
             candidates,
+            objects,
         },
+        Pb::Wrote(written) => Answer::Wrote(written_from_pb(written)?),
+        Pb::Transacted(transacted) => Answer::Transacted {
+            succeeded: transacted.succeeded,
+            written: transacted
+                .written
+                .into_iter()
+                .map(written_from_pb)
+                .collect::<Result<_>>()?,
+        },
+        Pb::Collected(pb::Collected { steps }) => Answer::Collected { steps },
         Pb::ControllerRevision(answer) => {
             Answer::ControllerRevision(controller_revisions::answer_from_pb(answer)?)
         }

@@ -15,6 +15,10 @@ use super::leases::{
     candidate_from_pb, candidate_to_pb, contender_from_pb, contender_to_pb, lease_from_pb,
     lease_holder, lease_to_pb, place_from_pb, place_to_pb, waiter_from_pb, waiter_to_pb,
 };
+use super::objects::{
+    collection_from_pb, collection_to_pb, garbage_from_pb, garbage_to_pb, key_from_pb, key_to_pb,
+    object_from_pb, object_to_pb,
+};
 use super::outcomes::{outcome_from_pb, outcome_to_pb};
 use super::values::{
     cluster_id, condition_from_pb, condition_to_pb, digest, directory_id, kind, member_from_pb,
@@ -71,6 +75,9 @@ pub(super) fn row_to_pb(row: &Row) -> pb::Row {
         Row::Entry(resource, member, row) => Pb::Entry(entry_to_pb(resource, member, row)),
         Row::StorageState(resource, row) => Pb::StorageState(storage_state_to_pb(resource, row)),
         Row::Agreement(resource, line) => Pb::Agreement(agreement_to_pb(resource, line)),
+        Row::Collection(row) => Pb::Collection(collection_to_pb(row)),
+        Row::Object(object) => Pb::Object(object_to_pb(object)),
+        Row::Garbage(uid, garbage) => Pb::Garbage(garbage_to_pb(uid, garbage)),
         Row::ControllerRevision(row) => {
             Pb::ControllerRevision(controller_revisions::row_to_pb(row))
         }
@@ -131,6 +138,16 @@ pub(super) fn row_from_pb(row: pb::Row) -> Result<Row> {
                 agreement_from_pb(row).map_err(|fault| fault.within("agreement"))?;
             Row::Agreement(resource, Arc::new(line))
         }
+        Pb::Collection(row) => {
+            Row::Collection(collection_from_pb(row).map_err(|fault| fault.within("collection"))?)
+        }
+        Pb::Object(object) => {
+            Row::Object(object_from_pb(object).map_err(|fault| fault.within("object"))?)
+        }
+        Pb::Garbage(row) => {
+            let (uid, garbage) = garbage_from_pb(row).map_err(|fault| fault.within("garbage"))?;
+            Row::Garbage(uid, garbage)
+        }
         Pb::ControllerRevision(row) => Row::ControllerRevision(
             controller_revisions::row_from_pb(row)
                 .map_err(|fault| fault.within("controller_revision"))?,
@@ -174,6 +191,7 @@ fn deadline_to_pb(holder: &Holder, deadline: Deadline) -> pb::DeadlineRow {
         Holder::LeaseCandidate(key, identity) => {
             pb::deadline_row::Holder::LeaseCandidate(contender_to_pb(key, identity))
         }
+        Holder::Object(key) => pb::deadline_row::Holder::Object(key_to_pb(key)),
     };
     pb::DeadlineRow {
         holder: Some(holder),
@@ -197,6 +215,10 @@ fn deadline_from_pb(row: &pb::DeadlineRow) -> Result<Row> {
         pb::deadline_row::Holder::LeaseCandidate(candidate) => {
             let (key, identity) = contender_from_pb(Some(candidate.clone()))?;
             Holder::LeaseCandidate(key, identity)
+        }
+        pb::deadline_row::Holder::Object(key) => {
+            let key = key_from_pb(Some(key.clone()));
+            Holder::Object(key.map_err(|fault| fault.within("deadline"))?)
         }
     };
     let deadline = Deadline {

@@ -1,3 +1,5 @@
+mod objects;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +19,7 @@ use synod_model::{
 };
 
 use super::*;
+use objects::object_key;
 
 mod controller_revisions;
 
@@ -161,6 +164,7 @@ fn every_command() -> Vec<Command> {
     .chain(lease_commands())
     .chain(controller_revisions::every_command())
     .chain(endings())
+    .chain(objects::commands())
     .collect()
 }
 
@@ -210,6 +214,7 @@ fn endings() -> [Command; 4] {
             leases: BTreeSet::from([(lease("lock"), Revision::new(13))]),
             lease_waiters: BTreeSet::from([(lease("lock"), Ticket::new(Revision::new(14)))]),
             lease_candidates: BTreeSet::from([(lease("elected"), holder("c2"))]),
+            objects: BTreeSet::from([object_key("doomed")]),
         }),
         Command::CloseSession(CloseSession {
             session: SessionId::new(Revision::new(99)),
@@ -289,6 +294,8 @@ fn the_log_of_the_test_leaves_a_row_of_every_kind() {
     assert!(has(|row| matches!(row, Row::Entry(..))));
     assert!(has(|row| matches!(row, Row::StorageState(..))));
     assert!(has(|row| matches!(row, Row::Agreement(..))));
+    assert!(has(|row| matches!(row, Row::Collection(_))));
+    assert!(has(|row| matches!(row, Row::Object(_))));
     assert!(has(|row| matches!(row, Row::ControllerRevision(_))));
     assert!(has(|row| matches!(row, Row::Lease(_))));
     assert!(has(|row| matches!(row, Row::LeaseWaiter(..))));

@@ -164,7 +164,7 @@ pub(super) fn metadata_to_pb(metadata: &Metadata) -> pb::Metadata {
 pub(super) fn metadata_from_pb(metadata: Option<pb::Metadata>) -> Result<Metadata> {
     let metadata = required("metadata", metadata)?;
     Ok(Metadata {
-        uid: Uid::from_bytes(sized("metadata.uid", &metadata.uid)?),
+        uid: uid("metadata.uid", &metadata.uid)?,
         resource_version: Revision::new(metadata.resource_version),
         create_revision: Revision::new(metadata.create_revision),
         generation: metadata.generation,
@@ -238,8 +238,11 @@ pub(super) fn persisted_from_pb(persisted: pb::Persisted) -> Result<Persisted> {
 }
 
 pub(super) fn labels_to_pb(labels: &Labels) -> Vec<pb::Label> {
-    labels
-        .iter()
+    pairs_to_pb(labels.iter())
+}
+
+pub(super) fn pairs_to_pb<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<pb::Label> {
+    pairs
         .map(|(key, value)| pb::Label {
             key: key.to_owned(),
             value: value.to_owned(),

@@ -4,6 +4,7 @@ use synod_model::Refusal;
 
 use super::{fold_resource, fold_version};
 use crate::digest::RowHasher;
+use crate::digest::objects::fold_written;
 use crate::digest::revisions::{fold_history_answer, fold_revision_answer};
 use crate::{Answer, Told};
 
@@ -30,11 +31,27 @@ pub(super) fn fold_answer(to: &mut RowHasher, answer: &Answer) {
             leases,
             waiters,
             candidates,
+            objects,
         } => {
             to.number(5);
-            for count in [members, sessions, unreported, leases, waiters, candidates] {
+            for count in [
+                members, sessions, unreported, leases, waiters, candidates, objects,
+            ] {
                 to.number(u64::from(*count));
             }
+        }
+        Answer::Wrote(written) => {
+            to.number(20);
+            fold_written(to, written);
+        }
+        Answer::Transacted { succeeded, written } => {
+            to.number(21);
+            to.flag(*succeeded);
+            to.list(written.iter(), fold_written);
+        }
+        Answer::Collected { steps } => {
+            to.number(22);
+            to.number(u64::from(*steps));
         }
         Answer::ControllerRevision(answer) => {
             to.number(30);

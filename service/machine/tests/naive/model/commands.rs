@@ -30,6 +30,15 @@ impl World {
             Command::ForgetResource(forget) => self.forget(forget),
             Command::Expire(expire) => Ok(self.expire(expire, wall)),
             Command::UpdateSettings(update) => self.update_settings(update),
+            Command::CreateCollection(_)
+            | Command::UpdateCollection(_)
+            | Command::DeleteCollection(_)
+            | Command::CreateObject(_)
+            | Command::UpdateObject(_)
+            | Command::PatchObject(_)
+            | Command::DeleteObject(_)
+            | Command::Transact(_)
+            | Command::CollectGarbage(_) => panic!("these logs hold no objects"),
             Command::CreateControllerRevision(_)
             | Command::UpdateControllerRevision(_)
             | Command::RollbackControllerRevision(_)
@@ -220,6 +229,7 @@ impl World {
             leases: 0,
             waiters: 0,
             candidates: 0,
+            objects: 0,
         }
     }
 

@@ -3,7 +3,8 @@ use bytes::Bytes;
 use super::*;
 use crate::limits::{OBJECT_BYTES_MAX, TRANSACTION_OPERATIONS_MAX};
 use crate::{
-    ApiVersion, Attributes, Content, Fences, MediaType, ObjectKey, ObjectName, Preconditions,
+    ApiVersion, Attributes, Content, Fences, MediaType, ObjectKey, ObjectName, Patch, PatchFormat,
+    Preconditions,
 };
 
 fn key(name: &str) -> ObjectKey {

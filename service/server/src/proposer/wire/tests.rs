@@ -64,7 +64,19 @@ fn outcomes() -> Vec<Outcome> {
             leases: 4,
             waiters: 5,
             candidates: 6,
+            objects: 4,
         })),
+        outcome(Ok(Answer::Wrote(written(WrittenHow::Unchanged)))),
+        outcome(Ok(Answer::Transacted {
+            succeeded: true,
+            written: vec![
+                written(WrittenHow::Created),
+                written(WrittenHow::Updated),
+                written(WrittenHow::Deleted),
+                written(WrittenHow::Deleting),
+            ],
+        })),
+        outcome(Ok(Answer::Collected { steps: 5 })),
         outcome(Ok(Answer::ControllerRevision(RevisionAnswer {
             name: ObjectName::parse("web-6b4c48c5d8").unwrap(),
             number: RevisionNumber::FIRST,
@@ -77,6 +89,14 @@ fn outcomes() -> Vec<Outcome> {
             refusal.with_current(Current::Settings(Settings::default()))
         )),
     ]
+}
+
+fn written(how: WrittenHow) -> Written {
+    Written {
+        how,
+        uid: Uid::from_bytes([3; 16]),
+        resource_version: Revision::new(11),
+    }
 }
 
 fn sent(outcomes: &[Outcome]) -> pb::ForwardExecuted {

@@ -548,6 +548,7 @@ fn event(
         name: name.to_owned(),
         namespace: String::new(),
         object: Some(object),
+        ..v1::Event::default()
     }
 }
 

@@ -1,0 +1,192 @@
+use std::sync::Arc;
+
+use synod_model::{
+    FieldSelector, GroupResource, LabelSelector, Namespace, NamespacedName, ObjectKey, ObjectName,
+    Violation, Violations,
+};
+
+use super::consistency::consistency;
+use super::{Consistency, PageKey, PageRequest, PageStart};
+use crate::convert::namespace;
+use crate::fields::{required, sound};
+use crate::v1;
+
+/// Asks for one object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GetObject {
+    /// Which one.
+    pub key: ObjectKey,
+    /// How to read.
+    pub read: Consistency,
+}
+
+impl From<&GetObject> for v1::ObjectsGetRequest {
+    fn from(get: &GetObject) -> Self {
+        Self {
+            key: Some((&get.key).into()),
+            read: Some(get.read.into()),
+        }
+    }
+}
+
+impl TryFrom<v1::ObjectsGetRequest> for GetObject {
+    type Error = Violations;
+
+    fn try_from(pb: v1::ObjectsGetRequest) -> Result<Self, Violations> {
+        let mut found = Violations::new();
+        let key = required(pb.key, "must name an object")
+            .map_err(Violations::from)
+            .and_then(ObjectKey::try_from);
+        let key = found.parsed("key", key);
+        let read = consistency(pb.read, &mut found);
+        let Some(key) = key else { return Err(found) };
+        sound(Self { key, read }, found)
+    }
+}
+
+/// Which objects a list is about. All of its pages are about the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectScope {
+    /// The resource of the collection.
+    pub resource: GroupResource,
+    /// Only those of this namespace; `None`: of all.
+    pub namespace: Option<Namespace>,
+    /// Only those whose labels match.
+    pub labels: LabelSelector,
+    /// Only those whose fields match.
+    pub fields: FieldSelector,
+}
+
+/// Asks for a page of objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListObjects {
+    /// Which objects.
+    pub scope: ObjectScope,
+    /// Which page.
+    pub page: PageRequest<ObjectCursor>,
+}
+
+/// Where a page of objects ended, and of which list it was a page.
+///
+/// A token says how it was asked, in a fingerprint: with another namespace or another selector it is not continued, and
+/// whatever it says, only what the request itself asks for is ever read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectCursor {
+    text: Arc<str>,
+    scope: u64,
+    last: NamespacedName,
+}
+
+impl ObjectCursor {
+    /// The end of a page: the name of its last object.
+    #[must_use]
+    pub fn new(scope: &ObjectScope, last: &NamespacedName) -> Self {
+        let scope = scope.fingerprint();
+        let namespace = last.namespace().unwrap_or_default();
+        let text = format!("{scope:016x}/{namespace}/{}", last.name());
+        Self {
+            text: text.into(),
+            scope,
+            last: last.clone(),
+        }
+    }
+
+    /// The name of the last object of the page.
+    #[must_use]
+    pub fn last(&self) -> &NamespacedName {
+        &self.last
+    }
+}
+
+impl PageKey for ObjectCursor {
+    const LIST: u8 = 6;
+
+    fn as_text(&self) -> &str {
+        &self.text
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(3, '/');
+        let (scope, space, name) = (parts.next()?, parts.next()?, parts.next()?);
+        let namespace = namespace(space).ok()?;
+        let last = NamespacedName::new(namespace.as_ref(), &ObjectName::parse(name).ok()?);
+        if scope.len() != 16 {
+            return None;
+        }
+        Some(Self {
+            text: text.into(),
+            scope: u64::from_str_radix(scope, 16).ok()?,
+            last,
+        })
+    }
+}
+
+impl ObjectScope {
+    /// A number that differs between scopes, but for chance: nothing that matters hangs on it.
+    fn fingerprint(&self) -> u64 {
+        let space = self.namespace.as_ref().map_or("", Namespace::as_str);
+        let text = format!(
+            "{}\n{space}\n{}\n{}",
+            self.resource.qualified(),
+            self.labels,
+            self.fields
+        );
+        // FNV-1a, written out since it must be the same in every release and on every replica.
+        text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+    }
+}
+
+impl From<&ListObjects> for v1::ObjectsListRequest {
+    fn from(list: &ListObjects) -> Self {
+        let (read, page_size, continue_token) = list.page.to_wire();
+        let scope = &list.scope;
+        let space = scope.namespace.as_ref();
+        Self {
+            resource: Some((&scope.resource).into()),
+            namespace: space.map(ToString::to_string).unwrap_or_default(),
+            label_selector: scope.labels.to_string(),
+            field_selector: scope.fields.to_string(),
+            read,
+            page_size,
+            continue_token,
+        }
+    }
+}
+
+impl TryFrom<v1::ObjectsListRequest> for ListObjects {
+    type Error = Violations;
+
+    fn try_from(pb: v1::ObjectsListRequest) -> Result<Self, Violations> {
+        let mut found = Violations::new();
+        let resource = required(pb.resource, "must name a resource")
+            .map_err(Violations::from)
+            .and_then(GroupResource::try_from);
+        let resource = found.parsed("resource", resource);
+        let namespace = found.parsed("namespace", namespace(&pb.namespace));
+        let labels = found.parsed("labelSelector", LabelSelector::parse(&pb.label_selector));
+        let fields = found.parsed("fieldSelector", FieldSelector::parse(&pb.field_selector));
+        let page: Option<PageRequest<ObjectCursor>> =
+            PageRequest::from_wire(pb.read, pb.page_size, &pb.continue_token, &mut found);
+        let (Some(resource), Some(namespace), Some(labels), Some(fields), Some(page)) =
+            (resource, namespace, labels, fields, page)
+        else {
+            return Err(found);
+        };
+        let scope = ObjectScope {
+            resource,
+            namespace,
+            labels,
+            fields,
+        };
+        if let PageStart::After(token) = &page.start
+            && token.last.scope != scope.fingerprint()
+        {
+            let rule = "must be a token that a list of the same resource, namespace and selectors has given";
+            let fault = Violation::invalid(&pb.continue_token, rule);
+            found.push(fault.at("continueToken"));
+        }
+        sound(Self { scope, page }, found)
+    }
+}

@@ -1,0 +1,58 @@
+//! `CreateCollection`: declares a resource, so that it can hold objects.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use synod_model::{Collection, CreateCollection, Current, ErrorKind, Refusal};
+
+use crate::objects::guarantee::check_can_be_strict;
+use crate::objects::write::full;
+use crate::turn::Turn;
+use crate::voting::fresh_state;
+use crate::{Answer, StateStatus, Written, WrittenHow};
+
+pub(crate) fn apply(turn: &mut Turn<'_>, create: &CreateCollection) -> Result<Answer, Refusal> {
+    let CreateCollection {
+        resource,
+        kind,
+        namespaced,
+        rules,
+    } = create;
+    let state = turn.state();
+    if let Some(held) = state.collections.get(resource) {
+        let message = format!("collection {} exists already", resource.qualified());
+        let current = Current::Collection(Arc::clone(&held.row));
+        return Err(Refusal::new(ErrorKind::AlreadyExists, message).with_current(current));
+    }
+    if let Some(other) = state.kinds.get(&(resource.group().into(), kind.clone())) {
+        let message = format!(
+            "collection {} has the kind {kind} already: one group and kind means one resource",
+            other.qualified()
+        );
+        return Err(Refusal::new(ErrorKind::AlreadyExists, message));
+    }
+    if rules.strict_storage_version {
+        check_can_be_strict(state, resource)?;
+    }
+    if state.is_full() {
+        return Err(full(state));
+    }
+    let row = Collection {
+        resource: resource.clone(),
+        metadata: turn.new_metadata(),
+        kind: kind.clone(),
+        namespaced: *namespaced,
+        rules: *rules,
+    };
+    let written = Written::collection(WrittenHow::Created, &row);
+    turn.put_collection(row);
+    if !turn.state().storage_states.contains_key(resource) {
+        // Nobody has reported the resource, and the collection is empty: nothing is stored.
+        let status = StateStatus {
+            persisted: BTreeSet::new(),
+            ..fresh_state()
+        };
+        turn.put_storage_state(resource, status, None);
+    }
+    Ok(Answer::Wrote(written))
+}

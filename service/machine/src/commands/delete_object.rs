@@ -1,0 +1,36 @@
+//! `DeleteObject`: deletes an object, or begins to while it has finalizers.
+
+use std::sync::Arc;
+
+use synod_model::{DeleteObject, Refusal};
+
+use crate::objects::{deletion, write};
+use crate::turn::Turn;
+use crate::{Answer, Written};
+
+pub(crate) fn apply(turn: &mut Turn<'_>, delete: &DeleteObject) -> Result<Answer, Refusal> {
+    let written = carry_out(turn, delete)?;
+    deletion::collect_own(turn);
+    Ok(Answer::Wrote(deletion::settled(turn, &delete.key, written)))
+}
+
+pub(super) fn carry_out(turn: &mut Turn<'_>, delete: &DeleteObject) -> Result<Written, Refusal> {
+    let DeleteObject {
+        key,
+        propagation,
+        preconditions,
+        fences,
+    } = delete;
+    write::check_fences(turn.state(), fences)?;
+    write::collection(turn.state(), key)?;
+    let Some(present) = turn.state().object(key).map(Arc::clone) else {
+        return Err(write::not_found(key));
+    };
+    write::check_preconditions(preconditions, &present)?;
+    let how = deletion::delete(turn, &present, *propagation);
+    let after = turn.state().object(key);
+    Ok(after.map_or_else(
+        || Written::deleted(turn.revision(), &present),
+        |object| Written::of(how, object),
+    ))
+}

@@ -1,0 +1,310 @@
+//! Deleting objects, and what hangs on them.
+//!
+//! Whatever has to be done for the dependents of an owner is a [`Garbage`] row, and [`collect`] works on those rows up
+//! to a bound. What is left then stays in the state, and the leader proposes to go on: so a deletion is finished
+//! whichever replica leads, and no command grows with the number of dependents.
+
+use std::sync::Arc;
+
+use synod_model::{
+    Deletion, Finalizer, Finalizers, NamespacedName, Object, ObjectKey, OwnerReference,
+    OwnerReferences, Propagation, Revision, Uid,
+};
+
+use super::{Cursor, Fate, Garbage};
+use crate::digest::object_hash;
+use crate::turn::Turn;
+use crate::{Holder, State, Written, WrittenHow};
+
+/// Dependents that one command deals with. Part of the machine's behaviour: another number is another
+/// [`MACHINE_VERSION`](crate::MACHINE_VERSION).
+const STEPS_MAX: u32 = 128;
+
+/// Bytes of dependents that one command deals with: they stand in the events of one revision. Part of the machine's
+/// behaviour, too.
+const BYTES_MAX: u64 = 4 << 20;
+
+/// What one command may still do.
+struct Budget {
+    steps: u32,
+    bytes: u64,
+}
+
+impl Budget {
+    fn is_spent(&self) -> bool {
+        self.steps == 0 || self.bytes == 0
+    }
+
+    fn spend(&mut self, bytes: u64) {
+        self.steps = self.steps.saturating_sub(1);
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+}
+
+/// Deletes the object, or begins to.
+pub(crate) fn delete(
+    turn: &mut Turn<'_>,
+    object: &Arc<Object>,
+    propagation: Option<Propagation>,
+) -> WrittenHow {
+    if object.deletion.is_some() {
+        return WrittenHow::Unchanged;
+    }
+    let uid = object.metadata.uid;
+    let waits = turn.state().dependents.any(&uid);
+    let asked = propagation.unwrap_or_else(|| asked_by(&object.attributes.finalizers));
+    let finalizers = &object.attributes.finalizers;
+    let others = finalizers
+        .without(Finalizers::FOREGROUND)
+        .without(Finalizers::ORPHAN);
+    let (finalizers, fate) = match asked {
+        Propagation::Foreground if waits => {
+            (others.with(Finalizer::foreground()), Some(Fate::Foreground))
+        }
+        Propagation::Orphan if waits => (others.with(Finalizer::orphan()), Some(Fate::Orphan)),
+        Propagation::Foreground | Propagation::Orphan | Propagation::Background => (others, None),
+    };
+    if finalizers.is_empty() {
+        remove(turn, object);
+        return WrittenHow::Deleted;
+    }
+    let mut marked = (**object).clone();
+    marked.deletion = Some(Arc::new(turn.new_deletion()));
+    marked.attributes.finalizers = finalizers;
+    marked.metadata.resource_version = turn.revision();
+    marked.metadata.generation += 1;
+    turn.clear_deadline(&Holder::Object(object.key.clone()));
+    put(turn, object, marked);
+    if let Some(fate) = fate {
+        turn.put_garbage(
+            uid,
+            Garbage {
+                owner: object.key.clone(),
+                fate,
+                cursor: Cursor::Start,
+            },
+        );
+    }
+    WrittenHow::Deleting
+}
+
+/// What the finalizers of an object ask for, if its deletion does not say.
+fn asked_by(finalizers: &Finalizers) -> Propagation {
+    if finalizers.contains(Finalizers::ORPHAN) {
+        Propagation::Orphan
+    } else if finalizers.contains(Finalizers::FOREGROUND) {
+        Propagation::Foreground
+    } else {
+        Propagation::Background
+    }
+}
+
+/// Removes the object at once. Its dependents and its owners are left to [`collect`].
+pub(crate) fn remove(turn: &mut Turn<'_>, object: &Arc<Object>) {
+    let uid = object.metadata.uid;
+    turn.remove_object(&object.key);
+    if turn.state().dependents.any(&uid) && turn.state().garbage_of(&uid).is_none() {
+        turn.put_garbage(
+            uid,
+            Garbage {
+                owner: object.key.clone(),
+                fate: Fate::Background,
+                cursor: Cursor::Start,
+            },
+        );
+    }
+    release(turn, object, &OwnerReferences::default());
+}
+
+/// Puts a changed object in the place of the present one.
+pub(crate) fn put(turn: &mut Turn<'_>, present: &Arc<Object>, object: Object) {
+    let owners = object.attributes.owners.clone();
+    turn.put_object(object);
+    release(turn, present, &owners);
+}
+
+/// An owner that waits for its dependents is looked at again when one of them goes or names it no more.
+fn release(turn: &mut Turn<'_>, before: &Object, kept: &OwnerReferences) {
+    for reference in before.attributes.owners.iter() {
+        let stays = kept.get(&reference.uid);
+        if stays.is_some_and(|stays| stays.block_owner_deletion >= reference.block_owner_deletion) {
+            continue;
+        }
+        let Some(owner) = turn.state().owner(&before.key.name, reference) else {
+            continue;
+        };
+        if waits_in_foreground(owner) && turn.state().garbage_of(&reference.uid).is_none() {
+            let garbage = Garbage {
+                owner: owner.key.clone(),
+                fate: Fate::Foreground,
+                cursor: Cursor::End,
+            };
+            turn.put_garbage(reference.uid, garbage);
+        }
+    }
+}
+
+/// Whether the object is being deleted and something is still to be done for its dependents first.
+pub(crate) fn waits_for_dependents(object: &Object) -> bool {
+    waits_in_foreground(object)
+        || (object.deletion.is_some() && object.attributes.finalizers.contains(Finalizers::ORPHAN))
+}
+
+fn waits_in_foreground(object: &Object) -> bool {
+    object.deletion.is_some()
+        && object
+            .attributes
+            .finalizers
+            .contains(Finalizers::FOREGROUND)
+}
+
+/// Deals with the dependents that this very command has left, up to a bound. What earlier ones left is not its
+/// business: a small change does not pay for a large deletion.
+pub(crate) fn collect_own(turn: &mut Turn<'_>) {
+    if !turn.has_backlog() {
+        collect(turn);
+    }
+}
+
+/// Deals with dependents, up to a bound. Answers how many steps it took.
+pub(crate) fn collect(turn: &mut Turn<'_>) -> u32 {
+    let mut budget = Budget {
+        steps: STEPS_MAX,
+        bytes: BYTES_MAX,
+    };
+    while !budget.is_spent() {
+        let Some((uid, garbage)) = turn.state().garbage.get_min().cloned() else {
+            break;
+        };
+        work_on(turn, uid, &garbage, &mut budget);
+    }
+    STEPS_MAX - budget.steps
+}
+
+/// What became of an object after [`collect_own`]: the one that was only marked may have lost all that it waited for.
+pub(crate) fn settled(turn: &Turn<'_>, key: &ObjectKey, written: Written) -> Written {
+    let object = turn.state().object(key);
+    match object.filter(|object| object.metadata.uid == written.uid) {
+        None if written.how == WrittenHow::Deleting => Written {
+            how: WrittenHow::Deleted,
+            ..written
+        },
+        Some(_) | None => written,
+    }
+}
+
+/// Deals with the dependents of one owner, as far as the budget goes.
+fn work_on(turn: &mut Turn<'_>, uid: Uid, garbage: &Garbage, budget: &mut Budget) {
+    let mut cursor = garbage.cursor.clone();
+    while !budget.is_spent() {
+        let after = match &cursor {
+            Cursor::Start => None,
+            Cursor::After(key) => Some(key),
+            Cursor::End => {
+                turn.remove_garbage(&uid);
+                finish(turn, uid, garbage);
+                budget.spend(0);
+                return;
+            }
+        };
+        cursor = match turn.state().dependents.next(&uid, after).cloned() {
+            None => Cursor::End,
+            Some(key) => {
+                budget.spend(deal_with(turn, uid, garbage.fate, &key));
+                Cursor::After(key)
+            }
+        };
+    }
+    turn.put_garbage(
+        uid,
+        Garbage {
+            cursor,
+            ..garbage.clone()
+        },
+    );
+}
+
+/// Deals with one dependent. Answers how many bytes it has.
+fn deal_with(turn: &mut Turn<'_>, owner: Uid, fate: Fate, key: &ObjectKey) -> u64 {
+    let dependent = turn.state().object(key).cloned();
+    let dependent = dependent.expect("the index of dependents names objects that are there");
+    let bytes = object_hash(&dependent).bytes();
+    let others_live = dependent
+        .attributes
+        .owners
+        .iter()
+        .filter(|reference| reference.uid != owner)
+        .any(|reference| lives(turn.state(), &key.name, reference));
+    match fate {
+        Fate::Background | Fate::Foreground if others_live => forget(turn, &dependent, owner),
+        Fate::Orphan => forget(turn, &dependent, owner),
+        // What it owns goes before it, if anything does.
+        Fate::Foreground if turn.state().dependents.any(&dependent.metadata.uid) => {
+            delete(turn, &dependent, Some(Propagation::Foreground));
+        }
+        Fate::Background | Fate::Foreground => {
+            delete(turn, &dependent, None);
+        }
+    }
+    bytes
+}
+
+/// Whether an owner is there and does not itself wait for its dependents to go.
+fn lives(state: &State, dependent: &NamespacedName, reference: &OwnerReference) -> bool {
+    state
+        .owner(dependent, reference)
+        .is_some_and(|owner| !waits_in_foreground(owner))
+}
+
+/// The dependent names the owner no more.
+fn forget(turn: &mut Turn<'_>, dependent: &Arc<Object>, owner: Uid) {
+    let mut object = (**dependent).clone();
+    object.attributes.owners = object.attributes.owners.without(&owner);
+    object.metadata.resource_version = turn.revision();
+    put(turn, dependent, object);
+}
+
+/// All dependents have been dealt with: the owner goes, if it waits for nothing else.
+fn finish(turn: &mut Turn<'_>, uid: Uid, garbage: &Garbage) {
+    let finalizer = match garbage.fate {
+        Fate::Background => return,
+        Fate::Foreground => Finalizers::FOREGROUND,
+        Fate::Orphan => Finalizers::ORPHAN,
+    };
+    let owner = turn.state().object(&garbage.owner).cloned();
+    let Some(owner) = owner.filter(|owner| {
+        owner.metadata.uid == uid && owner.attributes.finalizers.contains(finalizer)
+    }) else {
+        return;
+    };
+    if garbage.fate == Fate::Foreground && is_blocked(turn.state(), &owner) {
+        return;
+    }
+    let finalizers = owner.attributes.finalizers.without(finalizer);
+    if finalizers.is_empty() {
+        remove(turn, &owner);
+        return;
+    }
+    let mut object = (*owner).clone();
+    object.attributes.finalizers = finalizers;
+    object.metadata.resource_version = turn.revision();
+    put(turn, &owner, object);
+}
+
+/// Whether a dependent stands in the way of the owner.
+///
+/// Owners can be each other's dependents. So a dependent that waits for dependents of its own, and began to before the
+/// owner did, does not count: of all that wait for each other, the one that began last goes first.
+fn is_blocked(state: &State, owner: &Object) -> bool {
+    let mut blocking = state.dependents.blocking(&owner.metadata.uid);
+    blocking.any(|key| {
+        let dependent = state.object(key);
+        let dependent = dependent.expect("the index of dependents names objects that are there");
+        !(waits_in_foreground(dependent) && began(dependent) <= began(owner))
+    })
+}
+
+fn began(object: &Object) -> Option<(Revision, u32)> {
+    let deletion: Option<&Deletion> = object.deletion.as_deref();
+    deletion.map(|deletion| (deletion.revision, deletion.position))
+}

@@ -1,0 +1,273 @@
+//! Writing an object: what create, update and patch share, by themselves and in a transaction.
+
+use std::sync::Arc;
+
+use synod_model::{
+    Attributes, Collection, Content, Current, ErrorKind, Fences, GroupResource, NamespacedName,
+    Object, ObjectKey, OwnerReferences, Preconditions, Refusal, Ttl, Violation, Violations,
+};
+
+use super::{Held, deletion, guarantee};
+use crate::digest::object_hash;
+use crate::turn::Turn;
+use crate::{Holder, State, Written, WrittenHow};
+
+/// The collection of a key, which says whether it lives in a namespace.
+///
+/// # Errors
+///
+/// `NOT_FOUND` without such a collection, and `INVALID_ARGUMENT` for a key with or without a namespace where it is the
+/// other way round.
+pub(crate) fn collection<'a>(state: &'a State, key: &ObjectKey) -> Result<&'a Held, Refusal> {
+    let held = state
+        .collections
+        .get(&key.resource)
+        .ok_or_else(|| no_collection(&key.resource))?;
+    let rule = match (held.row.namespaced, key.name.namespace()) {
+        (true, Some(_)) | (false, None) => return Ok(held),
+        (true, None) => Violation::required(format_args!(
+            "{} live in namespaces",
+            key.resource.qualified()
+        )),
+        (false, Some(namespace)) => Violation::invalid(
+            namespace,
+            format_args!("{} live in no namespace", key.resource.qualified()),
+        ),
+    };
+    Err(invalid(rule.at("key.namespace")))
+}
+
+/// The refusal of a resource that nobody declared.
+pub(crate) fn no_collection(resource: &GroupResource) -> Refusal {
+    Refusal::new(
+        ErrorKind::NotFound,
+        format!(
+            "there is no collection {}: declare it first",
+            resource.qualified()
+        ),
+    )
+    .with("resource", resource.qualified())
+}
+
+/// The refusal of an object that is not there, in Kubernetes' words.
+pub(crate) fn not_found(key: &ObjectKey) -> Refusal {
+    Refusal::new(
+        ErrorKind::NotFound,
+        format!("{} \"{}\" not found", key.resource.qualified(), key.name),
+    )
+}
+
+/// One broken rule as a refusal.
+pub(crate) fn invalid(violation: Violation) -> Refusal {
+    let violations = Violations::from(violation);
+    let refused = violations.into_result();
+    refused.expect_err("one violation is enough to refuse")
+}
+
+/// Whether the writer is who it must be.
+pub(crate) fn check_fences(state: &State, fences: &Fences) -> Result<(), Refusal> {
+    let Fences { if_member } = fences;
+    if let Some((member, epoch)) = if_member {
+        state.fenced(member, *epoch)?;
+    }
+    Ok(())
+}
+
+/// Whether this is the object that a change was made for.
+pub(crate) fn check_preconditions(
+    preconditions: &Preconditions,
+    object: &Arc<Object>,
+) -> Result<(), Refusal> {
+    let Preconditions {
+        uid,
+        resource_version,
+    } = preconditions;
+    let (key, metadata) = (&object.key, &object.metadata);
+    let fault = if let Some(uid) = uid.filter(|uid| *uid != metadata.uid) {
+        format!("its uid is {}, not {uid}", metadata.uid)
+    } else if let Some(version) =
+        resource_version.filter(|version| *version != metadata.resource_version)
+    {
+        format!(
+            "it was last changed at revision {}, not {version}",
+            metadata.resource_version
+        )
+    } else {
+        return Ok(());
+    };
+    Err(conflict(
+        object,
+        format!("{key}: {fault}: look at the present one and try again"),
+    ))
+}
+
+/// The refusal of a change that was made for another state of the object.
+pub(crate) fn conflict(object: &Arc<Object>, message: String) -> Refusal {
+    Refusal::new(ErrorKind::Conflict, message)
+        .with_current(Current::Object(Arc::clone(object)))
+        .with("resource_version", object.metadata.resource_version)
+}
+
+/// Stores an object under a free key.
+pub(crate) fn create(
+    turn: &mut Turn<'_>,
+    key: &ObjectKey,
+    attributes: &Attributes,
+    content: &Content,
+    ttl: Option<Ttl>,
+) -> Result<Written, Refusal> {
+    let held = collection(turn.state(), key)?;
+    let row = Arc::clone(&held.row);
+    guarantee::check(turn.state(), &row, &content.encoding)?;
+    check_owners(turn.state(), &key.name, attributes, None)?;
+    let object = Object {
+        key: key.clone(),
+        metadata: turn.new_metadata(),
+        attributes: attributes.clone(),
+        deletion: None,
+        content: content.clone(),
+    };
+    check_room(turn.state(), &object, None)?;
+    let written = Written::of(WrittenHow::Created, &object);
+    put(turn, &row, object, None);
+    if let Some(ttl) = ttl {
+        turn.set_deadline(Holder::Object(key.clone()), ttl.duration());
+    }
+    Ok(written)
+}
+
+/// Puts new attributes and content in the place of an object's. What changes nothing is no write.
+pub(crate) fn replace(
+    turn: &mut Turn<'_>,
+    present: &Arc<Object>,
+    attributes: &Attributes,
+    content: &Content,
+    ttl: Option<Ttl>,
+) -> Result<Written, Refusal> {
+    let key = &present.key;
+    let row = Arc::clone(&collection(turn.state(), key)?.row);
+    let rewritten = *content != present.content;
+    if rewritten {
+        guarantee::check(turn.state(), &row, &content.encoding)?;
+    }
+    check_owners(turn.state(), &key.name, attributes, Some(present))?;
+    check_finalizers(present, attributes)?;
+    let same = !rewritten && *attributes == present.attributes;
+    let written = if same {
+        Written::of(WrittenHow::Unchanged, present)
+    } else {
+        let mut object = Object {
+            attributes: attributes.clone(),
+            content: content.clone(),
+            ..(**present).clone()
+        };
+        object.metadata.resource_version = turn.revision();
+        object.metadata.generation += u64::from(rewritten);
+        check_room(turn.state(), &object, Some(present))?;
+        if object.deletion.is_some() && attributes.finalizers.is_empty() {
+            deletion::remove(turn, present);
+            return Ok(Written::deleted(turn.revision(), present));
+        }
+        let written = Written::of(WrittenHow::Updated, &object);
+        put(turn, &row, object, Some(present));
+        written
+    };
+    if let Some(ttl) = ttl.filter(|_| present.deletion.is_none()) {
+        turn.set_deadline(Holder::Object(key.clone()), ttl.duration());
+    }
+    Ok(written)
+}
+
+fn put(turn: &mut Turn<'_>, row: &Collection, mut object: Object, present: Option<&Arc<Object>>) {
+    // Equal texts are kept once, however many objects have them.
+    let held = &turn.state().collections[&row.resource];
+    object.key = ObjectKey {
+        resource: row.resource.clone(),
+        name: present.map_or(object.key.name, |present| present.key.name.clone()),
+    };
+    if let Some((kept, _)) = held.counts.get_key_value(&object.content.encoding) {
+        object.content.encoding = kept.clone();
+    }
+    turn.persist(&row.resource, &row.kind, &object.content.encoding);
+    match present {
+        Some(present) => deletion::put(turn, present, object),
+        None => turn.put_object(object),
+    }
+}
+
+/// Every owner that is new must be there, and may not be waiting for its dependents to go.
+///
+/// An owner in another namespace is as little there as one that does not exist.
+fn check_owners(
+    state: &State,
+    name: &NamespacedName,
+    attributes: &Attributes,
+    present: Option<&Arc<Object>>,
+) -> Result<(), Refusal> {
+    let none = OwnerReferences::default();
+    let known = present.map_or(&none, |present| &present.attributes.owners);
+    let mut violations = Violations::new();
+    for (i, reference) in attributes.owners.iter().enumerate() {
+        if known.get(&reference.uid).is_some() {
+            continue;
+        }
+        let field = format!("ownerReferences[{i}]");
+        match state.owner(name, reference) {
+            None => {
+                let rule = format_args!(
+                    "must be an object of the same namespace or without one: there is no {} {} with uid {}",
+                    reference.kind, reference.name, reference.uid
+                );
+                violations.push(Violation::invalid(reference.name.as_str(), rule).at(&field));
+            }
+            Some(owner) if deletion::waits_for_dependents(owner) => {
+                let rule = "is being deleted, and waits for its dependents to go";
+                violations.push(Violation::invalid(reference.name.as_str(), rule).at(&field));
+            }
+            Some(_) => {}
+        }
+    }
+    violations.into_result()
+}
+
+/// What is being deleted takes no new finalizer.
+fn check_finalizers(present: &Object, attributes: &Attributes) -> Result<(), Refusal> {
+    if present.deletion.is_none() {
+        return Ok(());
+    }
+    let kept = &present.attributes.finalizers;
+    let new = attributes.finalizers.iter();
+    let mut violations = Violations::new();
+    for finalizer in new.filter(|finalizer| !kept.contains(finalizer.as_str())) {
+        let rule = "no new finalizers can be added if the object is being deleted";
+        violations.push(Violation::invalid(finalizer.as_str(), rule).at("finalizers"));
+    }
+    violations.into_result()
+}
+
+/// When the quota is full, what makes an object grow is refused.
+fn check_room(
+    state: &State,
+    object: &Object,
+    present: Option<&Arc<Object>>,
+) -> Result<(), Refusal> {
+    if !state.is_full() {
+        return Ok(());
+    }
+    let bytes = |object: &Object| object_hash(object).bytes();
+    if present.is_some_and(|present| bytes(object) <= bytes(present)) {
+        return Ok(());
+    }
+    Err(full(state))
+}
+
+/// The refusal of what makes the state grow while its quota is full.
+pub(crate) fn full(state: &State) -> Refusal {
+    let quota = state.settings().state_quota_bytes;
+    let message = format!(
+        "the state has {} bytes, and of its quota of {quota} only the reserve is left: delete something or raise \
+         state_quota_bytes",
+        state.bytes()
+    );
+    Refusal::new(ErrorKind::Quota, message)
+}

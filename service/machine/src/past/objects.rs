@@ -1,0 +1,167 @@
+//! Collections and objects at a revision.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use synod_model::{
+    ApiVersion, Collection, GroupResource, LabelSelector, Namespace, NamespacedName, Object,
+    ObjectKey, Rule,
+};
+
+use super::{Past, beyond, merged};
+use crate::objects::Held;
+use crate::objects::labels::Wanted;
+use crate::{Deadline, Holder, State};
+
+impl<'a> Past<'a> {
+    /// A collection.
+    #[must_use]
+    pub fn collection(&self, resource: &GroupResource) -> Option<Arc<Collection>> {
+        self.collections.get(resource).cloned().unwrap_or_else(|| {
+            let held = self.state.collections.get(resource)?;
+            Some(Arc::clone(&held.row))
+        })
+    }
+
+    /// The collections after `after`, by (group, resource).
+    pub fn collections(
+        &self,
+        after: Option<&GroupResource>,
+    ) -> impl Iterator<Item = Arc<Collection>> {
+        let kept = self
+            .state
+            .collections
+            .range::<_, GroupResource>(beyond(after));
+        merged(
+            kept.map(|(resource, held)| (resource, Arc::clone(&held.row))),
+            self.collections.range::<GroupResource, _>(beyond(after)),
+        )
+    }
+
+    /// An object.
+    #[must_use]
+    pub fn object(&self, key: &ObjectKey) -> Option<Arc<Object>> {
+        self.objects
+            .get(key)
+            .cloned()
+            .unwrap_or_else(|| self.state.object(key).cloned())
+    }
+
+    /// The objects of a resource that the selector means, or those in a namespace of it, after `after`, by namespace and
+    /// name. None of a resource without a collection.
+    ///
+    /// It costs a step for each object of the rarest label that must be there, and for each object that has changed
+    /// since the revision; a selector that asks for no label costs a step for each object in the namespace.
+    pub fn objects<'b>(
+        &'b self,
+        resource: &GroupResource,
+        namespace: Option<&Namespace>,
+        selector: &'b LabelSelector,
+        after: Option<&NamespacedName>,
+    ) -> impl Iterator<Item = Arc<Object>> + use<'a, 'b> {
+        let (from, undone_from) = range(resource, namespace, after);
+        let kept = self.state.collections.get(resource).into_iter();
+        let kept = kept.flat_map(move |held| candidates(held, selector, from.clone()));
+        let objects = merged(kept, self.undone(resource, undone_from));
+        let namespace = namespace.cloned();
+        objects
+            .take_while(move |object| is_in(&object.key.name, namespace.as_ref()))
+            .filter(|object| selector.matches(&object.attributes.labels))
+    }
+
+    /// How many objects of a resource are stored in each encoding. At a past revision it costs a step for each object
+    /// that has changed since.
+    #[must_use]
+    pub fn object_counts(&self, resource: &GroupResource) -> BTreeMap<ApiVersion, u64> {
+        let held = self.state.collections.get(resource);
+        let present = held.into_iter().flat_map(|held| &held.counts);
+        let mut counts: BTreeMap<ApiVersion, u64> = present
+            .map(|(encoding, count)| (encoding.clone(), *count))
+            .collect();
+        let (_, from) = range(resource, None, None);
+        for (name, before) in self.undone(resource, from) {
+            if let Some(before) = before {
+                *counts.entry(before.content.encoding.clone()).or_default() += 1;
+            }
+            if let Some(present) = held.and_then(|held| held.objects.get(name)) {
+                let count = counts.get_mut(&present.content.encoding);
+                *count.expect("every present object is counted") -= 1;
+            }
+        }
+        counts.retain(|_, count| *count > 0);
+        counts
+    }
+
+    /// The objects of a resource that have changed since, as they were.
+    fn undone<'b>(
+        &'b self,
+        resource: &GroupResource,
+        from: Bound<ObjectKey>,
+    ) -> impl Iterator<Item = (&'b NamespacedName, &'b Option<Arc<Object>>)> + use<'a, 'b> {
+        let resource = resource.clone();
+        self.objects
+            .range((from, Bound::Unbounded))
+            .take_while(move |(key, _)| key.resource == resource)
+            .map(|(key, object)| (&key.name, object))
+    }
+}
+
+type Candidate<'a> = (&'a NamespacedName, Arc<Object>);
+
+/// Objects of a collection among which are all that the selector means, by name.
+fn candidates<'a>(
+    held: &'a Held,
+    selector: &LabelSelector,
+    from: Bound<NamespacedName>,
+) -> Box<dyn Iterator<Item = Candidate<'a>> + 'a> {
+    let found = |(name, object): (&'a NamespacedName, &'a Arc<Object>)| (name, Arc::clone(object));
+    let wanted = Wanted::all_of(selector);
+    if !wanted.is_empty() {
+        let mut from = from;
+        return Box::new(std::iter::from_fn(move || {
+            let name = held.labels.first_from(&wanted, from.as_ref())?;
+            from = Bound::Excluded(name.clone());
+            held.objects.get_key_value(&name).map(found)
+        }));
+    }
+    let mut asked = selector.requirements().iter();
+    if let Some(requirement) = asked.find(|requirement| requirement.rule == Rule::Exists) {
+        let names = held.labels.having(&requirement.key, from);
+        let objects = names.into_iter();
+        return Box::new(
+            objects.filter_map(move |name| held.objects.get_key_value(&name).map(found)),
+        );
+    }
+    Box::new(held.objects.range((from, Bound::Unbounded)).map(found))
+}
+
+/// Where to begin, among the names of a collection and among the keys of what was undone.
+fn range(
+    resource: &GroupResource,
+    namespace: Option<&Namespace>,
+    after: Option<&NamespacedName>,
+) -> (Bound<NamespacedName>, Bound<ObjectKey>) {
+    let from = match after {
+        Some(after) => Bound::Excluded(after.clone()),
+        None => Bound::Included(NamespacedName::before_all_of(namespace)),
+    };
+    let undone = from.clone().map(|name| ObjectKey {
+        resource: resource.clone(),
+        name,
+    });
+    (from, undone)
+}
+
+/// Whether the name is in the namespace, if one is asked for.
+fn is_in(name: &NamespacedName, namespace: Option<&Namespace>) -> bool {
+    namespace.is_none_or(|namespace| name.namespace() == Some(namespace.as_str()))
+}
+
+impl State {
+    /// The deadline of an object with a TTL, lifts counted. Kept beside the object, not in it.
+    #[must_use]
+    pub fn object_deadline(&self, key: &ObjectKey) -> Option<Deadline> {
+        self.deadlines.kept(&Holder::Object(key.clone()))
+    }
+}

@@ -1,0 +1,234 @@
+//! Owners and their dependents: what goes with an object, after it, before it, or not at all.
+
+use std::sync::Arc;
+
+use synod_machine::{Command, WrittenHow};
+use synod_model::{Attributes, ErrorKind, Object, ObjectKey, Propagation};
+
+use crate::cluster::{Cluster, refused};
+use crate::shelf::{
+    LOOSE, content, create, declare, finalized, key, owned_by, update, widget, written,
+};
+
+const BACKGROUND: Option<Propagation> = Some(Propagation::Background);
+const FOREGROUND: Option<Propagation> = Some(Propagation::Foreground);
+const ORPHAN: Option<Propagation> = Some(Propagation::Orphan);
+
+/// An owner with so many dependents.
+fn family(dependents: usize) -> (Cluster, Arc<Object>, Vec<ObjectKey>) {
+    let mut cluster = Cluster::with_widgets();
+    let owner = cluster.stores(&widget("a/owner"), Attributes::default());
+    let keys = (0..dependents).map(|i| widget(&format!("a/dependent-{i}")));
+    let keys: Vec<ObjectKey> = keys.collect();
+    let creates = keys
+        .iter()
+        .map(|key| Command::CreateObject(create(key, owned_by(&[&owner]), content("v1", "{}"))));
+    cluster.send_all(creates.collect());
+    (cluster, owner, keys)
+}
+
+fn left(cluster: &Cluster, keys: &[ObjectKey]) -> usize {
+    keys.iter().filter(|key| cluster.has(key)).count()
+}
+
+#[test]
+fn dependents_go_after_their_owner_in_the_same_command_if_they_are_few() {
+    let (mut cluster, owner, dependents) = family(3);
+    let grandchild = widget("a/grandchild");
+    let parent = cluster.object(&dependents[0]);
+    cluster.stores(&grandchild, owned_by(&[&parent]));
+    let before = cluster.revision();
+    assert_eq!(cluster.deletes(&owner.key, None), WrittenHow::Deleted);
+    assert_eq!(cluster.revision(), before.next());
+    assert_eq!(left(&cluster, &dependents), 0);
+    assert!(!cluster.has(&grandchild) && !cluster.state.has_garbage());
+}
+
+#[test]
+fn many_dependents_go_in_further_commands_from_where_the_last_one_stopped() {
+    let (mut cluster, owner, dependents) = family(300);
+    assert_eq!(cluster.deletes(&owner.key, BACKGROUND), WrittenHow::Deleted);
+    let after_first = left(&cluster, &dependents);
+    assert!((150..300).contains(&after_first), "{after_first} are left");
+    // Neither a new leader nor a restart loses the place.
+    cluster.elect();
+    cluster.restart_from_checkpoint();
+    assert!(cluster.state.has_garbage());
+    assert!((1..4).contains(&cluster.collects()));
+    assert_eq!(left(&cluster, &dependents), 0);
+}
+
+#[test]
+fn a_dependent_with_another_owner_that_lives_stays_and_forgets_the_one_that_went() {
+    let (mut cluster, owner, _) = family(0);
+    let other = cluster.stores(&widget("a/other"), Attributes::default());
+    let shared = widget("a/shared");
+    cluster.stores(&shared, owned_by(&[&owner, &other]));
+    cluster.deletes(&owner.key, None);
+    assert_eq!(cluster.object(&shared).attributes, owned_by(&[&other]));
+    cluster.deletes(&other.key, FOREGROUND);
+    assert!(!cluster.has(&shared) && !cluster.has(&other.key));
+}
+
+#[test]
+fn orphans_stay_and_forget_their_owner() {
+    let (mut cluster, owner, dependents) = family(200);
+    assert_eq!(cluster.deletes(&owner.key, ORPHAN), WrittenHow::Deleting);
+    let waiting = cluster.object(&owner.key);
+    assert!(waiting.attributes.finalizers.contains("orphan"));
+    cluster.restart_from_checkpoint();
+    cluster.collects();
+    assert!(!cluster.has(&owner.key));
+    for key in &dependents {
+        assert!(cluster.object(key).attributes.owners.is_empty());
+    }
+}
+
+#[test]
+fn in_the_foreground_the_owner_goes_last_of_all() {
+    let (mut cluster, owner, dependents) = family(200);
+    let stubborn = widget("a/stubborn");
+    let mut attributes = finalized(&["x.io/wait"]);
+    attributes.owners = owned_by(&[&owner]).owners;
+    cluster.stores(&stubborn, attributes.clone());
+    assert_eq!(
+        cluster.deletes(&owner.key, FOREGROUND),
+        WrittenHow::Deleting
+    );
+    cluster.collects();
+    assert_eq!(left(&cluster, &dependents), 0);
+    assert!(cluster.has(&owner.key) && cluster.object(&stubborn).deletion.is_some());
+    cluster.restart_from_checkpoint();
+    attributes.finalizers = Attributes::default().finalizers;
+    let last = cluster.updates(&stubborn, attributes, content("v1", "{}"));
+    assert_eq!(last.how, WrittenHow::Deleted);
+    assert!(!cluster.has(&owner.key), "it waited for nothing else");
+}
+
+#[test]
+fn an_owner_that_waits_goes_when_its_dependent_names_it_no_more() {
+    let (mut cluster, owner, _) = family(0);
+    let dependent = widget("a/dependent");
+    let mut attributes = finalized(&["x.io/wait"]);
+    attributes.owners = owned_by(&[&owner]).owners;
+    cluster.stores(&dependent, attributes);
+    cluster.deletes(&owner.key, FOREGROUND);
+    assert!(cluster.has(&owner.key));
+    cluster.updates(&dependent, finalized(&["x.io/wait"]), content("v1", "{}"));
+    assert!(!cluster.has(&owner.key) && cluster.has(&dependent));
+}
+
+#[test]
+fn owners_that_own_each_other_go_together_whichever_way_they_are_deleted() {
+    for propagation in [BACKGROUND, FOREGROUND] {
+        for first in ["a/one", "a/two", "a/three"] {
+            let mut cluster = Cluster::with_widgets();
+            let names = ["a/one", "a/two", "a/three"];
+            for name in names {
+                cluster.stores(&widget(name), Attributes::default());
+            }
+            for (i, name) in names.iter().enumerate() {
+                let next = cluster.object(&widget(names[(i + 1) % 3]));
+                cluster.updates(&widget(name), owned_by(&[&next]), content("v1", "{}"));
+            }
+            cluster.deletes(&widget(first), propagation);
+            cluster.collects();
+            let all = names.map(widget);
+            assert_eq!(left(&cluster, &all), 0, "{first} {propagation:?}");
+        }
+    }
+}
+
+#[test]
+fn an_object_that_owns_itself_goes() {
+    for propagation in [BACKGROUND, FOREGROUND] {
+        let (mut cluster, owner, _) = family(0);
+        cluster.updates(&owner.key, owned_by(&[&owner]), content("v1", "{}"));
+        cluster.deletes(&owner.key, propagation);
+        cluster.collects();
+        assert!(!cluster.has(&owner.key), "{propagation:?}");
+    }
+}
+
+#[test]
+fn a_long_chain_goes_in_bounded_commands_from_its_end_in_the_foreground() {
+    let mut cluster = Cluster::with_widgets();
+    let mut owner = cluster.stores(&widget("a/link-0"), Attributes::default());
+    for i in 1..400 {
+        owner = cluster.stores(&widget(&format!("a/link-{i}")), owned_by(&[&owner]));
+    }
+    cluster.deletes(&widget("a/link-0"), FOREGROUND);
+    let all: Vec<ObjectKey> = (0..400).map(|i| widget(&format!("a/link-{i}"))).collect();
+    while cluster.state.has_garbage() {
+        let before = left(&cluster, &all);
+        cluster.send(Command::CollectGarbage(Default::default()));
+        assert!(before - left(&cluster, &all) <= 128);
+        // What is left is always the beginning of the chain: nobody goes before what it owns.
+        let left = left(&cluster, &all);
+        assert!(all[..left].iter().all(|key| cluster.has(key)));
+    }
+    assert_eq!(left(&cluster, &all), 0);
+}
+
+#[test]
+fn an_owner_must_be_there_in_the_same_namespace_or_in_none() {
+    let mut cluster = Cluster::with_widgets();
+    let elsewhere = cluster.stores(&widget("b/owner"), Attributes::default());
+    let regions = declare("example.io.regions", false, LOOSE);
+    written(cluster.send(Command::CreateCollection(regions)));
+    let region = key("example.io.regions", "one");
+    let region = cluster.stores(&region, Attributes::default());
+    let (mine, absent) = (widget("a/mine"), widget("a/absent"));
+    let store = |attributes| Command::CreateObject(create(&mine, attributes, content("v1", "{}")));
+    let refusal = refused(
+        cluster.send(store(owned_by(&[&elsewhere]))),
+        ErrorKind::InvalidArgument,
+    );
+    let foreign = refusal.violations[0].clone();
+    assert_eq!(foreign.field, "ownerReferences[0]");
+    // Nothing tells whether it is in another namespace or nowhere.
+    let mut nowhere = (*elsewhere).clone();
+    nowhere.key = absent;
+    nowhere.metadata.uid = synod_model::Uid::from_bytes([7; 16]);
+    let refusal = refused(
+        cluster.send(store(owned_by(&[&nowhere]))),
+        ErrorKind::InvalidArgument,
+    );
+    let unified = |rule: &str, object: &Object| {
+        let rule = rule.replace(&object.metadata.uid.to_string(), "UID");
+        rule.replace(object.key.name.name(), "NAME")
+    };
+    assert_eq!(
+        unified(&refusal.violations[0].rule, &nowhere),
+        unified(&foreign.rule, &elsewhere)
+    );
+    written(cluster.send(store(owned_by(&[&region]))));
+    // And what has no namespace cannot belong to what has one.
+    let widget = cluster.object(&mine);
+    let update = update(&region.key, owned_by(&[&widget]), content("v1", "{}"));
+    refused(
+        cluster.send(Command::UpdateObject(update)),
+        ErrorKind::InvalidArgument,
+    );
+    cluster.deletes(&region.key, None);
+    assert!(!cluster.has(&mine));
+}
+
+#[test]
+fn what_waits_for_its_dependents_to_go_gets_no_new_ones() {
+    let (mut cluster, owner, _) = family(0);
+    let mut attributes = finalized(&["x.io/wait"]);
+    attributes.owners = owned_by(&[&owner]).owners;
+    cluster.stores(&widget("a/dependent"), attributes);
+    cluster.deletes(&owner.key, FOREGROUND);
+    let late = create(&widget("a/late"), owned_by(&[&owner]), content("v1", "{}"));
+    let refusal = refused(
+        cluster.send(Command::CreateObject(late)),
+        ErrorKind::InvalidArgument,
+    );
+    assert!(
+        refusal.violations[0]
+            .rule
+            .contains("waits for its dependents")
+    );
+}

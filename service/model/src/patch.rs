@@ -1,0 +1,126 @@
+//! Patches of JSON documents, run in apply: RFC 7386 (merge) and RFC 6902 (a list of operations).
+//!
+//! A patch works on parsed documents whose numbers keep the text they were written with, so what it does not touch
+//! keeps every digit. It is bounded in the size and depth of its result and in the work that it takes, and the same
+//! document with the same patch gives the same bytes on every replica.
+
+mod operations;
+mod pointer;
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+
+use crate::limits::OBJECT_BYTES_MAX;
+use crate::{ApiVersion, ErrorKind, Json, Refusal, Violation, Violations};
+
+/// A change of a JSON document, made for one encoding of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patch {
+    /// The encoding: an object that is stored in another one conflicts.
+    pub encoding: ApiVersion,
+    /// How the change is written.
+    pub format: PatchFormat,
+    /// The change.
+    pub document: Bytes,
+}
+
+/// How a change of a JSON document is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PatchFormat {
+    /// RFC 7386: the document's own form, `null` for what goes.
+    Merge,
+    /// RFC 6902: a list of operations.
+    Json,
+}
+
+/// Why a patch was not applied.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// It is no patch, or none of this document.
+    Invalid(Violation),
+    /// It could be one, but not here.
+    Refused(ErrorKind, String),
+}
+
+impl Patch {
+    /// The document with the change; the very same bytes if it changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT` for what is no patch, is none of this document, or was to patch what is no JSON object;
+    /// `CONFLICT` if a test of it fails; `TOO_LARGE` if its result is, or the work that it takes.
+    pub fn applied_to(&self, document: &Bytes) -> Result<Bytes, Refusal> {
+        match patched(document, self.format, &self.document) {
+            Ok(None) => Ok(document.clone()),
+            Ok(Some(text)) => Ok(text.into()),
+            Err(Fault::Invalid(violation)) => {
+                let refused = Violations::from(violation).into_result();
+                Err(refused.expect_err("one violation is enough to refuse"))
+            }
+            Err(Fault::Refused(kind, message)) => Err(Refusal::new(kind, message)),
+        }
+    }
+}
+
+/// The document with the patch applied; `None` if that is what it was.
+fn patched(document: &[u8], format: PatchFormat, patch: &[u8]) -> Result<Option<String>, Fault> {
+    let before = Json::parse_object(document).map_err(|violation| at("data", violation))?;
+    let text = before.to_text();
+    let after = match format {
+        PatchFormat::Merge => {
+            let patch = Json::parse_object(patch);
+            let patch = patch.map_err(|violation| at("patch.document", violation))?;
+            merged(Some(before), patch)
+        }
+        PatchFormat::Json => {
+            let patch = Json::parse(patch);
+            let patch = patch.map_err(|violation| at("patch.document", violation))?;
+            operations::applied(before, patch)?
+        }
+    };
+    let Json::Object(_) = after else {
+        let rule = "must leave a JSON object";
+        return Err(at("patch.document", Violation::required(rule)));
+    };
+    let patched = after.to_text();
+    if patched.len() > OBJECT_BYTES_MAX {
+        return Err(Fault::Refused(
+            ErrorKind::TooLarge,
+            format!(
+                "the patched data would have {} bytes, and {OBJECT_BYTES_MAX} are allowed",
+                patched.len()
+            ),
+        ));
+    }
+    // Compared as texts: `1.0` in the place of `1` is a change.
+    Ok((patched != text).then_some(patched))
+}
+
+/// RFC 7386. The result is nowhere deeper than the deeper of the two, so the bound on parsed documents bounds it.
+fn merged(target: Option<Json>, patch: Json) -> Json {
+    let Json::Object(changes) = patch else {
+        return patch;
+    };
+    let mut members = match target {
+        Some(Json::Object(members)) => members,
+        Some(Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_))
+        | None => BTreeMap::new(),
+    };
+    for (key, change) in changes {
+        if change == Json::Null {
+            members.remove(&key);
+        } else {
+            let before = members.remove(&key);
+            members.insert(key, merged(before, change));
+        }
+    }
+    Json::Object(members)
+}
+
+fn at(field: &str, violation: Violation) -> Fault {
+    Fault::Invalid(violation.at(field))
+}
+
+#[cfg(test)]
+mod tests;
