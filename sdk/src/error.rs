@@ -81,6 +81,12 @@ impl Error {
         Refusal::new(kind, message).into()
     }
 
+    /// A list that was asked for more than it has.
+    pub(crate) fn at_the_end() -> Self {
+        let message = "all pages of this list have been read; list again";
+        Self::new(ErrorKind::InvalidArgument, message)
+    }
+
     /// A fault that this crate found in what it was given.
     pub(crate) fn invalid(violations: impl Into<Violations>) -> Self {
         match violations.into().into_result() {

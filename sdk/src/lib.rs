@@ -47,12 +47,14 @@
 
 mod board;
 mod client;
+mod collections;
 mod election;
 mod error;
 mod gate;
 mod kubernetes;
 mod lock;
 mod membership;
+mod objects;
 mod read_options;
 mod reconcile;
 mod reflector;
@@ -67,21 +69,28 @@ pub use client::{
     StorageVersionPages,
 };
 pub use client::{History, ListControllerRevisions, Wanted};
+pub use collections::{CollectionPages, Collections, ListCollections};
 pub use election::{Election, LeadershipEnd};
 pub use error::Error;
 pub use gate::{Gate, GateLayer, GateService, Permit, Readiness, RequestInfo};
 pub use kubernetes::storage_version_hash;
 pub use lock::{Lock, LockOptions};
 pub use membership::{Ended, JoinOptions, Membership, MembershipState};
+pub use objects::{
+    Codec, CodecError, Draft, ListObjects, NewObject, ObjectEvent, ObjectMessage, ObjectPages,
+    ObjectReflector, ObjectWatch, Objects, RawObjects, Stored, Updated, WatchObjects,
+};
 pub use read_options::ReadOptions;
 pub use reconcile::{Reconcile, reconcile};
 pub use reflector::Reflector;
 pub use values::{Acquired, Acquisition, LeaseCandidateItem, LeaseItem, LeasePage, LeaseView};
 pub use values::{
-    AgreementHistory, Alarm, AlarmKind, Changed, ClusterStatus, Drain, Header, Joined, MemberItem,
-    MemberPage, MemberView, Outcome, OutcomeAnswer, Renewed, ReplicaRole, ReplicaStatus, Reported,
-    ReportedResource, RequestKey, SettingsView, StorageState, StorageVersion, StorageVersionEntry,
-    StorageVersionItem, StorageVersionPage, StorageVersionStatus, StorageVersionView,
+    AgreementHistory, Alarm, AlarmKind, Changed, ClusterStatus, CollectionChanged, CollectionItem,
+    CollectionPage, CollectionView, Drain, EncodingCount, Header, Joined, MemberItem, MemberPage,
+    MemberView, ObjectItem, ObjectPage, ObjectView, ObjectWritten, OperationResult, Outcome,
+    OutcomeAnswer, Renewed, ReplicaRole, ReplicaStatus, Reported, ReportedResource, RequestKey,
+    SettingsView, StorageState, StorageVersion, StorageVersionEntry, StorageVersionItem,
+    StorageVersionPage, StorageVersionStatus, StorageVersionView, Transacted,
 };
 pub use values::{
     HistoryAnswer, HistoryChanged, HistoryPage, RevisionAnswer, RevisionAnswered, RevisionDiff,
@@ -98,15 +107,19 @@ pub use synod_model::{
     PutLeaseCandidate, ReleaseLease, SemanticVersion, Strategy, Ticket,
 };
 pub use synod_model::{
-    AgreementChange, ApiVersion, BinaryVersion, ClusterId, Condition, ConditionStatus, Current,
-    Endpoint, Epoch, ErrorKind, GroupResource, InstanceId, Join, Kind, Labels, LogTime, Member,
-    MemberId, Metadata, Persisted, Phase, ReportEntry, Revision, Sequence, SessionId, Settings,
-    SettingsPatch, Stance, StorageVersionHash, Ttl, Uid, Verdict, VersionSet, Violation,
-    Violations, WallTime, apiserver_id, sort_and_fold_equivalents,
+    AgreementChange, Annotations, ApiVersion, Attributes, BinaryVersion, ClusterId, Collection,
+    CollectionRules, Compare, Condition, ConditionStatus, Content, CreateCollection, CreateObject,
+    Current, DeleteCollection, DeleteObject, Deletion, Endpoint, Epoch, ErrorKind, Fences,
+    FieldSelector, Finalizer, Finalizers, GroupResource, InstanceId, Join, Kind, LabelSelector,
+    Labels, LogTime, MediaType, Member, MemberId, Metadata, Namespace, NamespacedName,
+    Object as StoredObject, ObjectKey, ObjectName, Operation, OwnerReference, OwnerReferences,
+    Patch, PatchFormat, PatchObject, Persisted, Phase, Preconditions, Propagation, ReportEntry,
+    Revision, Sequence, SessionId, Settings, SettingsPatch, Stance, StorageVersionHash, Transact,
+    Ttl, Uid, UpdateCollection, UpdateObject, Verdict, VersionSet, Violation, Violations, WallTime,
+    apiserver_id, sort_and_fold_equivalents,
 };
 pub use synod_model::{
-    Annotations, ControllerHistory, ControllerRevision, Equality, HASH_LABEL, InUse, LiveMarks,
-    Mark, Marker, MediaType, NamePrefix, Namespace, NamespacedName, ObjectName, OwnerReference,
-    Preconditions, RevisionData, RevisionNumber, RollbackTarget, UpdateControllerRevision,
+    ControllerHistory, ControllerRevision, Equality, HASH_LABEL, InUse, LiveMarks, Mark, Marker,
+    NamePrefix, RevisionData, RevisionNumber, RollbackTarget, UpdateControllerRevision,
     compare_resource_versions,
 };

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
-use synod_model::{ErrorKind, GroupResource, Member, MemberId, Revision, Settings};
+use synod_model::{Collection, ErrorKind, GroupResource, Member, MemberId, Revision, Settings};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
@@ -15,7 +15,7 @@ use crate::watch::{Watch, WatchFrom, WatchMessage, WatchOptions};
 use crate::{Client, Error, ObjectKind, StorageState, StorageVersion};
 use cache::Cache;
 
-/// A cache of members, storage versions, storage states and settings that follows the cluster by a watch.
+/// A cache of members, storage versions, storage states, collections and settings that follows the cluster by a watch.
 ///
 /// It always shows one revision as a whole, never a mix of two. It may be behind the cluster:
 /// [`reached`](Self::reached) waits for a revision, such as that of one's own change. Clones share the cache; it is
@@ -99,6 +99,18 @@ impl Reflector {
         self.state().cache.settings.clone()
     }
 
+    /// The collection of a resource.
+    #[must_use]
+    pub fn collection(&self, resource: &GroupResource) -> Option<Arc<Collection>> {
+        self.state().cache.collections.get(resource).cloned()
+    }
+
+    /// All collections, ordered by group and resource.
+    #[must_use]
+    pub fn collections(&self) -> Vec<Arc<Collection>> {
+        self.state().cache.collections.values().cloned().collect()
+    }
+
     /// The revision that the cache shows.
     #[must_use]
     pub fn revision(&self) -> Revision {
@@ -175,12 +187,18 @@ impl fmt::Debug for Reflector {
 }
 
 impl Client {
-    /// A cache of all objects of these kinds; none: of all kinds. Returns once it is filled.
+    /// A cache of all objects of these kinds; none: of all kinds, but for the objects of collections, which
+    /// [`Objects::reflect`](crate::Objects::reflect) keeps. Returns once it is filled.
     ///
     /// # Errors
     ///
     /// The cluster refuses the watch, or could not be read within the client's timeout.
     pub async fn reflect(&self, kinds: Vec<ObjectKind>) -> Result<Reflector, Error> {
+        let kept = |kind: &ObjectKind| *kind != ObjectKind::Object;
+        let kinds = match kinds.as_slice() {
+            [] => ObjectKind::ALL.into_iter().filter(kept).collect(),
+            _ => kinds,
+        };
         let options = WatchOptions::new().kinds(kinds).from(WatchFrom::List);
         let mut watch = self.watch(options).await?;
         let shared = Arc::new(Board::<State>::default());

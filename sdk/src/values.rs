@@ -2,10 +2,12 @@
 
 mod changes;
 mod cluster_status;
+mod collections;
 mod controller_revisions;
 mod header;
 mod leases;
 mod members;
+mod objects;
 mod outcome;
 mod storage_state;
 mod storage_version;
@@ -16,6 +18,9 @@ pub use changes::{
     AgreementHistory, Changed, Joined, Renewed, Reported, ReportedResource, SettingsView,
 };
 pub use cluster_status::{Alarm, AlarmKind, ClusterStatus, ReplicaRole, ReplicaStatus};
+pub use collections::{
+    CollectionChanged, CollectionItem, CollectionPage, CollectionView, EncodingCount,
+};
 pub use controller_revisions::{
     HistoryAnswer, HistoryChanged, HistoryPage, RevisionAnswer, RevisionAnswered, RevisionDiff,
     RevisionOutcome, RevisionView,
@@ -23,6 +28,7 @@ pub use controller_revisions::{
 pub use header::Header;
 pub use leases::{Acquired, Acquisition, LeaseCandidateItem, LeaseItem, LeasePage, LeaseView};
 pub use members::{MemberItem, MemberPage, MemberView};
+pub use objects::{ObjectItem, ObjectPage, ObjectView, ObjectWritten, OperationResult, Transacted};
 pub use outcome::{Outcome, OutcomeAnswer, RequestKey};
 pub use storage_state::{Drain, StorageState};
 pub use storage_version::{StorageVersion, StorageVersionEntry, StorageVersionStatus};

@@ -29,7 +29,7 @@ const SESSION_SHARE: u32 = 4;
 
 impl Client {
     /// Sends a request that changes nothing, to any replica and as often as it takes.
-    pub(super) async fn read<T, F, Fut>(&self, send: F) -> Result<T, Error>
+    pub(crate) async fn read<T, F, Fut>(&self, send: F) -> Result<T, Error>
     where
         T: Answer,
         F: Fn(Try) -> Fut,
@@ -40,7 +40,7 @@ impl Client {
     }
 
     /// Sends a request that changes something: in the client's session if it has one, else at most once.
-    pub(super) async fn change<B, M, T, F, Fut>(
+    pub(crate) async fn change<B, M, T, F, Fut>(
         &self,
         change: Change<B>,
         send: F,
@@ -110,6 +110,27 @@ impl Client {
         let call = self.call(deadline, Repeats::AtMostOnce);
         let sending = call.run(|attempt| send(attempt, M::from(&change)));
         sending.await.map_err(|failure| failure.error)
+    }
+
+    /// Sends a request that changes something, or tries out what it would change: then it is a read, and takes no place
+    /// in the session.
+    pub(crate) async fn write<B, M, T, F, Fut>(
+        &self,
+        dry_run: bool,
+        change: Change<B>,
+        send: F,
+    ) -> Result<T, Error>
+    where
+        M: for<'a> From<&'a Change<B>>,
+        T: Answer,
+        F: Fn(Try, M) -> Fut,
+        Fut: Future<Output = Result<Response<T>, Status>>,
+    {
+        if dry_run {
+            self.read(|attempt| send(attempt, M::from(&change))).await
+        } else {
+            self.change(change, send).await
+        }
     }
 
     async fn in_session<B, M, T, F, Fut>(

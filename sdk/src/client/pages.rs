@@ -66,7 +66,7 @@ impl MemberPages {
     ///
     /// As [`MemberPages::next`]; also if nothing was left.
     pub async fn all(mut self) -> Result<MemberPage, Error> {
-        let mut all = self.next().await?.ok_or_else(at_the_end)?;
+        let mut all = self.next().await?.ok_or_else(Error::at_the_end)?;
         while let Some(page) = self.next().await? {
             all.items.extend(page.items);
         }
@@ -114,7 +114,7 @@ impl StorageVersionPages {
     ///
     /// As [`StorageVersionPages::next`]; also if nothing was left.
     pub async fn all(mut self) -> Result<StorageVersionPage, Error> {
-        let mut all = self.next().await?.ok_or_else(at_the_end)?;
+        let mut all = self.next().await?.ok_or_else(Error::at_the_end)?;
         while let Some(page) = self.next().await? {
             all.items.extend(page.items);
         }
@@ -125,9 +125,4 @@ impl StorageVersionPages {
 /// A page has at most so many items, whatever is asked for.
 fn page_size(asked: Option<u32>) -> Option<u32> {
     asked.map(|size| size.clamp(1, LIST_PAGE_MAX as u32))
-}
-
-fn at_the_end() -> Error {
-    let message = "all pages of this list have been read; list again";
-    Error::new(synod_model::ErrorKind::InvalidArgument, message)
 }

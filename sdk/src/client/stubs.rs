@@ -1,9 +1,11 @@
 //! The generated clients, with the limits of this one.
 
 use synod_proto::v1::cluster_client::ClusterClient;
+use synod_proto::v1::collections_client::CollectionsClient;
 use synod_proto::v1::controller_revisions_client::ControllerRevisionsClient;
 use synod_proto::v1::leases_client::LeasesClient;
 use synod_proto::v1::membership_client::MembershipClient;
+use synod_proto::v1::objects_client::ObjectsClient;
 use synod_proto::v1::sessions_client::SessionsClient;
 use synod_proto::v1::storage_versions_client::StorageVersionsClient;
 use synod_proto::v1::watch_client::WatchClient;
@@ -23,6 +25,14 @@ pub(crate) fn controller_revisions(channel: Channel) -> ControllerRevisionsClien
 
 pub(crate) fn leases(channel: Channel) -> LeasesClient<Channel> {
     LeasesClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
+}
+
+pub(crate) fn collections(channel: Channel) -> CollectionsClient<Channel> {
+    CollectionsClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
+}
+
+pub(crate) fn objects(channel: Channel) -> ObjectsClient<Channel> {
+    ObjectsClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
 pub(crate) fn membership(channel: Channel) -> MembershipClient<Channel> {

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use synod_model::{GroupResource, Member, MemberId, Settings};
+use synod_model::{Collection, GroupResource, Member, MemberId, Settings};
 
 use crate::{
     ChangeType, Event, Object, ObjectKind, StorageState, StorageVersion, StorageVersionChange,
@@ -14,6 +14,7 @@ pub(super) struct Cache {
     pub(super) storage_versions: BTreeMap<GroupResource, Arc<StorageVersion>>,
     pub(super) storage_states: BTreeMap<GroupResource, Arc<StorageState>>,
     pub(super) settings: Option<Arc<Settings>>,
+    pub(super) collections: BTreeMap<GroupResource, Arc<Collection>>,
 }
 
 impl Cache {
@@ -44,6 +45,13 @@ impl Cache {
                 }
             }
             ObjectKind::Settings => self.settings = None,
+            ObjectKind::Collection => {
+                if let Ok(resource) = GroupResource::parse_qualified(name) {
+                    self.collections.remove(&resource);
+                }
+            }
+            // Those of one collection have a cache of their own, in `objects`.
+            ObjectKind::Object => {}
         }
     }
 
@@ -58,6 +66,11 @@ impl Cache {
                     .insert(state.resource.clone(), Arc::new(state));
             }
             Object::Settings(settings) => self.settings = Some(Arc::new(settings)),
+            Object::Collection(collection) => {
+                self.collections
+                    .insert(collection.resource.clone(), Arc::new(collection));
+            }
+            Object::Stored(_) => {}
         }
     }
 

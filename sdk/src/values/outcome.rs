@@ -9,7 +9,7 @@ use synod_model::{
 use synod_proto::v1;
 
 use super::wire::list;
-use super::{FromWire, Header, HistoryAnswer, ReportedResource, RevisionAnswer};
+use super::{FromWire, Header, HistoryAnswer, OperationResult, ReportedResource, RevisionAnswer};
 use crate::Error;
 
 /// Names one request for good: ask with it what became of the request.
@@ -80,6 +80,15 @@ pub enum OutcomeAnswer {
     },
     /// A place in the queue for a lease was given.
     LeaseQueued(Ticket),
+    /// An object was written or deleted.
+    Object(OperationResult),
+    /// A transaction was decided.
+    Transacted {
+        /// Whether all comparisons held, so that the operations were carried out.
+        succeeded: bool,
+        /// One for each operation, in order.
+        results: Vec<OperationResult>,
+    },
 }
 
 impl FromWire<v1::SessionsGetOutcomeResponse> for Outcome {
@@ -123,6 +132,11 @@ impl FromWire<Option<v1::recorded_outcome::Answer>> for OutcomeAnswer {
             Some(Answer::Reported(reported)) => {
                 Self::Reported(list(reported.resources, ReportedResource::from_wire)?)
             }
+            Some(Answer::Object(result)) => Self::Object(OperationResult::from_wire(result)?),
+            Some(Answer::Transacted(transacted)) => Self::Transacted {
+                succeeded: transacted.succeeded,
+                results: list(transacted.results, OperationResult::from_wire)?,
+            },
         })
     }
 }

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use synod_model::{
-    GroupResource, Member, MemberId, Metadata, Revision, Settings, Violation, Violations,
+    Collection, GroupResource, Member, MemberId, Metadata, Object as StoredObject, Revision,
+    Settings, Violation, Violations,
 };
 use synod_proto::v1;
 
@@ -38,6 +39,10 @@ pub struct Event {
     pub change: ChangeType,
     /// The kind of the object.
     pub kind: ObjectKind,
+    /// The resource, if it is an object of a collection.
+    pub resource: Option<GroupResource>,
+    /// Its namespace; empty if it has none.
+    pub namespace: String,
     /// Its name.
     pub name: String,
     /// The object after the change; if it is gone, as it was last. `None` if it is gone and nobody saw it go: then the
@@ -85,15 +90,21 @@ pub enum ObjectKind {
     StorageState,
     /// The replicated settings; the name is `settings`.
     Settings,
+    /// Collections; the name is `<resource>.<group>`.
+    Collection,
+    /// The objects of collections.
+    Object,
 }
 
 impl ObjectKind {
     /// Every kind.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 6] = [
         Self::Member,
         Self::StorageVersion,
         Self::StorageState,
         Self::Settings,
+        Self::Collection,
+        Self::Object,
     ];
 
     /// The word for it in tables and JSON.
@@ -104,6 +115,8 @@ impl ObjectKind {
             Self::StorageVersion => "StorageVersion",
             Self::StorageState => "StorageState",
             Self::Settings => "Settings",
+            Self::Collection => "Collection",
+            Self::Object => "Object",
         }
     }
 
@@ -113,6 +126,8 @@ impl ObjectKind {
             Self::StorageVersion => v1::ObjectKind::StorageVersion,
             Self::StorageState => v1::ObjectKind::StorageState,
             Self::Settings => v1::ObjectKind::Settings,
+            Self::Collection => v1::ObjectKind::Collection,
+            Self::Object => v1::ObjectKind::Object,
         }
     }
 }
@@ -134,6 +149,10 @@ pub enum Object {
     StorageState(StorageState),
     /// The settings.
     Settings(Settings),
+    /// A collection.
+    Collection(Collection),
+    /// An object of a collection.
+    Stored(StoredObject),
 }
 
 /// A storage version after a change. Of the entries it holds only those that changed; the others are as they were.
@@ -169,34 +188,51 @@ impl Event {
         let Some(object) = pb.object else {
             return Ok(None);
         };
-        let (kind, object) = match object {
-            v1::event::Object::Member(member) => (
-                ObjectKind::Member,
-                Object::Member(Member::try_from(member)?),
-            ),
-            v1::event::Object::StorageVersion(change) => (
-                ObjectKind::StorageVersion,
-                Object::StorageVersion(StorageVersionChange::from_wire(change)?),
-            ),
-            v1::event::Object::StorageState(state) => (
-                ObjectKind::StorageState,
-                Object::StorageState(StorageState::from_wire(state)?),
-            ),
-            v1::event::Object::Settings(settings) => (
-                ObjectKind::Settings,
-                Object::Settings(Settings::try_from(settings)?),
-            ),
-            v1::event::Object::Lease(_)
-            | v1::event::Object::LeaseCandidate(_)
-            | v1::event::Object::Collection(_)
-            | v1::event::Object::StoredObject(_)
-            | v1::event::Object::ControllerRevision(_) => return Ok(None),
+        let Some(object) = Object::from_wire(object)? else {
+            return Ok(None);
         };
         Ok(Some(Self {
             change,
-            kind,
+            kind: object.kind(),
+            resource: pb.resource.map(GroupResource::try_from).transpose()?,
+            namespace: pb.namespace,
             name: pb.name,
             object: Some(object),
+        }))
+    }
+}
+
+impl Object {
+    /// Which kind of object it is.
+    #[must_use]
+    pub const fn kind(&self) -> ObjectKind {
+        match self {
+            Self::Member(_) => ObjectKind::Member,
+            Self::StorageVersion(_) => ObjectKind::StorageVersion,
+            Self::StorageState(_) => ObjectKind::StorageState,
+            Self::Settings(_) => ObjectKind::Settings,
+            Self::Collection(_) => ObjectKind::Collection,
+            Self::Stored(_) => ObjectKind::Object,
+        }
+    }
+}
+
+impl Object {
+    /// The object in an event; `None` for a kind that this client does not watch.
+    fn from_wire(pb: v1::event::Object) -> Result<Option<Self>, Violations> {
+        use v1::event::Object as Wire;
+        Ok(Some(match pb {
+            Wire::Member(member) => Self::Member(Member::try_from(member)?),
+            Wire::StorageVersion(change) => {
+                Self::StorageVersion(StorageVersionChange::from_wire(change)?)
+            }
+            Wire::StorageState(state) => Self::StorageState(StorageState::from_wire(state)?),
+            Wire::Settings(settings) => Self::Settings(Settings::try_from(settings)?),
+            Wire::Collection(collection) => Self::Collection(Collection::try_from(collection)?),
+            Wire::StoredObject(object) => Self::Stored(StoredObject::try_from(object)?),
+            Wire::ControllerRevision(_) | Wire::Lease(_) | Wire::LeaseCandidate(_) => {
+                return Ok(None);
+            }
         }))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use synod_model::{MemberId, Revision, Uid};
+use synod_model::{GroupResource, MemberId, Metadata, Revision, Uid};
 
 use super::listing::Listed;
 use super::{ChangeType, Event, Object, ObjectKind};
@@ -10,7 +10,16 @@ use super::{ChangeType, Event, Object, ObjectKind};
 /// The objects that were delivered and are not gone, each by its identity and version alone.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    objects: BTreeMap<(ObjectKind, String), Version>,
+    objects: BTreeMap<Place, Version>,
+}
+
+/// Where an object is found.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    kind: ObjectKind,
+    resource: Option<GroupResource>,
+    namespace: String,
+    name: String,
 }
 
 /// Which object it was, and as of which change.
@@ -26,7 +35,12 @@ struct Version {
 impl Known {
     /// Takes note of an event that is delivered.
     pub(super) fn deliver(&mut self, event: &Event) {
-        let key = (event.kind, event.name.clone());
+        let key = Place {
+            kind: event.kind,
+            resource: event.resource.clone(),
+            namespace: event.namespace.clone(),
+            name: event.name.clone(),
+        };
         match (&event.object, event.change) {
             (Some(object), ChangeType::Added | ChangeType::Modified) => {
                 let before = match event.change {
@@ -45,20 +59,28 @@ impl Known {
     pub(super) fn resync(&mut self, listed: Vec<Listed>) -> Vec<Event> {
         let present: BTreeMap<_, _> = listed
             .into_iter()
-            .map(|listed| ((listed.object.kind(), listed.name), listed.object))
+            .map(|listed| {
+                let place = Place {
+                    kind: listed.object.kind(),
+                    resource: listed.resource,
+                    namespace: listed.namespace,
+                    name: listed.name,
+                };
+                (place, listed.object)
+            })
             .collect();
         let gone = self.objects.iter().filter(|(key, version)| {
             present
                 .get(key)
                 .is_none_or(|object| Version::of(object, None).uid != version.uid)
         });
-        let mut events: Vec<Event> = gone.map(|((kind, name), _)| removed(*kind, name)).collect();
+        let mut events: Vec<Event> = gone.map(|(place, _)| removed(place)).collect();
         for event in &events {
             self.deliver(event);
         }
         let (mut added, mut modified) = (Vec::new(), Vec::new());
-        for ((kind, name), mut object) in present {
-            let change = match self.objects.get(&(kind, name.clone())) {
+        for (place, mut object) in present {
+            let change = match self.objects.get(&place) {
                 None => ChangeType::Added,
                 Some(known) => {
                     if known.revision == Version::of(&object, None).revision {
@@ -70,8 +92,10 @@ impl Known {
             };
             let event = Event {
                 change,
-                kind,
-                name,
+                kind: place.kind,
+                resource: place.resource,
+                namespace: place.namespace,
+                name: place.name,
                 object: Some(object),
             };
             self.deliver(&event);
@@ -91,14 +115,9 @@ impl Version {
     /// The version of an object, and if it is a storage version, the members it has after a change of `before`.
     fn of(object: &Object, before: Option<Self>) -> Self {
         let (uid, revision, members) = match object {
-            Object::Member(member) => {
-                let metadata = &member.metadata;
-                (
-                    Some(metadata.uid),
-                    metadata.resource_version,
-                    BTreeSet::new(),
-                )
-            }
+            Object::Member(member) => plain(&member.metadata),
+            Object::Collection(collection) => plain(&collection.metadata),
+            Object::Stored(object) => plain(&object.metadata),
             Object::StorageVersion(change) => {
                 let mut members = before.map(|before| before.members).unwrap_or_default();
                 members.extend(
@@ -113,14 +132,7 @@ impl Version {
                 let metadata = &change.metadata;
                 (Some(metadata.uid), metadata.resource_version, members)
             }
-            Object::StorageState(state) => {
-                let metadata = &state.metadata;
-                (
-                    Some(metadata.uid),
-                    metadata.resource_version,
-                    BTreeSet::new(),
-                )
-            }
+            Object::StorageState(state) => plain(&state.metadata),
             Object::Settings(settings) => (None, settings.revision, BTreeSet::new()),
         };
         Self {
@@ -129,6 +141,15 @@ impl Version {
             members,
         }
     }
+}
+
+/// The version of what is delivered whole.
+fn plain(metadata: &Metadata) -> (Option<Uid>, Revision, BTreeSet<MemberId>) {
+    (
+        Some(metadata.uid),
+        metadata.resource_version,
+        BTreeSet::new(),
+    )
 }
 
 /// A listed storage version holds all of its entries; whose are gone only the watch knows.
@@ -147,11 +168,13 @@ fn note_removed_members(object: &mut Object, known: &Version) {
     }
 }
 
-fn removed(kind: ObjectKind, name: &str) -> Event {
+fn removed(place: &Place) -> Event {
     Event {
         change: ChangeType::Removed,
-        kind,
-        name: name.to_owned(),
+        kind: place.kind,
+        resource: place.resource.clone(),
+        namespace: place.namespace.clone(),
+        name: place.name.clone(),
         object: None,
     }
 }

@@ -1,16 +1,19 @@
 //! All that a watch is about, at one revision.
 
-use synod_model::Revision;
+use synod_model::{ErrorKind, GroupResource, Object as StoredObject, Revision};
 
 use super::{Object, ObjectKind, StorageVersionChange, WatchOptions};
 use crate::{
-    Client, ClusterId, Error, Header, ListMembers, ListStorageVersions, MemberPage, ReadOptions,
-    StorageVersion, StorageVersionPage,
+    Client, ClusterId, CollectionItem, CollectionPage, Error, Header, ListCollections, ListMembers,
+    ListObjects, ListStorageVersions, MemberPage, ObjectPage, ReadOptions, StorageVersion,
+    StorageVersionPage,
 };
 
 /// An object as it was listed.
 #[derive(Debug)]
 pub(super) struct Listed {
+    pub(super) resource: Option<GroupResource>,
+    pub(super) namespace: String,
     pub(super) name: String,
     pub(super) object: Object,
 }
@@ -44,9 +47,17 @@ impl Listing {
         if options.wants(ObjectKind::Settings) || lists.header.is_none() {
             lists.settings(client, options).await?;
         }
+        let collections = options.wants(ObjectKind::Collection);
+        let objects = options.wants(ObjectKind::Object);
+        if collections || (objects && options.resources.is_empty()) {
+            lists.collections(client, collections).await?;
+        }
+        if objects {
+            lists.objects(client, options).await?;
+        }
         let header = lists.header.ok_or_else(|| {
             // One of the lists above was read in any case.
-            Error::new(synod_model::ErrorKind::Unavailable, "nothing was listed")
+            Error::new(ErrorKind::Unavailable, "nothing was listed")
         })?;
         let mut objects = lists.objects;
         objects.retain(|listed| options.wants_name(&listed.name));
@@ -63,6 +74,8 @@ struct Lists {
     /// Of the first list.
     header: Option<Header>,
     objects: Vec<Listed>,
+    /// The collections that there are, where they were listed.
+    resources: Vec<GroupResource>,
 }
 
 impl Lists {
@@ -81,9 +94,11 @@ impl Lists {
         let mut pages = client.members(list);
         while let Some(MemberPage { header, items }) = pages.next().await? {
             self.header.get_or_insert(header);
-            self.objects.extend(items.into_iter().map(|item| Listed {
-                name: item.member.id.to_string(),
-                object: Object::Member(item.member),
+            let items = items.into_iter();
+            let wanted = items.filter(|item| options.selects(&item.member.labels));
+            self.objects.extend(wanted.map(|item| {
+                let name = item.member.id.to_string();
+                Listed::plain(name, Object::Member(item.member))
             }));
         }
         Ok(())
@@ -105,10 +120,62 @@ impl Lists {
                 let version = item.storage_version.filter(|_| versions);
                 self.objects.extend(version.map(Listed::storage_version));
                 let state = item.storage_state.filter(|_| states);
-                self.objects.extend(state.map(|state| Listed {
-                    name: state.name.clone(),
-                    object: Object::StorageState(state),
-                }));
+                self.objects.extend(
+                    state.map(|state| {
+                        Listed::plain(state.name.clone(), Object::StorageState(state))
+                    }),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    async fn collections(&mut self, client: &Client, wanted: bool) -> Result<(), Error> {
+        let list = ListCollections::new().with_read(self.read_options());
+        let mut pages = client.collections().list(&list);
+        while let Some(CollectionPage { header, items }) = pages.next().await? {
+            self.header.get_or_insert(header);
+            for CollectionItem { collection, .. } in items {
+                self.resources.push(collection.resource.clone());
+                if wanted {
+                    let name = collection.resource.qualified().to_owned();
+                    self.objects
+                        .push(Listed::plain(name, Object::Collection(collection)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn objects(&mut self, client: &Client, options: &WatchOptions) -> Result<(), Error> {
+        let resources = if options.resources.is_empty() {
+            std::mem::take(&mut self.resources)
+        } else {
+            options.resources.clone()
+        };
+        for resource in resources {
+            let mut list = ListObjects::new(resource)
+                .with_labels(options.object_labels())
+                .with_fields(options.fields.clone())
+                .with_read(self.read_options());
+            if let [namespace] = options.namespaces.as_slice() {
+                list = list.with_namespace(namespace.clone());
+            }
+            let mut pages = client.raw_objects().list(&list);
+            loop {
+                match pages.next().await {
+                    Ok(Some(ObjectPage { items, .. })) => {
+                        let wanted = items
+                            .into_iter()
+                            .map(|item| Listed::stored(item.object))
+                            .filter(|listed| options.wants_namespace(&listed.namespace));
+                        self.objects.extend(wanted);
+                    }
+                    Ok(None) => break,
+                    // It is declared later, or it was deleted.
+                    Err(error) if error.kind() == ErrorKind::NotFound => break,
+                    Err(error) => return Err(error),
+                }
             }
         }
         Ok(())
@@ -118,10 +185,9 @@ impl Lists {
         let view = client.settings(self.read_options()).await?;
         self.header.get_or_insert(view.header);
         if options.wants(ObjectKind::Settings) {
-            self.objects.push(Listed {
-                name: SETTINGS.to_owned(),
-                object: Object::Settings(view.settings),
-            });
+            let settings = Object::Settings(view.settings);
+            self.objects
+                .push(Listed::plain(SETTINGS.to_owned(), settings));
         }
         Ok(())
     }
@@ -130,27 +196,34 @@ impl Lists {
 impl Listed {
     /// A listed storage version as the change that created it.
     pub(super) fn storage_version(version: StorageVersion) -> Self {
+        let change = StorageVersionChange {
+            name: version.name,
+            metadata: version.metadata,
+            resource: version.resource,
+            changed_entries: version.entries,
+            removed_members: Vec::new(),
+            status: version.status,
+        };
+        Self::plain(change.name.clone(), Object::StorageVersion(change))
+    }
+
+    /// What is no object of a collection: it has no namespace.
+    fn plain(name: String, object: Object) -> Self {
         Self {
-            name: version.name.clone(),
-            object: Object::StorageVersion(StorageVersionChange {
-                name: version.name,
-                metadata: version.metadata,
-                resource: version.resource,
-                changed_entries: version.entries,
-                removed_members: Vec::new(),
-                status: version.status,
-            }),
+            resource: None,
+            namespace: String::new(),
+            name,
+            object,
         }
     }
-}
 
-impl Object {
-    pub(super) fn kind(&self) -> ObjectKind {
-        match self {
-            Self::Member(_) => ObjectKind::Member,
-            Self::StorageVersion(_) => ObjectKind::StorageVersion,
-            Self::StorageState(_) => ObjectKind::StorageState,
-            Self::Settings(_) => ObjectKind::Settings,
+    fn stored(object: StoredObject) -> Self {
+        let name = &object.key.name;
+        Self {
+            resource: Some(object.key.resource.clone()),
+            namespace: name.namespace().unwrap_or_default().to_owned(),
+            name: name.name().to_owned(),
+            object: Object::Stored(object),
         }
     }
 }

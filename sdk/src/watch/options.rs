@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use synod_model::{Labels, Revision};
+use synod_model::{FieldSelector, GroupResource, LabelSelector, Labels, Namespace, Revision};
 use synod_proto::v1;
 
 use super::ObjectKind;
@@ -13,6 +13,10 @@ pub struct WatchOptions {
     pub(super) kinds: Vec<ObjectKind>,
     pub(super) names: Vec<String>,
     pub(super) labels: Labels,
+    pub(super) resources: Vec<GroupResource>,
+    pub(super) namespaces: Vec<Namespace>,
+    pub(super) selector: LabelSelector,
+    pub(super) fields: FieldSelector,
     pub(super) from: WatchFrom,
     pub(super) bookmark_interval: Duration,
     pub(super) disconnect_limit: Option<Duration>,
@@ -36,6 +40,10 @@ impl Default for WatchOptions {
             kinds: Vec::new(),
             names: Vec::new(),
             labels: Labels::default(),
+            resources: Vec::new(),
+            namespaces: Vec::new(),
+            selector: LabelSelector::default(),
+            fields: FieldSelector::default(),
             from: WatchFrom::Now,
             bookmark_interval: Duration::from_secs(10),
             disconnect_limit: None,
@@ -64,10 +72,38 @@ impl WatchOptions {
         self
     }
 
-    /// Only objects that have all of these labels. Only members have labels.
+    /// Only objects that have all of these labels. Members and the objects of collections have labels.
     #[must_use]
     pub fn labels(mut self, labels: Labels) -> Self {
         self.labels = labels;
+        self
+    }
+
+    /// Only objects of these collections, at most 64; none: of all, and what is in no collection.
+    #[must_use]
+    pub fn resources(mut self, resources: Vec<GroupResource>) -> Self {
+        self.resources = resources;
+        self
+    }
+
+    /// Only objects of these namespaces, at most 1,000; none: of all, and what has no namespace.
+    #[must_use]
+    pub fn namespaces(mut self, namespaces: Vec<Namespace>) -> Self {
+        self.namespaces = namespaces;
+        self
+    }
+
+    /// Only objects whose labels match.
+    #[must_use]
+    pub fn label_selector(mut self, selector: LabelSelector) -> Self {
+        self.selector = selector;
+        self
+    }
+
+    /// Only objects of collections whose fields match.
+    #[must_use]
+    pub fn field_selector(mut self, fields: FieldSelector) -> Self {
+        self.fields = fields;
         self
     }
 
@@ -95,8 +131,29 @@ impl WatchOptions {
 
     /// Whether objects of a kind are asked for.
     pub(super) fn wants(&self, kind: ObjectKind) -> bool {
-        let labelled = kind == ObjectKind::Member || self.labels.is_empty();
-        labelled && (self.kinds.is_empty() || self.kinds.contains(&kind))
+        let object = kind == ObjectKind::Object;
+        let labelled = object || kind == ObjectKind::Member;
+        let by_labels = !self.labels.is_empty() || !self.selector.is_empty();
+        let by_place =
+            !self.resources.is_empty() || !self.namespaces.is_empty() || !self.fields.is_empty();
+        (labelled || !by_labels)
+            && (object || !by_place)
+            && (self.kinds.is_empty() || self.kinds.contains(&kind))
+    }
+
+    /// What the labels of a listed member must be like beside [`Self::labels`].
+    pub(super) fn selects(&self, labels: &Labels) -> bool {
+        self.selector.matches(labels)
+    }
+
+    /// All that is asked of the labels of an object of a collection.
+    pub(super) fn object_labels(&self) -> LabelSelector {
+        LabelSelector::of(&self.labels).and(&self.selector)
+    }
+
+    /// Whether objects of a namespace are asked for.
+    pub(super) fn wants_namespace(&self, namespace: &str) -> bool {
+        self.namespaces.is_empty() || self.namespaces.iter().any(|it| it.as_str() == namespace)
     }
 
     /// Whether objects of a name are asked for.
@@ -116,7 +173,10 @@ impl WatchOptions {
             labels: labels
                 .map(|(key, value)| (key.to_owned(), value.to_owned()))
                 .collect(),
-            ..v1::WatchFilter::default()
+            resources: self.resources.iter().map(Into::into).collect(),
+            namespaces: self.namespaces.iter().map(ToString::to_string).collect(),
+            label_selector: self.selector.to_string(),
+            field_selector: self.fields.to_string(),
         }
     }
 }

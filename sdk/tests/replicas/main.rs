@@ -13,6 +13,7 @@ mod layer;
 mod leases;
 mod membership;
 mod network;
+mod objects;
 mod scripted;
 mod vectors;
 mod watch;

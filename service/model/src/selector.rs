@@ -77,6 +77,13 @@ impl LabelSelector {
         Self(required.collect())
     }
 
+    /// The selector of objects that both select.
+    #[must_use]
+    pub fn and(mut self, other: &Self) -> Self {
+        self.0.extend(other.0.iter().cloned());
+        self
+    }
+
     /// What it requires, in the order in which it was written.
     pub fn requirements(&self) -> &[Requirement] {
         &self.0

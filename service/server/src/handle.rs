@@ -65,6 +65,12 @@ impl Carried {
     pub(crate) fn past(&self) -> Option<Past<'_>> {
         self.state.at(self.done.revision).ok()
     }
+
+    /// The state right before the change, if that is still kept.
+    pub(crate) fn before(&self) -> Option<Past<'_>> {
+        let before = self.done.revision.get().checked_sub(1)?;
+        self.state.at(Revision::new(before)).ok()
+    }
 }
 
 impl Handle {

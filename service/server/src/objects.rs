@@ -1,8 +1,11 @@
 //! The machine's rows as objects of the public protocol, assembled when somebody reads them.
 
+use std::collections::BTreeMap;
+
 use synod_machine::{
     Change, EntryChange, EntryRow, HistoryAnswer, RevisionAnswer, RevisionOutcome, StateStatus,
     StorageStateRow, StorageStateView, StorageVersionRow, StorageVersionView, Told, VersionStatus,
+    Written, WrittenHow,
 };
 use synod_model::{ApiVersion, ControllerRevision, GroupResource, Labels, Member, MemberId};
 use synod_proto::{ObjectKind, v1};
@@ -61,6 +64,28 @@ pub(crate) fn history_answer(answer: HistoryAnswer) -> v1::ControllerHistoryAnsw
         deleted: answer.deleted,
         left: answer.left,
     }
+}
+
+/// What became of a collection or an object.
+pub(crate) fn written(written: &Written) -> v1::OperationResult {
+    v1::OperationResult {
+        changed: written.how != WrittenHow::Unchanged,
+        created: written.how == WrittenHow::Created,
+        deleted: written.how == WrittenHow::Deleted,
+        uid: written.uid.to_string(),
+        resource_version: written.resource_version.get(),
+    }
+}
+
+/// How many objects there are in each version.
+pub(crate) fn counts(counts: &BTreeMap<ApiVersion, u64>) -> Vec<v1::EncodingCount> {
+    let counts = counts.iter();
+    counts
+        .map(|(version, objects)| v1::EncodingCount {
+            version: version.to_string(),
+            objects: *objects,
+        })
+        .collect()
 }
 
 /// Which object changed.

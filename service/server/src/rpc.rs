@@ -7,6 +7,7 @@
 mod admission;
 mod bodies;
 mod cluster;
+mod collections;
 mod controller_revisions;
 mod framing;
 mod health;
@@ -15,6 +16,7 @@ mod lease_renewals;
 mod leases;
 mod membership;
 mod methods;
+mod objects;
 mod pages;
 mod renewals;
 mod serve;

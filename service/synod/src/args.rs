@@ -1,6 +1,7 @@
 //! What can be typed: every command, flag and environment variable.
 
 mod examples;
+mod objects;
 mod serve;
 
 use std::path::PathBuf;
@@ -8,6 +9,10 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use objects::{
+    ApplyArgs, Cascade, CollectionsArgs, CollectionsCommand, CreateArgs, DeleteArgs, EditArgs,
+    EditFormat, GetArgs, PatchArgs, PatchType, ReplaceArgs, WriteArgs,
+};
 pub(crate) use serve::{DevArgs, ServeArgs};
 
 use crate::demo::{ApiServerArgs, LeashArgs, StoreArgs};
@@ -61,6 +66,35 @@ pub(crate) enum Command {
     /// Show what members encode, decode and vote for, and what they agree on.
     #[command(visible_alias = "sv", after_long_help = examples::STORAGE_VERSIONS)]
     StorageVersions(StorageVersionsArgs),
+    /// Declare what kinds of objects the cluster keeps, or show it.
+    #[command(after_long_help = examples::COLLECTIONS)]
+    Collections(CollectionsArgs),
+    /// Show the objects of a collection, or one of them.
+    #[command(after_long_help = examples::OBJECT_GET)]
+    Get(GetArgs),
+    /// Store new objects from a file.
+    #[command(after_long_help = examples::OBJECT_CREATE)]
+    Create(CreateArgs),
+    /// Replace objects by what is in a file.
+    ///
+    /// A document with `metadata.resourceVersion`, as `synod get` prints it, replaces only the object as it was then.
+    #[command(after_long_help = examples::OBJECT_REPLACE)]
+    Replace(ReplaceArgs),
+    /// Change a part of an object where it is stored.
+    #[command(after_long_help = examples::OBJECT_PATCH)]
+    Patch(PatchArgs),
+    /// Delete an object, or have it deleted once its finalizers are gone.
+    #[command(after_long_help = examples::OBJECT_DELETE)]
+    Delete(DeleteArgs),
+    /// Change an object in an editor: SYNOD_EDITOR, else VISUAL, else EDITOR, else vi.
+    #[command(after_long_help = examples::OBJECT_EDIT)]
+    Edit(EditArgs),
+    /// Make objects what a file says, and leave alone what it never said.
+    ///
+    /// What is in the file is set; what was in it at the last apply and is no longer goes; what others have set stays.
+    /// The last applied document is kept in the annotation `synod.io/last-applied`.
+    #[command(after_long_help = examples::OBJECT_APPLY)]
+    Apply(ApplyArgs),
     /// Print every change as it happens, one JSON document a line, until stopped.
     ///
     /// A line holds all that one revision changed: `{"events":{"revision":"7","events":[...]}}`. The command reconnects
@@ -244,6 +278,10 @@ pub(crate) enum WatchKind {
     StorageState,
     /// The replicated settings.
     Settings,
+    /// Collections.
+    Collection,
+    /// The objects of collections.
+    Object,
 }
 
 #[derive(Debug, Args)]

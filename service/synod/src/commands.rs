@@ -1,8 +1,10 @@
 //! The commands that ask a cluster, one file each: read the settings, ask, show.
 
 pub(crate) mod check;
+pub(crate) mod collections;
 pub(crate) mod hash;
 pub(crate) mod members;
+pub(crate) mod objects;
 pub(crate) mod settings;
 pub(crate) mod status;
 pub(crate) mod storage_versions;

@@ -4,18 +4,22 @@
 //! full names. A field that is always there is printed even if it is empty; an optional one only if it is set. Any
 //! protobuf library reads these documents back, and a filter written for them works on what `grpcurl` prints.
 
+mod collection;
 mod event;
 mod member;
 mod settings;
 mod status;
 mod storage_state;
 mod storage_version;
+mod stored_object;
 
 use serde_json::{Map, Value, json};
 use synod_client::{
-    ApiVersion, Condition, ConditionStatus, GroupResource, Header, Labels, Metadata, Revision,
+    ApiVersion, Attributes, Condition, ConditionStatus, GroupResource, Header, Labels, Metadata,
+    Revision,
 };
 
+pub(crate) use collection::{collection, collection_changed, collection_page, collection_view};
 pub(crate) use event::{bookmark, events};
 pub(crate) use member::{member, member_page, member_view};
 pub(crate) use settings::{settings, settings_view};
@@ -24,6 +28,7 @@ pub(crate) use storage_state::storage_state;
 pub(crate) use storage_version::{
     agreement_history, storage_version_change, storage_version_page, storage_version_view,
 };
+pub(crate) use stored_object::{annotations, object_written, owner, stored_object};
 
 /// An object whose optional fields are left out where they are unset.
 #[derive(Debug, Default)]
@@ -99,8 +104,22 @@ pub(crate) fn header(header: &Header) -> Value {
         .into()
 }
 
-/// What every object has. Only members have labels.
+/// What every object has that is in no collection. Only members have labels.
 pub(crate) fn metadata(name: &str, metadata: &Metadata, labels: &Labels) -> Value {
+    let attributes = Attributes {
+        labels: labels.clone(),
+        ..Attributes::default()
+    };
+    whole_metadata(("", name), metadata, &attributes).into()
+}
+
+/// The message `Metadata`, but for the time of a deletion.
+fn whole_metadata(
+    (namespace, name): (&str, &str),
+    metadata: &Metadata,
+    attributes: &Attributes,
+) -> Object {
+    let labels = &attributes.labels;
     let labels: Map<String, Value> = labels
         .iter()
         .map(|(key, value)| (key.to_owned(), text(value)))
@@ -113,7 +132,10 @@ pub(crate) fn metadata(name: &str, metadata: &Metadata, labels: &Labels) -> Valu
         .with("generation", number(metadata.generation))
         .with("creationTimeMs", number(metadata.created.as_millis()))
         .with("labels", labels)
-        .into()
+        .with("namespace", namespace)
+        .with("annotations", annotations(&attributes.annotations))
+        .with("ownerReferences", list(attributes.owners.iter(), owner))
+        .with("finalizers", list(attributes.finalizers.iter(), text))
 }
 
 pub(crate) fn condition(condition: &Condition) -> Value {

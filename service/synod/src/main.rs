@@ -4,11 +4,13 @@ mod args;
 mod commands;
 mod demo;
 mod dev;
+mod documents;
 mod duration;
 mod exit;
 mod failure;
 mod json;
 mod logging;
+mod merge;
 mod output;
 mod replicated;
 mod serve;
@@ -27,6 +29,7 @@ use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use tokio::runtime::{Builder, Runtime};
 
 use args::{Cli, Command};
+use commands::objects;
 use exit::Exit;
 use failure::Failure;
 use settings::LogFormat;
@@ -62,6 +65,16 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::StorageVersions(args) => {
             one_thread()?.block_on(commands::storage_versions::run(&args.command, matches))
         }
+        Command::Collections(args) => {
+            one_thread()?.block_on(commands::collections::run(args, matches))
+        }
+        Command::Get(args) => one_thread()?.block_on(objects::get::run(args, matches)),
+        Command::Create(args) => one_thread()?.block_on(objects::create::run(args, matches)),
+        Command::Replace(args) => one_thread()?.block_on(objects::replace::run(args, matches)),
+        Command::Patch(args) => one_thread()?.block_on(objects::patch::run(args, matches)),
+        Command::Delete(args) => one_thread()?.block_on(objects::delete::run(args, matches)),
+        Command::Edit(args) => one_thread()?.block_on(objects::edit::run(args, matches)),
+        Command::Apply(args) => one_thread()?.block_on(objects::apply::run(args, matches)),
         Command::Watch(args) => one_thread()?.block_on(commands::watch::run(args, matches)),
         Command::Settings(args) => one_thread()?.block_on(commands::settings::run(args, matches)),
         Command::Hash(args) => commands::hash::run(args),

@@ -1,8 +1,10 @@
 //! How the answers of the cluster look, one object a file: the same values as JSON, as columns, and as names.
 
+mod collections;
 mod history;
 mod matrix;
 mod members;
+mod objects;
 mod settings;
 mod status;
 mod storage_versions;
@@ -10,9 +12,11 @@ mod verdicts;
 
 use std::time::Duration;
 
+pub(crate) use collections::{collection, collection_changed, collection_deleted, collections};
 pub(crate) use history::history;
 pub(crate) use matrix::matrix;
 pub(crate) use members::{member, members};
+pub(crate) use objects::{object, objects, written};
 pub(crate) use settings::{settings, settings_changed};
 pub(crate) use status::{Answer, status};
 #[cfg(test)]

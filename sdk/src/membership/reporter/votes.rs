@@ -91,7 +91,16 @@ impl Reporter {
                 self.gate
                     .update(|book| book.set_write_grace(settings.write_grace));
             }
-            (_, Some(Object::Member(_) | Object::StorageState(_)) | None) => {}
+            (
+                _,
+                Some(
+                    Object::Member(_)
+                    | Object::StorageState(_)
+                    | Object::Collection(_)
+                    | Object::Stored(_),
+                )
+                | None,
+            ) => {}
         }
     }
 

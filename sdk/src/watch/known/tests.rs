@@ -35,6 +35,8 @@ fn member(name: &str, uid: u8, revision: u64) -> Listed {
         reported: false,
     });
     Listed {
+        resource: None,
+        namespace: String::new(),
         name: name.to_owned(),
         object,
     }
@@ -69,6 +71,8 @@ fn pods(uid: u8, revision: u64, members: &[&str]) -> Listed {
         },
     };
     Listed {
+        resource: None,
+        namespace: String::new(),
         name: "core.pods".to_owned(),
         object: Object::StorageVersion(change),
     }
@@ -77,6 +81,8 @@ fn pods(uid: u8, revision: u64, members: &[&str]) -> Listed {
 /// The event by which an object is delivered.
 fn event(change: ChangeType, listed: Listed) -> Event {
     Event {
+        resource: None,
+        namespace: String::new(),
         change,
         kind: listed.object.kind(),
         name: listed.name,
@@ -163,6 +169,8 @@ fn a_changed_storage_version_says_whose_entries_are_gone() {
 #[test]
 fn the_settings_are_never_another_object() {
     let settings = |revision: u64| Listed {
+        resource: None,
+        namespace: String::new(),
         name: "settings".to_owned(),
         object: Object::Settings(Settings {
             revision: Revision::new(revision),

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use synod_model::limits::{REPORT_BYTES_MAX, REQUEST_BYTES_MAX};
 use synod_proto::v1::cluster_server::ClusterServer;
+use synod_proto::v1::collections_server::CollectionsServer;
 use synod_proto::v1::controller_revisions_server::ControllerRevisionsServer;
 use synod_proto::v1::leases_server::LeasesServer;
 use synod_proto::v1::membership_server::MembershipServer;
+use synod_proto::v1::objects_server::ObjectsServer;
 use synod_proto::v1::sessions_server::SessionsServer;
 use synod_proto::v1::storage_versions_server::StorageVersionsServer;
 use tonic::transport::Server;
@@ -15,11 +17,13 @@ use tonic_health::pb::health_server::HealthServer;
 use tonic_reflection::server as reflection;
 
 use super::cluster::ClusterService;
+use super::collections::CollectionsService;
 use super::controller_revisions::ControllerRevisionsService;
 use super::health::HealthService;
 use super::layer::GateLayer;
 use super::leases::LeasesService;
 use super::membership::MembershipService;
+use super::objects::ObjectsService;
 use super::sessions::SessionsService;
 use super::storage_versions::StorageVersionsService;
 use super::watch::WatchService;
@@ -72,6 +76,10 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         stop: stop.clone(),
     };
     let leases = LeasesServer::new(leases).max_decoding_message_size(REQUEST_BYTES_MAX);
+    let collections = CollectionsServer::new(CollectionsService(handle.clone()))
+        .max_decoding_message_size(REQUEST_BYTES_MAX);
+    let objects = ObjectsServer::new(ObjectsService(handle.clone()))
+        .max_decoding_message_size(REQUEST_BYTES_MAX);
     let membership = MembershipService {
         handle: handle.clone(),
         stop: stop.clone(),
@@ -99,6 +107,8 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         .layer(GateLayer::new(&metrics))
         .add_service(cluster)
         .add_service(leases)
+        .add_service(collections)
+        .add_service(objects)
         .add_service(controller_revisions)
         .add_service(membership)
         .add_service(sessions)

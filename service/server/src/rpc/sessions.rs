@@ -108,15 +108,12 @@ fn recorded(outcome: Outcome) -> v1::RecordedOutcome {
         Ok(Answer::Reported(told)) => Some(Kept::Reported(v1::ReportedAnswer {
             resources: told.iter().map(objects::told).collect(),
         })),
-        // A session is opened outside of any, and only replicas expire and collect. Of what was written it is told that
-        // it was, and at which revision.
+        // A session is opened outside of any, and only replicas expire and collect.
         Ok(
             Answer::Done
             | Answer::SessionOpened(_)
             | Answer::Expired { .. }
-            | Answer::Collected { .. }
-            | Answer::Wrote(_)
-            | Answer::Transacted { .. },
+            | Answer::Collected { .. },
         ) => None,
         Ok(Answer::ControllerRevision(answer)) => {
             Some(Kept::ControllerRevision(objects::revision_answer(&answer)))
@@ -129,6 +126,13 @@ fn recorded(outcome: Outcome) -> v1::RecordedOutcome {
             ttl_ms: ttl.as_millis(),
         })),
         Ok(Answer::LeaseQueued(ticket)) => Some(Kept::LeaseQueued(ticket.get())),
+        Ok(Answer::Wrote(written)) => Some(Kept::Object(objects::written(&written))),
+        Ok(Answer::Transacted { succeeded, written }) => {
+            Some(Kept::Transacted(v1::TransactedAnswer {
+                succeeded,
+                results: written.iter().map(objects::written).collect(),
+            }))
+        }
         Err(refusal) => Some(Kept::Refusal((&refusal).into())),
     };
     v1::RecordedOutcome {

@@ -1,7 +1,7 @@
 //! Which events a stream delivers.
 
 use synod_machine::Change;
-use synod_model::{ControllerRevision, Labels, Member, Object};
+use synod_model::{Labels, Member, ObjectKey};
 use synod_proto::{ObjectKind, WatchFilter};
 
 use super::encoded::EncodedEvent;
@@ -21,7 +21,22 @@ pub(super) enum View {
 
 /// Whether everything passes, so that nothing need be looked at.
 pub(super) fn passes_all(filter: &WatchFilter) -> bool {
-    filter.kinds.is_empty() && filter.names.is_empty() && filter.labels.iter().next().is_none()
+    let WatchFilter {
+        kinds,
+        names,
+        labels,
+        resources,
+        namespaces,
+        label_selector,
+        field_selector,
+    } = filter;
+    kinds.is_empty()
+        && names.is_empty()
+        && labels.is_empty()
+        && resources.is_empty()
+        && namespaces.is_empty()
+        && label_selector.is_empty()
+        && field_selector.is_empty()
 }
 
 /// How the event looks through the filter.
@@ -33,39 +48,73 @@ pub(super) fn view(
 ) -> View {
     let of_kind = filter.kinds.is_empty() || filter.kinds.contains(&kind);
     let of_name = filter.names.is_empty() || filter.names.contains(event.name());
-    if of_kind && of_name {
-        view_by_labels(&filter.labels, change)
+    if of_kind && of_name && is_in_place(filter, change) {
+        view_by_labels(filter, change)
     } else {
         View::Hidden
     }
 }
 
-fn view_by_labels(wanted: &Labels, change: &Change) -> View {
-    if wanted.iter().next().is_none() {
+/// Whether the change is of an object where the filter looks.
+fn is_in_place(filter: &WatchFilter, change: &Change) -> bool {
+    match change {
+        Change::Object { key, .. } => {
+            let ObjectKey { resource, name } = key;
+            let of_resource = filter.resources.is_empty() || filter.resources.contains(resource);
+            of_resource
+                && is_in_namespace(filter, name.namespace())
+                && filter.field_selector.matches(name)
+        }
+        Change::ControllerRevision { key, .. } => {
+            is_outside_of_collections(filter) && is_in_namespace(filter, key.namespace())
+        }
+        Change::Lease { key, .. } | Change::LeaseCandidate { lease: key, .. } => {
+            is_outside_of_collections(filter) && is_in_namespace(filter, Some(key.namespace()))
+        }
+        // Nothing else is in a collection or has a namespace.
+        Change::Member { .. }
+        | Change::StorageVersion { .. }
+        | Change::StorageState { .. }
+        | Change::Settings { .. }
+        | Change::Collection { .. } => {
+            is_outside_of_collections(filter) && is_in_namespace(filter, None)
+        }
+    }
+}
+
+/// Whether the filter lets pass what is no object of a collection.
+fn is_outside_of_collections(filter: &WatchFilter) -> bool {
+    filter.resources.is_empty() && filter.field_selector.is_empty()
+}
+
+fn is_in_namespace(filter: &WatchFilter, namespace: Option<&str>) -> bool {
+    let is_it = |namespace: &str| filter.namespaces.contains(namespace);
+    filter.namespaces.is_empty() || namespace.is_some_and(is_it)
+}
+
+fn view_by_labels(filter: &WatchFilter, change: &Change) -> View {
+    if filter.labels.is_empty() && filter.label_selector.is_empty() {
         return View::Plain;
     }
+    let seen =
+        |labels: &Labels| has_all(labels, &filter.labels) && filter.label_selector.matches(labels);
     match change {
-        Change::Member { before, after, .. } => {
-            let seen = |member: &Member| has_labels(member, wanted);
-            by_sight(
-                before.as_deref().is_some_and(seen),
-                after.as_deref().is_some_and(seen),
-            )
-        }
-        Change::Object { before, after, .. } => {
-            let seen = |object: &Object| has_all(&object.attributes.labels, wanted);
-            by_sight(
-                before.as_deref().is_some_and(seen),
-                after.as_deref().is_some_and(seen),
-            )
-        }
-        Change::ControllerRevision { before, after, .. } => {
-            let seen = |row: &ControllerRevision| row.has_labels(wanted);
-            by_sight(
-                before.as_deref().is_some_and(seen),
-                after.as_deref().is_some_and(seen),
-            )
-        }
+        Change::Member { before, after, .. } => seen_before_and_after(
+            before.as_ref().is_some_and(|member| seen(&member.labels)),
+            after.as_ref().is_some_and(|member| seen(&member.labels)),
+        ),
+        Change::Object { before, after, .. } => seen_before_and_after(
+            before
+                .as_ref()
+                .is_some_and(|object| seen(&object.attributes.labels)),
+            after
+                .as_ref()
+                .is_some_and(|object| seen(&object.attributes.labels)),
+        ),
+        Change::ControllerRevision { before, after, .. } => seen_before_and_after(
+            before.as_ref().is_some_and(|row| seen(&row.labels)),
+            after.as_ref().is_some_and(|row| seen(&row.labels)),
+        ),
         // No other object has labels.
         Change::StorageVersion { .. }
         | Change::StorageState { .. }
@@ -76,8 +125,8 @@ fn view_by_labels(wanted: &Labels, change: &Change) -> View {
     }
 }
 
-fn by_sight(was_seen: bool, is_seen: bool) -> View {
-    match (was_seen, is_seen) {
+fn seen_before_and_after(before: bool, after: bool) -> View {
+    match (before, after) {
         (false, false) => View::Hidden,
         (true, true) => View::Plain,
         (false, true) => View::Appears,

@@ -8,6 +8,7 @@ mod histories;
 mod leases;
 mod lists;
 mod members;
+mod objects;
 mod one;
 mod operations;
 mod reads;

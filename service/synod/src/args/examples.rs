@@ -14,6 +14,7 @@ Output:
   -o json and -o yaml are the messages of synod.v1 in protobuf's JSON form, as grpcurl prints them: keys in lowerCamelCase,
   64-bit numbers as strings, enums by their full names (OBJECT_KIND_MEMBER). `watch` prints one such document a line, and
   nothing else; `hash` prints the hash alone.
+  `get` prints objects as documents that `replace` takes back.
 
 Exit codes:
   0  all is well
@@ -163,3 +164,87 @@ pub(super) const HASH: &str = "\
 Examples:
   synod hash apps v1 Deployment
   synod hash '' v1 Pod";
+
+pub(super) const COLLECTIONS: &str = "\
+Examples:
+  synod collections create widgets.example.io --kind Widget --namespaced
+  synod collections
+  synod get widgets.example.io";
+
+pub(super) const COLLECTIONS_LIST: &str = "\
+Examples:
+  synod collections list
+  synod collections list -o name";
+
+pub(super) const COLLECTIONS_GET: &str = "\
+Examples:
+  synod collections get widgets.example.io
+  synod collections get widgets.example.io -o json | jq '.counts'";
+
+pub(super) const COLLECTIONS_CREATE: &str = "\
+Examples:
+  synod collections create widgets.example.io --kind Widget --namespaced
+  synod collections create widgets.example.io --kind Widget --namespaced --strict --dry-run";
+
+pub(super) const COLLECTIONS_UPDATE: &str = "\
+Examples:
+  synod collections update widgets.example.io --strict true
+  synod collections update widgets.example.io --create-on-update false --if-revision 17";
+
+pub(super) const COLLECTIONS_DELETE: &str = "\
+Examples:
+  synod collections delete widgets.example.io";
+
+pub(super) const OBJECT_GET: &str = "\
+Examples:
+  synod get widgets.example.io
+  synod get widgets.example.io -n team-a -l 'app=web,tier in (front,back)'
+  synod get widgets.example.io my-widget -n team-a -o yaml";
+
+pub(super) const OBJECT_CREATE: &str = "\
+Examples:
+  synod create -f widget.yaml
+  synod create -f widget.yaml -n team-a --ttl 2h
+  synod create -f - --dry-run < widget.yaml
+
+  A document:
+    apiVersion: example.io/v1
+    kind: Widget
+    metadata:
+      name: my-widget
+      namespace: team-a
+      labels: {app: web}
+    spec: {size: 3}
+
+What is beside metadata is stored as JSON, encoded in its apiVersion.";
+
+pub(super) const OBJECT_REPLACE: &str = "\
+Examples:
+  synod replace -f widget.yaml
+  synod get widgets.example.io my-widget -n team-a -o json | sed s/3/4/ | synod replace -f -
+  synod replace -f widget.yaml --if-revision 17";
+
+pub(super) const OBJECT_PATCH: &str = "\
+Examples:
+  synod patch widgets.example.io my-widget -n team-a -p '{\"spec\":{\"size\":4}}'
+  synod patch widgets.example.io my-widget -n team-a -p '{spec: {size: null}}' --if-revision 17
+  synod patch widgets.example.io my-widget -n team-a --type json \\
+    -p '[{\"op\":\"replace\",\"path\":\"/spec/size\",\"value\":4}]'";
+
+pub(super) const OBJECT_DELETE: &str = "\
+Examples:
+  synod delete widgets.example.io my-widget -n team-a
+  synod delete widgets.example.io my-widget -n team-a --cascade foreground --if-revision 17";
+
+pub(super) const OBJECT_EDIT: &str = "\
+Examples:
+  synod edit widgets.example.io my-widget -n team-a
+  SYNOD_EDITOR='code --wait' synod edit widgets.example.io my-widget -n team-a --format json
+
+If somebody else has changed the object meanwhile, nothing is stored, and what was typed is kept in a file.";
+
+pub(super) const OBJECT_APPLY: &str = "\
+Examples:
+  synod apply -f widget.yaml
+  synod apply -f widget.yaml --dry-run
+  synod apply -f widget.yaml --if-revision 17";

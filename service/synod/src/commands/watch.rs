@@ -34,6 +34,8 @@ fn options(args: &WatchArgs) -> WatchOptions {
         WatchKind::StorageVersion => ObjectKind::StorageVersion,
         WatchKind::StorageState => ObjectKind::StorageState,
         WatchKind::Settings => ObjectKind::Settings,
+        WatchKind::Collection => ObjectKind::Collection,
+        WatchKind::Object => ObjectKind::Object,
     });
     WatchOptions::new()
         .kinds(kinds.collect())

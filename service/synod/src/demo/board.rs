@@ -51,7 +51,13 @@ impl Board {
         match &event.object {
             Some(Object::Member(member)) => self.take_member(event.change, member),
             Some(Object::StorageVersion(change)) => self.take_resource(event.change, change),
-            Some(Object::StorageState(_) | Object::Settings(_)) | None => Vec::new(),
+            Some(
+                Object::StorageState(_)
+                | Object::Settings(_)
+                | Object::Collection(_)
+                | Object::Stored(_),
+            )
+            | None => Vec::new(),
         }
     }
 

@@ -1,7 +1,10 @@
 use serde_json::{Value, json};
 use synod_client::{ChangeType, Event, Events, Object as Changed, ObjectKind, Revision};
 
-use super::{Object, list, member, revision, settings, storage_state, storage_version_change};
+use super::{
+    Object, collection, list, member, resource, revision, settings, storage_state,
+    storage_version_change, stored_object,
+};
 
 /// The message `WatchEvents`: all that one revision changed.
 pub(crate) fn events(events: &Events) -> Value {
@@ -28,11 +31,15 @@ fn event(event: &Event) -> Value {
         ObjectKind::StorageVersion => "OBJECT_KIND_STORAGE_VERSION",
         ObjectKind::StorageState => "OBJECT_KIND_STORAGE_STATE",
         ObjectKind::Settings => "OBJECT_KIND_SETTINGS",
+        ObjectKind::Collection => "OBJECT_KIND_COLLECTION",
+        ObjectKind::Object => "OBJECT_KIND_OBJECT",
     };
     let document = Object::new()
         .with("type", change)
         .with("kind", kind)
-        .with("name", event.name.as_str());
+        .with("name", event.name.as_str())
+        .with("namespace", event.namespace.as_str())
+        .with_some("resource", event.resource.as_ref().map(resource));
     let document = match &event.object {
         Some(Changed::Member(object)) => document.with("member", member(object)),
         Some(Changed::StorageVersion(change)) => {
@@ -40,6 +47,8 @@ fn event(event: &Event) -> Value {
         }
         Some(Changed::StorageState(object)) => document.with("storageState", storage_state(object)),
         Some(Changed::Settings(object)) => document.with("settings", settings(object)),
+        Some(Changed::Collection(object)) => document.with("collection", collection(object)),
+        Some(Changed::Stored(object)) => document.with("storedObject", stored_object(object)),
         // Found gone by a resync, which does not know what it was like.
         None => document,
     };

@@ -1,5 +1,6 @@
 //! What is printed is what the protocol says: every key is a field of the message, and has the form of its type.
 
+use data_encoding::BASE64;
 use prost::Message as _;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet};
@@ -100,6 +101,9 @@ impl Protocol {
             Type::Uint32 | Type::Int32 => value.is_u64(),
             Type::Bool => value.is_boolean(),
             Type::String => value.is_string(),
+            Type::Bytes => value
+                .as_str()
+                .is_some_and(|text| BASE64.decode(text.as_bytes()).is_ok()),
             other => panic!("{path} is a {other:?}, which nothing here had before"),
         };
         if fits {
@@ -161,6 +165,11 @@ fn answers_are_printed_in_the_form_of_the_protocol() {
             "storage-versions-history",
             "synod.v1.StorageVersionsHistoryResponse",
         ),
+        ("collections-list", "synod.v1.CollectionsListResponse"),
+        ("collections-get", "synod.v1.CollectionsGetResponse"),
+        ("collections-create", "synod.v1.CollectionsUpdateResponse"),
+        ("collections-delete", "synod.v1.CollectionsDeleteResponse"),
+        ("replace", "synod.v1.ObjectsUpdateResponse"),
         ("settings-get", "synod.v1.ClusterGetSettingsResponse"),
         ("settings-set", "synod.v1.ClusterUpdateSettingsResponse"),
     ] {
@@ -180,7 +189,7 @@ fn events_are_printed_in_the_form_of_the_protocol() {
         .filter_map(|line| line["events"]["events"].as_array())
         .flatten()
         .collect();
-    assert_eq!(events.len(), 4);
+    assert_eq!(events.len(), 6);
     for event in events {
         check(event, "synod.v1.Event");
     }

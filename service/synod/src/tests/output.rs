@@ -2,8 +2,10 @@
 
 use clap::ValueEnum as _;
 use synod_client::{
-    Client, ListMembers, ListStorageVersions, MemberId, ReadOptions, Revision, SettingsPatch,
-    WallTime, WatchFrom, WatchOptions,
+    Client, CollectionRules, CreateCollection, DeleteCollection, DeleteObject, Fences,
+    GroupResource, Kind, ListCollections, ListMembers, ListObjects, ListStorageVersions, MemberId,
+    Namespace, ObjectKey, ObjectName, Preconditions, ReadOptions, Revision, SettingsPatch,
+    UpdateObject, WallTime, WatchFrom, WatchOptions,
 };
 
 use super::golden;
@@ -75,6 +77,88 @@ async fn members_in_every_form() {
 }
 
 #[tokio::test]
+async fn collections_in_every_form() {
+    let (_stand_in, client) = stand_in().await;
+    let collections = client.collections();
+    let page = collections.list(&ListCollections::new()).all().await;
+    check("collections-list", &views::collections(&page.unwrap(), NOW));
+    let widgets = GroupResource::new("example.io", "widgets").unwrap();
+    let view = collections.get(&widgets, ReadOptions::linearizable()).await;
+    check("collections-get", &views::collection(&view.unwrap(), NOW));
+    let create = CreateCollection {
+        resource: widgets.clone(),
+        kind: Kind::parse("Widget").unwrap(),
+        namespaced: true,
+        rules: CollectionRules::default(),
+    };
+    let changed = collections.create(create).await.unwrap();
+    check(
+        "collections-create",
+        &views::collection_changed(&changed, &widgets),
+    );
+    let delete = DeleteCollection {
+        resource: widgets.clone(),
+        preconditions: Preconditions::default(),
+    };
+    let header = collections.delete(delete).await.unwrap();
+    check(
+        "collections-delete",
+        &views::collection_deleted(&header, &widgets),
+    );
+}
+
+#[tokio::test]
+async fn objects_in_every_form() {
+    let (_stand_in, client) = stand_in().await;
+    let widgets = GroupResource::new("example.io", "widgets").unwrap();
+    let collection = client
+        .collections()
+        .get(&widgets, ReadOptions::linearizable())
+        .await
+        .unwrap()
+        .item
+        .collection;
+    let objects = client.raw_objects();
+    let page = objects.list(&ListObjects::new(widgets.clone())).all().await;
+    check(
+        "get-list",
+        &views::objects(&page.unwrap(), &collection, NOW),
+    );
+    let namespace = Namespace::parse("team-a").unwrap();
+    let name = ObjectName::parse("my-widget").unwrap();
+    let key = ObjectKey::new(widgets, Some(&namespace), &name);
+    let view = objects
+        .get(&key, ReadOptions::linearizable())
+        .await
+        .unwrap();
+    check("get-one", &views::object(&view, &collection, NOW));
+    let update = UpdateObject {
+        key: key.clone(),
+        attributes: view.object.attributes,
+        content: view.object.content,
+        ttl: None,
+        preconditions: Preconditions::default(),
+        fences: Fences::default(),
+    };
+    let updated = objects.update(update).await.unwrap();
+    let delete = DeleteObject {
+        key: key.clone(),
+        propagation: None,
+        preconditions: Preconditions::default(),
+        fences: Fences::default(),
+    };
+    let deleted = objects.delete(delete).await.unwrap();
+    check(
+        "replace",
+        &views::written(&[(key.clone(), updated.clone())]),
+    );
+    check(
+        "replace-many",
+        &views::written(&[(key.clone(), updated), (key, deleted)]),
+    );
+}
+
+#[tokio::test]
 async fn storage_versions_in_every_form() {
     let (_stand_in, client) = stand_in().await;
     let page = client
@@ -104,7 +188,7 @@ async fn storage_versions_in_every_form() {
 async fn one_storage_version_in_every_form() {
     let (_stand_in, client) = stand_in().await;
     let resource = "core.pods";
-    let resource = synod_client::GroupResource::parse_storage_version_name(resource).unwrap();
+    let resource = GroupResource::parse_storage_version_name(resource).unwrap();
     let view = client
         .storage_version(&resource, ReadOptions::linearizable())
         .await
@@ -127,7 +211,7 @@ async fn a_storage_version_that_nobody_reports_in_every_form() {
         .connect()
         .await
         .unwrap();
-    let resource = synod_client::GroupResource::new("batch", "jobs").unwrap();
+    let resource = GroupResource::new("batch", "jobs").unwrap();
     let view = client
         .storage_version(&resource, ReadOptions::linearizable())
         .await
@@ -158,7 +242,7 @@ async fn a_watch_line_by_line() {
     let options = WatchOptions::new().from(WatchFrom::Now);
     let mut watch = client.watch(options).await.unwrap();
     let mut lines = String::new();
-    while !lines.contains("\"bookmark\":{\"revision\":\"47\"}") {
+    while !lines.contains("\"bookmark\":{\"revision\":\"48\"}") {
         let message = watch.next().await.unwrap().unwrap();
         if let Some(line) = watch::line(&message, true) {
             lines += &format!("{line}\n");

@@ -5,13 +5,17 @@
 
 #[path = "stand_in/fixture.rs"]
 pub(crate) mod fixture;
+#[path = "stand_in/services.rs"]
+mod services;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use synod_proto::v1;
 use synod_proto::v1::cluster_server::{Cluster, ClusterServer};
+use synod_proto::v1::collections_server::CollectionsServer;
 use synod_proto::v1::membership_server::{Membership, MembershipServer};
+use synod_proto::v1::objects_server::ObjectsServer;
 use synod_proto::v1::sessions_server::{Sessions, SessionsServer};
 use synod_proto::v1::storage_versions_server::{StorageVersions, StorageVersionsServer};
 use synod_proto::v1::watch_server::{Watch, WatchServer};
@@ -40,6 +44,9 @@ pub(crate) struct Part {
     pub(crate) storage_versions: v1::StorageVersionsListResponse,
     pub(crate) storage_version: v1::StorageVersionsGetResponse,
     pub(crate) history: v1::StorageVersionsHistoryResponse,
+    pub(crate) collections: v1::CollectionsListResponse,
+    pub(crate) objects: v1::ObjectsListResponse,
+    pub(crate) written: v1::ObjectsUpdateResponse,
     /// What each call of `Watch` is answered, one after the other; after the last one, streams stay silent.
     pub(crate) watches: Vec<Vec<v1::WatchResponse>>,
 }
@@ -55,6 +62,8 @@ impl StandIn {
         };
         let serving = Server::builder()
             .add_service(ClusterServer::new(actor.clone()))
+            .add_service(CollectionsServer::new(actor.clone()))
+            .add_service(ObjectsServer::new(actor.clone()))
             .add_service(MembershipServer::new(actor.clone()))
             .add_service(SessionsServer::new(actor.clone()))
             .add_service(StorageVersionsServer::new(actor.clone()))

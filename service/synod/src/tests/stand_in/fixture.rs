@@ -1,5 +1,8 @@
 //! A cluster in the middle of an upgrade, as its answers tell of it.
 
+#[path = "objects.rs"]
+mod objects;
+
 use std::collections::BTreeMap;
 
 use synod_proto::v1;
@@ -44,11 +47,15 @@ pub(crate) fn part() -> Part {
         },
         storage_version: get(pods()),
         history: history(),
+        collections: objects::collections(),
+        objects: objects::objects(),
+        written: objects::written(),
         watches: vec![vec![
             bookmark(45),
             first_events(),
             second_events(),
-            bookmark(47),
+            objects::events(),
+            bookmark(48),
         ]],
     }
 }

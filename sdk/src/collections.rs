@@ -1,0 +1,206 @@
+//! Collections: which kinds of objects the cluster keeps.
+
+use synod_model::limits::LIST_PAGE_MAX;
+use synod_model::{CreateCollection, DeleteCollection, GroupResource, UpdateCollection};
+use synod_proto::{Change, v1};
+
+use crate::client::stubs;
+use crate::transport::Try;
+use crate::values::{FromWire as _, read};
+use crate::{
+    Client, CollectionChanged, CollectionPage, CollectionView, Error, Header, ReadOptions,
+};
+
+/// The collections of a cluster. Get it with [`Client::collections`].
+#[derive(Clone, Debug)]
+pub struct Collections {
+    client: Client,
+    dry_run: bool,
+}
+
+/// Which collections to list, and how: all of them, by default linearizable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListCollections {
+    /// How to read.
+    pub read: ReadOptions,
+    /// How many to ask for at a time; at most 5,000. `None`: 500.
+    pub page_size: Option<u32>,
+}
+
+/// The pages of a list of collections.
+#[derive(Debug)]
+pub struct CollectionPages {
+    client: Client,
+    /// What to ask for next; `None` at the end.
+    next: Option<v1::CollectionsListRequest>,
+}
+
+impl Client {
+    /// The collections: which kinds of objects the cluster keeps.
+    #[must_use]
+    pub fn collections(&self) -> Collections {
+        Collections {
+            client: self.clone(),
+            dry_run: false,
+        }
+    }
+}
+
+impl Collections {
+    /// The same, but changes are only tried out: every check runs and nothing is changed.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+
+    /// Declares a collection.
+    ///
+    /// # Errors
+    ///
+    /// `ALREADY_EXISTS`: its resource or its kind has one. `IMMUTABLE`: it is to be strict, and a member reports the
+    /// resource with a fixed entry.
+    pub async fn create(&self, create: CreateCollection) -> Result<CollectionChanged, Error> {
+        let change = Change::new(create);
+        let dry_run = self.dry_run;
+        let answer = self.client.write(dry_run, change, |attempt: Try, message| {
+            let message = v1::CollectionsCreateRequest { dry_run, ..message };
+            let request = attempt.request(message);
+            async move { stubs::collections(attempt.channel).create(request).await }
+        });
+        read::<v1::CollectionsCreateResponse, _>(answer.await?)
+    }
+
+    /// Changes the rules of a collection.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`. `CONFLICT`: it is not what the preconditions say; [`Error::current`] has it. `IMMUTABLE`: it is to
+    /// become strict, and a member reports the resource with a fixed entry.
+    pub async fn update(&self, update: UpdateCollection) -> Result<CollectionChanged, Error> {
+        let change = Change::new(update);
+        let dry_run = self.dry_run;
+        let answer = self.client.write(dry_run, change, |attempt: Try, message| {
+            let message = v1::CollectionsUpdateRequest { dry_run, ..message };
+            let request = attempt.request(message);
+            async move { stubs::collections(attempt.channel).update(request).await }
+        });
+        read::<v1::CollectionsUpdateResponse, _>(answer.await?)
+    }
+
+    /// Takes a collection away.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`. `CONFLICT`: it is not what the preconditions say, or it holds objects.
+    pub async fn delete(&self, delete: DeleteCollection) -> Result<Header, Error> {
+        let change = Change::new(delete);
+        let dry_run = self.dry_run;
+        let answer = self.client.write(dry_run, change, |attempt: Try, message| {
+            let message = v1::CollectionsDeleteRequest { dry_run, ..message };
+            let request = attempt.request(message);
+            async move { stubs::collections(attempt.channel).delete(request).await }
+        });
+        let answer: v1::CollectionsDeleteResponse = answer.await?;
+        Header::from_wire(answer.header).map_err(|fault| Error::malformed(&fault))
+    }
+
+    /// Reads one collection.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: the resource has none.
+    pub async fn get(
+        &self,
+        resource: &GroupResource,
+        options: ReadOptions,
+    ) -> Result<CollectionView, Error> {
+        let message = v1::CollectionsGetRequest {
+            resource: Some(resource.into()),
+            read: options.to_wire(),
+        };
+        let answer = self.client.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move { stubs::collections(attempt.channel).get(request).await }
+        });
+        read::<v1::CollectionsGetResponse, _>(answer.await?)
+    }
+
+    /// Reads collections, page by page, all at one revision.
+    #[must_use]
+    pub fn list(&self, list: &ListCollections) -> CollectionPages {
+        let next = v1::CollectionsListRequest {
+            read: list.read.to_wire(),
+            page_size: list
+                .page_size
+                .map(|size| size.clamp(1, LIST_PAGE_MAX as u32)),
+            continue_token: String::new(),
+        };
+        CollectionPages {
+            client: self.client.clone(),
+            next: Some(next),
+        }
+    }
+}
+
+impl ListCollections {
+    /// All collections, linearizable.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How to read.
+    #[must_use]
+    pub fn with_read(mut self, read: ReadOptions) -> Self {
+        self.read = read;
+        self
+    }
+
+    /// How many to ask for at a time; at most 5,000.
+    #[must_use]
+    pub fn with_page_size(mut self, page_size: u32) -> Self {
+        self.page_size = Some(page_size);
+        self
+    }
+}
+
+impl CollectionPages {
+    /// The next page; `None` after the last. A page that failed is asked for again by the next call.
+    ///
+    /// # Errors
+    ///
+    /// `COMPACTED`: the list took so long that its revision left the window: begin again.
+    pub async fn next(&mut self) -> Result<Option<CollectionPage>, Error> {
+        let Some(message) = self.next.clone() else {
+            return Ok(None);
+        };
+        let answer = self.client.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move { stubs::collections(attempt.channel).list(request).await }
+        });
+        let mut answer: v1::CollectionsListResponse = answer.await?;
+        let continue_token = std::mem::take(&mut answer.continue_token);
+        let page = read(answer)?;
+        self.next = (!continue_token.is_empty()).then_some(v1::CollectionsListRequest {
+            read: None,
+            continue_token,
+            ..message
+        });
+        Ok(Some(page))
+    }
+
+    /// All that is left, as one page.
+    ///
+    /// # Errors
+    ///
+    /// As [`CollectionPages::next`]; also if nothing was left.
+    pub async fn all(mut self) -> Result<CollectionPage, Error> {
+        let mut all = self.next().await?.ok_or_else(Error::at_the_end)?;
+        while let Some(page) = self.next().await? {
+            all.items.extend(page.items);
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,17 @@
+//! Objects: as bytes, and as values of one type.
+
+mod codec;
+mod guaranteed;
+mod pages;
+mod raw;
+mod reflector;
+mod typed;
+mod watch;
+
+pub use codec::{Codec, CodecError};
+pub use guaranteed::Draft;
+pub use pages::{ListObjects, ObjectPages};
+pub use raw::RawObjects;
+pub use reflector::ObjectReflector;
+pub use typed::{NewObject, Objects, Stored, Updated};
+pub use watch::{ObjectEvent, ObjectMessage, ObjectWatch, WatchObjects};

@@ -1,0 +1,164 @@
+//! Lists of objects that are too long for one answer.
+
+use std::collections::VecDeque;
+
+use futures::stream::{Stream, unfold};
+use synod_model::limits::LIST_PAGE_MAX;
+use synod_model::{FieldSelector, GroupResource, LabelSelector, Namespace};
+use synod_proto::v1;
+
+use crate::client::stubs;
+use crate::values::read;
+use crate::{Client, Error, ObjectItem, ObjectPage, ReadOptions};
+
+/// Which objects to list, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListObjects {
+    /// The resource of the collection.
+    pub resource: GroupResource,
+    /// Only those of this namespace; `None`: of all.
+    pub namespace: Option<Namespace>,
+    /// Only those whose labels match.
+    pub labels: LabelSelector,
+    /// Only those whose fields match.
+    pub fields: FieldSelector,
+    /// How to read.
+    pub read: ReadOptions,
+    /// How many to ask for at a time; at most 5,000. `None`: 500.
+    pub page_size: Option<u32>,
+}
+
+impl ListObjects {
+    /// All objects of a collection, linearizable.
+    #[must_use]
+    pub fn new(resource: GroupResource) -> Self {
+        Self {
+            resource,
+            namespace: None,
+            labels: LabelSelector::default(),
+            fields: FieldSelector::default(),
+            read: ReadOptions::default(),
+            page_size: None,
+        }
+    }
+
+    /// Only those of this namespace.
+    #[must_use]
+    pub fn with_namespace(mut self, namespace: Namespace) -> Self {
+        self.namespace = Some(namespace);
+        self
+    }
+
+    /// Only those whose labels match.
+    #[must_use]
+    pub fn with_labels(mut self, labels: LabelSelector) -> Self {
+        self.labels = labels;
+        self
+    }
+
+    /// Only those whose fields match.
+    #[must_use]
+    pub fn with_fields(mut self, fields: FieldSelector) -> Self {
+        self.fields = fields;
+        self
+    }
+
+    /// How to read.
+    #[must_use]
+    pub fn with_read(mut self, read: ReadOptions) -> Self {
+        self.read = read;
+        self
+    }
+
+    /// How many to ask for at a time; at most 5,000.
+    #[must_use]
+    pub fn with_page_size(mut self, page_size: u32) -> Self {
+        self.page_size = Some(page_size);
+        self
+    }
+}
+
+/// The pages of a list of objects.
+#[derive(Debug)]
+pub struct ObjectPages {
+    client: Client,
+    /// What to ask for next; `None` at the end.
+    next: Option<v1::ObjectsListRequest>,
+}
+
+impl ObjectPages {
+    pub(super) fn new(client: Client, list: &ListObjects) -> Self {
+        let namespace = list.namespace.as_ref();
+        let next = v1::ObjectsListRequest {
+            resource: Some((&list.resource).into()),
+            namespace: namespace.map(ToString::to_string).unwrap_or_default(),
+            label_selector: list.labels.to_string(),
+            field_selector: list.fields.to_string(),
+            read: list.read.to_wire(),
+            page_size: list
+                .page_size
+                .map(|size| size.clamp(1, LIST_PAGE_MAX as u32)),
+            continue_token: String::new(),
+        };
+        Self {
+            client,
+            next: Some(next),
+        }
+    }
+
+    /// The next page; `None` after the last. A page that failed is asked for again by the next call.
+    ///
+    /// # Errors
+    ///
+    /// `COMPACTED`: the list took so long that its revision left the window: begin again.
+    pub async fn next(&mut self) -> Result<Option<ObjectPage>, Error> {
+        let Some(message) = self.next.clone() else {
+            return Ok(None);
+        };
+        let answer = self.client.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move { stubs::objects(attempt.channel).list(request).await }
+        });
+        let mut answer: v1::ObjectsListResponse = answer.await?;
+        let continue_token = std::mem::take(&mut answer.continue_token);
+        let page = read(answer)?;
+        self.next = (!continue_token.is_empty()).then_some(v1::ObjectsListRequest {
+            read: None,
+            continue_token,
+            ..message
+        });
+        Ok(Some(page))
+    }
+
+    /// All that is left, as one page.
+    ///
+    /// # Errors
+    ///
+    /// As [`ObjectPages::next`]; also if nothing was left.
+    pub async fn all(mut self) -> Result<ObjectPage, Error> {
+        let mut all = self.next().await?.ok_or_else(Error::at_the_end)?;
+        while let Some(page) = self.next().await? {
+            all.items.extend(page.items);
+        }
+        Ok(all)
+    }
+
+    /// One object after the other, all at one revision; a page is asked for when the one before is used up. It ends after
+    /// an error.
+    pub fn stream(self) -> impl Stream<Item = Result<ObjectItem, Error>> + Send {
+        let begin = (Some(self), VecDeque::new());
+        unfold(begin, |(mut pages, mut items)| async move {
+            loop {
+                if let Some(item) = items.pop_front() {
+                    return Some((Ok(item), (pages, items)));
+                }
+                match pages.as_mut()?.next().await {
+                    Ok(Some(page)) => items = page.items.into(),
+                    Ok(None) => return None,
+                    Err(error) => return Some((Err(error), (None, items))),
+                }
+            }
+        })
+    }
+}

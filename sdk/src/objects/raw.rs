@@ -1,0 +1,176 @@
+//! Objects as bytes: what the cluster stores, call by call.
+
+use synod_model::{
+    CreateObject, DeleteObject, Fences, ObjectKey, PatchObject, Transact, UpdateObject,
+};
+use synod_proto::{Change, v1};
+
+use super::pages::{ListObjects, ObjectPages};
+use crate::client::stubs;
+use crate::transport::Try;
+use crate::values::read;
+use crate::{Client, Error, MemberEpoch, ObjectView, ObjectWritten, ReadOptions, Transacted};
+
+/// The objects of all collections, as bytes. Get it with [`Client::raw_objects`].
+///
+/// Programs that keep values of one type use [`Client::objects`].
+#[derive(Clone, Debug)]
+pub struct RawObjects {
+    client: Client,
+    dry_run: bool,
+    member: Option<MemberEpoch>,
+}
+
+impl Client {
+    /// The objects of all collections, as bytes.
+    #[must_use]
+    pub fn raw_objects(&self) -> RawObjects {
+        RawObjects {
+            client: self.clone(),
+            dry_run: false,
+            member: None,
+        }
+    }
+}
+
+impl RawObjects {
+    /// The same, but changes are only tried out: every check runs and nothing is changed.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+
+    /// The same, but every change is made only while this member holds this epoch: a process that was replaced cannot
+    /// write any more.
+    #[must_use]
+    pub fn fenced_by(mut self, member: MemberEpoch) -> Self {
+        self.member = Some(member);
+        self
+    }
+
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Stores a new object.
+    ///
+    /// # Errors
+    ///
+    /// `ALREADY_EXISTS`: there is one of its key. `NOT_FOUND`: there is no such collection. `ENCODING_NOT_SELECTED` and
+    /// `NO_AGREEMENT`: the collection is strict. `NOT_DECODABLE`: not every member can read it.
+    pub async fn create(&self, create: CreateObject) -> Result<ObjectWritten, Error> {
+        let change = self.fenced(create, |body| &mut body.fences);
+        let dry_run = self.dry_run;
+        let answer = self.client.write(dry_run, change, |attempt: Try, message| {
+            let message = v1::ObjectsCreateRequest { dry_run, ..message };
+            let request = attempt.request(message);
+            async move { stubs::objects(attempt.channel).create(request).await }
+        });
+        read::<v1::ObjectsCreateResponse, _>(answer.await?)
+    }
+
+    /// Replaces an object.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`. `CONFLICT`: it is not what the preconditions say; [`Error::current`] has it unless it is large.
+    /// `ENCODING_NOT_SELECTED` and `NO_AGREEMENT`: the collection is strict. `NOT_DECODABLE`: not every member can read
+    /// it.
+    pub async fn update(&self, update: UpdateObject) -> Result<ObjectWritten, Error> {
+        let change = self.fenced(update, |body| &mut body.fences);
+        let dry_run = self.dry_run;
+        let answer = self.client.write(dry_run, change, |attempt: Try, message| {
+            let message = v1::ObjectsUpdateRequest { dry_run, ..message };
+            let request = attempt.request(message);
+            async move { stubs::objects(attempt.channel).update(request).await }
+        });
+        read::<v1::ObjectsUpdateResponse, _>(answer.await?)
+    }
+
+    /// Changes a part of an object's data, which must be a JSON object, where it is stored.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`. `INVALID_ARGUMENT`: it does not apply. `CONFLICT`: the object is stored in another version than the
+    /// patch was made for, or is not what the preconditions say. `ENCODING_NOT_SELECTED`: the collection is strict, and
+    /// the object is stored in a version that is not selected.
+    pub async fn patch(&self, patch: PatchObject) -> Result<ObjectWritten, Error> {
+        let change = self.fenced(patch, |body| &mut body.fences);
+        let dry_run = self.dry_run;
+        let answer = self.client.write(dry_run, change, |attempt: Try, message| {
+            let message = v1::ObjectsPatchRequest { dry_run, ..message };
+            let request = attempt.request(message);
+            async move { stubs::objects(attempt.channel).patch(request).await }
+        });
+        read::<v1::ObjectsPatchResponse, _>(answer.await?)
+    }
+
+    /// Deletes an object, or has it deleted once its finalizers are gone.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`. `CONFLICT`: it is not what the preconditions say.
+    pub async fn delete(&self, delete: DeleteObject) -> Result<ObjectWritten, Error> {
+        let change = self.fenced(delete, |body| &mut body.fences);
+        let dry_run = self.dry_run;
+        let answer = self.client.write(dry_run, change, |attempt: Try, message| {
+            let message = v1::ObjectsDeleteRequest { dry_run, ..message };
+            let request = attempt.request(message);
+            async move { stubs::objects(attempt.channel).delete(request).await }
+        });
+        read::<v1::ObjectsDeleteResponse, _>(answer.await?)
+    }
+
+    /// Compares, and then either carries out all operations at one revision, or reads.
+    ///
+    /// # Errors
+    ///
+    /// What any of the operations was refused with; then none was carried out.
+    pub async fn transact(&self, transact: Transact) -> Result<Transacted, Error> {
+        let change = self.fenced(transact, |body| &mut body.fences);
+        let dry_run = self.dry_run;
+        let answer = self.client.write(dry_run, change, |attempt: Try, message| {
+            let message = v1::ObjectsTransactRequest { dry_run, ..message };
+            let request = attempt.request(message);
+            async move { stubs::objects(attempt.channel).transact(request).await }
+        });
+        read::<v1::ObjectsTransactResponse, _>(answer.await?)
+    }
+
+    /// Reads one object.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: there is no such object, or no such collection.
+    pub async fn get(&self, key: &ObjectKey, options: ReadOptions) -> Result<ObjectView, Error> {
+        let message = v1::ObjectsGetRequest {
+            key: Some(key.into()),
+            read: options.to_wire(),
+        };
+        let answer = self.client.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move { stubs::objects(attempt.channel).get(request).await }
+        });
+        read::<v1::ObjectsGetResponse, _>(answer.await?)
+    }
+
+    /// Reads the objects of a collection, page by page, all at one revision.
+    #[must_use]
+    pub fn list(&self, list: &ListObjects) -> ObjectPages {
+        ObjectPages::new(self.client.clone(), list)
+    }
+
+    /// The change, under the fence if there is one.
+    fn fenced<T>(&self, mut body: T, fences: impl FnOnce(&mut T) -> &mut Fences) -> Change<T> {
+        let mut cluster = None;
+        if let Some(member) = &self.member {
+            fences(&mut body).if_member = Some((member.member.clone(), member.epoch));
+            cluster = member.cluster;
+        }
+        Change {
+            epoch_cluster: cluster,
+            ..Change::new(body)
+        }
+    }
+}

@@ -1,0 +1,414 @@
+//! The objects of one collection, as values.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::stream::{Stream, StreamExt as _};
+use synod_model::{
+    ApiVersion, Attributes, Content, CreateObject, Current, DeleteObject, ErrorKind, Fences,
+    GroupResource, NamespacedName, Object, ObjectKey, Patch, PatchObject, Preconditions,
+    Propagation, Ttl, UpdateObject,
+};
+use synod_proto::status::key::SELECTED_VERSION;
+
+use super::codec::{Codec, not_decoded, not_encoded};
+use super::pages::ListObjects;
+use super::raw::RawObjects;
+use crate::{Client, Error, MemberEpoch, ObjectWritten, OperationResult, ReadOptions};
+
+/// How often a write is encoded anew because another version was selected meanwhile.
+pub(super) const ENCODINGS_TRIED_MAX: u32 = 8;
+
+/// The objects of one collection, as values of one type. Clones share what they have learned of the selected version.
+///
+/// In a strict collection everything is stored in the selected version. A write in another one is refused, and then
+/// encoded in that one and sent again, all by itself: the program never sees it.
+pub struct Objects<T> {
+    pub(super) raw: RawObjects,
+    pub(super) resource: GroupResource,
+    pub(super) codec: Arc<dyn Codec<T>>,
+    /// The version that the next write is encoded in.
+    version: Arc<Mutex<ApiVersion>>,
+}
+
+/// An object as it is stored, with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored<T> {
+    /// The object: its key, metadata, attributes and bytes.
+    pub object: Object,
+    /// What the bytes say.
+    pub value: T,
+}
+
+/// An object that is to be created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewObject<T> {
+    /// Its namespace, if the collection has them, and its name.
+    pub name: NamespacedName,
+    /// What is said of it.
+    pub attributes: Attributes,
+    /// Its value.
+    pub value: T,
+    /// How long it lives; `None`: until it is deleted.
+    pub ttl: Option<Ttl>,
+}
+
+/// An object after a write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Updated<T> {
+    /// The object as it is now, or if the write took its last finalizer, as it was last.
+    pub stored: Stored<T>,
+    /// False if it was so already: nothing was written.
+    pub changed: bool,
+    /// Whether it is gone.
+    pub deleted: bool,
+}
+
+impl Client {
+    /// The objects of a collection as values of one type.
+    #[must_use]
+    pub fn objects<T: 'static>(&self, resource: GroupResource, codec: impl Codec<T>) -> Objects<T> {
+        let version = Arc::new(Mutex::new(codec.preferred()));
+        Objects {
+            raw: self.raw_objects(),
+            resource,
+            codec: Arc::new(codec),
+            version,
+        }
+    }
+}
+
+impl<T> NewObject<T> {
+    /// A value under a name, without anything said of it.
+    #[must_use]
+    pub fn new(name: NamespacedName, value: T) -> Self {
+        Self {
+            name,
+            attributes: Attributes::default(),
+            value,
+            ttl: None,
+        }
+    }
+}
+
+impl<T> Stored<T> {
+    /// Its namespace and name.
+    #[must_use]
+    pub fn name(&self) -> &NamespacedName {
+        &self.object.key.name
+    }
+
+    /// What pins this object as it is.
+    #[must_use]
+    pub fn preconditions(&self) -> Preconditions {
+        Preconditions {
+            uid: Some(self.object.metadata.uid),
+            resource_version: Some(self.object.metadata.resource_version),
+        }
+    }
+}
+
+impl<T: 'static> Objects<T> {
+    /// The same, but every write is made only while this member holds this epoch.
+    #[must_use]
+    pub fn fenced_by(mut self, member: MemberEpoch) -> Self {
+        self.raw = self.raw.fenced_by(member);
+        self
+    }
+
+    /// The version that the next write is encoded in.
+    #[must_use]
+    pub fn version(&self) -> ApiVersion {
+        self.version
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Encodes from now on in this version: the one that a permit of the gate names, say.
+    pub fn encode_in(&self, version: ApiVersion) {
+        *self.version.lock().unwrap_or_else(PoisonError::into_inner) = version;
+    }
+
+    /// The resource of the collection.
+    #[must_use]
+    pub fn resource(&self) -> &GroupResource {
+        &self.resource
+    }
+
+    /// Reads one object.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`. `NOT_DECODABLE`: the codec cannot read it.
+    pub async fn get(
+        &self,
+        name: &NamespacedName,
+        options: ReadOptions,
+    ) -> Result<Stored<T>, Error> {
+        let view = self.raw.get(&self.key(name), options).await?;
+        self.decoded(view.object)
+    }
+
+    /// Reads objects, one after the other, all at one revision. `list.resource` is that of the collection, whatever it
+    /// says.
+    pub fn list(
+        &self,
+        list: ListObjects,
+    ) -> impl Stream<Item = Result<Stored<T>, Error>> + Send + '_
+    where
+        T: Send,
+    {
+        let list = ListObjects {
+            resource: self.resource.clone(),
+            ..list
+        };
+        let items = self.raw.list(&list).stream();
+        items.map(|item| self.decoded(item?.object))
+    }
+
+    /// Stores a new object.
+    ///
+    /// # Errors
+    ///
+    /// `ALREADY_EXISTS`: there is one of its name. `NO_AGREEMENT`: the collection is strict, and no version is selected.
+    pub async fn create(&self, new: NewObject<T>) -> Result<Stored<T>, Error> {
+        let key = self.key(&new.name);
+        let written = self
+            .encoded(&key, &new.value, |content| {
+                self.raw.create(CreateObject {
+                    key: key.clone(),
+                    attributes: new.attributes.clone(),
+                    content,
+                    ttl: new.ttl,
+                    fences: Fences::default(),
+                })
+            })
+            .await?;
+        let object = self.object_of(&key, written).await?.0;
+        Ok(Stored {
+            object,
+            value: new.value,
+        })
+    }
+
+    /// Stores an object that was read and changed since: its value and its attributes.
+    ///
+    /// # Errors
+    ///
+    /// `CONFLICT`: it was changed since by somebody else, [`Objects::current`] has what it is now. `NOT_FOUND`: it is
+    /// gone. `NO_AGREEMENT`: the collection is strict, and no version is selected.
+    pub async fn update(&self, stored: Stored<T>, ttl: Option<Ttl>) -> Result<Updated<T>, Error> {
+        let preconditions = stored.preconditions();
+        let key = stored.object.key.clone();
+        let written = self
+            .encoded(&key, &stored.value, |content| {
+                self.raw.update(UpdateObject {
+                    key: key.clone(),
+                    attributes: stored.object.attributes.clone(),
+                    content,
+                    ttl,
+                    preconditions,
+                    fences: Fences::default(),
+                })
+            })
+            .await?;
+        let (object, result) = self.object_of(&key, written).await?;
+        Ok(Updated {
+            stored: Stored {
+                object,
+                value: stored.value,
+            },
+            changed: result.changed,
+            deleted: result.deleted,
+        })
+    }
+
+    /// Changes a part of an object's data where it is stored, which must be a JSON object.
+    ///
+    /// If the collection is strict and the object is stored in a version that is no longer selected, the patch is
+    /// carried out here, on what is stored, and what comes of it is encoded in the selected version.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`. `INVALID_ARGUMENT`: it does not apply. `CONFLICT`: the object is stored in another version than the
+    /// patch was made for, or is not what the preconditions say.
+    pub async fn patch(
+        &self,
+        name: &NamespacedName,
+        patch: Patch,
+        preconditions: Preconditions,
+    ) -> Result<Updated<T>, Error> {
+        let key = self.key(name);
+        let mut tries = ENCODINGS_TRIED_MAX;
+        loop {
+            let sending = self.raw.patch(PatchObject {
+                key: key.clone(),
+                patch: patch.clone(),
+                preconditions,
+                fences: Fences::default(),
+            });
+            let refused = match sending.await {
+                Ok(written) => {
+                    let (object, result) = self.object_of(&key, written).await?;
+                    return Ok(Updated {
+                        stored: self.decoded(object)?,
+                        changed: result.changed,
+                        deleted: result.deleted,
+                    });
+                }
+                Err(error) if tries > 0 && self.learned(&error) => error,
+                Err(error) => return Err(error),
+            };
+            tries -= 1;
+            match self.patch_here(&patch, &refused, &key).await {
+                // Somebody was faster: the patch itself does not mind.
+                Err(error)
+                    if error.kind() == ErrorKind::Conflict
+                        && preconditions.resource_version.is_none() => {}
+                done => return done,
+            }
+        }
+    }
+
+    async fn patch_here(
+        &self,
+        patch: &Patch,
+        refused: &Error,
+        key: &ObjectKey,
+    ) -> Result<Updated<T>, Error> {
+        let mut object = self.present(key, refused).await?;
+        object.content.data = patch
+            .applied_to(&object.content.data)
+            .map_err(Error::from)?;
+        self.update(self.decoded(object)?, None).await
+    }
+
+    /// Deletes an object, or has it deleted once its finalizers are gone.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`. `CONFLICT`: it is not what the preconditions say.
+    pub async fn delete(
+        &self,
+        name: &NamespacedName,
+        preconditions: Preconditions,
+        propagation: Option<Propagation>,
+    ) -> Result<ObjectWritten, Error> {
+        let delete = DeleteObject {
+            key: self.key(name),
+            propagation,
+            preconditions,
+            fences: Fences::default(),
+        };
+        self.raw.delete(delete).await
+    }
+
+    /// The object that a comparison was lost to, if the error carries it and it can be decoded.
+    #[must_use]
+    pub fn current(&self, error: &Error) -> Option<Stored<T>> {
+        match error.current()? {
+            Current::Object(object) => self.decoded((**object).clone()).ok(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn key(&self, name: &NamespacedName) -> ObjectKey {
+        ObjectKey {
+            resource: self.resource.clone(),
+            name: name.clone(),
+        }
+    }
+
+    pub(super) fn decoded(&self, object: Object) -> Result<Stored<T>, Error> {
+        match self.codec.decode(&object.key, &object.content) {
+            Ok(value) => Ok(Stored { object, value }),
+            Err(error) => Err(not_decoded(&object.key, &object.content, &error)),
+        }
+    }
+
+    pub(super) fn content(&self, key: &ObjectKey, value: &T) -> Result<Content, Error> {
+        let version = self.version();
+        self.codec
+            .encode(key, value, &version)
+            .map_err(|error| not_encoded(key, &version, &error))
+    }
+
+    /// Takes note of the selected version, if the error is about another one.
+    pub(super) fn learned(&self, error: &Error) -> bool {
+        if error.kind() != ErrorKind::EncodingNotSelected {
+            return false;
+        }
+        let selected = error.metadata().get(SELECTED_VERSION);
+        match selected.and_then(|text| ApiVersion::parse(text).ok()) {
+            Some(version) => {
+                self.encode_in(version);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Sends a value, encoded; if another version was selected meanwhile, once more in that one.
+    async fn encoded<F>(
+        &self,
+        key: &ObjectKey,
+        value: &T,
+        send: impl Fn(Content) -> F,
+    ) -> Result<ObjectWritten, Error>
+    where
+        F: Future<Output = Result<ObjectWritten, Error>>,
+    {
+        let mut tries = ENCODINGS_TRIED_MAX;
+        loop {
+            match send(self.content(key, value)?).await {
+                Err(error) if tries > 0 && self.learned(&error) => tries -= 1,
+                answer => return answer,
+            }
+        }
+    }
+
+    /// The object that a write has made. Almost always the answer carries it.
+    pub(super) async fn object_of(
+        &self,
+        key: &ObjectKey,
+        written: ObjectWritten,
+    ) -> Result<(Object, OperationResult), Error> {
+        let result = written.result;
+        let object = match written.object {
+            Some(object) => object,
+            None => {
+                let at_least = ReadOptions::min_revision(written.header.revision);
+                self.raw.get(key, at_least).await?.object
+            }
+        };
+        Ok((object, result))
+    }
+
+    /// The object as it stands: out of the refusal if it has it, else it is read.
+    pub(super) async fn present(&self, key: &ObjectKey, refused: &Error) -> Result<Object, Error> {
+        match refused.current() {
+            Some(Current::Object(object)) => Ok((**object).clone()),
+            _ => Ok(self.raw.get(key, ReadOptions::linearizable()).await?.object),
+        }
+    }
+}
+
+impl<T> Clone for Objects<T> {
+    fn clone(&self) -> Self {
+        Self {
+            raw: self.raw.clone(),
+            resource: self.resource.clone(),
+            codec: Arc::clone(&self.codec),
+            version: Arc::clone(&self.version),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Objects<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Objects")
+            .field("resource", &self.resource)
+            .finish_non_exhaustive()
+    }
+}

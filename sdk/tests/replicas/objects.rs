@@ -1,0 +1,91 @@
+//! Collections and objects.
+
+mod counting;
+mod pages;
+mod strict;
+mod typed;
+mod watching;
+
+use synod_client::{
+    ApiVersion, Client, Codec, CodecError, CollectionRules, Content, CreateCollection, Kind,
+    MediaType, Namespace, NamespacedName, NewObject, ObjectKey, ObjectName, Objects,
+};
+
+use crate::cluster::{legal, resource, version, within};
+
+const WIDGETS: &str = "widgets.example.io";
+const V1: &str = "example.io/v1";
+const V2: &str = "example.io/v2";
+
+/// Numbers, as `{"n":1}` in one version and as `{"number":"1"}` in the next.
+#[derive(Clone, Debug)]
+struct Numbers(ApiVersion);
+
+impl Codec<u64> for Numbers {
+    fn preferred(&self) -> ApiVersion {
+        self.0.clone()
+    }
+
+    fn encode(
+        &self,
+        _: &ObjectKey,
+        value: &u64,
+        encoding: &ApiVersion,
+    ) -> Result<Content, CodecError> {
+        let text = match encoding.to_string().as_str() {
+            V1 => format!(r#"{{"n":{value}}}"#),
+            V2 => format!(r#"{{"number":"{value}"}}"#),
+            other => return Err(format!("{other} is not known").into()),
+        };
+        Ok(Content {
+            encoding: encoding.clone(),
+            media_type: MediaType::JSON,
+            data: text.into_bytes().into(),
+        })
+    }
+
+    fn decode(&self, _: &ObjectKey, content: &Content) -> Result<u64, CodecError> {
+        let text = std::str::from_utf8(&content.data)?;
+        let (head, tail) = match content.encoding.to_string().as_str() {
+            V1 => (r#"{"n":"#, "}"),
+            _ => (r#"{"number":""#, r#""}"#),
+        };
+        let number = text
+            .strip_prefix(head)
+            .and_then(|rest| rest.strip_suffix(tail));
+        Ok(number.ok_or("it is no number")?.parse()?)
+    }
+}
+
+/// Declares the collection of widgets, in namespaces.
+async fn declare(client: &Client, rules: CollectionRules) {
+    let create = CreateCollection {
+        resource: resource(WIDGETS),
+        kind: legal(Kind::parse("Widget")),
+        namespaced: true,
+        rules,
+    };
+    within(client.collections().create(create)).await.unwrap();
+}
+
+/// The widgets as numbers, encoded in this version unless another one is selected.
+fn numbers(client: &Client, preferred: &str) -> Objects<u64> {
+    client.objects(resource(WIDGETS), Numbers(version(preferred)))
+}
+
+fn named(namespace: &str, name: &str) -> NamespacedName {
+    let namespace = legal(Namespace::parse(namespace));
+    NamespacedName::new(Some(&namespace), &legal(ObjectName::parse(name)))
+}
+
+fn key(namespace: &str, name: &str) -> ObjectKey {
+    ObjectKey {
+        resource: resource(WIDGETS),
+        name: named(namespace, name),
+    }
+}
+
+async fn create(objects: &Objects<u64>, namespace: &str, name: &str, value: u64) {
+    let new = NewObject::new(named(namespace, name), value);
+    within(objects.create(new)).await.unwrap();
+}

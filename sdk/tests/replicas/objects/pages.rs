@@ -1,0 +1,156 @@
+use futures::StreamExt as _;
+use synod_client::{
+    Attributes, CollectionRules, ErrorKind, FieldSelector, LabelSelector, Labels, ListCollections,
+    ListObjects, NewObject, ReadOptions, Settings,
+};
+
+use super::{V1, WIDGETS, create, declare, named, numbers};
+use crate::cluster::{Cluster, legal, resource, within};
+
+#[tokio::test(start_paused = true)]
+async fn all_pages_of_a_list_show_one_revision_whatever_is_written_meanwhile() {
+    let cluster = Cluster::start(3).await;
+    let client = cluster.client().await;
+    declare(&client, CollectionRules::default()).await;
+    let objects = numbers(&client, V1);
+    for i in 0..20 {
+        create(&objects, "a", &format!("w-{i:02}"), i).await;
+    }
+    let list = ListObjects::new(resource(WIDGETS)).with_page_size(3);
+    let mut pages = client.raw_objects().list(&list);
+    let mut found = Vec::new();
+    let mut revision = None;
+    let mut next = 0;
+    while let Some(page) = within(pages.next()).await.unwrap() {
+        assert_eq!(
+            *revision.get_or_insert(page.header.revision),
+            page.header.revision
+        );
+        assert!(page.items.len() <= 3);
+        found.extend(page.items.into_iter().map(|item| item.object.key.name));
+        // One goes, one comes, one changes: none of it is seen.
+        within(objects.delete(
+            &named("a", &format!("w-{next:02}")),
+            Default::default(),
+            None,
+        ))
+        .await
+        .unwrap();
+        create(&objects, "a", &format!("new-{next:02}"), 1).await;
+        next += 1;
+    }
+    let expected: Vec<_> = (0..20).map(|i| named("a", &format!("w-{i:02}"))).collect();
+    assert_eq!(found, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_are_selected_by_namespace_labels_and_fields() {
+    let cluster = Cluster::start(1).await;
+    let client = cluster.client().await;
+    declare(&client, CollectionRules::default()).await;
+    let objects = numbers(&client, V1);
+    for (namespace, name, labels) in [
+        ("a", "one", vec![("app", "web"), ("tier", "front")]),
+        ("a", "two", vec![("app", "web"), ("tier", "back")]),
+        ("a", "three", vec![("app", "api")]),
+        ("b", "one", vec![("app", "web")]),
+        ("b", "four", vec![]),
+    ] {
+        let new = NewObject {
+            attributes: Attributes {
+                labels: legal(Labels::parse(labels)),
+                ..Attributes::default()
+            },
+            ..NewObject::new(named(namespace, name), 1)
+        };
+        within(objects.create(new)).await.unwrap();
+    }
+    for (labels, fields, expected) in [
+        ("", "", "a/one a/three a/two b/four b/one"),
+        ("app=web", "", "a/one a/two b/one"),
+        ("app=web,tier in (back,side)", "", "a/two"),
+        ("app,!tier", "", "a/three b/one"),
+        ("tier notin (front)", "", "a/three a/two b/four b/one"),
+        ("", "metadata.name=one", "a/one b/one"),
+        ("", "metadata.namespace=b,metadata.name!=one", "b/four"),
+        ("app=web", "metadata.namespace=b,metadata.name=one", "b/one"),
+        ("app=api", "metadata.namespace=b", ""),
+        ("", "metadata.namespace=", ""),
+    ] {
+        let list = ListObjects::new(resource(WIDGETS))
+            .with_labels(legal(LabelSelector::parse(labels)))
+            .with_fields(legal(FieldSelector::parse(fields)))
+            .with_page_size(2);
+        let mut found = Vec::new();
+        let mut stream = std::pin::pin!(objects.list(list));
+        while let Some(stored) = within(stream.next()).await {
+            found.push(stored.unwrap().name().to_string());
+        }
+        assert_eq!(found.join(" "), expected, "{labels} {fields}");
+    }
+    let other = ListObjects::new(resource("gadgets.example.io"));
+    let undeclared = within(client.raw_objects().list(&other).all()).await;
+    assert_eq!(undeclared.unwrap_err().kind(), ErrorKind::NotFound);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_of_a_list_that_took_too_long_is_compacted() {
+    let cluster = Cluster::start_with(
+        1,
+        Settings {
+            history_revisions: Settings::default().history_revisions.min(100),
+            ..Settings::default()
+        },
+    )
+    .await;
+    let client = cluster.client().await;
+    declare(&client, CollectionRules::default()).await;
+    let objects = numbers(&client, V1);
+    create(&objects, "a", "one", 1).await;
+    create(&objects, "a", "two", 1).await;
+    let list = ListObjects::new(resource(WIDGETS)).with_page_size(1);
+    let mut pages = client.raw_objects().list(&list);
+    within(pages.next()).await.unwrap();
+    for i in 0..120 {
+        create(&objects, "b", &format!("w-{i}"), i).await;
+    }
+    let late = within(pages.next()).await.unwrap_err();
+    assert_eq!(late.kind(), ErrorKind::Compacted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn collections_count_their_objects_by_version_and_hold_what_they_hold() {
+    let cluster = Cluster::start(1).await;
+    let client = cluster.client().await;
+    declare(&client, CollectionRules::default()).await;
+    let objects = numbers(&client, V1);
+    create(&objects, "a", "one", 1).await;
+    create(&objects, "a", "two", 1).await;
+    create(&numbers(&client, super::V2), "a", "three", 1).await;
+    let collections = client.collections();
+    let page = collections.list(&ListCollections::new()).all();
+    let page = within(page).await.unwrap();
+    let counts = page.items[0].counts.iter();
+    let counts: Vec<_> = counts
+        .map(|count| (count.version.to_string(), count.objects))
+        .collect();
+    assert_eq!(counts, [(V1.to_owned(), 2), (super::V2.to_owned(), 1)]);
+    let delete = || synod_client::DeleteCollection {
+        resource: resource(WIDGETS),
+        preconditions: Default::default(),
+    };
+    assert!(within(collections.delete(delete())).await.is_err());
+    for name in ["one", "two", "three"] {
+        within(objects.delete(&named("a", name), Default::default(), None))
+            .await
+            .unwrap();
+    }
+    within(collections.delete(delete())).await.unwrap();
+    assert_eq!(
+        within(collections.get(&resource(WIDGETS), ReadOptions::default()))
+            .await
+            .unwrap_err()
+            .kind(),
+        ErrorKind::NotFound
+    );
+}

@@ -1,0 +1,185 @@
+//! `synod.v1.Collections`.
+
+use synod_machine::{Answer, Command, Past};
+use synod_model::{Collection, ErrorKind, GroupResource, Refusal, Revision};
+use synod_proto::v1::collections_server::Collections;
+use synod_proto::{CollectionCursor, GetCollection, ListCollections, v1};
+use tonic::{Request, Response, Status};
+
+use super::pages::{Items, Page};
+use super::{answer, opened, typed, unexpected};
+use crate::handle::{Asking, Carried, Handle};
+use crate::objects;
+
+/// See the module.
+pub(super) struct CollectionsService(pub(super) Handle);
+
+#[tonic::async_trait]
+impl Collections for CollectionsService {
+    async fn create(
+        &self,
+        request: Request<v1::CollectionsCreateRequest>,
+    ) -> Result<Response<v1::CollectionsCreateResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, create(&self.0, &asking, message).await)
+    }
+
+    async fn update(
+        &self,
+        request: Request<v1::CollectionsUpdateRequest>,
+    ) -> Result<Response<v1::CollectionsUpdateResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, update(&self.0, &asking, message).await)
+    }
+
+    async fn get(
+        &self,
+        request: Request<v1::CollectionsGetRequest>,
+    ) -> Result<Response<v1::CollectionsGetResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, get(&self.0, &asking, message).await)
+    }
+
+    async fn list(
+        &self,
+        request: Request<v1::CollectionsListRequest>,
+    ) -> Result<Response<v1::CollectionsListResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, list(&self.0, &asking, message).await)
+    }
+
+    async fn delete(
+        &self,
+        request: Request<v1::CollectionsDeleteRequest>,
+    ) -> Result<Response<v1::CollectionsDeleteResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, delete(&self.0, &asking, message).await)
+    }
+}
+
+async fn create(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::CollectionsCreateRequest,
+) -> Result<v1::CollectionsCreateResponse, Refusal> {
+    let resource = message.resource.clone();
+    let dry_run = message.dry_run;
+    let carried = handle
+        .carry_out(asking, typed(message)?, dry_run, Command::CreateCollection)
+        .await?;
+    Ok(v1::CollectionsCreateResponse {
+        header: Some(handle.header(carried.done.revision)),
+        collection: written(&carried, resource)?,
+    })
+}
+
+async fn update(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::CollectionsUpdateRequest,
+) -> Result<v1::CollectionsUpdateResponse, Refusal> {
+    let resource = message.resource.clone();
+    let dry_run = message.dry_run;
+    let carried = handle
+        .carry_out(asking, typed(message)?, dry_run, Command::UpdateCollection)
+        .await?;
+    Ok(v1::CollectionsUpdateResponse {
+        header: Some(handle.header(carried.done.revision)),
+        changed: carried.done.changed,
+        collection: written(&carried, resource)?,
+    })
+}
+
+async fn delete(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::CollectionsDeleteRequest,
+) -> Result<v1::CollectionsDeleteResponse, Refusal> {
+    let dry_run = message.dry_run;
+    let carried = handle
+        .carry_out(asking, typed(message)?, dry_run, Command::DeleteCollection)
+        .await?;
+    Ok(v1::CollectionsDeleteResponse {
+        header: Some(handle.header(carried.done.revision)),
+    })
+}
+
+/// The collection as the command left it, if that revision is still kept.
+fn written(
+    carried: &Carried,
+    resource: Option<v1::GroupResource>,
+) -> Result<Option<v1::Collection>, Refusal> {
+    let Answer::Wrote(written) = &carried.done.answer else {
+        return Err(unexpected(&carried.done.answer));
+    };
+    let resource = resource.and_then(|resource| GroupResource::try_from(resource).ok());
+    let (Some(resource), Some(past)) = (resource, carried.past()) else {
+        return Ok(None);
+    };
+    let found = past.collection(&resource);
+    let found = found.filter(|collection| collection.metadata.uid == written.uid);
+    Ok(found.as_deref().map(Into::into))
+}
+
+async fn get(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::CollectionsGetRequest,
+) -> Result<v1::CollectionsGetResponse, Refusal> {
+    let GetCollection { resource, read } = typed(message)?;
+    let reading = handle.read(asking, read).await?;
+    let past = reading.past()?;
+    let collection = past
+        .collection(&resource)
+        .ok_or_else(|| no_collection(&resource, reading.revision()))?;
+    let item = item(&past, &collection);
+    Ok(v1::CollectionsGetResponse {
+        header: Some(handle.header_of(&reading)),
+        collection: item.collection,
+        counts: item.counts,
+    })
+}
+
+async fn list(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::CollectionsListRequest,
+) -> Result<v1::CollectionsListResponse, Refusal> {
+    let ListCollections { page } = typed(message)?;
+    let page = Page::open(handle, asking, page).await?;
+    let past = page.reading.past()?;
+    let after = page.after.as_ref().map(|cursor| &cursor.0);
+    let Items {
+        items,
+        continue_token,
+    } = page.take(
+        handle,
+        past.collections(after).map(|collection| {
+            (
+                CollectionCursor(collection.resource.clone()),
+                item(&past, &collection),
+            )
+        }),
+    )?;
+    Ok(v1::CollectionsListResponse {
+        header: Some(handle.header_of(&page.reading)),
+        items,
+        continue_token,
+    })
+}
+
+fn item(past: &Past<'_>, collection: &Collection) -> v1::CollectionListItem {
+    v1::CollectionListItem {
+        collection: Some(collection.into()),
+        counts: objects::counts(&past.object_counts(&collection.resource)),
+    }
+}
+
+/// The refusal of a read of a resource that was not declared.
+pub(super) fn no_collection(resource: &GroupResource, at: Revision) -> Refusal {
+    let message = format!(
+        "there is no collection \"{}\" at revision {at}: declare it first",
+        resource.qualified()
+    );
+    Refusal::new(ErrorKind::NotFound, message)
+}

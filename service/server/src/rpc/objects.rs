@@ -1,0 +1,341 @@
+//! `synod.v1.Objects`.
+
+use std::sync::Arc;
+
+use synod_machine::{Answer, Command, Written};
+use synod_model::{
+    ErrorKind, Namespace, NamespacedName, Object, ObjectKey, ObjectName, Refusal, Revision,
+    Transact,
+};
+use synod_proto::v1::objects_server::Objects;
+use synod_proto::{Change, GetObject, ListObjects, ObjectCursor, ObjectScope, v1};
+use tonic::{Request, Response, Status};
+
+use super::collections::no_collection;
+use super::pages::{Items, Page};
+use super::{answer, opened, typed, unexpected};
+use crate::handle::{Asking, Carried, Handle};
+use crate::objects;
+use crate::read::Reading;
+
+/// See the module.
+pub(super) struct ObjectsService(pub(super) Handle);
+
+#[tonic::async_trait]
+impl Objects for ObjectsService {
+    async fn create(
+        &self,
+        request: Request<v1::ObjectsCreateRequest>,
+    ) -> Result<Response<v1::ObjectsCreateResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, create(&self.0, &asking, message).await)
+    }
+
+    async fn get(
+        &self,
+        request: Request<v1::ObjectsGetRequest>,
+    ) -> Result<Response<v1::ObjectsGetResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, get(&self.0, &asking, message).await)
+    }
+
+    async fn list(
+        &self,
+        request: Request<v1::ObjectsListRequest>,
+    ) -> Result<Response<v1::ObjectsListResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, list(&self.0, &asking, message).await)
+    }
+
+    async fn update(
+        &self,
+        request: Request<v1::ObjectsUpdateRequest>,
+    ) -> Result<Response<v1::ObjectsUpdateResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, update(&self.0, &asking, message).await)
+    }
+
+    async fn patch(
+        &self,
+        request: Request<v1::ObjectsPatchRequest>,
+    ) -> Result<Response<v1::ObjectsPatchResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, patch(&self.0, &asking, message).await)
+    }
+
+    async fn delete(
+        &self,
+        request: Request<v1::ObjectsDeleteRequest>,
+    ) -> Result<Response<v1::ObjectsDeleteResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, delete(&self.0, &asking, message).await)
+    }
+
+    async fn transact(
+        &self,
+        request: Request<v1::ObjectsTransactRequest>,
+    ) -> Result<Response<v1::ObjectsTransactResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, transact(&self.0, &asking, message).await)
+    }
+}
+
+async fn create(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::ObjectsCreateRequest,
+) -> Result<v1::ObjectsCreateResponse, Refusal> {
+    let dry_run = message.dry_run;
+    let change: Change<synod_model::CreateObject> = typed(message)?;
+    let key = change.body.key.clone();
+    let carried = handle
+        .carry_out(asking, change, dry_run, Command::CreateObject)
+        .await?;
+    let written = written(&carried)?;
+    let result = objects::written(&written);
+    Ok(v1::ObjectsCreateResponse {
+        header: Some(handle.header(carried.done.revision)),
+        uid: result.uid,
+        resource_version: result.resource_version,
+        object: object_of(&carried, &written, &key),
+    })
+}
+
+async fn update(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::ObjectsUpdateRequest,
+) -> Result<v1::ObjectsUpdateResponse, Refusal> {
+    let dry_run = message.dry_run;
+    let change: Change<synod_model::UpdateObject> = typed(message)?;
+    let key = change.body.key.clone();
+    let carried = handle
+        .carry_out(asking, change, dry_run, Command::UpdateObject)
+        .await?;
+    let written = written(&carried)?;
+    let result = objects::written(&written);
+    Ok(v1::ObjectsUpdateResponse {
+        header: Some(handle.header(carried.done.revision)),
+        changed: result.changed,
+        created: result.created,
+        deleted: result.deleted,
+        uid: result.uid,
+        resource_version: result.resource_version,
+        object: object_of(&carried, &written, &key),
+    })
+}
+
+async fn patch(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::ObjectsPatchRequest,
+) -> Result<v1::ObjectsPatchResponse, Refusal> {
+    let dry_run = message.dry_run;
+    let change: Change<synod_model::PatchObject> = typed(message)?;
+    let key = change.body.key.clone();
+    let carried = handle
+        .carry_out(asking, change, dry_run, Command::PatchObject)
+        .await?;
+    let written = written(&carried)?;
+    let result = objects::written(&written);
+    Ok(v1::ObjectsPatchResponse {
+        header: Some(handle.header(carried.done.revision)),
+        changed: result.changed,
+        uid: result.uid,
+        resource_version: result.resource_version,
+        object: object_of(&carried, &written, &key),
+    })
+}
+
+async fn delete(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::ObjectsDeleteRequest,
+) -> Result<v1::ObjectsDeleteResponse, Refusal> {
+    let dry_run = message.dry_run;
+    let carried = handle
+        .carry_out(asking, typed(message)?, dry_run, Command::DeleteObject)
+        .await?;
+    let result = objects::written(&written(&carried)?);
+    Ok(v1::ObjectsDeleteResponse {
+        header: Some(handle.header(carried.done.revision)),
+        changed: result.changed,
+        deleted: result.deleted,
+        uid: result.uid,
+        resource_version: result.resource_version,
+    })
+}
+
+async fn transact(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::ObjectsTransactRequest,
+) -> Result<v1::ObjectsTransactResponse, Refusal> {
+    let dry_run = message.dry_run;
+    let change: Change<Transact> = typed(message)?;
+    let reads = change.body.reads.clone();
+    let carried = handle
+        .carry_out(asking, change, dry_run, Command::Transact)
+        .await?;
+    let Answer::Transacted { succeeded, written } = &carried.done.answer else {
+        return Err(unexpected(&carried.done.answer));
+    };
+    let past = carried.past().filter(|_| !succeeded);
+    let read = past.into_iter().flat_map(|past| {
+        let object = move |key: &ObjectKey| past.object(key);
+        reads.iter().map(object).collect::<Vec<_>>()
+    });
+    Ok(v1::ObjectsTransactResponse {
+        header: Some(handle.header(carried.done.revision)),
+        changed: carried.done.changed,
+        succeeded: *succeeded,
+        results: written.iter().map(objects::written).collect(),
+        reads: read
+            .map(|object| v1::ReadResult {
+                object: object.as_deref().map(Into::into),
+            })
+            .collect(),
+    })
+}
+
+/// What a change of one object was answered.
+fn written(carried: &Carried) -> Result<Written, Refusal> {
+    match &carried.done.answer {
+        Answer::Wrote(written) => Ok(*written),
+        answer => Err(unexpected(answer)),
+    }
+}
+
+/// The object as the command left it, or if it is gone, as it was right before; if that revision is still kept.
+fn object_of(carried: &Carried, written: &Written, key: &ObjectKey) -> Option<v1::Object> {
+    let same = |object: &Arc<Object>| object.metadata.uid == written.uid;
+    let found = carried.past()?.object(key).filter(same);
+    let found = found.or_else(|| carried.before()?.object(key).filter(same));
+    found.as_deref().map(Into::into)
+}
+
+async fn get(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::ObjectsGetRequest,
+) -> Result<v1::ObjectsGetResponse, Refusal> {
+    let GetObject { key, read } = typed(message)?;
+    let reading = handle.read(asking, read).await?;
+    let past = reading.past()?;
+    let Some(object) = past.object(&key) else {
+        return Err(match past.collection(&key.resource) {
+            Some(_) => not_found(&key, reading.revision()),
+            None => no_collection(&key.resource, reading.revision()),
+        });
+    };
+    Ok(v1::ObjectsGetResponse {
+        header: Some(handle.header_of(&reading)),
+        object: Some((&*object).into()),
+        remaining_ms: remaining_ms(&reading, &key),
+    })
+}
+
+async fn list(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::ObjectsListRequest,
+) -> Result<v1::ObjectsListResponse, Refusal> {
+    let ListObjects { scope, page } = typed(message)?;
+    let page = Page::open(handle, asking, page).await?;
+    let past = page.reading.past()?;
+    let collection = past
+        .collection(&scope.resource)
+        .ok_or_else(|| no_collection(&scope.resource, page.reading.revision()))?;
+    let after = page.after.as_ref().map(ObjectCursor::last);
+    let range = Range::of(&scope, collection.namespaced);
+    let found: Box<dyn Iterator<Item = Arc<Object>>> = match &range {
+        Range::None => Box::new(std::iter::empty()),
+        Range::One(name) => {
+            let key = ObjectKey {
+                resource: scope.resource.clone(),
+                name: name.clone(),
+            };
+            let is_next = |object: &Arc<Object>| after.is_none_or(|after| object.key.name > *after);
+            let selected = |object: &Arc<Object>| scope.labels.matches(&object.attributes.labels);
+            Box::new(
+                past.object(&key)
+                    .into_iter()
+                    .filter(is_next)
+                    .filter(selected),
+            )
+        }
+        Range::Many(namespace) => {
+            Box::new(past.objects(&scope.resource, namespace.as_ref(), &scope.labels, after))
+        }
+    };
+    let found = found.filter(|object| scope.fields.matches(&object.key.name));
+    let Items {
+        items,
+        continue_token,
+    } = page.take(
+        handle,
+        found.map(|object| {
+            (
+                ObjectCursor::new(&scope, &object.key.name),
+                v1::ObjectListItem {
+                    object: Some((&*object).into()),
+                    remaining_ms: remaining_ms(&page.reading, &object.key),
+                },
+            )
+        }),
+    )?;
+    Ok(v1::ObjectsListResponse {
+        header: Some(handle.header_of(&page.reading)),
+        items,
+        continue_token,
+    })
+}
+
+/// Where the objects of a list can be, so that no others are looked at.
+enum Range {
+    /// Nowhere: two namespaces are asked for at once.
+    None,
+    /// There is one name that it can have.
+    One(NamespacedName),
+    /// In this namespace, or in all.
+    Many(Option<Namespace>),
+}
+
+impl Range {
+    fn of(scope: &ObjectScope, namespaced: bool) -> Self {
+        // An empty or impossible one names nothing that exists, and then the selector finds nothing.
+        let asked = scope.fields.namespace().map(Namespace::parse);
+        let namespace = match (&scope.namespace, asked) {
+            (Some(one), Some(Ok(other))) if *one != other => return Self::None,
+            (None, Some(Ok(other))) => Some(other),
+            (namespace, _) => namespace.clone(),
+        };
+        let name = scope
+            .fields
+            .name()
+            .and_then(|name| ObjectName::parse(name).ok());
+        match name {
+            Some(name) if namespace.is_some() || !namespaced => {
+                Self::One(NamespacedName::new(namespace.as_ref(), &name))
+            }
+            _ => Self::Many(namespace),
+        }
+    }
+}
+
+/// How much log time an object has left. What is kept beside the objects has no past.
+fn remaining_ms(reading: &Reading, key: &ObjectKey) -> Option<u64> {
+    if !reading.is_present() {
+        return None;
+    }
+    let state = &reading.published().state;
+    let deadline = state.object_deadline(key)?;
+    u64::try_from(deadline.at.since(state.log_time()).as_millis()).ok()
+}
+
+fn not_found(key: &ObjectKey, at: Revision) -> Refusal {
+    Refusal::new(
+        ErrorKind::NotFound,
+        format!("there is no {key} at revision {at}"),
+    )
+}

@@ -1,0 +1,241 @@
+//! What can be typed to work with collections and objects.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::{QueryArgs, examples};
+use crate::duration;
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct CollectionsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<CollectionsCommand>,
+    #[command(flatten)]
+    pub(crate) query: QueryArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CollectionsCommand {
+    /// Show all collections. The same as `synod collections` alone.
+    #[command(after_long_help = examples::COLLECTIONS_LIST)]
+    List(QueryArgs),
+    /// Show one collection.
+    #[command(after_long_help = examples::COLLECTIONS_GET)]
+    Get {
+        /// The collection, as `resource.group`.
+        name: String,
+        #[command(flatten)]
+        query: QueryArgs,
+    },
+    /// Declare a collection.
+    #[command(after_long_help = examples::COLLECTIONS_CREATE)]
+    Create {
+        /// The collection, as `resource.group`.
+        name: String,
+        /// The kind of its objects, as in Widget.
+        #[arg(long)]
+        kind: String,
+        /// Each object lives in a namespace.
+        #[arg(long)]
+        namespaced: bool,
+        /// What is stored must be in the version that is selected.
+        #[arg(long)]
+        strict: bool,
+        /// An update of an object that is not there creates it.
+        #[arg(long)]
+        create_on_update: bool,
+        /// An update may leave out the revision that it was made for.
+        #[arg(long)]
+        unconditional_update: bool,
+        /// Only check: change nothing.
+        #[arg(long)]
+        dry_run: bool,
+        #[command(flatten)]
+        query: QueryArgs,
+    },
+    /// Change the rules of a collection.
+    #[command(after_long_help = examples::COLLECTIONS_UPDATE)]
+    Update {
+        /// The collection, as `resource.group`.
+        name: String,
+        /// Whether what is stored must be in the version that is selected.
+        #[arg(long, value_name = "BOOL")]
+        strict: Option<bool>,
+        /// Whether an update of an object that is not there creates it.
+        #[arg(long, value_name = "BOOL")]
+        create_on_update: Option<bool>,
+        /// Whether an update may leave out the revision that it was made for.
+        #[arg(long, value_name = "BOOL")]
+        unconditional_update: Option<bool>,
+        #[command(flatten)]
+        write: WriteArgs,
+    },
+    /// Take a collection away, which must hold no object.
+    #[command(after_long_help = examples::COLLECTIONS_DELETE)]
+    Delete {
+        /// The collection, as `resource.group`.
+        name: String,
+        #[command(flatten)]
+        write: WriteArgs,
+    },
+}
+
+/// What every change can be told.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct WriteArgs {
+    /// Only if it was last changed at this revision.
+    #[arg(long, value_name = "REVISION", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) if_revision: Option<u64>,
+    /// Only check: change nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) query: QueryArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GetArgs {
+    /// The collection, as `resource.group`.
+    pub(crate) resource: String,
+    /// The object; all of them if it is not given.
+    pub(crate) name: Option<String>,
+    /// The namespace of the objects; of all if it is not given.
+    #[arg(short, long)]
+    pub(crate) namespace: Option<String>,
+    /// Only those whose labels match, as in app=web,tier in (a,b),!old.
+    #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with = "name")]
+    pub(crate) selector: Option<String>,
+    /// Only those whose metadata.name and metadata.namespace match, as in metadata.name!=web.
+    #[arg(long, value_name = "SELECTOR", conflicts_with = "name")]
+    pub(crate) field_selector: Option<String>,
+    #[command(flatten)]
+    pub(crate) query: QueryArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CreateArgs {
+    /// YAML or JSON, one document or several; - for standard input.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) filename: PathBuf,
+    /// The namespace of the documents that name none.
+    #[arg(short, long)]
+    pub(crate) namespace: Option<String>,
+    /// How long the objects live; as in 30s, 2h. Until they are deleted if it is not given.
+    #[arg(long, value_parser = duration::parse, value_name = "TIME")]
+    pub(crate) ttl: Option<Duration>,
+    /// Only check: change nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) query: QueryArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplaceArgs {
+    /// YAML or JSON, one document or several; - for standard input.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) filename: PathBuf,
+    /// The namespace of the documents that name none.
+    #[arg(short, long)]
+    pub(crate) namespace: Option<String>,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApplyArgs {
+    /// YAML or JSON, one document or several; - for standard input.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) filename: PathBuf,
+    /// The namespace of the documents that name none.
+    #[arg(short, long)]
+    pub(crate) namespace: Option<String>,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PatchArgs {
+    /// The collection, as `resource.group`.
+    pub(crate) resource: String,
+    /// The object.
+    pub(crate) name: String,
+    /// Its namespace.
+    #[arg(short, long)]
+    pub(crate) namespace: Option<String>,
+    /// The patch, as JSON or YAML.
+    #[arg(short, long)]
+    pub(crate) patch: String,
+    /// How the patch is written.
+    #[arg(long = "type", value_enum, default_value_t = PatchType::Merge)]
+    pub(crate) kind: PatchType,
+    /// The version that the patch was made for; the one that the object is stored in if it is not given.
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) version: Option<String>,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+/// How a patch is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PatchType {
+    /// The document's own form, null for what goes (RFC 7386).
+    Merge,
+    /// A list of operations (RFC 6902).
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DeleteArgs {
+    /// The collection, as `resource.group`.
+    pub(crate) resource: String,
+    /// The object.
+    pub(crate) name: String,
+    /// Its namespace.
+    #[arg(short, long)]
+    pub(crate) namespace: Option<String>,
+    /// What becomes of the objects that it owns; what its finalizers say if it is not given, else background.
+    #[arg(long, value_enum)]
+    pub(crate) cascade: Option<Cascade>,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+/// What becomes of the objects that a deleted one owns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Cascade {
+    /// It goes at once, and they after it.
+    Background,
+    /// They go before it.
+    Foreground,
+    /// They stay.
+    Orphan,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EditArgs {
+    /// The collection, as `resource.group`.
+    pub(crate) resource: String,
+    /// The object.
+    pub(crate) name: String,
+    /// Its namespace.
+    #[arg(short, long)]
+    pub(crate) namespace: Option<String>,
+    /// In which form to edit it.
+    #[arg(long, value_enum, default_value_t = EditFormat::Yaml)]
+    pub(crate) format: EditFormat,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+/// In which form an object is edited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EditFormat {
+    /// YAML.
+    Yaml,
+    /// JSON.
+    Json,
+}

@@ -1,0 +1,167 @@
+//! The commands that work with objects, one file each: read what was typed, ask, show.
+
+pub(crate) mod apply;
+pub(crate) mod create;
+pub(crate) mod delete;
+pub(crate) mod edit;
+pub(crate) mod get;
+pub(crate) mod patch;
+pub(crate) mod replace;
+
+use std::io::Read as _;
+use std::path::Path;
+
+use synod_client::{
+    Client, Collection, GroupResource, ListCollections, Namespace, NamespacedName, ObjectKey,
+    ObjectName, ObjectWritten, Preconditions, RawObjects, ReadOptions, Revision, Violation,
+    Violations,
+};
+
+use super::show;
+use crate::args::WriteArgs;
+use crate::documents::{self, Document};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::views;
+
+/// What was written, one object after the other.
+type Writes = Vec<(ObjectKey, ObjectWritten)>;
+
+/// Shows what was written; and what was, also if a later one has failed.
+fn show_writes(
+    writes: &Writes,
+    failed: Result<(), Failure>,
+    write: &crate::args::QueryArgs,
+) -> Result<Exit, Failure> {
+    if !writes.is_empty() {
+        show(&views::written(writes), write.output)?;
+    }
+    failed.map(|()| Exit::Ok)
+}
+
+/// The objects, for writes that are carried out or only tried.
+fn objects(client: &Client, dry_run: bool) -> RawObjects {
+    let objects = client.raw_objects();
+    if dry_run { objects.dry_run() } else { objects }
+}
+
+/// The object that was named on the command line.
+fn key(resource: &str, namespace: Option<&str>, name: &str) -> Result<ObjectKey, Failure> {
+    let mut found = Violations::new();
+    let resource = found.parsed("RESOURCE", GroupResource::parse_qualified(resource));
+    let space = namespace.map(Namespace::parse).transpose();
+    let space = found.parsed("--namespace", space);
+    let name = found.parsed("NAME", ObjectName::parse(name));
+    match (resource, space, name) {
+        (Some(resource), Some(space), Some(name)) => {
+            Ok(ObjectKey::new(resource, space.as_ref(), &name))
+        }
+        _ => Err(Failure::invalid("this names no object", found)),
+    }
+}
+
+/// The documents of a file, each with the namespace that it lives in.
+fn read(filename: &Path, namespace: Option<&str>) -> Result<Vec<Document>, Failure> {
+    let mut documents = documents::read(&text(filename)?)?;
+    let Some(namespace) = namespace else {
+        return Ok(documents);
+    };
+    let namespace = Namespace::parse(namespace).map_err(|fault| {
+        Failure::invalid("this is no namespace", fault.at("--namespace").into())
+    })?;
+    for document in &mut documents {
+        match &document.namespace {
+            None => document.namespace = Some(namespace.clone()),
+            Some(other) if *other == namespace => {}
+            Some(other) => {
+                let rule = format_args!("{} names another one: {other}", document.name);
+                let fault = Violation::invalid(namespace.as_str(), rule);
+                let place = fault.at("--namespace").into();
+                return Err(Failure::invalid("the namespaces differ", place));
+            }
+        }
+    }
+    Ok(documents)
+}
+
+fn text(filename: &Path) -> Result<String, Failure> {
+    let read = if filename == Path::new("-") {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map(|_| text)
+    } else {
+        std::fs::read_to_string(filename)
+    };
+    read.map_err(|error| {
+        let message = format!("{} cannot be read: {error}", filename.display());
+        Failure::local(message, "check the name of the file")
+    })
+}
+
+/// The collections by kind, to find where documents belong.
+struct Kinds(Vec<Collection>);
+
+impl Kinds {
+    async fn of(client: &Client) -> Result<Self, Failure> {
+        let page = client
+            .collections()
+            .list(&ListCollections::new())
+            .all()
+            .await?;
+        let items = page.items.into_iter();
+        Ok(Self(items.map(|item| item.collection).collect()))
+    }
+
+    /// Where the object of a document is.
+    fn key(&self, document: &Document) -> Result<ObjectKey, Failure> {
+        let group = document.version.group();
+        let found = self.0.iter().find(|collection| {
+            collection.resource.group() == group && collection.kind == document.kind
+        });
+        let collection = found.ok_or_else(|| {
+            let message = format!(
+                "no collection holds objects of the kind {} of {}",
+                document.kind, document.version
+            );
+            Failure::of(synod_client::ErrorKind::NotFound, message)
+                .with_advice("declare it first: synod collections create")
+        })?;
+        Ok(ObjectKey {
+            resource: collection.resource.clone(),
+            name: document.key(),
+        })
+    }
+}
+
+/// Which object a document may be written over: the one that it says it was made for, and the one that was typed.
+fn preconditions(document: &Document, write: &WriteArgs) -> Preconditions {
+    let typed = write.if_revision.map(Revision::new);
+    Preconditions {
+        uid: document.preconditions.uid,
+        resource_version: typed.or(document.preconditions.resource_version),
+    }
+}
+
+/// A revision belongs to one object.
+fn check_one(documents: &[Document], write: &WriteArgs) -> Result<(), Failure> {
+    if write.if_revision.is_some() && documents.len() > 1 {
+        let count = documents.len().to_string();
+        let fault = Violation::invalid(&count, "--if-revision is for one document");
+        let place = fault.at("--filename").into();
+        return Err(Failure::invalid("there are several documents", place));
+    }
+    Ok(())
+}
+
+/// The collection of an object, for its kind.
+async fn collection_of(client: &Client, resource: &GroupResource) -> Result<Collection, Failure> {
+    let view = client
+        .collections()
+        .get(resource, ReadOptions::linearizable())
+        .await?;
+    Ok(view.item.collection)
+}
+
+/// The name of an object in a message.
+fn named(name: &NamespacedName) -> String {
+    format!("\"{name}\"")
+}

@@ -1,0 +1,197 @@
+//! `synod apply`.
+
+use clap::ArgMatches;
+use serde_json::{Map, Value, json};
+use synod_client::{
+    Client, CreateObject, ErrorKind, Fences, ObjectKey, ObjectWritten, Preconditions, ReadOptions,
+    Revision, StoredObject, UpdateObject, Violation, Violations,
+};
+
+use super::super::connect;
+use super::{Kinds, Writes, check_one, named, objects, read, show_writes};
+use crate::args::{ApplyArgs, WriteArgs};
+use crate::documents::{self, Document};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::merge::merged;
+
+/// Where the document is kept that was applied last.
+const LAST_APPLIED: &str = "synod.io/last-applied";
+
+/// How often an object may change between the read and the write.
+const TRIES_MAX: u32 = 16;
+
+pub(crate) async fn run(args: &ApplyArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let documents = read(&args.filename, args.namespace.as_deref())?;
+    check_one(&documents, &args.write)?;
+    let client = connect(&args.write.query.client, matches).await?;
+    let mut writes = Writes::new();
+    let failed = apply_all(&client, &documents, &args.write, &mut writes).await;
+    // The session would end by itself; that it could not be ended now says nothing about the changes.
+    let _ = client.close().await;
+    show_writes(&writes, failed, &args.write.query)
+}
+
+async fn apply_all(
+    client: &Client,
+    documents: &[Document],
+    write: &WriteArgs,
+    writes: &mut Writes,
+) -> Result<(), Failure> {
+    let kinds = Kinds::of(client).await?;
+    for document in documents {
+        let key = kinds.key(document)?;
+        let written = apply(client, document, &key, write).await?;
+        writes.push((key, written));
+    }
+    Ok(())
+}
+
+async fn apply(
+    client: &Client,
+    document: &Document,
+    key: &ObjectKey,
+    write: &WriteArgs,
+) -> Result<ObjectWritten, Failure> {
+    let mut tries = TRIES_MAX;
+    loop {
+        let tried = apply_once(client, document, key, write).await;
+        match tried {
+            // Somebody has created, changed or deleted it meanwhile.
+            Err(error)
+                if write.if_revision.is_none()
+                    && tries > 0
+                    && matches!(error.exit(), Exit::Conflict | Exit::NotFound) =>
+            {
+                tries -= 1;
+            }
+            done => return done,
+        }
+    }
+}
+
+async fn apply_once(
+    client: &Client,
+    document: &Document,
+    key: &ObjectKey,
+    write: &WriteArgs,
+) -> Result<ObjectWritten, Failure> {
+    let objects = objects(client, write.dry_run);
+    let options = ReadOptions::linearizable();
+    let current = match client.raw_objects().get(key, options).await {
+        Ok(view) => view.object,
+        Err(error) if error.kind() == ErrorKind::NotFound && write.if_revision.is_none() => {
+            let fresh = result(document, None)?;
+            let create = CreateObject {
+                key: key.clone(),
+                attributes: fresh.attributes.clone(),
+                content: fresh.content(),
+                ttl: None,
+                fences: Fences::default(),
+            };
+            return Ok(objects.create(create).await?);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let result = result(document, Some(&current))?;
+    let content = if documents::data(&result.source) == stored_data(&current)
+        && result.version == current.content.encoding
+    {
+        // The very bytes that are stored, however they were written.
+        current.content.clone()
+    } else {
+        result.content()
+    };
+    let revision = write.if_revision.map(Revision::new);
+    let update = UpdateObject {
+        key: key.clone(),
+        attributes: result.attributes.clone(),
+        content,
+        ttl: None,
+        preconditions: Preconditions {
+            uid: Some(current.metadata.uid),
+            resource_version: revision.or(Some(current.metadata.resource_version)),
+        },
+        fences: Fences::default(),
+    };
+    Ok(objects.update(update).await?)
+}
+
+/// The document that is to be stored: what is wanted, merged into what there is.
+///
+/// # Errors
+///
+/// The object is stored in another version, which only a program that knows both can bring together; or is no JSON.
+fn result(document: &Document, current: Option<&StoredObject>) -> Result<Document, Failure> {
+    let wanted = wanted(document);
+    let present = current
+        .map(|object| present(object, document))
+        .transpose()?;
+    let last = current.and_then(last_applied);
+    let mut source = merged(last.as_ref(), &wanted, present.as_ref());
+    source["metadata"]["annotations"][LAST_APPLIED] = Value::String(wanted.to_string());
+    let place = |faults| {
+        let mut found = Violations::new();
+        found.extend_at(&named(&document.key()), faults);
+        Failure::invalid("what comes of the merge cannot be stored", found)
+    };
+    Document::parse(source).map_err(place)
+}
+
+/// What a document wants: without what is the cluster's own or says for which object it was made.
+fn wanted(document: &Document) -> Value {
+    let mut wanted = document.source.clone();
+    let own = &document.source["metadata"];
+    let mut metadata = Map::new();
+    metadata.insert("name".to_owned(), json!(document.name.as_str()));
+    if let Some(namespace) = &document.namespace {
+        metadata.insert("namespace".to_owned(), json!(namespace.as_str()));
+    }
+    for field in ["labels", "annotations", "ownerReferences", "finalizers"] {
+        if let Some(value) = own.get(field) {
+            metadata.insert(field.to_owned(), value.clone());
+        }
+    }
+    if let Some(notes) = metadata
+        .get_mut("annotations")
+        .and_then(Value::as_object_mut)
+    {
+        notes.shift_remove(LAST_APPLIED);
+    }
+    wanted["metadata"] = Value::Object(metadata);
+    wanted
+}
+
+/// What there is, in the form of a document.
+fn present(object: &StoredObject, document: &Document) -> Result<Value, Failure> {
+    if object.content.encoding != document.version {
+        let message = format!(
+            "{} is stored in {}, and the document is in {}: a merge would mix the two",
+            object.key, object.content.encoding, document.version
+        );
+        return Err(
+            Failure::of(ErrorKind::InvalidArgument, message).with_advice(
+                "write the document in the version that is stored, or use synod replace",
+            ),
+        );
+    }
+    let shown = documents::shown(object, &document.kind);
+    if shown.get("rawData").is_some() {
+        let fault = Violation::invalid(object.content.media_type.as_str(), "is no JSON object");
+        let place = fault.at(&named(&object.key.name)).into();
+        return Err(Failure::invalid("only JSON can be merged", place));
+    }
+    Ok(shown)
+}
+
+fn stored_data(object: &StoredObject) -> Value {
+    serde_json::from_slice(&object.content.data).unwrap_or_default()
+}
+
+fn last_applied(object: &StoredObject) -> Option<Value> {
+    let text = object.attributes.annotations.get(LAST_APPLIED)?;
+    serde_json::from_str(text).ok()
+}
+
+#[cfg(test)]
+mod tests;

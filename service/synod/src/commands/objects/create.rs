@@ -1,0 +1,53 @@
+//! `synod create`.
+
+use std::time::Duration;
+
+use clap::ArgMatches;
+use synod_client::{Client, CreateObject, Fences, Ttl};
+
+use super::super::connect;
+use super::{Kinds, Writes, objects, read, show_writes};
+use crate::args::CreateArgs;
+use crate::documents::Document;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+pub(crate) async fn run(args: &CreateArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let documents = read(&args.filename, args.namespace.as_deref())?;
+    let ttl = ttl(args.ttl)?;
+    let client = connect(&args.query.client, matches).await?;
+    let mut writes = Writes::new();
+    let failed = create(&client, args.dry_run, &documents, ttl, &mut writes).await;
+    // The session would end by itself; that it could not be ended now says nothing about the changes.
+    let _ = client.close().await;
+    show_writes(&writes, failed, &args.query)
+}
+
+async fn create(
+    client: &Client,
+    dry_run: bool,
+    documents: &[Document],
+    ttl: Option<Ttl>,
+    writes: &mut Writes,
+) -> Result<(), Failure> {
+    let kinds = Kinds::of(client).await?;
+    for document in documents {
+        let key = kinds.key(document)?;
+        let create = CreateObject {
+            key: key.clone(),
+            attributes: document.attributes.clone(),
+            content: document.content(),
+            ttl,
+            fences: Fences::default(),
+        };
+        let written = objects(client, dry_run).create(create).await?;
+        writes.push((key, written));
+    }
+    Ok(())
+}
+
+fn ttl(asked: Option<Duration>) -> Result<Option<Ttl>, Failure> {
+    let millis = |ttl: Duration| u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
+    let ttl = asked.map(|ttl| Ttl::from_millis(millis(ttl))).transpose();
+    ttl.map_err(|fault| Failure::invalid("no object lives so long", fault.at("--ttl").into()))
+}

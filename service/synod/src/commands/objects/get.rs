@@ -1,0 +1,56 @@
+//! `synod get`.
+
+use clap::ArgMatches;
+use synod_client::{FieldSelector, LabelSelector, ListObjects, Namespace, ReadOptions, Violations};
+
+use super::super::{collections, connect, now, show};
+use super::{collection_of, key};
+use crate::args::GetArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::views;
+
+pub(crate) async fn run(args: &GetArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    match &args.name {
+        Some(name) => one(args, name, matches).await,
+        None => all(args, matches).await,
+    }
+}
+
+async fn one(args: &GetArgs, name: &str, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let key = key(&args.resource, args.namespace.as_deref(), name)?;
+    let client = connect(&args.query.client, matches).await?;
+    let collection = collection_of(&client, &key.resource).await?;
+    let view = client
+        .raw_objects()
+        .get(&key, ReadOptions::linearizable())
+        .await?;
+    show(&views::object(&view, &collection, now()), args.query.output)
+}
+
+async fn all(args: &GetArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let list = list(args)?;
+    let client = connect(&args.query.client, matches).await?;
+    let collection = collection_of(&client, &list.resource).await?;
+    let page = client.raw_objects().list(&list).all().await?;
+    show(
+        &views::objects(&page, &collection, now()),
+        args.query.output,
+    )
+}
+
+fn list(args: &GetArgs) -> Result<ListObjects, Failure> {
+    let mut found = Violations::new();
+    let mut list = ListObjects::new(collections::resource(&args.resource)?);
+    let space = args.namespace.as_deref().map(Namespace::parse).transpose();
+    list.namespace = found.parsed("--namespace", space).flatten();
+    let labels = LabelSelector::parse(args.selector.as_deref().unwrap_or_default());
+    list.labels = found.parsed("--selector", labels).unwrap_or_default();
+    let fields = FieldSelector::parse(args.field_selector.as_deref().unwrap_or_default());
+    list.fields = found.parsed("--field-selector", fields).unwrap_or_default();
+    if found.is_empty() {
+        Ok(list)
+    } else {
+        Err(Failure::invalid("nothing can be listed by this", found))
+    }
+}

@@ -1,0 +1,57 @@
+//! `synod replace`.
+
+use clap::ArgMatches;
+use synod_client::{Client, Fences, Preconditions, ReadOptions, UpdateObject};
+
+use super::super::connect;
+use super::{Kinds, Writes, check_one, objects, preconditions, read, show_writes};
+use crate::args::{ReplaceArgs, WriteArgs};
+use crate::documents::Document;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+pub(crate) async fn run(args: &ReplaceArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let documents = read(&args.filename, args.namespace.as_deref())?;
+    check_one(&documents, &args.write)?;
+    let client = connect(&args.write.query.client, matches).await?;
+    let mut writes = Writes::new();
+    let failed = replace(&client, &documents, &args.write, &mut writes).await;
+    // The session would end by itself; that it could not be ended now says nothing about the changes.
+    let _ = client.close().await;
+    show_writes(&writes, failed, &args.write.query)
+}
+
+async fn replace(
+    client: &Client,
+    documents: &[Document],
+    write: &WriteArgs,
+    writes: &mut Writes,
+) -> Result<(), Failure> {
+    let kinds = Kinds::of(client).await?;
+    for document in documents {
+        let key = kinds.key(document)?;
+        let mut preconditions = preconditions(document, write);
+        if preconditions.resource_version.is_none() {
+            // Whoever does not say what he replaces means what is there, whatever the collection asks for.
+            let view = client
+                .raw_objects()
+                .get(&key, ReadOptions::linearizable())
+                .await?;
+            preconditions = Preconditions {
+                resource_version: Some(view.object.metadata.resource_version),
+                ..preconditions
+            };
+        }
+        let update = UpdateObject {
+            key: key.clone(),
+            attributes: document.attributes.clone(),
+            content: document.content(),
+            ttl: None,
+            preconditions,
+            fences: Fences::default(),
+        };
+        let written = objects(client, write.dry_run).update(update).await?;
+        writes.push((key, written));
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+use super::*;
+
+const WIDGET: &str = "\
+apiVersion: example.io/v1
+kind: Widget
+metadata:
+  name: my-widget
+  namespace: team-a
+  labels: {app: web}
+  annotations: {note: 'x y'}
+  finalizers: [example.io/clean]
+spec: {size: 3}
+";
+
+fn one(text: &str) -> Document {
+    let mut documents = read(text).unwrap();
+    assert_eq!(documents.len(), 1);
+    documents.remove(0)
+}
+
+#[test]
+fn a_document_says_what_is_stored_and_under_which_name() {
+    let document = one(WIDGET);
+    assert_eq!(document.key().to_string(), "team-a/my-widget");
+    assert_eq!(document.attributes.labels.get("app"), Some("web"));
+    assert_eq!(document.attributes.annotations.get("note"), Some("x y"));
+    assert!(document.attributes.finalizers.contains("example.io/clean"));
+    let content = document.content();
+    assert_eq!(content.encoding.to_string(), "example.io/v1");
+    assert_eq!(
+        std::str::from_utf8(&content.data).unwrap(),
+        r#"{"apiVersion":"example.io/v1","kind":"Widget","spec":{"size":3}}"#
+    );
+}
+
+#[test]
+fn json_and_several_documents_are_read_alike() {
+    let json = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","resourceVersion":"17"}}"#;
+    let document = one(json);
+    assert_eq!(
+        document.preconditions.resource_version,
+        Some(Revision::new(17))
+    );
+    assert_eq!(document.namespace, None);
+    let two = format!("{WIDGET}---\n{json}\n---\n");
+    assert_eq!(read(&two).unwrap().len(), 2);
+}
+
+#[test]
+fn every_fault_of_a_document_is_told_with_its_place() {
+    let text = "\
+apiVersion: a/b/c
+kind: w-w
+metadata: {name: A, labels: {a: 3}, colour: red, resourceVersion: x, ownerReferences: [{}]}
+";
+    let failure = read(text).unwrap_err().to_string();
+    for place in [
+        "document[0].apiVersion: ",
+        "document[0].kind: ",
+        "document[0].metadata: Invalid value: \"colour\": is no field of metadata",
+        "document[0].metadata.name: ",
+        "document[0].metadata.labels[a]: Invalid value: \"3\": must be a text: quote it",
+        "document[0].metadata.ownerReferences[0].uid: ",
+        "document[0].metadata.resourceVersion: ",
+    ] {
+        assert!(failure.contains(place), "{place}\n{failure}");
+    }
+    assert!(read("").is_err());
+    assert!(read("a: [").is_err());
+}

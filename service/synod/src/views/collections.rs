@@ -1,0 +1,98 @@
+//! Collections in columns.
+
+use serde_json::Value;
+use synod_client::{
+    CollectionChanged, CollectionItem, CollectionPage, CollectionView, GroupResource, Header,
+    WallTime,
+};
+
+use super::{all, yes_or_no};
+use crate::json;
+use crate::output::{Document, Table, age};
+
+const COLUMNS: [&str; 6] = ["Name", "Kind", "Namespaced", "Strict", "Objects", "Age"];
+const MORE_COLUMNS: [&str; 4] = [
+    "Create on update",
+    "Unconditional update",
+    "Versions",
+    "UID",
+];
+
+/// `synod collections list`.
+pub(crate) fn collections(page: &CollectionPage, now: WallTime) -> Document {
+    document(json::collection_page(page), &page.items, now)
+}
+
+/// `synod collections get`.
+pub(crate) fn collection(view: &CollectionView, now: WallTime) -> Document {
+    let items = std::slice::from_ref(&view.item);
+    document(json::collection_view(view), items, now)
+}
+
+/// `synod collections create` and `update`.
+pub(crate) fn collection_changed(changed: &CollectionChanged, name: &GroupResource) -> Document {
+    let value = json::collection_changed(changed);
+    outcome(value, changed.changed, &changed.header, name)
+}
+
+/// `synod collections delete`.
+pub(crate) fn collection_deleted(header: &Header, name: &GroupResource) -> Document {
+    let value = json::Object::new().with("header", json::header(header));
+    outcome(value.into(), true, header, name)
+}
+
+fn outcome(value: Value, changed: bool, header: &Header, name: &GroupResource) -> Document {
+    let mut table = Table::new(["Name", "Changed", "Revision"]);
+    table.row([
+        name.qualified().to_owned(),
+        yes_or_no(changed).to_owned(),
+        header.revision.to_string(),
+    ]);
+    Document {
+        value,
+        tables: vec![table.clone()],
+        wide: vec![table],
+        names: vec![name.qualified().to_owned()],
+    }
+}
+
+fn document(value: Value, items: &[CollectionItem], now: WallTime) -> Document {
+    let mut table = Table::new(COLUMNS);
+    let mut wide = Table::new(COLUMNS.into_iter().chain(MORE_COLUMNS));
+    let mut names = Vec::new();
+    for item in items {
+        let cells = cells(item, now);
+        table.row(cells.clone());
+        wide.row(cells.into_iter().chain(more_cells(item)));
+        names.push(item.collection.resource.qualified().to_owned());
+    }
+    Document {
+        value,
+        tables: vec![table],
+        wide: vec![wide],
+        names,
+    }
+}
+
+fn cells(item: &CollectionItem, now: WallTime) -> Vec<String> {
+    let collection = &item.collection;
+    vec![
+        collection.resource.qualified().to_owned(),
+        collection.kind.to_string(),
+        yes_or_no(collection.namespaced).to_owned(),
+        yes_or_no(collection.rules.strict_storage_version).to_owned(),
+        item.objects().to_string(),
+        age(collection.metadata.created.as_millis(), now.as_millis()),
+    ]
+}
+
+fn more_cells(item: &CollectionItem) -> Vec<String> {
+    let collection = &item.collection;
+    let counts = item.counts.iter();
+    vec![
+        yes_or_no(collection.rules.create_on_update).to_owned(),
+        yes_or_no(collection.rules.unconditional_update).to_owned(),
+        all(counts.map(|count| format!("{}:{}", count.version, count.objects))),
+        collection.metadata.uid.to_string(),
+    ]
+}

@@ -1,0 +1,131 @@
+//! Objects in columns.
+
+use serde_json::{Value, json};
+use synod_client::{
+    Collection, ObjectItem, ObjectKey, ObjectPage, ObjectView, ObjectWritten, WallTime,
+};
+
+use super::{all, or_unset, span, yes_or_no};
+use crate::output::{Document, Table, age};
+use crate::{documents, json};
+
+const COLUMNS: [&str; 5] = ["Namespace", "Name", "Version", "Revision", "Age"];
+const MORE_COLUMNS: [&str; 6] = [
+    "Labels",
+    "Finalizers",
+    "Remaining",
+    "Media type",
+    "Bytes",
+    "UID",
+];
+
+/// `synod get RESOURCE`.
+pub(crate) fn objects(page: &ObjectPage, collection: &Collection, now: WallTime) -> Document {
+    let items = page.items.iter();
+    let value = json!({
+        "header": json::header(&page.header),
+        "items": items
+            .map(|item| documents::shown(&item.object, &collection.kind))
+            .collect::<Value>(),
+    });
+    document(value, &page.items, collection, now)
+}
+
+/// `synod get RESOURCE NAME`.
+pub(crate) fn object(view: &ObjectView, collection: &Collection, now: WallTime) -> Document {
+    let item = ObjectItem {
+        object: view.object.clone(),
+        remaining: view.remaining,
+    };
+    let value = documents::shown(&view.object, &collection.kind);
+    document(value, &[item], collection, now)
+}
+
+/// What writes did, one after the other.
+pub(crate) fn written(writes: &[(ObjectKey, ObjectWritten)]) -> Document {
+    let mut table = Table::new(["Object", "Result", "Changed", "Revision"]);
+    for (key, written) in writes {
+        table.row([
+            name(key),
+            result(written).to_owned(),
+            yes_or_no(written.result.changed).to_owned(),
+            written.result.resource_version.to_string(),
+        ]);
+    }
+    let value = match writes {
+        [(_, written)] => json::object_written(written),
+        _ => json!({
+            "items": writes
+                .iter()
+                .map(|(_, written)| json::object_written(written))
+                .collect::<Value>(),
+        }),
+    };
+    Document {
+        value,
+        tables: vec![table.clone()],
+        wide: vec![table],
+        names: writes.iter().map(|(key, _)| name(key)).collect(),
+    }
+}
+
+fn result(written: &ObjectWritten) -> &'static str {
+    let result = &written.result;
+    match (result.created, result.deleted, result.changed) {
+        (true, _, _) => "created",
+        (_, true, _) => "deleted",
+        (_, _, true) => "written",
+        (_, _, false) => "unchanged",
+    }
+}
+
+fn name(key: &ObjectKey) -> String {
+    format!("{}/{}", key.resource.qualified(), key.name)
+}
+
+fn document(
+    value: Value,
+    items: &[ObjectItem],
+    collection: &Collection,
+    now: WallTime,
+) -> Document {
+    // What is in no namespace needs no column for it.
+    let first = usize::from(!collection.namespaced);
+    let mut table = Table::new(COLUMNS.into_iter().skip(first));
+    let mut wide = Table::new(COLUMNS.into_iter().skip(first).chain(MORE_COLUMNS));
+    for item in items {
+        let cells = cells(item, now);
+        table.row(cells.iter().skip(first).cloned());
+        wide.row(cells.into_iter().skip(first).chain(more_cells(item)));
+    }
+    Document {
+        value,
+        tables: vec![table],
+        wide: vec![wide],
+        names: items.iter().map(|item| name(&item.object.key)).collect(),
+    }
+}
+
+fn cells(item: &ObjectItem, now: WallTime) -> Vec<String> {
+    let object = &item.object;
+    vec![
+        object.key.name.namespace().unwrap_or_default().to_owned(),
+        object.key.name.name().to_owned(),
+        object.content.encoding.to_string(),
+        object.metadata.resource_version.to_string(),
+        age(object.metadata.created.as_millis(), now.as_millis()),
+    ]
+}
+
+fn more_cells(item: &ObjectItem) -> Vec<String> {
+    let object = &item.object;
+    let labels = object.attributes.labels.iter();
+    vec![
+        all(labels.map(|(key, value)| format!("{key}={value}"))),
+        all(object.attributes.finalizers.iter()),
+        or_unset(item.remaining.map(span)),
+        object.content.media_type.to_string(),
+        object.content.data.len().to_string(),
+        object.metadata.uid.to_string(),
+    ]
+}

@@ -1,0 +1,230 @@
+//! The commands for collections and objects against a cluster.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::cluster::Cluster;
+use crate::program::{Printed, finish, synod};
+
+/// A cluster with a collection of widgets, and a folder for files.
+struct Place {
+    cluster: Cluster,
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    async fn start() -> Self {
+        let place = Self {
+            cluster: Cluster::start().await,
+            folder: tempfile::tempdir().unwrap(),
+        };
+        let words = [
+            "collections",
+            "create",
+            "widgets.example.io",
+            "--kind",
+            "Widget",
+        ];
+        place.well(&[&words[..], &["--namespaced"]].concat()).await;
+        place
+    }
+
+    async fn ask(&self, words: &[&str]) -> Printed {
+        self.cluster.ask(words).await
+    }
+
+    async fn well(&self, words: &[&str]) -> String {
+        let printed = self.ask(words).await;
+        assert_eq!((printed.code, printed.err.as_str()), (0, ""), "{words:?}");
+        printed.out
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// A widget as a document.
+    async fn widget(&self, name: &str) -> Value {
+        let words = ["get", "widgets.example.io", name, "-n", "a", "-o", "json"];
+        serde_json::from_str(&self.well(&words).await).unwrap()
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+const WIDGET: &str = "\
+apiVersion: example.io/v1
+kind: Widget
+metadata: {name: w, namespace: a, labels: {app: web}}
+spec: {size: 3, shape: round}
+";
+
+#[tokio::test]
+async fn an_object_lives_from_its_file_to_its_end() {
+    let place = Place::start().await;
+    let file = place.file("w.yaml", WIDGET);
+    let tried = place
+        .well(&["create", "-f", text(&file), "--dry-run"])
+        .await;
+    assert!(tried.contains("created"), "{tried}");
+    let none = place
+        .well(&["get", "widgets.example.io", "-o", "name"])
+        .await;
+    assert_eq!(none, "");
+
+    place.well(&["create", "-f", text(&file)]).await;
+    let again = place.ask(&["create", "-f", text(&file)]).await;
+    assert_eq!(again.code, 4, "{}", again.err);
+    assert!(
+        again.err.starts_with("error: ALREADY_EXISTS: "),
+        "{}",
+        again.err
+    );
+    let selected = [
+        "get",
+        "widgets.example.io",
+        "-l",
+        "app in (web)",
+        "-o",
+        "name",
+    ];
+    assert_eq!(place.well(&selected).await, "widgets.example.io/a/w\n");
+    let document = place.widget("w").await;
+    assert_eq!(document["spec"]["size"], 3);
+    let revision = document["metadata"]["resourceVersion"].as_str().unwrap();
+
+    // What was printed can be edited and put back, once.
+    let mut larger = document.clone();
+    larger["spec"]["size"] = 4.into();
+    let larger = place.file("larger.json", &larger.to_string());
+    place.well(&["replace", "-f", text(&larger)]).await;
+    let late = place.ask(&["replace", "-f", text(&larger)]).await;
+    assert_eq!(late.code, 4, "{}", late.err);
+    assert!(late.err.starts_with("error: CONFLICT: "), "{}", late.err);
+
+    let patch = |words: &[&str]| {
+        let fixed = ["patch", "widgets.example.io", "w", "-n", "a"];
+        [&fixed[..], words]
+            .concat()
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let words = patch(&["-p", "{spec: {shape: null}}"]);
+    place
+        .well(&words.iter().map(String::as_str).collect::<Vec<_>>())
+        .await;
+    assert_eq!(
+        place.widget("w").await["spec"],
+        serde_json::json!({"size": 4})
+    );
+    let words = patch(&["-p", "{spec: {size: 5}}", "--if-revision", revision]);
+    let lost = place
+        .ask(&words.iter().map(String::as_str).collect::<Vec<_>>())
+        .await;
+    assert_eq!(lost.code, 4, "{}", lost.err);
+
+    let delete = ["delete", "widgets.example.io", "w", "-n", "a"];
+    place.well(&[&delete[..], &["--dry-run"]].concat()).await;
+    place.widget("w").await;
+    let held = place
+        .ask(&["collections", "delete", "widgets.example.io"])
+        .await;
+    assert_ne!(held.code, 0);
+    place.well(&delete).await;
+    let gone = place.ask(&delete).await;
+    assert_eq!(gone.code, 3, "{}", gone.err);
+    place
+        .well(&["collections", "delete", "widgets.example.io"])
+        .await;
+}
+
+#[tokio::test]
+async fn what_is_applied_keeps_what_others_have_set() {
+    let place = Place::start().await;
+    let file = place.file("w.yaml", WIDGET);
+    place.well(&["apply", "-f", text(&file)]).await;
+    let again = place.well(&["apply", "-f", text(&file)]).await;
+    assert!(again.contains("unchanged"), "{again}");
+    let foreign = [
+        "patch",
+        "widgets.example.io",
+        "w",
+        "-n",
+        "a",
+        "-p",
+        "{status: {ready: true}}",
+    ];
+    place.well(&foreign).await;
+    let changed = WIDGET.replace("size: 3, shape: round", "size: 9");
+    let file = place.file("w.yaml", &changed);
+    place.well(&["apply", "-f", text(&file)]).await;
+    let document = place.widget("w").await;
+    assert_eq!(document["spec"], serde_json::json!({"size": 9}));
+    assert_eq!(document["status"]["ready"], true);
+    let stale = ["apply", "-f", text(&file), "--if-revision", "1"];
+    assert_eq!(place.ask(&stale).await.code, 4);
+}
+
+#[tokio::test]
+async fn an_object_is_edited_and_what_was_typed_is_kept_if_it_cannot_be_stored() {
+    let place = Place::start().await;
+    let file = place.file("w.yaml", WIDGET);
+    place.well(&["create", "-f", text(&file)]).await;
+    let edit = async |editor: &str, more: &[&str]| {
+        let words = ["edit", "widgets.example.io", "w", "-n", "a"];
+        let mut command = synod(&[&words[..], more].concat());
+        command
+            .env("SYNOD_ENDPOINTS", place.cluster.endpoints())
+            .env("SYNOD_EDITOR", editor);
+        finish(command).await
+    };
+    let done = edit("sed -i s/round/square/", &[]).await;
+    assert_eq!((done.code, done.err.as_str()), (0, ""));
+    assert_eq!(place.widget("w").await["spec"]["shape"], "square");
+    let untouched = edit("true", &["--format", "json"]).await;
+    assert_eq!((untouched.code, untouched.out.as_str()), (0, ""));
+
+    let lost = edit("sed -i s/square/flat/", &["--if-revision", "1"]).await;
+    assert_eq!(lost.code, 4, "{}", lost.err);
+    let kept = lost.err.split("what was typed is in ").nth(1).unwrap();
+    let kept = Path::new(kept.split(": look").next().unwrap());
+    assert!(std::fs::read_to_string(kept).unwrap().contains("flat"));
+    std::fs::remove_file(kept).unwrap();
+    let failed = edit("false", &[]).await;
+    assert_eq!(failed.code, 1, "{}", failed.err);
+}
+
+#[tokio::test]
+async fn what_is_typed_or_written_wrong_is_told_by_its_place() {
+    let place = Place::start().await;
+    let bad = place.file(
+        "bad.yaml",
+        "apiVersion: v1\nkind: Widget\nmetadata: {name: A}\n",
+    );
+    let refused = place.ask(&["create", "-f", text(&bad)]).await;
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(
+        refused.err.contains("document[0].metadata.name: "),
+        "{}",
+        refused.err
+    );
+    let unknown = place.file(
+        "unknown.yaml",
+        "apiVersion: example.io/v1\nkind: Gadget\nmetadata: {name: a}\n",
+    );
+    let unknown = place.ask(&["create", "-f", text(&unknown)]).await;
+    assert_eq!(unknown.code, 3, "{}", unknown.err);
+    let selector = place
+        .ask(&["get", "widgets.example.io", "-l", "a in ("])
+        .await;
+    assert_eq!(selector.code, 2, "{}", selector.err);
+    assert!(selector.err.contains("--selector: "), "{}", selector.err);
+    let resource = place.ask(&["get", "Widgets"]).await;
+    assert_eq!(resource.code, 2, "{}", resource.err);
+}
