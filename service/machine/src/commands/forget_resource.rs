@@ -1,4 +1,4 @@
-//! `ForgetResource`: removes what stays of a resource that nobody reports.
+//! `ForgetResource`: removes what stays of a resource that nobody reports and no collection declares.
 //!
 //! Whoever reports it again begins anew, with unknown versions persisted: forgetting can make nothing look safer than
 //! it is. That is also why a resource is not forgotten while something drains: with the drain, the writes that may
@@ -31,7 +31,8 @@ fn check(turn: &Turn<'_>, resource: &GroupResource) -> Result<(), Refusal> {
     }
     if turn.state().collections.contains_key(resource) {
         let message = format!(
-            "resource \"{resource}\": its collection holds objects by what is known of it: delete the collection first"
+            "resource \"{resource}\": it is declared as a collection, so it cannot be forgotten: delete the collection \
+             first"
         );
         return Err(Refusal::new(ErrorKind::Conflict, message).with("resource", name));
     }

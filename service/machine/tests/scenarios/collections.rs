@@ -2,11 +2,11 @@
 
 use synod_machine::{Command, WrittenHow};
 use synod_model::{
-    CollectionRules, Current, DeleteCollection, ErrorKind, Kind, Preconditions, Revision,
-    UpdateCollection,
+    CollectionRules, Current, DeleteCollection, ErrorKind, ForgetResource, Kind, Preconditions,
+    Revision, UpdateCollection,
 };
 
-use crate::cluster::{Cluster, refused};
+use crate::cluster::{Cluster, accepted, refused};
 use crate::entry::{of, resource};
 use crate::shelf::{LOOSE, WIDGETS, content, create, declare, widget, written};
 
@@ -139,6 +139,25 @@ fn a_collection_goes_when_it_is_empty_and_what_is_known_of_its_storage_stays() {
         ErrorKind::NotFound,
     );
     cluster.declares(WIDGETS, LOOSE);
+    assert_eq!(cluster.persisted(WIDGETS), ["v1"]);
+}
+
+#[test]
+fn what_is_declared_is_not_forgotten_before_its_collection_goes() {
+    let mut cluster = Cluster::with_widgets();
+    let forget = || {
+        Command::ForgetResource(ForgetResource {
+            resource: resource(WIDGETS),
+        })
+    };
+    refused(cluster.send(forget()), ErrorKind::Conflict);
+    let one = widget("a/one");
+    cluster.stores(&one, Default::default());
+    cluster.deletes(&one, None);
+    written(cluster.send(remove(Preconditions::default())));
+    accepted(cluster.send(forget()));
+    cluster.declares(WIDGETS, LOOSE);
+    cluster.stores(&one, Default::default());
     assert_eq!(cluster.persisted(WIDGETS), ["v1"]);
 }
 
