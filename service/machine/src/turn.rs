@@ -9,14 +9,13 @@ use std::time::Duration;
 
 use imbl::Vector;
 use synod_model::{
-    AgreementChange, ClusterId, ControllerRevision, GroupResource, LogTime, Member, MemberId,
-    Metadata, NamespacedName, Revision, SessionId, Settings, Uid, WallTime,
+    AgreementChange, ClusterId, GroupResource, LogTime, Member, MemberId, Metadata, Revision,
+    SessionId, Settings, Uid, WallTime,
 };
 
 use crate::digest::{
-    RowHash, agreement_hash, controller_revision_hash, deadline_hash, entry_hash, events_hash,
-    member_hash, replica_hash, session_hash, settings_hash, storage_state_hash,
-    storage_version_hash,
+    RowHash, agreement_hash, deadline_hash, entry_hash, events_hash, member_hash, replica_hash,
+    session_hash, settings_hash, storage_state_hash, storage_version_hash,
 };
 use crate::leases::Leases;
 use crate::state::{Session, StorageState, StorageVersion};
@@ -26,6 +25,7 @@ use crate::{
     StateStatus, StorageStateRow, StorageVersionRow,
 };
 
+mod controller_revisions;
 mod objects;
 
 pub(crate) struct Turn<'a> {
@@ -207,34 +207,6 @@ impl<'a> Turn<'a> {
         self.clear_deadline(&Holder::Unreported(id.clone()));
         self.changes.push(Change::Member {
             id: id.clone(),
-            before: Some(before),
-            after: None,
-        });
-    }
-
-    pub(crate) fn put_controller_revision(&mut self, row: ControllerRevision) {
-        self.moved = true;
-        let key = row.key.clone();
-        let after = Arc::new(row);
-        self.state.sum.add(controller_revision_hash(&after));
-        let before = self.state.controller_revisions.insert(Arc::clone(&after));
-        if let Some(before) = &before {
-            self.state.sum.subtract(controller_revision_hash(before));
-        }
-        self.changes.push(Change::ControllerRevision {
-            key,
-            before,
-            after: Some(after),
-        });
-    }
-
-    pub(crate) fn remove_controller_revision(&mut self, key: &NamespacedName) {
-        self.moved = true;
-        let before = self.state.controller_revisions.remove(key);
-        let before = before.expect("the command found the snapshot");
-        self.state.sum.subtract(controller_revision_hash(&before));
-        self.changes.push(Change::ControllerRevision {
-            key: key.clone(),
             before: Some(before),
             after: None,
         });

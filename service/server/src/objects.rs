@@ -169,10 +169,8 @@ pub(crate) fn event(change: &Change) -> v1::Event {
         }
         Change::ControllerRevision { before, after, .. } => {
             let (r#type, row) = what_happened(before.as_deref(), after.as_deref());
-            (
-                r#type,
-                row.map(|row| Object::ControllerRevision(row.into())),
-            )
+            let row = row.map(|row| Object::ControllerRevision(row.into()));
+            (r#type, row)
         }
         Change::Lease { before, after, .. } => {
             let (r#type, lease) = what_happened(before.as_deref(), after.as_deref());

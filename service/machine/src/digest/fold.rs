@@ -6,6 +6,8 @@
 mod answers;
 mod leases;
 
+use std::sync::Arc;
+
 pub(crate) use leases::{lease_candidate_hash, lease_hash, lease_waiter_hash};
 use synod_model::{
     AgreementChange, ApiVersion, Condition, ConditionStatus, GroupResource, Member, MemberId,
@@ -14,12 +16,12 @@ use synod_model::{
 
 use self::answers::{fold_answer, fold_refusal};
 use self::leases::{fold_lease, fold_lease_candidate};
-use super::objects::{fold_collection, fold_object, fold_object_key};
+use super::objects::{fold_collection_change, fold_object_change, fold_object_key};
 use super::revisions::fold_revision_change;
 use super::{RowHash, RowHasher};
 use crate::{
-    Change, Deadline, EntryRow, Holder, OutcomeRow, ReplicaId, ReplicaRow, RevisionEvents,
-    StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
+    Change, Deadline, EntryChange, EntryRow, Holder, OutcomeRow, ReplicaId, ReplicaRow,
+    RevisionEvents, StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
 };
 
 pub(crate) fn replica_hash(id: ReplicaId, row: &ReplicaRow) -> RowHash {
@@ -163,8 +165,7 @@ fn fold_change(to: &mut RowHasher, change: &Change) {
         Change::Member { id, before, after } => {
             to.number(1);
             to.text(id.as_str());
-            to.option(before.as_ref(), |to, member| fold_member(to, member));
-            to.option(after.as_ref(), |to, member| fold_member(to, member));
+            fold_both(to, before, after, fold_member);
         }
         Change::StorageVersion {
             resource,
@@ -174,13 +175,8 @@ fn fold_change(to: &mut RowHasher, change: &Change) {
         } => {
             to.number(2);
             fold_resource(to, resource);
-            to.list(entries.iter(), |to, entry| {
-                to.text(entry.member.as_str());
-                to.option(entry.before.as_ref(), |to, row| fold_entry(to, row));
-                to.option(entry.after.as_ref(), |to, row| fold_entry(to, row));
-            });
-            to.option(before.as_ref(), |to, row| fold_storage_version(to, row));
-            to.option(after.as_ref(), |to, row| fold_storage_version(to, row));
+            to.list(entries.iter(), fold_entry_change);
+            fold_both(to, before, after, fold_storage_version);
         }
         Change::StorageState {
             resource,
@@ -190,8 +186,7 @@ fn fold_change(to: &mut RowHasher, change: &Change) {
         } => {
             to.number(3);
             fold_resource(to, resource);
-            to.option(before.as_ref(), |to, row| fold_storage_state(to, row));
-            to.option(after.as_ref(), |to, row| fold_storage_state(to, row));
+            fold_both(to, before, after, fold_storage_state);
             to.option(agreement.as_ref(), |to, line| fold_agreement(to, line));
         }
         Change::ControllerRevision { key, before, after } => {
@@ -227,17 +222,28 @@ fn fold_change(to: &mut RowHasher, change: &Change) {
             after,
         } => {
             to.number(10);
-            fold_resource(to, resource);
-            to.option(before.as_ref(), |to, row| fold_collection(to, row));
-            to.option(after.as_ref(), |to, row| fold_collection(to, row));
+            fold_collection_change(to, resource, before.as_deref(), after.as_deref());
         }
         Change::Object { key, before, after } => {
             to.number(11);
-            fold_object_key(to, key);
-            to.option(before.as_ref(), |to, object| fold_object(to, object));
-            to.option(after.as_ref(), |to, object| fold_object(to, object));
+            fold_object_change(to, key, before.as_deref(), after.as_deref());
         }
     }
+}
+
+fn fold_entry_change(to: &mut RowHasher, entry: &EntryChange) {
+    to.text(entry.member.as_str());
+    fold_both(to, &entry.before, &entry.after, fold_entry);
+}
+
+fn fold_both<T>(
+    to: &mut RowHasher,
+    before: &Option<Arc<T>>,
+    after: &Option<Arc<T>>,
+    fold: fn(&mut RowHasher, &T),
+) {
+    to.option(before.as_deref(), fold);
+    to.option(after.as_deref(), fold);
 }
 
 fn fold_member(to: &mut RowHasher, member: &Member) {

@@ -1,8 +1,8 @@
 //! The canonical form of collections, objects and what deletions have left.
 
 use synod_model::{
-    Attributes, Collection, CollectionRules, Content, Deletion, NamespacedName, Object, ObjectKey,
-    OwnerReference, Uid,
+    Attributes, Collection, CollectionRules, Content, Deletion, GroupResource, NamespacedName,
+    Object, ObjectKey, OwnerReference, Uid,
 };
 
 use super::fold::{fold_metadata, fold_resource};
@@ -46,7 +46,29 @@ pub(crate) fn garbage_hash(uid: &Uid, garbage: &Garbage) -> RowHash {
     to.finish()
 }
 
-pub(super) fn fold_collection(to: &mut RowHasher, row: &Collection) {
+pub(super) fn fold_collection_change(
+    to: &mut RowHasher,
+    resource: &GroupResource,
+    before: Option<&Collection>,
+    after: Option<&Collection>,
+) {
+    fold_resource(to, resource);
+    to.option(before, fold_collection);
+    to.option(after, fold_collection);
+}
+
+pub(super) fn fold_object_change(
+    to: &mut RowHasher,
+    key: &ObjectKey,
+    before: Option<&Object>,
+    after: Option<&Object>,
+) {
+    fold_object_key(to, key);
+    to.option(before, fold_object);
+    to.option(after, fold_object);
+}
+
+fn fold_collection(to: &mut RowHasher, row: &Collection) {
     let Collection {
         resource,
         metadata,
@@ -72,7 +94,7 @@ pub(super) fn fold_collection(to: &mut RowHasher, row: &Collection) {
     }
 }
 
-pub(super) fn fold_object(to: &mut RowHasher, object: &Object) {
+fn fold_object(to: &mut RowHasher, object: &Object) {
     let Object {
         key,
         metadata,

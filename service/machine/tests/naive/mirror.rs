@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use synod_machine::{Change, EntryChange, RevisionEvents, StorageStateRow};
 use synod_model::{
-    AgreementChange, Collection, GroupResource, Member, MemberId, ObjectKey, Revision,
+    AgreementChange, Collection, GroupResource, Member, MemberId, ObjectKey, Revision, Settings,
 };
 
 use crate::picture::Visible;
@@ -87,11 +87,7 @@ impl Mirror {
                     before: old,
                     after: new,
                 } => {
-                    let held = &self.visible.settings;
-                    // The first ones come with the cluster.
-                    let held = (held.revision > Revision::ZERO).then_some(held);
-                    assert_eq!(held, old.as_deref());
-                    self.visible.settings = (**new).clone();
+                    self.follow_settings(old.as_deref(), new);
                 }
                 // Leases have a naive model of their own.
                 Change::Lease { .. } | Change::LeaseCandidate { .. } => {}
@@ -105,6 +101,14 @@ impl Mirror {
                 }
             }
         }
+    }
+
+    fn follow_settings(&mut self, old: Option<&Settings>, new: &Settings) {
+        let held = &self.visible.settings;
+        // The first ones come with the cluster.
+        let held = (held.revision > Revision::ZERO).then_some(held);
+        assert_eq!(held, old);
+        self.visible.settings = new.clone();
     }
 
     fn follow_collection(

@@ -88,15 +88,9 @@ fn request_from_pb(request: pb::RequestId) -> Result<RequestId> {
 fn command_to_pb(command: &Command) -> pb::envelope::Command {
     use pb::envelope::Command as Pb;
     match command {
-        Command::Initialize(initialize) => Pb::Initialize(pb::Initialize {
-            cluster_id: initialize.cluster.as_bytes().to_vec().into(),
-            settings: Some(settings_to_pb(&initialize.settings)),
-        }),
+        Command::Initialize(initialize) => Pb::Initialize(initialize_to_pb(initialize)),
         Command::AnnounceReplica(announce) => Pb::AnnounceReplica(announce_to_pb(announce)),
-        Command::RaiseMachineVersion(raise) => Pb::RaiseMachineVersion(pb::RaiseMachineVersion {
-            to: raise.to,
-            replica_ids: raise.replicas.iter().map(|id| id.get()).collect(),
-        }),
+        Command::RaiseMachineVersion(raise) => Pb::RaiseMachineVersion(raise_to_pb(raise)),
         Command::OpenSession(OpenSession {}) => Pb::OpenSession(pb::OpenSession {}),
         Command::CloseSession(close) => Pb::CloseSession(pb::CloseSession {
             session: close.session.get(),
@@ -108,10 +102,7 @@ fn command_to_pb(command: &Command) -> pb::envelope::Command {
         Command::MarkReady(ready) => Pb::MarkReady(pb::MarkReady {
             member: who(&ready.member, ready.epoch),
         }),
-        Command::Leave(leave) => Pb::Leave(pb::Leave {
-            member: who(&leave.member, leave.epoch),
-            drained: leave.drained,
-        }),
+        Command::Leave(leave) => Pb::Leave(leave_to_pb(leave)),
         Command::Report(report) => Pb::Report(report_to_pb(report)),
         Command::Adopt(adopt) => Pb::Adopt(adopt_to_pb(adopt)),
         Command::ForgetResource(forget) => Pb::ForgetResource(pb::ForgetResource {
@@ -190,14 +181,7 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
             let (member, epoch) = who_from_pb(ready.member)?;
             Command::MarkReady(MarkReady { member, epoch })
         }
-        Pb::Leave(leave) => {
-            let (member, epoch) = who_from_pb(leave.member)?;
-            Command::Leave(Leave {
-                member,
-                epoch,
-                drained: leave.drained,
-            })
-        }
+        Pb::Leave(leave) => Command::Leave(leave_from_pb(leave)?),
         Pb::Report(report) => {
             Command::Report(report_from_pb(report).map_err(|fault| fault.within("report"))?)
         }
@@ -236,6 +220,36 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
         Pb::PutLeaseCandidate(put) => put_candidate_from_pb(&put)?,
         Pb::RenewLeaseCandidate(renew) => renew_candidate_from_pb(renew)?,
         Pb::WithdrawLeaseCandidate(withdraw) => withdraw_candidate_from_pb(withdraw)?,
+    })
+}
+
+fn initialize_to_pb(initialize: &Initialize) -> pb::Initialize {
+    pb::Initialize {
+        cluster_id: initialize.cluster.as_bytes().to_vec().into(),
+        settings: Some(settings_to_pb(&initialize.settings)),
+    }
+}
+
+fn raise_to_pb(raise: &RaiseMachineVersion) -> pb::RaiseMachineVersion {
+    pb::RaiseMachineVersion {
+        to: raise.to,
+        replica_ids: raise.replicas.iter().map(|id| id.get()).collect(),
+    }
+}
+
+fn leave_to_pb(leave: &Leave) -> pb::Leave {
+    pb::Leave {
+        member: who(&leave.member, leave.epoch),
+        drained: leave.drained,
+    }
+}
+
+fn leave_from_pb(leave: pb::Leave) -> Result<Leave> {
+    let (member, epoch) = who_from_pb(leave.member)?;
+    Ok(Leave {
+        member,
+        epoch,
+        drained: leave.drained,
     })
 }
 

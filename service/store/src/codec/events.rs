@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use synod_machine::{Change, EntryChange, EntryRow, RevisionEvents};
-use synod_model::{GroupResource, MemberId, Revision};
+use synod_machine::{Change, EntryChange, EntryRow, RevisionEvents, StorageStateRow};
+use synod_model::{
+    AgreementChange, Collection, GroupResource, MemberId, Object, ObjectKey, Revision,
+};
 use synod_proto::storage::v1 as pb;
 
 use super::leases::{
@@ -74,18 +76,12 @@ fn change_to_pb(change: &Change) -> pb::Change {
             before,
             after,
             agreement,
-        } => Object::StorageState(pb::StorageStateChange {
-            resource: Some(resource_to_pb(resource)),
-            before: before
-                .as_deref()
-                .map(|row| storage_state_to_pb(resource, row)),
-            after: after
-                .as_deref()
-                .map(|row| storage_state_to_pb(resource, row)),
-            agreement: agreement
-                .as_deref()
-                .map(|line| agreement_to_pb(resource, line)),
-        }),
+        } => Object::StorageState(state_change_to_pb(
+            resource,
+            before.as_deref(),
+            after.as_deref(),
+            agreement.as_deref(),
+        )),
         Change::ControllerRevision { key, before, after } => Object::ControllerRevision(
             controller_revisions::change_to_pb(key, before.as_deref(), after.as_deref()),
         ),
@@ -111,20 +107,52 @@ fn change_to_pb(change: &Change) -> pb::Change {
             resource,
             before,
             after,
-        } => Object::Collection(pb::CollectionChange {
-            resource: Some(resource_to_pb(resource)),
-            before: before.as_deref().map(collection_to_pb),
-            after: after.as_deref().map(collection_to_pb),
-        }),
-        Change::Object { key, before, after } => Object::StoredObject(pb::ObjectChange {
-            key: Some(key_to_pb(key)),
-            before: before.as_deref().map(object_to_pb),
-            after: after.as_deref().map(object_to_pb),
-        }),
+        } => collection_change_to_pb(resource, before.as_deref(), after.as_deref()),
+        Change::Object { key, before, after } => {
+            object_change_to_pb(key, before.as_deref(), after.as_deref())
+        }
     };
     pb::Change {
         object: Some(object),
     }
+}
+
+fn state_change_to_pb(
+    resource: &GroupResource,
+    before: Option<&StorageStateRow>,
+    after: Option<&StorageStateRow>,
+    agreement: Option<&AgreementChange>,
+) -> pb::StorageStateChange {
+    pb::StorageStateChange {
+        resource: Some(resource_to_pb(resource)),
+        before: before.map(|row| storage_state_to_pb(resource, row)),
+        after: after.map(|row| storage_state_to_pb(resource, row)),
+        agreement: agreement.map(|line| agreement_to_pb(resource, line)),
+    }
+}
+
+fn collection_change_to_pb(
+    resource: &GroupResource,
+    before: Option<&Collection>,
+    after: Option<&Collection>,
+) -> pb::change::Object {
+    pb::change::Object::Collection(pb::CollectionChange {
+        resource: Some(resource_to_pb(resource)),
+        before: before.map(collection_to_pb),
+        after: after.map(collection_to_pb),
+    })
+}
+
+fn object_change_to_pb(
+    key: &ObjectKey,
+    before: Option<&Object>,
+    after: Option<&Object>,
+) -> pb::change::Object {
+    pb::change::Object::StoredObject(pb::ObjectChange {
+        key: Some(key_to_pb(key)),
+        before: before.map(object_to_pb),
+        after: after.map(object_to_pb),
+    })
 }
 
 fn change_from_pb(change: pb::Change) -> Result<Change> {

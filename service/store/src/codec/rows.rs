@@ -96,15 +96,7 @@ pub(super) fn row_from_pb(row: pb::Row) -> Result<Row> {
     Ok(match required("row", row.row)? {
         Pb::Meta(meta) => header_from_pb(&meta)?,
         Pb::Settings(settings) => Row::Settings(Arc::new(settings_from_pb(settings)?)),
-        Pb::Replica(row) => Row::Replica(
-            replica_id(row.replica_id),
-            ReplicaRow {
-                directory: directory_id("replica.directory_id", &row.directory_id)?,
-                client_endpoint: row.client_endpoint,
-                binary: row.binary,
-                machine_version: row.machine_version,
-            },
-        ),
+        Pb::Replica(row) => replica_from_pb(row)?,
         Pb::Member(member) => {
             Row::Member(member_from_pb(member).map_err(|fault| fault.within("member"))?)
         }
@@ -163,6 +155,16 @@ pub(super) fn row_from_pb(row: pb::Row) -> Result<Row> {
             events_from_pb(row).map_err(|fault| fault.within("events"))?,
         )),
     })
+}
+
+fn replica_from_pb(row: pb::ReplicaRow) -> Result<Row> {
+    let replica = ReplicaRow {
+        directory: directory_id("replica.directory_id", &row.directory_id)?,
+        client_endpoint: row.client_endpoint,
+        binary: row.binary,
+        machine_version: row.machine_version,
+    };
+    Ok(Row::Replica(replica_id(row.replica_id), replica))
 }
 
 fn header_from_pb(meta: &pb::MetaRow) -> Result<Row> {

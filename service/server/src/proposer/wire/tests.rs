@@ -67,15 +67,7 @@ fn outcomes() -> Vec<Outcome> {
             objects: 4,
         })),
         outcome(Ok(Answer::Wrote(written(WrittenHow::Unchanged)))),
-        outcome(Ok(Answer::Transacted {
-            succeeded: true,
-            written: vec![
-                written(WrittenHow::Created),
-                written(WrittenHow::Updated),
-                written(WrittenHow::Deleted),
-                written(WrittenHow::Deleting),
-            ],
-        })),
+        outcome(Ok(transacted())),
         outcome(Ok(Answer::Collected { steps: 5 })),
         outcome(Ok(Answer::ControllerRevision(RevisionAnswer {
             name: ObjectName::parse("web-6b4c48c5d8").unwrap(),
@@ -89,6 +81,19 @@ fn outcomes() -> Vec<Outcome> {
             refusal.with_current(Current::Settings(Settings::default()))
         )),
     ]
+}
+
+fn transacted() -> Answer {
+    let hows = [
+        WrittenHow::Created,
+        WrittenHow::Updated,
+        WrittenHow::Deleted,
+        WrittenHow::Deleting,
+    ];
+    Answer::Transacted {
+        succeeded: true,
+        written: hows.map(written).into(),
+    }
 }
 
 fn written(how: WrittenHow) -> Written {
