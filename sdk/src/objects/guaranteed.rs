@@ -76,7 +76,9 @@ impl<T: Clone + 'static> Objects<T> {
                     deleted: false,
                 });
             }
-            match self.write_draft(&base.stored, draft, content).await {
+            // Boxed, since a call is large: what waits for it need not be.
+            let writing = Box::pin(self.write_draft(&base.stored, draft, content));
+            match writing.await {
                 Ok(updated) => return Ok(updated),
                 Err(refused) => base = self.next_base(&key, base, refused).await?,
             }
@@ -107,7 +109,7 @@ impl<T: Clone + 'static> Objects<T> {
     }
 
     async fn read_base(&self, key: &ObjectKey) -> Result<Base<T>, Error> {
-        let view = self.raw.get(key, ReadOptions::linearizable()).await?;
+        let view = Box::pin(self.raw.get(key, ReadOptions::linearizable())).await?;
         Ok(Base {
             stored: self.decoded(view.object)?,
             cached: false,

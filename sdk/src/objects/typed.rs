@@ -248,7 +248,7 @@ impl<T: 'static> Objects<T> {
                 preconditions,
                 fences: Fences::default(),
             });
-            let refused = match sending.await {
+            let refused = match Box::pin(sending).await {
                 Ok(written) => {
                     let (object, result) = self.object_of(&key, written).await?;
                     return Ok(Updated {
@@ -261,7 +261,7 @@ impl<T: 'static> Objects<T> {
                 Err(error) => return Err(error),
             };
             tries -= 1;
-            match self.patch_here(&patch, &refused, &key).await {
+            match Box::pin(self.patch_here(&patch, &refused, &key)).await {
                 // Somebody was faster: the patch itself does not mind.
                 Err(error)
                     if error.kind() == ErrorKind::Conflict
@@ -361,7 +361,8 @@ impl<T: 'static> Objects<T> {
     {
         let mut tries = ENCODINGS_TRIED_MAX;
         loop {
-            match send(self.content(key, value)?).await {
+            // Boxed, since a call is large: what waits for it need not be.
+            match Box::pin(send(self.content(key, value)?)).await {
                 Err(error) if tries > 0 && self.learned(&error) => tries -= 1,
                 answer => return answer,
             }
@@ -379,7 +380,7 @@ impl<T: 'static> Objects<T> {
             Some(object) => object,
             None => {
                 let at_least = ReadOptions::min_revision(written.header.revision);
-                self.raw.get(key, at_least).await?.object
+                Box::pin(self.raw.get(key, at_least)).await?.object
             }
         };
         Ok((object, result))
@@ -389,7 +390,10 @@ impl<T: 'static> Objects<T> {
     pub(super) async fn present(&self, key: &ObjectKey, refused: &Error) -> Result<Object, Error> {
         match refused.current() {
             Some(Current::Object(object)) => Ok((**object).clone()),
-            _ => Ok(self.raw.get(key, ReadOptions::linearizable()).await?.object),
+            _ => {
+                let read = self.raw.get(key, ReadOptions::linearizable());
+                Ok(Box::pin(read).await?.object)
+            }
         }
     }
 }

@@ -100,7 +100,7 @@ impl<T: 'static> Objects<T> {
             .field_selector(watch.fields)
             .from(watch.from);
         Ok(ObjectWatch {
-            watch: self.raw.client().watch(options).await?,
+            watch: Box::pin(self.raw.client().watch(options)).await?,
             objects: self.clone(),
         })
     }

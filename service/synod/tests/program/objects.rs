@@ -129,6 +129,11 @@ async fn an_object_lives_from_its_file_to_its_end() {
         .await;
     assert_eq!(lost.code, 4, "{}", lost.err);
 
+    is_deleted(&place).await;
+}
+
+/// The widget goes when it is asked to, and not before; then its collection can go.
+async fn is_deleted(place: &Place) {
     let delete = ["delete", "widgets.example.io", "w", "-n", "a"];
     place.well(&[&delete[..], &["--dry-run"]].concat()).await;
     place.widget("w").await;
