@@ -75,21 +75,21 @@ impl Carried {
 
 impl Handle {
     pub(crate) fn new(
-        consensus: Consensus,
-        proposer: Proposer,
+        consensus: &Consensus,
+        proposer: &Proposer,
         reader: Reader,
         watches: Watches,
         lease_waits: LeaseWaits,
-        wall: Arc<dyn WallClock>,
+        wall: &Arc<dyn WallClock>,
     ) -> Self {
         Self {
             shared: Arc::new(Shared {
-                consensus,
-                proposer,
+                consensus: consensus.clone(),
+                proposer: proposer.clone(),
                 reader,
                 watches,
                 lease_waits,
-                wall,
+                wall: Arc::clone(wall),
             }),
         }
     }

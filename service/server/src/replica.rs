@@ -120,14 +120,7 @@ impl Replica {
         work.spawn(pulse.beat(front_stop.clone()));
         let watches = watched(&consensus, &reader, &health, &metrics, &front_stop);
         let waits = LeaseWaits::new(&consensus, &front_stop, &mut work);
-        let handle = Handle::new(
-            consensus.clone(),
-            proposer.clone(),
-            reader,
-            watches,
-            waits,
-            Arc::clone(&seams.wall),
-        );
+        let handle = Handle::new(&consensus, &proposer, reader, watches, waits, &seams.wall);
         let told = config.advertise_client.clone();
         let client_endpoint = told.unwrap_or_else(|| doors.client_address.clone());
         let parts = Parts {

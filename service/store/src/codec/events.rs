@@ -108,9 +108,7 @@ fn change_to_pb(change: &Change) -> pb::Change {
             before,
             after,
         } => collection_change_to_pb(resource, before.as_deref(), after.as_deref()),
-        Change::Object { key, before, after } => {
-            object_change_to_pb(key, before.as_deref(), after.as_deref())
-        }
+        Change::Object { key, before, after } => object_change_to_pb(key, [before, after]),
     };
     pb::Change {
         object: Some(object),
@@ -143,15 +141,13 @@ fn collection_change_to_pb(
     })
 }
 
-fn object_change_to_pb(
-    key: &ObjectKey,
-    before: Option<&Object>,
-    after: Option<&Object>,
-) -> pb::change::Object {
+/// The object before and after.
+fn object_change_to_pb(key: &ObjectKey, sides: [&Option<Arc<Object>>; 2]) -> pb::change::Object {
+    let [before, after] = sides.map(|side| side.as_deref().map(object_to_pb));
     pb::change::Object::StoredObject(pb::ObjectChange {
         key: Some(key_to_pb(key)),
-        before: before.map(object_to_pb),
-        after: after.map(object_to_pb),
+        before,
+        after,
     })
 }
 
