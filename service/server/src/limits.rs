@@ -239,7 +239,7 @@ pub const BOUNDS: &[Bound] = &[
         "difference of two ControllerRevisions",
         DIFF_BYTES_MAX,
         "bytes",
-        Some("grpc_server_handled"),
+        None,
         "TOO_LARGE",
     ),
     bound(

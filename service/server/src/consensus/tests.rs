@@ -94,6 +94,10 @@ impl Running {
         incoming: Incoming,
     ) -> Self {
         let consensus = start(config, seams).await.unwrap();
+        Self::serve(consensus, set, incoming)
+    }
+
+    fn serve(consensus: Consensus, set: BTreeMap<ReplicaId, String>, incoming: Incoming) -> Self {
         let (stop, stopped) = oneshot::channel();
         let stopped = async move {
             let _ = stopped.await;
