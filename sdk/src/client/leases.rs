@@ -155,8 +155,8 @@ impl Client {
             .await
     }
 
-    /// Stands for a lease, or changes what the candidate says of itself; keeps nothing alive. Others use
-    /// [`Client::stand`].
+    /// Stands for a lease, or changes what the candidate says of itself; keeps nothing alive. Most
+    /// use [`Election`](crate::Election).
     ///
     /// # Errors
     ///
