@@ -85,6 +85,29 @@ impl Election {
         }
     }
 
+    /// As [`Election::campaign`], but only until `over` ends: then nothing is wanted any more, and the answer is `None`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Election::campaign`].
+    pub async fn campaign_unless(
+        &self,
+        over: impl Future<Output = ()>,
+    ) -> Result<Option<Lock>, Error> {
+        if self.candidate.is_none() {
+            return self.client.lock_unless(self.options.clone(), over).await;
+        }
+        tokio::select! {
+            biased;
+            elected = Box::pin(self.campaign()) => return elected.map(Some),
+            () = over => {}
+        }
+        if let Err(error) = self.withdraw().await {
+            tracing::debug!(%error, "the candidate ends by itself");
+        }
+        Ok(None)
+    }
+
     /// Waits, while this process leads, for what it is over by. A candidate goes on standing meanwhile.
     pub async fn over(&self, lock: &Lock) -> LeadershipEnd {
         let Some(candidate) = &self.candidate else {

@@ -124,6 +124,36 @@ impl Client {
         }
     }
 
+    /// As [`Client::lock`], but only until `over` ends: then the place in the queue is given up, so that the lease is given
+    /// to nobody who is gone, and the answer is `None`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::lock`].
+    pub async fn lock_unless(
+        &self,
+        mut options: LockOptions,
+        over: impl Future<Output = ()>,
+    ) -> Result<Option<Lock>, Error> {
+        let randomness = &*self.seams().randomness;
+        let holder = options.holder.take();
+        let holder = holder.unwrap_or_else(|| random_holder(randomness));
+        let place = ReleaseLease {
+            key: options.key.clone(),
+            holder: holder.clone(),
+            token: None,
+        };
+        tokio::select! {
+            biased;
+            lock = Box::pin(self.lock(options.holder(holder))) => return lock.map(Some),
+            () = over => {}
+        }
+        if let Err(error) = self.send_release_lease(place).await {
+            tracing::debug!(%error, "the place in the queue ends by itself");
+        }
+        Ok(None)
+    }
+
     /// Holds a lease if nobody else does.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! What can be typed: every command, flag and environment variable.
 
 mod examples;
+mod leases;
 mod objects;
 mod serve;
 
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use leases::{ElectArgs, HoldArgs, LeaseArgs, LeaseCommand, LockArgs};
 pub(crate) use objects::{
     ApplyArgs, Cascade, CollectionsArgs, CollectionsCommand, CreateArgs, DeleteArgs, EditArgs,
     EditFormat, GetArgs, PatchArgs, PatchType, ReplaceArgs, WriteArgs,
@@ -105,6 +107,22 @@ pub(crate) enum Command {
     /// Show or change the replicated settings.
     #[command(after_long_help = examples::SETTINGS)]
     Settings(SettingsArgs),
+    /// Show leases, or take, renew and release one.
+    #[command(after_long_help = examples::LEASE)]
+    Lease(LeaseArgs),
+    /// Run a command while holding a lease.
+    ///
+    /// Waits for its turn. The command finds SYNOD_LEASE, SYNOD_LEASE_HOLDER and SYNOD_FENCING_TOKEN in its environment:
+    /// a store that compares the token is safe even against a process that was suspended. The command is killed when the
+    /// lease may be lost, and the lease is released when the command ends.
+    #[command(after_long_help = examples::LOCK)]
+    Lock(LockArgs),
+    /// Run a command while leading an election.
+    ///
+    /// Who asks first leads, and the others wait in their order. With --candidate the candidate of the lowest release
+    /// leads, as Kubernetes' coordinated election has it: a leader is asked to end by SIGTERM when another should lead.
+    #[command(after_long_help = examples::ELECT)]
+    Elect(ElectArgs),
     /// Print the storage version hash of a kind, as Kubernetes computes it. Needs no cluster.
     #[command(after_long_help = examples::HASH)]
     Hash(HashArgs),

@@ -3,6 +3,8 @@
 pub(crate) mod check;
 pub(crate) mod collections;
 pub(crate) mod hash;
+pub(crate) mod lease;
+pub(crate) mod lock;
 pub(crate) mod members;
 pub(crate) mod objects;
 pub(crate) mod settings;

@@ -6,6 +6,7 @@
 
 mod collection;
 mod event;
+mod lease;
 mod member;
 mod settings;
 mod status;
@@ -21,6 +22,7 @@ use synod_client::{
 
 pub(crate) use collection::{collection, collection_changed, collection_page, collection_view};
 pub(crate) use event::{bookmark, events};
+pub(crate) use lease::{lease_page, lease_view};
 pub(crate) use member::{member, member_page, member_view};
 pub(crate) use settings::{settings, settings_view};
 pub(crate) use status::cluster_status;

@@ -77,6 +77,11 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::Apply(args) => one_thread()?.block_on(objects::apply::run(args, matches)),
         Command::Watch(args) => one_thread()?.block_on(commands::watch::run(args, matches)),
         Command::Settings(args) => one_thread()?.block_on(commands::settings::run(args, matches)),
+        Command::Lease(args) => {
+            one_thread()?.block_on(commands::lease::run(&args.command, matches))
+        }
+        Command::Lock(args) => one_thread()?.block_on(commands::lock::run(args, matches)),
+        Command::Elect(args) => one_thread()?.block_on(commands::lock::elect(args, matches)),
         Command::Hash(args) => commands::hash::run(args),
     }
 }

@@ -2,6 +2,7 @@
 
 mod collections;
 mod history;
+mod leases;
 mod matrix;
 mod members;
 mod objects;
@@ -14,6 +15,7 @@ use std::time::Duration;
 
 pub(crate) use collections::{collection, collection_changed, collection_deleted, collections};
 pub(crate) use history::history;
+pub(crate) use leases::{lease, leases};
 pub(crate) use matrix::matrix;
 pub(crate) use members::{member, members};
 pub(crate) use objects::{object, objects, written};

@@ -248,3 +248,43 @@ Examples:
   synod apply -f widget.yaml
   synod apply -f widget.yaml --dry-run
   synod apply -f widget.yaml --if-revision 17";
+
+pub(super) const LEASE: &str = "\
+Examples:
+  synod lease list
+  synod lease get backup -n ops";
+
+pub(super) const LEASE_LIST: &str = "\
+Examples:
+  synod lease list
+  synod lease list -n kube-system -o wide";
+
+pub(super) const LEASE_GET: &str = "\
+Examples:
+  synod lease get backup
+  synod lease get kube-scheduler -n kube-system -o json";
+
+pub(super) const LEASE_ACQUIRE: &str = "\
+Examples:
+  read token holder < <(synod lease acquire backup --ttl 10m)
+  synod lease acquire backup --wait 1m
+
+Prints the fencing token and the holder, with a space between them.";
+
+pub(super) const LEASE_RENEW: &str = "\
+Examples:
+  synod lease renew backup --token \"$token\"";
+
+pub(super) const LEASE_RELEASE: &str = "\
+Examples:
+  synod lease release backup --holder \"$holder\" --token \"$token\"";
+
+pub(super) const LOCK: &str = "\
+Examples:
+  synod lock backup -- ./backup.sh
+  synod lock backup --no-wait --ttl 30s -- sh -c 'put --if-token-at-least \"$SYNOD_FENCING_TOKEN\"'";
+
+pub(super) const ELECT: &str = "\
+Examples:
+  synod elect scheduler -- ./scheduler
+  synod elect scheduler -n kube-system --holder \"$HOSTNAME\" --candidate 1.33.2 -- ./scheduler";

@@ -3,9 +3,9 @@
 use clap::ValueEnum as _;
 use synod_client::{
     Client, CollectionRules, CreateCollection, DeleteCollection, DeleteObject, Fences,
-    GroupResource, Kind, ListCollections, ListMembers, ListObjects, ListStorageVersions, MemberId,
-    Namespace, ObjectKey, ObjectName, Preconditions, ReadOptions, Revision, SettingsPatch,
-    UpdateObject, WallTime, WatchFrom, WatchOptions,
+    GroupResource, Kind, LeaseKey, ListCollections, ListMembers, ListObjects, ListStorageVersions,
+    MemberId, Namespace, ObjectKey, ObjectName, Preconditions, ReadOptions, Revision,
+    SettingsPatch, UpdateObject, WallTime, WatchFrom, WatchOptions,
 };
 
 use super::golden;
@@ -156,6 +156,16 @@ async fn objects_in_every_form() {
         "replace-many",
         &views::written(&[(key.clone(), updated), (key, deleted)]),
     );
+}
+
+#[tokio::test]
+async fn leases_in_every_form() {
+    let (_stand_in, client) = stand_in().await;
+    let page = client.leases(None, ReadOptions::linearizable()).await;
+    check("lease-list", &views::leases(&page.unwrap(), NOW));
+    let key = LeaseKey::new("default", "backup").unwrap();
+    let view = client.lease(&key, ReadOptions::linearizable()).await;
+    check("lease-get", &views::lease(&view.unwrap(), NOW));
 }
 
 #[tokio::test]

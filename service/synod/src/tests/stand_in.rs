@@ -5,6 +5,8 @@
 
 #[path = "stand_in/fixture.rs"]
 pub(crate) mod fixture;
+#[path = "stand_in/lease_service.rs"]
+mod lease_service;
 #[path = "stand_in/services.rs"]
 mod services;
 
@@ -14,6 +16,7 @@ use std::sync::{Arc, Mutex};
 use synod_proto::v1;
 use synod_proto::v1::cluster_server::{Cluster, ClusterServer};
 use synod_proto::v1::collections_server::CollectionsServer;
+use synod_proto::v1::leases_server::LeasesServer;
 use synod_proto::v1::membership_server::{Membership, MembershipServer};
 use synod_proto::v1::objects_server::ObjectsServer;
 use synod_proto::v1::sessions_server::{Sessions, SessionsServer};
@@ -47,6 +50,8 @@ pub(crate) struct Part {
     pub(crate) collections: v1::CollectionsListResponse,
     pub(crate) objects: v1::ObjectsListResponse,
     pub(crate) written: v1::ObjectsUpdateResponse,
+    pub(crate) leases: v1::LeasesListResponse,
+    pub(crate) lease: v1::LeasesGetResponse,
     /// What each call of `Watch` is answered, one after the other; after the last one, streams stay silent.
     pub(crate) watches: Vec<Vec<v1::WatchResponse>>,
 }
@@ -64,6 +69,7 @@ impl StandIn {
             .add_service(ClusterServer::new(actor.clone()))
             .add_service(CollectionsServer::new(actor.clone()))
             .add_service(ObjectsServer::new(actor.clone()))
+            .add_service(LeasesServer::new(actor.clone()))
             .add_service(MembershipServer::new(actor.clone()))
             .add_service(SessionsServer::new(actor.clone()))
             .add_service(StorageVersionsServer::new(actor.clone()))

@@ -5,6 +5,7 @@
 mod cluster;
 mod commands;
 mod dev;
+mod leases;
 mod objects;
 mod program;
 mod refusals;

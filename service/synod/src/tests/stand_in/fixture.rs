@@ -1,5 +1,7 @@
 //! A cluster in the middle of an upgrade, as its answers tell of it.
 
+#[path = "leases.rs"]
+mod leases;
 #[path = "objects.rs"]
 mod objects;
 
@@ -50,6 +52,8 @@ pub(crate) fn part() -> Part {
         collections: objects::collections(),
         objects: objects::objects(),
         written: objects::written(),
+        leases: leases::leases(),
+        lease: leases::lease(),
         watches: vec![vec![
             bookmark(45),
             first_events(),

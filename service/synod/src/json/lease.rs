@@ -1,0 +1,64 @@
+use serde_json::{Value, json};
+use synod_client::{Hold, Labels, Lease, LeaseItem, LeasePage, LeaseView};
+
+use super::{Object, header, list, metadata, millis, number, revision, text};
+
+/// The message `Lease`.
+fn lease(lease: &Lease) -> Value {
+    let mut named = metadata(lease.key.name(), &lease.metadata, &Labels::default());
+    named["namespace"] = lease.key.namespace().into();
+    let preferred = lease.preferred.as_ref();
+    Object::new()
+        .with("metadata", named)
+        .with_some("hold", lease.hold.as_ref().map(hold))
+        .with("transitions", number(lease.transitions))
+        .with(
+            "preferredHolder",
+            preferred.map(ToString::to_string).unwrap_or_default(),
+        )
+        .into()
+}
+
+/// The message `LeaseHold`.
+fn hold(hold: &Hold) -> Value {
+    let member = hold.member.as_ref().map(|(member, epoch)| {
+        json!({"member": text(member), "epoch": revision(epoch.revision()), "clusterId": ""})
+    });
+    Object::new()
+        .with("holder", text(&hold.holder))
+        .with("token", revision(hold.token.revision()))
+        .with_some(
+            "ticket",
+            hold.ticket.map(|ticket| revision(ticket.revision())),
+        )
+        .with("ttlMs", number(hold.ttl.as_millis()))
+        .with_some("member", member)
+        .with("acquiredMs", number(hold.acquired.as_millis()))
+        .into()
+}
+
+/// The fields of a lease in a list.
+fn item(item: &LeaseItem) -> Object {
+    Object::new()
+        .with("lease", lease(&item.lease))
+        .with_some("remainingMs", item.remaining.map(millis))
+        .with_some("waiting", item.waiting.map(number))
+}
+
+/// The message `LeasesListResponse`, with the items of all pages.
+pub(crate) fn lease_page(page: &LeasePage) -> Value {
+    let items = list(&page.items, |one| Value::from(item(one)));
+    json!({"header": header(&page.header), "items": items})
+}
+
+/// The message `LeasesGetResponse`.
+pub(crate) fn lease_view(view: &LeaseView) -> Value {
+    let waiters = list(
+        &view.waiters,
+        |(holder, ticket)| json!({"holder": text(holder), "ticket": revision(ticket.revision())}),
+    );
+    item(&view.item)
+        .with("header", header(&view.header))
+        .with("waiters", waiters)
+        .into()
+}
