@@ -1,5 +1,7 @@
 //! What callers may do, before it is known which epochs, sessions and revisions there will be.
 
+mod objects;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -58,6 +60,7 @@ pub(crate) enum What {
     },
     Expire(Named),
     Forget(usize),
+    Keeps(Keeps),
     Settings {
         setting: Setting,
         expects: Option<bool>,
@@ -121,6 +124,8 @@ pub(crate) enum Setting {
     AgreementsKept(u32),
     EnforcePersisted(u8),
 }
+
+pub(crate) use objects::{Asks, Change, Deed, Expects, KEYS, Keeps, Rules, Said, object_steps};
 
 pub(crate) const MEMBERS: usize = 4;
 pub(crate) const RESOURCES: usize = 2;

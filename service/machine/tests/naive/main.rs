@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 
 use crate::calls::Step;
-use crate::reached::Reached;
+use crate::reached::{Reached, ReachedObjects};
 use crate::script::Script;
 use crate::trial::Trial;
 
@@ -57,6 +57,39 @@ fn config() -> ProptestConfig {
         config.rng_seed = RngSeed::Fixed(20_261_121);
     }
     config
+}
+
+#[test]
+fn the_machine_keeps_objects_as_the_naive_model_does_by_every_rule() {
+    let config = config();
+    let is_enough = config.cases >= ENOUGH_LOGS;
+    let reached = RefCell::new(ReachedObjects::default());
+    let result = TestRunner::new(config).run(&calls::object_steps(STEPS), |steps| {
+        keep(&steps, &mut reached.borrow_mut());
+        Ok(())
+    });
+    if let Err(fault) = result {
+        panic!("{fault}");
+    }
+    let reached = reached.into_inner();
+    if is_enough {
+        assert_eq!(reached.missing(), Vec::<&str>::new(), "{reached:#?}");
+    }
+}
+
+fn keep(steps: &[Step], reached: &mut ReachedObjects) {
+    let mut script = Script::new();
+    let mut trial = Trial::new();
+    for entry in [script.opening(), script.shelves()] {
+        let applied = trial.apply(&entry);
+        script.learn(&entry, &applied, &trial.state);
+    }
+    for step in steps {
+        let entry = script.entry(step, &trial.state);
+        let applied = trial.apply(&entry);
+        script.learn(&entry, &applied, &trial.state);
+        reached.look(&entry, &applied);
+    }
 }
 
 fn run(steps: &[Step], formed: bool, reached: &mut Reached) {

@@ -4,7 +4,10 @@
 //! follows from other facts is worked out again by looking at all of them. It shares no code with the machine; rows of
 //! the machine appear as plain values only.
 
+mod collections;
 mod commands;
+mod deletion;
+mod objects;
 mod outcomes;
 mod status;
 mod voting;
@@ -16,8 +19,8 @@ use synod_machine::{
     StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
 };
 use synod_model::{
-    AgreementChange, ErrorKind, GroupResource, LogTime, Member, MemberId, Metadata, Refusal,
-    Revision, Sequence, SessionId, Settings, WallTime,
+    AgreementChange, Collection, ErrorKind, GroupResource, LogTime, Member, MemberId, Metadata,
+    Object, ObjectKey, Refusal, Revision, Sequence, SessionId, Settings, WallTime,
 };
 
 use crate::picture::{NO_UID, Picture, Visible};
@@ -50,6 +53,13 @@ pub(crate) struct World {
     entries: Vec<Entry>,
     /// By name.
     resources: Vec<Resource>,
+    collections: BTreeMap<GroupResource, Collection>,
+    objects: BTreeMap<ObjectKey, Object>,
+    /// How many objects and collections this command has made, and objects it has marked as being deleted.
+    made: u32,
+    marked: u32,
+    /// How many objects were ever made: one that comes and goes in one command has changed something, too.
+    touched: u64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -120,6 +130,7 @@ impl World {
         }
         let mut next = self.clone();
         next.revision = self.revision.next();
+        (next.made, next.marked) = (0, 0);
         let answer = next.perform(command, wall)?;
         let changed = next.differs(self);
         if changed {
@@ -143,6 +154,9 @@ impl World {
             || sessions(self) != sessions(before)
             || self.entries != before.entries
             || self.resources != before.resources
+            || self.collections != before.collections
+            || self.objects != before.objects
+            || self.touched != before.touched
     }
 
     /// Every object that is different has this revision now.
@@ -237,6 +251,12 @@ impl World {
                 let row = StorageVersionRow { metadata, status };
                 visible.put_version(&resource.name, &row);
             }
+        }
+        for collection in self.collections.values() {
+            visible.put_collection(collection);
+        }
+        for object in self.objects.values() {
+            visible.put_object(object);
         }
         visible
     }

@@ -1,5 +1,9 @@
 //! Which rules the random logs came to: a comparison that never sees a rule at work proves nothing of it.
 
+mod objects;
+
+pub(crate) use objects::ReachedObjects;
+
 use std::collections::BTreeMap;
 
 use synod_machine::{

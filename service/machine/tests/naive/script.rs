@@ -1,5 +1,7 @@
 //! Turns what callers do into log entries, as the callers learn epochs, sessions and revisions.
 
+mod objects;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +18,8 @@ use synod_model::{
 };
 
 use crate::calls::{
-    As, Call, Does, MEMBERS, Named, RESOURCES, Says, Setting, Step, VERSIONS, What, Which,
+    As, Call, Does, KEYS, Keeps, MEMBERS, Named, RESOURCES, Rules, Says, Setting, Step, VERSIONS,
+    What, Which,
 };
 
 const LEGAL: &str = "every name and number here is legal";
@@ -66,6 +69,34 @@ impl Script {
             renewals: 0,
             adopts: false,
             calls: calls.collect(),
+        };
+        self.entry(&step, &State::new())
+    }
+
+    /// The entry after it in logs of objects: both collections.
+    pub(crate) fn shelves(&mut self) -> LogEntry {
+        let declare = |resource| {
+            What::Keeps(Keeps::Declare {
+                resource,
+                rules: Rules {
+                    strict: false,
+                    creates: resource == 0,
+                    unconditional: true,
+                },
+            })
+        };
+        let step = Step {
+            after_ms: 5,
+            lift: false,
+            renewals: 0,
+            adopts: false,
+            calls: (0..2)
+                .map(declare)
+                .map(|what| Call {
+                    what,
+                    as_request: None,
+                })
+                .collect(),
         };
         self.entry(&step, &State::new())
     }
@@ -226,6 +257,7 @@ impl Script {
                 resource: resource(*of),
             }),
             What::Expire(named) => Command::Expire(self.expire(*named, state)),
+            What::Keeps(keeps) => self.keeps(keeps, state),
             What::Settings { setting, expects } => Command::UpdateSettings(UpdateSettings {
                 patch: patch(setting),
                 if_revision: expects.map(|right| match right {
@@ -320,6 +352,10 @@ impl Script {
         let sessions = self.sessions.iter().copied();
         expire.sessions = sessions
             .filter(|id| is_named(Holder::Session(*id)))
+            .collect();
+        let keys = (0..KEYS).map(objects::key);
+        expire.objects = keys
+            .filter(|key| is_named(Holder::Object(key.clone())))
             .collect();
         expire
     }

@@ -180,6 +180,10 @@ impl Trial {
                     assert!(expected.storage_states(None).eq(found.storage_states(None)));
                     assert_eq!(expected.settings(), found.settings());
                     invariants::pages_are_whole(&found);
+                    // Often enough, and not for each of them after each entry.
+                    if revision.get() % 7 == 0 {
+                        invariants::indexes_are_what_the_objects_say(&found);
+                    }
                 }
                 Err(OutOfReach::Compacted { oldest }) => {
                     assert_eq!(oldest, self.state.history().floor());

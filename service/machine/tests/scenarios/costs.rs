@@ -1,10 +1,11 @@
 //! What a command touches: nothing that it is not about, however much else there is. Rows are counted, not time.
 
-use synod_machine::{Row, State};
+use synod_machine::{Command, Row, State};
 use synod_model::{MemberId, Revision};
 
 use crate::cluster::{Cluster, Server, TTL};
 use crate::entry::{Says, of};
+use crate::shelf::{content, create, labelled, owned_by, widget};
 
 /// How many rows are on only one side. The header is in every state.
 fn changed_rows(before: &State, after: &State) -> usize {
@@ -140,4 +141,74 @@ fn an_entry_that_renews_many_members_makes_no_event() {
     let applied = cluster.send_all(servers.iter().map(crate::cluster::renew).collect());
     assert!(applied.events.is_empty());
     assert_eq!(changed_rows(&before, &cluster.state), 2 * servers.len());
+}
+
+/// A collection with so many widgets beside the one that the story is about.
+fn shelf(others: usize) -> Cluster {
+    let mut cluster = Cluster::with_widgets();
+    let owner = cluster.stores(&widget("a/owner"), labelled(&[("color", "red")]));
+    let others = (0..others).map(|i| {
+        let key = widget(&format!("b/other-{i}"));
+        let labels = labelled(&[("color", "red")]);
+        Command::CreateObject(create(&key, labels, content("v1", "{}")))
+    });
+    cluster.send_all(others.collect());
+    cluster.stores(&widget("a/dependent"), owned_by(&[&owner]));
+    cluster
+}
+
+#[test]
+fn a_write_touches_its_object_and_its_event_whatever_else_is_stored() {
+    let mut counted = Vec::new();
+    for others in [0, 1, 300] {
+        let mut cluster = shelf(others);
+        let mut touched = Vec::new();
+        let mut measure = |cluster: &mut Cluster, write: &dyn Fn(&mut Cluster)| {
+            let before = cluster.state.clone();
+            write(cluster);
+            touched.push(changed_rows(&before, &cluster.state));
+        };
+        let one = widget("a/one");
+        measure(&mut cluster, &|it| {
+            drop(it.stores(&one, labelled(&[("color", "red")])))
+        });
+        measure(&mut cluster, &|it| {
+            it.updates(&one, labelled(&[("color", "blue")]), content("v1", "[1]"));
+        });
+        measure(&mut cluster, &|it| {
+            it.deletes(&one, None);
+        });
+        measure(&mut cluster, &|it| {
+            it.deletes(&widget("a/owner"), None);
+        });
+        // A row comes; one goes and one comes; one goes; two go. And the events of each.
+        assert_eq!(touched, [2, 3, 2, 3]);
+        counted.push(touched);
+    }
+    assert!(counted.iter().all(|touched| *touched == counted[0]));
+}
+
+#[test]
+fn no_command_deals_with_more_dependents_than_its_bound() {
+    let mut cluster = Cluster::with_widgets();
+    let owner = cluster.stores(&widget("a/owner"), Default::default());
+    let dependents = (0..500).map(|i| {
+        let key = widget(&format!("a/dependent-{i}"));
+        Command::CreateObject(create(&key, owned_by(&[&owner]), content("v1", "{}")))
+    });
+    cluster.send_all(dependents.collect());
+    let mut revision = cluster.revision();
+    cluster.deletes(&owner.key, None);
+    assert!(changes_after(&cluster, revision) <= 1 + 128);
+    // A small change does not pay for what a large deletion has left.
+    revision = cluster.revision();
+    cluster.stores(&widget("a/small"), Default::default());
+    cluster.deletes(&widget("a/small"), None);
+    assert_eq!(changes_after(&cluster, revision.next()), 1);
+    while cluster.state.has_garbage() {
+        revision = cluster.revision();
+        cluster.send(Command::CollectGarbage(Default::default()));
+        assert!(changes_after(&cluster, revision) <= 128);
+    }
+    assert_eq!(cluster.state.object_count(), 0);
 }

@@ -5,8 +5,8 @@ use synod_machine::{
 };
 use synod_model::{
     ApiVersion, CloseSession, Current, Epoch, ErrorKind, ForgetResource, Join, Leave, LogTime,
-    MarkReady, Member, MemberId, Phase, Refusal, Renew, Sequence, SessionId, UpdateSettings,
-    WallTime,
+    MarkReady, Member, MemberId, Operation, Phase, Refusal, Renew, Sequence, SessionId,
+    UpdateSettings, WallTime,
 };
 
 use super::{Entry, Holder, Session, World, no};
@@ -30,15 +30,16 @@ impl World {
             Command::ForgetResource(forget) => self.forget(forget),
             Command::Expire(expire) => Ok(self.expire(expire, wall)),
             Command::UpdateSettings(update) => self.update_settings(update),
-            Command::CreateCollection(_)
-            | Command::UpdateCollection(_)
-            | Command::DeleteCollection(_)
-            | Command::CreateObject(_)
-            | Command::UpdateObject(_)
-            | Command::PatchObject(_)
-            | Command::DeleteObject(_)
-            | Command::Transact(_)
-            | Command::CollectGarbage(_) => panic!("these logs hold no objects"),
+            Command::CreateCollection(create) => self.create_collection(create, wall),
+            Command::UpdateCollection(update) => self.update_collection(update),
+            Command::DeleteCollection(delete) => self.delete_collection(delete),
+            Command::CreateObject(create) => self.write(&Operation::Create(create.clone()), wall),
+            Command::UpdateObject(update) => self.write(&Operation::Update(update.clone()), wall),
+            Command::PatchObject(patch) => self.write(&Operation::Patch(patch.clone()), wall),
+            Command::DeleteObject(delete) => self.write(&Operation::Delete(delete.clone()), wall),
+            Command::Transact(transact) => self.transact(transact, wall),
+            // These logs hold so few objects that no deletion ever leaves any.
+            Command::CollectGarbage(_) => Ok(Answer::Collected { steps: 0 }),
             Command::CreateControllerRevision(_)
             | Command::UpdateControllerRevision(_)
             | Command::RollbackControllerRevision(_)
@@ -222,6 +223,7 @@ impl World {
             }
         }
         self.settle(&before, wall);
+        let objects = self.expire_objects(&expire.objects, wall);
         Answer::Expired {
             members,
             sessions,
@@ -229,7 +231,7 @@ impl World {
             leases: 0,
             waiters: 0,
             candidates: 0,
-            objects: 0,
+            objects,
         }
     }
 
@@ -238,7 +240,8 @@ impl World {
         let Some(known) = self.resources.iter().find(|known| known.name == *name) else {
             return Err(no(ErrorKind::NotFound));
         };
-        if self.entries.iter().any(|entry| entry.resource == *name) {
+        let is_reported = self.entries.iter().any(|entry| entry.resource == *name);
+        if is_reported || self.collections.contains_key(name) {
             return Err(no(ErrorKind::Conflict));
         }
         if known

@@ -91,6 +91,11 @@ impl World {
         }
         self.settle(&before, wall);
         for said in &report.entries {
+            let collection = self.collections.get(&said.resource);
+            let strict = collection.is_some_and(|kept| kept.rules.strict_storage_version);
+            if strict && !said.stance.is_voting() {
+                return Err(no(ErrorKind::EncodingNotSelected));
+            }
             self.check_decodable(said, &before, &member.id)?;
         }
         for present in &mut self.members {
@@ -285,7 +290,7 @@ impl World {
         self.resources.sort_by(|a, b| a.name.cmp(&b.name));
     }
 
-    fn resource(&self, name: &GroupResource) -> Option<&Resource> {
+    pub(super) fn resource(&self, name: &GroupResource) -> Option<&Resource> {
         self.resources.iter().find(|kept| kept.name == *name)
     }
 

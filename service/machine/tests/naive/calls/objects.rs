@@ -1,0 +1,227 @@
+//! What callers may do with collections and objects.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::{Call, Does, Named, Step, What, Which, call, does, joins, which, who};
+
+/// What somebody does with a collection or an object.
+#[derive(Clone, Debug)]
+pub(crate) enum Keeps {
+    Declare {
+        resource: usize,
+        rules: Rules,
+    },
+    Rules {
+        resource: usize,
+        strict: Option<bool>,
+        expects: Expects,
+    },
+    Remove {
+        resource: usize,
+        expects: Expects,
+    },
+    Object(Deed),
+    /// By a member's epoch.
+    Fenced(Deed, usize, Which),
+    Transact {
+        compares: Vec<Asks>,
+        deeds: Vec<Deed>,
+    },
+    Collect,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    pub(crate) strict: bool,
+    pub(crate) creates: bool,
+    pub(crate) unconditional: bool,
+}
+
+/// Which object a change was made for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Expects {
+    Any,
+    ThePresent,
+    AnOlder,
+    Another,
+}
+
+/// A comparison of a transaction: about a key, or about what is selected for a resource.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Asks {
+    Version(usize, bool),
+    Exists(usize),
+    Absent(usize),
+    Selected(usize, Option<usize>),
+}
+
+/// A change of one object.
+#[derive(Clone, Debug)]
+pub(crate) struct Deed {
+    pub(crate) key: usize,
+    /// Of the next key, this one counted, that can be created, changed or is being deleted, as the change needs it.
+    pub(crate) apt: bool,
+    pub(crate) expects: Expects,
+    pub(crate) what: Change,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Change {
+    Create(Said),
+    Update(Said),
+    /// Puts what is there in its own place, with other finalizers.
+    Finalize(u8),
+    Patch {
+        by_operations: bool,
+        number: u8,
+        version: Option<usize>,
+    },
+    Delete(usize),
+}
+
+/// An object as somebody writes it.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    pub(crate) version: usize,
+    pub(crate) number: u8,
+    pub(crate) labels: u8,
+    /// One bit for each key.
+    pub(crate) owners: u8,
+    /// Whether owners may be named that are not there.
+    pub(crate) ghosts: bool,
+    pub(crate) finalizers: u8,
+    pub(crate) ttl: Option<usize>,
+}
+
+pub(crate) const KEYS: usize = 6;
+
+pub(crate) fn object_steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
+    vec(object_step(), 1..most)
+}
+
+fn object_step() -> impl Strategy<Value = Step> {
+    let after_ms = prop_oneof![8 => 0..400_i64, 2 => 400..3_000_i64, 1 => 3_000..20_000_i64];
+    let adopts = prop::bool::weighted(0.5);
+    let keeps = keeps().prop_map(What::Keeps);
+    let keeps = (keeps, call()).prop_map(|(what, call)| Call { what, ..call });
+    let member = (who(), which(), does());
+    let member = member.prop_map(|(who, epoch, does)| What::Member { who, epoch, does });
+    let leaves = who().prop_map(|who| What::Member {
+        who,
+        epoch: Which::Present,
+        does: Does::Leave { drained: false },
+    });
+    let others = prop_oneof![
+        4 => member,
+        1 => leaves,
+        1 => joins(),
+        4 => prop_oneof![Just(Named::Due), Just(Named::All)].prop_map(What::Expire),
+    ];
+    let others = others.prop_map(|what| Call {
+        what,
+        as_request: None,
+    });
+    let calls = vec(prop_oneof![7 => keeps, 1 => others], 1..5);
+    (after_ms, adopts, calls).prop_map(|(after_ms, adopts, calls)| Step {
+        after_ms,
+        lift: false,
+        renewals: u8::MAX,
+        adopts,
+        calls,
+    })
+}
+
+fn keeps() -> impl Strategy<Value = Keeps> {
+    let resource = || 0..2_usize;
+    let rules = (any::<bool>(), any::<bool>(), prop::bool::weighted(0.8));
+    let rules = rules.prop_map(|(strict, creates, unconditional)| Rules {
+        strict,
+        creates,
+        unconditional,
+    });
+    let change = (resource(), any::<Option<bool>>(), expects());
+    let change = change.prop_map(|(resource, strict, expects)| Keeps::Rules {
+        resource,
+        strict,
+        expects,
+    });
+    let remove = (resource(), expects());
+    let fenced = (deed(), who(), which());
+    let transact = (vec(asks(), 0..3), vec(deed(), 1..4));
+    prop_oneof![
+        24 => deed().prop_map(Keeps::Object),
+        2 => fenced.prop_map(|(deed, who, epoch)| Keeps::Fenced(deed, who, epoch)),
+        6 => transact.prop_map(|(compares, deeds)| Keeps::Transact { compares, deeds }),
+        4 => (resource(), rules).prop_map(|(resource, rules)| Keeps::Declare { resource, rules }),
+        2 => change,
+        1 => remove.prop_map(|(resource, expects)| Keeps::Remove { resource, expects }),
+        1 => Just(Keeps::Collect),
+    ]
+}
+
+fn asks() -> impl Strategy<Value = Asks> {
+    prop_oneof![
+        (key(), prop::bool::weighted(0.8)).prop_map(|(key, right)| Asks::Version(key, right)),
+        key().prop_map(Asks::Exists),
+        key().prop_map(Asks::Absent),
+        (0..2_usize, prop::option::of(0..3_usize))
+            .prop_map(|(resource, version)| Asks::Selected(resource, version)),
+    ]
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let patch = (any::<bool>(), 0..3_u8, prop::option::of(0..3_usize));
+    let patch = patch.prop_map(|(by_operations, number, version)| Change::Patch {
+        by_operations,
+        number,
+        version,
+    });
+    let what = prop_oneof![
+        6 => said().prop_map(Change::Create),
+        5 => said().prop_map(Change::Update),
+        3 => (0..16_u8).prop_map(Change::Finalize),
+        3 => patch,
+        5 => (0..4_usize).prop_map(Change::Delete),
+    ];
+    let apt = prop::bool::weighted(0.7);
+    (key(), apt, expects(), what).prop_map(|(key, apt, expects, what)| Deed {
+        key,
+        apt,
+        expects,
+        what,
+    })
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    let owners =
+        prop_oneof![1 => Just(0_u8), 2 => (0..KEYS).prop_map(|key| 1 << key), 2 => 0..64_u8];
+    let finalizers = prop_oneof![2 => Just(0_u8), 1 => 0..16_u8];
+    let ttl = prop_oneof![3 => Just(None), 1 => (0..3_usize).prop_map(Some)];
+    let version = prop_oneof![3 => Just(0_usize), 1 => 0..3_usize];
+    let ghosts = prop::bool::weighted(0.1);
+    (version, 0..3_u8, 0..8_u8, (owners, ghosts), finalizers, ttl).prop_map(
+        |(version, number, labels, (owners, ghosts), finalizers, ttl)| Said {
+            version,
+            number,
+            labels,
+            owners,
+            ghosts,
+            finalizers,
+            ttl,
+        },
+    )
+}
+
+fn expects() -> impl Strategy<Value = Expects> {
+    prop_oneof![
+        6 => Just(Expects::Any),
+        3 => Just(Expects::ThePresent),
+        1 => Just(Expects::AnOlder),
+        1 => Just(Expects::Another),
+    ]
+}
+
+fn key() -> impl Strategy<Value = usize> {
+    0..KEYS
+}

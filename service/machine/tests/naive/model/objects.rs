@@ -1,0 +1,381 @@
+//! Objects: one map of them, and nothing else.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+use synod_machine::{Answer, Holder, Written, WrittenHow};
+use synod_model::{
+    ApiVersion, Attributes, ClusterId, Compare, Content, CreateObject, Current, DeleteObject,
+    ErrorKind, Fences, GroupResource, Metadata, Object, ObjectKey, Operation, PatchFormat,
+    PatchObject, Persisted, Preconditions, Refusal, Transact, Ttl, Uid, UpdateObject, WallTime,
+};
+
+use super::deletion::Tasks;
+use super::{World, no};
+
+pub(super) type Result<T> = std::result::Result<T, Refusal>;
+
+impl World {
+    pub(super) fn write(&mut self, operation: &Operation, wall: WallTime) -> Result<Answer> {
+        let mut tasks = Tasks::new();
+        let written = self.carry_out_one(operation, wall, &mut tasks)?;
+        self.collect(tasks, wall);
+        Ok(Answer::Wrote(self.settled(operation.key(), written)))
+    }
+
+    pub(super) fn transact(&mut self, transact: &Transact, wall: WallTime) -> Result<Answer> {
+        let keys: BTreeSet<&ObjectKey> = transact.operations.iter().map(Operation::key).collect();
+        if keys.len() < transact.operations.len() {
+            return Err(no(ErrorKind::InvalidArgument));
+        }
+        self.check_fences(&transact.fences)?;
+        if !transact.compares.iter().all(|compare| self.holds(compare)) {
+            return Ok(Answer::Transacted {
+                succeeded: false,
+                written: Vec::new(),
+            });
+        }
+        let mut tasks = Tasks::new();
+        let mut written = Vec::new();
+        // A refusal throws away this whole world.
+        for operation in &transact.operations {
+            written.push(self.carry_out_one(operation, wall, &mut tasks)?);
+        }
+        self.collect(tasks, wall);
+        let settled = transact.operations.iter().zip(written);
+        let settled = settled.map(|(operation, written)| self.settled(operation.key(), written));
+        Ok(Answer::Transacted {
+            succeeded: true,
+            written: settled.collect(),
+        })
+    }
+
+    fn holds(&self, compare: &Compare) -> bool {
+        match compare {
+            Compare::Exists(key) => self.objects.contains_key(key),
+            Compare::Absent(key) => !self.objects.contains_key(key),
+            Compare::ResourceVersion(key, version) => {
+                let object = self.objects.get(key);
+                object.map(|object| object.metadata.resource_version) == Some(*version)
+            }
+            Compare::Selected(name, version) => {
+                let kept = self.resource(name);
+                kept.and_then(|kept| kept.status.selected.clone()) == *version
+            }
+        }
+    }
+
+    fn carry_out_one(
+        &mut self,
+        operation: &Operation,
+        wall: WallTime,
+        tasks: &mut Tasks,
+    ) -> Result<Written> {
+        match operation {
+            Operation::Create(create) => self.create_object(create, wall),
+            Operation::Update(update) => self.update_object(update, wall, tasks),
+            Operation::Patch(patch) => self.patch_object(patch, tasks),
+            Operation::Delete(delete) => self.delete_object(delete, wall, tasks),
+        }
+    }
+
+    fn create_object(&mut self, create: &CreateObject, wall: WallTime) -> Result<Written> {
+        self.check_fences(&create.fences)?;
+        self.check_place(&create.key)?;
+        if let Some(present) = self.objects.get(&create.key) {
+            let current = Current::Object(Arc::new(present.clone()));
+            return Err(no(ErrorKind::AlreadyExists).with_current(current));
+        }
+        let CreateObject {
+            key,
+            attributes,
+            content,
+            ttl,
+            ..
+        } = create;
+        self.make(key, attributes, content, *ttl, wall)
+    }
+
+    fn make(
+        &mut self,
+        key: &ObjectKey,
+        attributes: &Attributes,
+        content: &Content,
+        ttl: Option<Ttl>,
+        wall: WallTime,
+    ) -> Result<Written> {
+        self.check_encoding(&key.resource, &content.encoding)?;
+        self.check_owners(key, attributes, &[])?;
+        let object = Object {
+            key: key.clone(),
+            metadata: self.own_metadata(wall),
+            attributes: attributes.clone(),
+            deletion: None,
+            content: content.clone(),
+        };
+        let created = written(WrittenHow::Created, &object.metadata);
+        self.touched += 1;
+        self.put(object);
+        if let Some(ttl) = ttl {
+            self.set_deadline(Holder::Object(key.clone()), ttl.duration());
+        }
+        Ok(created)
+    }
+
+    fn update_object(
+        &mut self,
+        update: &UpdateObject,
+        wall: WallTime,
+        tasks: &mut Tasks,
+    ) -> Result<Written> {
+        self.check_fences(&update.fences)?;
+        self.check_place(&update.key)?;
+        let rules = self.collections[&update.key.resource].rules;
+        let asked = &update.preconditions;
+        let Some(present) = self.objects.get(&update.key).cloned() else {
+            if rules.create_on_update && *asked == Preconditions::default() {
+                let UpdateObject {
+                    key,
+                    attributes,
+                    content,
+                    ttl,
+                    ..
+                } = update;
+                return self.make(key, attributes, content, *ttl, wall);
+            }
+            return Err(no(ErrorKind::NotFound));
+        };
+        check_meant(asked, &present)?;
+        if asked.resource_version.is_none() && !rules.unconditional_update {
+            return Err(no(ErrorKind::InvalidArgument));
+        }
+        let (attributes, content) = (&update.attributes, &update.content);
+        self.replace(&present, attributes, content, update.ttl, tasks)
+    }
+
+    fn patch_object(&mut self, request: &PatchObject, tasks: &mut Tasks) -> Result<Written> {
+        self.check_fences(&request.fences)?;
+        self.check_place(&request.key)?;
+        let present = self.objects.get(&request.key).cloned();
+        let present = present.ok_or_else(|| no(ErrorKind::NotFound))?;
+        check_meant(&request.preconditions, &present)?;
+        let shown = |kind| no(kind).with_current(Current::Object(Arc::new(present.clone())));
+        if present.content.encoding != request.patch.encoding {
+            return Err(shown(ErrorKind::Conflict));
+        }
+        let before = members(&present.content.data);
+        let mut after = before.clone();
+        let document: Value =
+            serde_json::from_slice(&request.patch.document).expect("the script writes JSON");
+        match request.patch.format {
+            PatchFormat::Merge => {
+                for (key, value) in document.as_object().expect("a merge is an object") {
+                    match value {
+                        Value::Null => after.remove(key),
+                        value => after.insert(key.clone(), value.clone()),
+                    };
+                }
+            }
+            // The script tests `a`, and then adds `b`.
+            PatchFormat::Json => {
+                let operations = document.as_array().expect("it is a list");
+                match before.get("a") {
+                    None => return Err(no(ErrorKind::InvalidArgument)),
+                    Some(value) if *value != operations[0]["value"] => {
+                        return Err(shown(ErrorKind::Conflict));
+                    }
+                    Some(_) => after.insert("b".to_owned(), operations[1]["value"].clone()),
+                };
+            }
+        }
+        let mut content = present.content.clone();
+        if after != before {
+            let text = serde_json::to_vec(&after).expect("it is JSON");
+            content.data = text.into();
+        }
+        let attributes = present.attributes.clone();
+        self.replace(&present, &attributes, &content, None, tasks)
+            .map_err(|refusal| match refusal.kind {
+                ErrorKind::EncodingNotSelected => shown(refusal.kind),
+                _ => refusal,
+            })
+    }
+
+    fn replace(
+        &mut self,
+        present: &Object,
+        attributes: &Attributes,
+        content: &Content,
+        ttl: Option<Ttl>,
+        tasks: &mut Tasks,
+    ) -> Result<Written> {
+        let key = &present.key;
+        let rewritten = *content != present.content;
+        if rewritten {
+            self.check_encoding(&key.resource, &content.encoding)?;
+        }
+        let known: Vec<Uid> = uids(&present.attributes);
+        self.check_owners(key, attributes, &known)?;
+        let finalizers = &attributes.finalizers;
+        let kept = &present.attributes.finalizers;
+        let grows = finalizers.iter().any(|one| !kept.contains(one.as_str()));
+        if present.deletion.is_some() && grows {
+            return Err(no(ErrorKind::InvalidArgument));
+        }
+        let mut object = present.clone();
+        object.attributes = attributes.clone();
+        object.content = content.clone();
+        if object == *present {
+            if let (Some(ttl), None) = (ttl, &present.deletion) {
+                self.set_deadline(Holder::Object(key.clone()), ttl.duration());
+            }
+            return Ok(written(WrittenHow::Unchanged, &present.metadata));
+        }
+        if present.deletion.is_some() && finalizers.is_empty() {
+            let mut gone = written(WrittenHow::Deleted, &present.metadata);
+            gone.resource_version = self.revision;
+            self.remove(key, tasks);
+            return Ok(gone);
+        }
+        object.metadata.resource_version = self.revision;
+        if rewritten {
+            object.metadata.generation += 1;
+        }
+        let updated = written(WrittenHow::Updated, &object.metadata);
+        self.exchange(object, tasks);
+        if let (Some(ttl), None) = (ttl, &present.deletion) {
+            self.set_deadline(Holder::Object(key.clone()), ttl.duration());
+        }
+        Ok(updated)
+    }
+
+    fn delete_object(
+        &mut self,
+        delete: &DeleteObject,
+        wall: WallTime,
+        tasks: &mut Tasks,
+    ) -> Result<Written> {
+        self.check_fences(&delete.fences)?;
+        self.check_place(&delete.key)?;
+        let present = self.objects.get(&delete.key).cloned();
+        let present = present.ok_or_else(|| no(ErrorKind::NotFound))?;
+        check_meant(&delete.preconditions, &present)?;
+        let how = self.let_go(&delete.key, delete.propagation, wall, tasks);
+        let mut done = written(how, &present.metadata);
+        if how != WrittenHow::Unchanged {
+            done.resource_version = self.revision;
+        }
+        Ok(done)
+    }
+
+    /// Objects that are named and past their deadline. Answers how many.
+    pub(super) fn put(&mut self, object: Object) {
+        let kind = &self.collections[&object.key.resource].kind;
+        let stored = Persisted::of(&object.content.encoding, kind);
+        let named = object.content.encoding.clone();
+        for resource in &mut self.resources {
+            if resource.name == object.key.resource {
+                let persisted = &mut resource.status.persisted;
+                if !persisted.iter().any(|kept| kept.version() == Some(&named)) {
+                    persisted.insert(stored.clone());
+                }
+            }
+        }
+        self.objects.insert(object.key.clone(), object);
+    }
+
+    fn check_owners(&self, key: &ObjectKey, attributes: &Attributes, known: &[Uid]) -> Result<()> {
+        for reference in attributes.owners.iter() {
+            if known.contains(&reference.uid) {
+                continue;
+            }
+            let owner = self.owner(key, reference);
+            let going = owner.is_some_and(|owner| {
+                let finalizers = &owner.attributes.finalizers;
+                owner.deletion.is_some()
+                    && (finalizers.contains("orphan") || finalizers.contains("foregroundDeletion"))
+            });
+            if owner.is_none() || going {
+                return Err(no(ErrorKind::InvalidArgument));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_place(&self, key: &ObjectKey) -> Result<()> {
+        let collection = self.collections.get(&key.resource);
+        let collection = collection.ok_or_else(|| no(ErrorKind::NotFound))?;
+        match collection.namespaced == key.name.namespace().is_some() {
+            true => Ok(()),
+            false => Err(no(ErrorKind::InvalidArgument)),
+        }
+    }
+
+    fn check_fences(&self, fences: &Fences) -> Result<()> {
+        match &fences.if_member {
+            Some((member, epoch)) => self.fenced(member, *epoch).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    fn check_encoding(&self, name: &GroupResource, encoding: &ApiVersion) -> Result<()> {
+        let status = self.resource(name).map(|kept| &kept.status);
+        if self.collections[name].rules.strict_storage_version {
+            match status.and_then(|status| status.selected.as_ref()) {
+                None => return Err(no(ErrorKind::NoAgreement)),
+                Some(selected) if selected != encoding => {
+                    return Err(no(ErrorKind::EncodingNotSelected));
+                }
+                Some(_) => {}
+            }
+        }
+        let mut entries = self.entries.iter();
+        if entries.any(|entry| entry.resource == *name && !entry.decodes(encoding)) {
+            return Err(no(ErrorKind::NotDecodable)
+                .with("resource", name.storage_version_name())
+                .with("version", encoding));
+        }
+        Ok(())
+    }
+
+    pub(super) fn own_metadata(&mut self, wall: WallTime) -> Metadata {
+        let cluster = ClusterId::from_bytes([7; 16]);
+        let uid = Uid::derive(&cluster, self.revision, self.made);
+        self.made += 1;
+        Metadata {
+            uid,
+            ..self.new_metadata(wall)
+        }
+    }
+}
+
+fn uids(attributes: &Attributes) -> Vec<Uid> {
+    attributes.owners.iter().map(|owner| owner.uid).collect()
+}
+
+fn members(data: &[u8]) -> BTreeMap<String, Value> {
+    serde_json::from_slice(data).expect("the script stores objects")
+}
+
+pub(super) fn is_meant(asked: &Preconditions, metadata: &Metadata) -> bool {
+    let right_uid = asked.uid.is_none_or(|uid| uid == metadata.uid);
+    let version = asked.resource_version;
+    right_uid && version.is_none_or(|version| version == metadata.resource_version)
+}
+
+fn check_meant(asked: &Preconditions, object: &Object) -> Result<()> {
+    if is_meant(asked, &object.metadata) {
+        return Ok(());
+    }
+    let current = Current::Object(Arc::new(object.clone()));
+    Err(no(ErrorKind::Conflict).with_current(current))
+}
+
+pub(super) fn written(how: WrittenHow, metadata: &Metadata) -> Written {
+    Written {
+        how,
+        uid: metadata.uid,
+        resource_version: metadata.resource_version,
+    }
+}

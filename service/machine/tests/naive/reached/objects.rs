@@ -1,0 +1,149 @@
+//! Which rules of collections and objects the random logs came to.
+
+use std::collections::BTreeMap;
+
+use synod_machine::{Answer, Applied, Change, Command, LogEntry, Outcome, RevisionEvents};
+use synod_model::{Finalizers, Object};
+
+/// How often each situation came up.
+#[derive(Debug, Default)]
+pub(crate) struct ReachedObjects(BTreeMap<String, u32>);
+
+/// Every situation that the logs must come to.
+const SITUATIONS: [&str; 37] = [
+    "create: Created",
+    "create: ALREADY_EXISTS",
+    "create: NOT_FOUND",
+    "create: INVALID_ARGUMENT",
+    "create: NOT_DECODABLE",
+    "create: NO_AGREEMENT",
+    "create: ENCODING_NOT_SELECTED",
+    "create: STALE_EPOCH",
+    "update: Created",
+    "update: Updated",
+    "update: Unchanged",
+    "update: Deleted",
+    "update: CONFLICT",
+    "update: NOT_FOUND",
+    "update: INVALID_ARGUMENT",
+    "update: ENCODING_NOT_SELECTED",
+    "patch: Updated",
+    "patch: Unchanged",
+    "patch: CONFLICT",
+    "patch: INVALID_ARGUMENT",
+    "delete: Deleted",
+    "delete: Deleting",
+    "delete: Unchanged",
+    "transact: taken",
+    "transact: not taken",
+    "transact: INVALID_ARGUMENT",
+    "collection: ALREADY_EXISTS",
+    "collection: CONFLICT",
+    "collection: NO_AGREEMENT",
+    "collection: Updated",
+    "collection: Deleted",
+    "report: ENCODING_NOT_SELECTED",
+    "an object expired",
+    "a dependent went with its owner",
+    "a dependent forgot one owner and stayed for another",
+    "an orphan forgot its owner",
+    "an owner waited and went with its last dependent",
+];
+
+impl ReachedObjects {
+    /// Which situations no log came to.
+    pub(crate) fn missing(&self) -> Vec<&'static str> {
+        let situations = SITUATIONS.into_iter();
+        situations
+            .filter(|situation| !self.0.contains_key(*situation))
+            .collect()
+    }
+
+    pub(crate) fn look(&mut self, entry: &LogEntry, applied: &Applied) {
+        for (envelope, outcome) in entry.commands.iter().zip(&applied.outcomes) {
+            self.look_at(&envelope.command, outcome);
+            if let Some(events) = applied
+                .events
+                .iter()
+                .find(|events| outcome.changed && events.revision == outcome.revision)
+            {
+                self.look_at_events(&envelope.command, events);
+            }
+        }
+    }
+
+    fn came_to(&mut self, situation: impl Into<String>) {
+        *self.0.entry(situation.into()).or_default() += 1;
+    }
+
+    fn look_at(&mut self, command: &Command, outcome: &Outcome) {
+        let what = match command {
+            Command::CreateObject(_) => "create",
+            Command::UpdateObject(_) => "update",
+            Command::PatchObject(_) => "patch",
+            Command::DeleteObject(_) => "delete",
+            Command::Transact(_) => "transact",
+            Command::CreateCollection(_)
+            | Command::UpdateCollection(_)
+            | Command::DeleteCollection(_) => "collection",
+            Command::Report(_) => "report",
+            _ => return,
+        };
+        match &outcome.result {
+            Ok(Answer::Wrote(written)) => self.came_to(format!("{what}: {:?}", written.how)),
+            Ok(Answer::Transacted { succeeded, .. }) => {
+                let taken = if *succeeded { "taken" } else { "not taken" };
+                self.came_to(format!("{what}: {taken}"));
+            }
+            Ok(_) => {}
+            Err(refusal) => self.came_to(format!("{what}: {}", refusal.kind)),
+        }
+    }
+
+    fn look_at_events(&mut self, command: &Command, events: &RevisionEvents) {
+        let own = match command {
+            Command::DeleteObject(delete) => Some(&delete.key),
+            Command::Expire(_) => {
+                let gone = |change: &Change| matches!(change, Change::Object { after: None, .. });
+                if events.changes.iter().any(gone) {
+                    self.came_to("an object expired");
+                }
+                None
+            }
+            Command::UpdateObject(update) => Some(&update.key),
+            _ => None,
+        };
+        let Some(own) = own else { return };
+        for change in &events.changes {
+            let Change::Object {
+                key,
+                before: Some(before),
+                after,
+            } = change
+            else {
+                continue;
+            };
+            match after {
+                None if key != own && waits(before) => {
+                    self.came_to("an owner waited and went with its last dependent");
+                }
+                None if key != own => self.came_to("a dependent went with its owner"),
+                Some(after) if key != own && after.attributes.owners.is_empty() => {
+                    self.came_to("an orphan forgot its owner");
+                }
+                Some(after)
+                    if key != own
+                        && after.attributes.owners.len() < before.attributes.owners.len() =>
+                {
+                    self.came_to("a dependent forgot one owner and stayed for another");
+                }
+                Some(_) | None => {}
+            }
+        }
+    }
+}
+
+fn waits(object: &Object) -> bool {
+    let finalizers = &object.attributes.finalizers;
+    object.deletion.is_some() && finalizers.contains(Finalizers::FOREGROUND)
+}
