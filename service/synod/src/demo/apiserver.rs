@@ -72,11 +72,11 @@ pub(crate) async fn run(args: &ApiServerArgs) -> Result<Exit, Failure> {
     let (id, release) = (&args.id, release(&args.release)?);
     let journal = Journal::open(&args.journal).map_err(|error| local(id, error))?;
     let store = StoreClient::new(&args.store);
+    // Nobody can connect before there is a gate to serve behind: who connects is answered at once.
+    let membership = Arc::new(join(args, &release).await?);
     let listener = TcpListener::bind(&args.listen)
         .await
         .map_err(|error| local(id, error))?;
-
-    let membership = Arc::new(join(args, &release).await?);
     let server = handlers::Server {
         id: id.clone(),
         release,

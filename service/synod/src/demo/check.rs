@@ -29,6 +29,7 @@
 //!    resource has a drain for `v` (a member that leaves drained has none, so none of its writes may come later), and the
 //!    write landed within the member's TTL and `write_grace` of it.
 //!
+//! A drain says until when, and not for whom: one that another member's end had raised before covers a later end as well.
 //! A write that breaks 4 or 5 by less than the time between two marks is not seen. One that breaks 1, 2 or 3 always is.
 
 mod agreement;

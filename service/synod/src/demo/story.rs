@@ -87,6 +87,10 @@ impl<'a> Story<'a> {
             .endpoints(cluster.endpoints())
             .connect()
             .await?;
+        let endpoints = cluster.endpoints().join(",");
+        run.stage.say(format!(
+            "to look at it yourself, elsewhere: export SYNOD_ENDPOINTS={endpoints}"
+        ));
         set_write_grace(&client, WRITE_GRACE).await?;
         let recorders = Recorders::start(run, &cluster)?;
         let mut beside = JoinSet::new();

@@ -12,13 +12,28 @@ use crate::demo::records::StoredWrite;
 pub(super) fn check(evidence: &Evidence, timeline: &Timeline) -> Vec<Finding> {
     let marks = Marks::of(evidence.marks.lines.iter().map(|line| &line.value));
     let judge = Judge { timeline, marks };
-    let mut findings = Vec::new();
+    let mut findings = backwards(evidence);
     for line in &evidence.store.lines {
         if let Err(fault) = judge.allowed(&line.value) {
             findings.push(told(evidence, line, &judge, &fault));
         }
     }
     findings
+}
+
+/// Linearizable reads, made one after the other, never go back: the bounds of all writes rest on that.
+fn backwards(evidence: &Evidence) -> Vec<Finding> {
+    let marks = &evidence.marks.lines;
+    let pairs = marks.iter().zip(marks.iter().skip(1));
+    let fallen = pairs.filter(|(before, after)| after.value.revision < before.value.revision);
+    let findings = fallen.map(|(before, after)| {
+        let (before, revision) = (before.value.revision, after.value.revision);
+        let message = format!(
+            "a linearizable read answered revision {revision} after one had answered {before}"
+        );
+        Finding::new(Check::Encodings, message).with_evidence(evidence.marks.at(after))
+    });
+    findings.collect()
 }
 
 fn told(evidence: &Evidence, line: &Line<StoredWrite>, judge: &Judge<'_>, fault: &str) -> Finding {

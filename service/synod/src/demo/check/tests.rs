@@ -123,6 +123,13 @@ mod encodings {
     }
 
     #[test]
+    fn a_linearizable_read_that_goes_back_is_found() {
+        let found = found(Check::Encodings, |sample| sample.marks[3].revision = 7);
+        let said = "a linearizable read answered revision 7 after one had answered 8\n      marks.jsonl, line 4";
+        assert!(found.starts_with(said), "{found}");
+    }
+
+    #[test]
     fn a_resource_without_an_entry_takes_no_write() {
         let found = found(Check::Encodings, |sample| {
             sample.store[0].resource = "widgets.example.io".to_owned();
