@@ -2,7 +2,7 @@
 //!
 //! Three replicas, three API servers, one server of another kind and their store run as processes of their own. Clients
 //! write all the time, while the servers are upgraded one by one, first in report mode, then in vote mode, and the leader
-//! of the replicas is killed. Everything is recorded as it happens; the [`check`] at the end reads the recordings, and
+//! of the replicas is killed. One kind of object they keep in Synod, the others in their store. Everything is recorded as it happens; the [`check`] at the end reads the recordings, and
 //! nothing else, and decides whether every promise was kept.
 //!
 //! | module | what |

@@ -2,9 +2,10 @@
 //!
 //! What there is of Synod in it is in this file: it joins, reports, says that it is ready, follows the definitions of
 //! its resources, and leaves. The gate is one layer around its HTTP handlers, and what they do with a permit is in
-//! `handlers`.
+//! `handlers`, or for objects that Synod keeps, in `keeper`.
 
 mod handlers;
+mod keeper;
 
 use std::future::IntoFuture as _;
 use std::path::PathBuf;
@@ -27,6 +28,7 @@ use super::release::{Encodes, Release};
 use super::store::StoreClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use keeper::Keeper;
 
 /// What the process of an API server is started with.
 #[derive(Debug, Args)]
@@ -49,6 +51,9 @@ pub(crate) struct ApiServerArgs {
     /// The file to append every write to.
     #[arg(long)]
     pub(crate) journal: PathBuf,
+    /// The file to append every step of a write to that Synod keeps.
+    #[arg(long)]
+    pub(crate) kept_journal: PathBuf,
     /// How long Synod keeps the member after a renewal, in milliseconds.
     #[arg(long)]
     pub(crate) ttl_ms: u64,
@@ -71,9 +76,14 @@ const DEFINITION_PERIOD: Duration = Duration::from_millis(100);
 pub(crate) async fn run(args: &ApiServerArgs) -> Result<Exit, Failure> {
     let (id, release) = (&args.id, release(&args.release)?);
     let journal = Journal::open(&args.journal).map_err(|error| local(id, error))?;
+    let kept = Journal::open(&args.kept_journal).map_err(|error| local(id, error))?;
     let store = StoreClient::new(&args.store);
     // Nobody can connect before there is a gate to serve behind: who connects is answered at once.
-    let membership = Arc::new(join(args, &release).await?);
+    let client = Client::builder()
+        .endpoints(args.endpoints.clone())
+        .connect()
+        .await?;
+    let membership = Arc::new(join(args, &client, &release).await?);
     let listener = TcpListener::bind(&args.listen)
         .await
         .map_err(|error| local(id, error))?;
@@ -81,6 +91,7 @@ pub(crate) async fn run(args: &ApiServerArgs) -> Result<Exit, Failure> {
         id: id.clone(),
         release,
         store: store.clone(),
+        keeper: Keeper::new(&client, &release, kept, membership.id(), args.encode_early),
         journal: Arc::new(journal),
         encode_early: args.encode_early,
     };
@@ -122,17 +133,17 @@ pub(crate) async fn run(args: &ApiServerArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-async fn join(args: &ApiServerArgs, release: &Release) -> Result<Membership, Failure> {
+async fn join(
+    args: &ApiServerArgs,
+    client: &Client,
+    release: &Release,
+) -> Result<Membership, Failure> {
     let fault =
         |what: &str, error: synod_client::Violation| local(&args.id, format!("{what}: {error}"));
     let options = JoinOptions::new(MemberId::parse(&args.id).map_err(|error| fault("id", error))?)
         .ttl(Ttl::from_millis(args.ttl_ms).map_err(|error| fault("ttl", error))?)
         .version(BinaryVersion::parse(release.version).map_err(|error| fault("release", error))?)
         .endpoint(Endpoint::parse(&args.listen).map_err(|error| fault("listen", error))?);
-    let client = Client::builder()
-        .endpoints(args.endpoints.clone())
-        .connect()
-        .await?;
     Ok(client.join(options).await?)
 }
 

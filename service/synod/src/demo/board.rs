@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use synod_client::{
     ApiVersion, ChangeType, Event, Events, Member, Object, Phase, StorageVersionChange,
-    StorageVersionEntry, StorageVersionStatus,
+    StorageVersionEntry, StorageVersionStatus, StoredObject,
 };
 
 /// Members and resources at one revision.
@@ -15,6 +15,8 @@ pub(crate) struct Board {
     pub(crate) members: BTreeMap<String, Seat>,
     /// By name, as in `widgets.example.io`.
     pub(crate) resources: BTreeMap<String, Column>,
+    /// The objects that Synod keeps, by resource and name: in which version each one is.
+    pub(crate) kept: BTreeMap<(String, String), ApiVersion>,
 }
 
 /// A member that is or was there.
@@ -51,13 +53,23 @@ impl Board {
         match &event.object {
             Some(Object::Member(member)) => self.take_member(event.change, member),
             Some(Object::StorageVersion(change)) => self.take_resource(event.change, change),
-            Some(
-                Object::StorageState(_)
-                | Object::Settings(_)
-                | Object::Collection(_)
-                | Object::Stored(_),
-            )
-            | None => Vec::new(),
+            Some(Object::Stored(object)) => {
+                self.take_object(event.change, object);
+                Vec::new()
+            }
+            Some(Object::StorageState(_) | Object::Settings(_) | Object::Collection(_)) | None => {
+                Vec::new()
+            }
+        }
+    }
+
+    fn take_object(&mut self, change: ChangeType, object: &StoredObject) {
+        let resource = object.key.resource.qualified().to_owned();
+        let key = (resource, object.key.name.to_string());
+        if change == ChangeType::Removed {
+            self.kept.remove(&key);
+        } else {
+            self.kept.insert(key, object.content.encoding.clone());
         }
     }
 

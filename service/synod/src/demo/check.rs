@@ -31,15 +31,24 @@
 //!
 //! A drain says until when, and not for whom: one that another member's end had raised before covers a later end as well.
 //! A write that breaks 4 or 5 by less than the time between two marks is not seen. One that breaks 1, 2 or 3 always is.
+//!
+//! # What Synod keeps itself
+//!
+//! Its own objects need none of that: each one stands in the recording of the watch, with its bytes, at the revision at
+//! which it was stored. Check 8 replays them and holds each against what is selected at that revision; check 9 holds
+//! them against what the servers had encoded and were refused; check 10 against the list of the end.
 
 mod agreement;
+mod early;
 mod encodings;
 mod evidence;
 mod finding;
+mod kept;
 mod marks;
 mod objects;
 mod path;
 mod persisted;
+mod replay;
 mod selected;
 mod summary;
 mod timeline;
@@ -55,6 +64,7 @@ use std::path::Path;
 use evidence::Evidence;
 #[cfg(test)]
 use finding::Check;
+use replay::Replay;
 use timeline::Timeline;
 
 pub(crate) use finding::{CHECKS, Finding};
@@ -83,16 +93,20 @@ fn judge(evidence: &Evidence) -> Verdict {
     // The recordings are the same, or the check above says where they are not.
     let (timeline, broken) = Timeline::of(&evidence.watches[0]);
     findings.extend(broken);
+    let (replay, broken) = Replay::of(&evidence.watches[0]);
+    findings.extend(broken);
     findings.extend(encodings::check(evidence, &timeline));
     findings.extend(selected::check(&timeline));
     findings.extend(agreement::check(&timeline));
     findings.extend(persisted::check(evidence, &timeline));
-    findings.extend(objects::check(evidence));
+    findings.extend(objects::check(evidence, &replay));
     findings.extend(watchers::check_end(evidence, &timeline));
-    findings.extend(path::check(evidence, &timeline));
+    findings.extend(kept::check(evidence, &timeline, &replay));
+    findings.extend(early::check(evidence, &replay));
+    findings.extend(path::check(evidence, &timeline, &replay));
     findings.sort_by_key(|finding| finding.check);
     Verdict {
         findings,
-        summary: Summary::of(evidence, &timeline),
+        summary: Summary::of(evidence, &timeline, &replay),
     }
 }

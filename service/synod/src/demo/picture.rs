@@ -1,6 +1,8 @@
 //! The table that is shown on a terminal: members against resources, and what follows from them.
 
-use synod_client::Phase;
+use std::collections::BTreeMap;
+
+use synod_client::{ApiVersion, Phase};
 
 use super::board::{Board, Column, short};
 use super::stage::{ReplicaState, Shown};
@@ -62,7 +64,30 @@ fn rows(board: &Board) -> Vec<Vec<String>> {
     }
     rows.push(resource_row("selected", selected));
     rows.push(resource_row("agreed on", agreed));
+    rows.push(kept(board));
     rows
+}
+
+/// How many objects of each resource Synod keeps; empty for those that it does not keep.
+fn kept(board: &Board) -> Vec<String> {
+    let cells = board.resources.keys();
+    let cells = cells.map(|resource| by_version(&board.kept, resource));
+    ["in Synod".to_owned(), String::new()]
+        .into_iter()
+        .chain(cells)
+        .collect()
+}
+
+/// How many objects of a resource are in each version, as in `9 v1 3 v2`.
+fn by_version(kept: &BTreeMap<(String, String), ApiVersion>, resource: &str) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, version) in kept.iter().filter(|((of, _), _)| of == resource) {
+        *counts.entry(version.version()).or_default() += 1;
+    }
+    let counts = counts
+        .iter()
+        .map(|(version, count)| format!("{count} {version}"));
+    counts.collect::<Vec<String>>().join(" ")
 }
 
 /// What a member says of a resource, in the words of `synod storage-versions matrix`.
@@ -147,5 +172,21 @@ mod tests {
                 "longer-than-that   gone",
             ]
         );
+    }
+
+    #[test]
+    fn objects_are_counted_by_resource_and_version() {
+        let object = |resource: &str, name: &str, version: &str| {
+            let key = (resource.to_owned(), name.to_owned());
+            (key, ApiVersion::parse(version).unwrap())
+        };
+        let kept = BTreeMap::from([
+            object("trinkets.example.io", "a", "example.io/v1"),
+            object("trinkets.example.io", "b", "example.io/v2"),
+            object("trinkets.example.io", "c", "example.io/v1"),
+            object("widgets.example.io", "a", "example.io/v1"),
+        ]);
+        assert_eq!(by_version(&kept, "trinkets.example.io"), "2 v1 1 v2");
+        assert_eq!(by_version(&kept, "gadgets.example.io"), "");
     }
 }

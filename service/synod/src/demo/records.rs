@@ -17,6 +17,8 @@ pub(crate) mod files {
     pub(crate) const MARKS: &str = "marks.jsonl";
     /// What clients asked for and were answered: [`Answered`](super::Answered).
     pub(crate) const CLIENTS: &str = "clients.jsonl";
+    /// What Synod answers in the end when it is asked for the collections of objects that it keeps.
+    pub(crate) const COLLECTIONS: &str = "collections.json";
     /// What was done to processes: [`Act`](super::Act).
     pub(crate) const ACTS: &str = "acts.jsonl";
     /// What `synod members -o json` answered in the end.
@@ -32,6 +34,21 @@ pub(crate) mod files {
     /// What an API server sent to the store: [`Sent`](super::Sent).
     pub(crate) fn server(id: &str) -> String {
         format!("{id}.jsonl")
+    }
+
+    /// What an API server did with objects that Synod keeps: [`KeptStep`](super::KeptStep).
+    pub(crate) fn keeper(id: &str) -> String {
+        format!("kept-{id}.jsonl")
+    }
+
+    /// What `synod get RESOURCE -o json` answered in the end.
+    pub(crate) fn listed(resource: &str) -> String {
+        format!("listed-{resource}.json")
+    }
+
+    /// Whether a file is what [`keeper`] names.
+    pub(crate) fn is_of_keeper(name: &str) -> bool {
+        name.starts_with("kept-") && name.ends_with(".jsonl")
     }
 
     /// Whether a file is what [`server`] names: those of all servers lie in one directory with other recordings.
@@ -148,11 +165,40 @@ pub(crate) enum Asked {
     Read,
 }
 
+/// What an API server did with an object that Synod keeps: the codec says each time what it has encoded, right before
+/// that is sent, and the server says what came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct KeptStep {
+    pub(crate) at_ms: u64,
+    pub(crate) resource: String,
+    pub(crate) name: String,
+    /// What the write would set the object's number to.
+    pub(crate) number: u64,
+    /// The client that asked for it.
+    pub(crate) author: String,
+    pub(crate) step: Step,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Step {
+    /// It is encoded in this version, and about to be sent.
+    Encoded(String),
+    /// Synod has stored it, at this revision.
+    Landed(u64),
+    /// Synod has refused it for good, since this version is selected and it was encoded in another one.
+    NotSelected(String),
+    /// Nothing was stored, for another reason.
+    NotStored(String),
+    /// Nobody knows whether it is stored.
+    Unknown,
+}
+
 /// What a client was answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Answer {
-    /// It is written, as this version of the object.
+    /// It is written, as this version of the object; of an object that Synod keeps, as this revision.
     Acknowledged(u64),
     /// The object has this number, and its colour is what the client made it.
     Read(u64),

@@ -1,10 +1,12 @@
 //! The releases of the demo's API servers: what each one encodes, decodes and votes for.
 //!
-//! | release | widgets, in report mode | gadgets, in vote mode | gizmos, as their definition says |
+//! | release | widgets, in report mode | gadgets and trinkets, in vote mode | gizmos, as their definition says |
 //! |---|---|---|---|
 //! | 1.0 | encodes v1, decodes both | prefers v1, decodes v1 alone | decodes both |
 //! | 1.1 | encodes v2, decodes both | prefers v1, decodes v1 alone | decodes both |
 //! | 1.2 | encodes v2, decodes both | prefers v2, decodes both | decodes both |
+//!
+//! Trinkets are kept in Synod, in a strict collection, all else in the servers' own store.
 //!
 //! In report mode both releases must decode both versions, since each one writes what it likes. In vote mode the older
 //! release need not know the newer version at all: it never meets it.
@@ -29,6 +31,16 @@ pub(crate) struct Resource {
     pub(crate) served: &'static str,
     pub(crate) decodable: &'static [&'static str],
     pub(crate) encodes: Encodes,
+    pub(crate) kept: Kept,
+}
+
+/// Where the objects of a resource are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// In the servers' own store, which takes whatever it is given.
+    InTheirStore,
+    /// In Synod, which takes nothing but what is encoded in the selected version.
+    InSynod,
 }
 
 /// How a release chooses the version in which it stores.
@@ -53,6 +65,7 @@ const OLD_WIDGETS: Resource = Resource {
     served: FIRST,
     decodable: &[FIRST, SECOND],
     encodes: Encodes::Fixed(FIRST),
+    kept: Kept::InTheirStore,
 };
 
 const NEW_WIDGETS: Resource = Resource {
@@ -67,12 +80,27 @@ const OLD_GADGETS: Resource = Resource {
     served: FIRST,
     decodable: &[FIRST],
     encodes: Encodes::Selected(FIRST),
+    kept: Kept::InTheirStore,
 };
 
 const NEW_GADGETS: Resource = Resource {
     decodable: &[FIRST, SECOND],
     encodes: Encodes::Selected(SECOND),
     ..OLD_GADGETS
+};
+
+const OLD_TRINKETS: Resource = Resource {
+    plural: "trinkets",
+    kind: "Trinket",
+    kept: Kept::InSynod,
+    ..OLD_GADGETS
+};
+
+const NEW_TRINKETS: Resource = Resource {
+    plural: "trinkets",
+    kind: "Trinket",
+    kept: Kept::InSynod,
+    ..NEW_GADGETS
 };
 
 const GIZMOS: Resource = Resource {
@@ -82,6 +110,7 @@ const GIZMOS: Resource = Resource {
     served: FIRST,
     decodable: &[FIRST, SECOND],
     encodes: Encodes::Defined(FIRST),
+    kept: Kept::InTheirStore,
 };
 
 const CHARTS: Resource = Resource {
@@ -91,23 +120,30 @@ const CHARTS: Resource = Resource {
     served: "metrics.example.io/v1beta1",
     decodable: &["metrics.example.io/v1beta1"],
     encodes: Encodes::Fixed("metrics.example.io/v1beta1"),
+    kept: Kept::InTheirStore,
 };
 
 /// The releases of the control plane's servers, oldest first.
 pub(crate) const CONTROL_PLANE: [Release; 3] = [
     Release {
         version: "1.0",
-        resources: &[OLD_WIDGETS, OLD_GADGETS, GIZMOS],
+        resources: &[OLD_WIDGETS, OLD_GADGETS, OLD_TRINKETS, GIZMOS],
     },
     Release {
         version: "1.1",
-        resources: &[NEW_WIDGETS, OLD_GADGETS, GIZMOS],
+        resources: &[NEW_WIDGETS, OLD_GADGETS, OLD_TRINKETS, GIZMOS],
     },
     Release {
         version: "1.2",
-        resources: &[NEW_WIDGETS, NEW_GADGETS, GIZMOS],
+        resources: &[NEW_WIDGETS, NEW_GADGETS, NEW_TRINKETS, GIZMOS],
     },
 ];
+
+/// The resources whose objects Synod keeps.
+pub(crate) fn kept_in_synod() -> impl Iterator<Item = Resource> {
+    let resources = CONTROL_PLANE[0].resources.iter().copied();
+    resources.filter(|resource| resource.kept == Kept::InSynod)
+}
 
 /// The one release of a server of another kind, which serves a resource of its own beside the control plane.
 pub(crate) const AGGREGATED: Release = Release {

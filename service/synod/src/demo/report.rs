@@ -38,7 +38,12 @@ fn text(verdict: &Verdict, planted: Option<Violation>) -> String {
         } else {
             "FAILED"
         };
-        let _ = writeln!(text, "  {outcome} {}. {}", check.number(), check.promise());
+        let _ = writeln!(
+            text,
+            "  {outcome} {:>2}. {}",
+            check.number(),
+            check.promise()
+        );
         for finding in findings.iter().take(SHOWN) {
             let _ = writeln!(text, "    - {finding}");
         }

@@ -132,6 +132,7 @@ impl Servers {
             format!("--store={store}"),
             format!("--endpoints={endpoints}"),
             format!("--journal={}", run.argument(files::server(id))),
+            format!("--kept-journal={}", run.argument(files::keeper(id))),
             format!("--ttl-ms={}", TTL.as_millis()),
         ];
         if early {

@@ -6,7 +6,10 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_client::{Client, SettingsPatch, WatchFrom, WatchMessage, WatchOptions};
+use synod_client::{
+    Client, CollectionRules, CreateCollection, Kind, SettingsPatch, WatchFrom, WatchMessage,
+    WatchOptions,
+};
 use tokio::task::JoinSet;
 
 use super::clients::Clients;
@@ -35,6 +38,7 @@ const WRITES: u64 = 40;
 
 const WIDGETS: &str = "widgets.example.io";
 const GADGETS: &str = "gadgets.example.io";
+const TRINKETS: &str = "trinkets.example.io";
 const GIZMOS: &str = "gizmos.example.io";
 
 /// The demo while it runs. Whoever drops it ends all of its processes.
@@ -97,6 +101,7 @@ impl<'a> Story<'a> {
         beside.spawn(show_replicas(client.clone(), run.stage.clone()));
         beside.spawn(follow(client.clone(), run.stage.clone()));
 
+        declare_collections(run, &client).await?;
         run.stage
             .enter("three API servers and one of another kind join and report");
         let servers = Servers::start_store(run, server_ports, cluster.endpoints()).await?;
@@ -159,7 +164,7 @@ impl<'a> Story<'a> {
         let [first, second, third] = CONTROL_PLANE;
         let stage = &self.run.stage;
         stage.enter(format!(
-            "rolling upgrade to release {}: it prefers v2 for gadgets (vote mode)",
+            "rolling upgrade to release {}: it prefers v2 for gadgets and trinkets (vote mode)",
             release.version
         ));
         self.upgrade(first, Down::Stopped, release).await?;
@@ -193,7 +198,8 @@ impl<'a> Story<'a> {
             "the last server of the older release, {third}, is upgraded: now all prefer v2"
         ));
         self.upgrade(third, Down::Killed, release).await?;
-        self.agreed(GADGETS, "example.io/v2").await
+        self.agreed(GADGETS, "example.io/v2").await?;
+        self.agreed(TRINKETS, "example.io/v2").await
     }
 
     /// Brings a server down, starts it as another release, and waits until clients can write to it.
@@ -289,6 +295,12 @@ impl<'a> Story<'a> {
         self.list(&["members", "list"], files::MEMBERS).await?;
         self.list(&["storage-versions", "list"], files::STORAGE_VERSIONS)
             .await?;
+        self.list(&["collections", "list"], files::COLLECTIONS)
+            .await?;
+        for resource in release::kept_in_synod() {
+            let name = resource.name();
+            self.list(&["get", &name], &files::listed(&name)).await?;
+        }
         run.stage.enter("every process is ended");
         self.beside.shutdown().await;
         self.recorders.end().await
@@ -323,6 +335,27 @@ async fn done(process: Process) -> Result<(), Stuck> {
     } else {
         Err(Stuck::new(format!("{name} ended with {status}; see {log}")))
     }
+}
+
+/// Declares what Synod keeps for the servers, and that it is strict with it.
+async fn declare_collections(run: &Run, client: &Client) -> Result<(), Stuck> {
+    for resource in release::kept_in_synod() {
+        let create = CreateCollection {
+            resource: resource.group_resource(),
+            kind: Kind::parse(resource.kind).map_err(|fault| Stuck::new(fault.to_string()))?,
+            namespaced: false,
+            rules: CollectionRules {
+                strict_storage_version: true,
+                ..CollectionRules::default()
+            },
+        };
+        client.collections().create(create).await?;
+        let name = resource.name();
+        run.stage.say(format!(
+            "Synod keeps the objects of {name}, in the selected version and in no other"
+        ));
+    }
+    Ok(())
 }
 
 /// Sets how long a write may land after its member's membership ended, and tells at which revision.

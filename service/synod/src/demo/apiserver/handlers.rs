@@ -10,11 +10,12 @@ use axum::{Extension, Json, Router};
 use serde_json::{Value, json};
 use synod_client::Permit;
 
+use super::keeper::Keeper;
 use crate::demo::clock::now_ms;
 use crate::demo::codec::Object;
 use crate::demo::journal::Journal;
 use crate::demo::records::{Outcome, Sent, Writer};
-use crate::demo::release::{Encodes, Release, Resource};
+use crate::demo::release::{Encodes, Kept, Release, Resource};
 use crate::demo::store::{Put, StoreClient};
 
 /// What every handler needs.
@@ -23,6 +24,7 @@ pub(super) struct Server {
     pub(super) id: String,
     pub(super) release: Release,
     pub(super) store: StoreClient,
+    pub(super) keeper: Keeper,
     pub(super) journal: Arc<Journal>,
     /// The planted violation.
     pub(super) encode_early: bool,
@@ -86,20 +88,19 @@ async fn read(
     let Some(resource) = server.served(&group, &version, &plural) else {
         return not_found(&plural);
     };
+    if resource.kept == Kept::InSynod {
+        return server.keeper.read(resource, &name).await;
+    }
     let stored = match server.store.get(&resource.name(), &name).await {
         Ok(Some(stored)) => stored,
         Ok(None) => return not_found(&name),
         Err(why) => return status(StatusCode::SERVICE_UNAVAILABLE, "StoreUnavailable", &why),
     };
     match Object::decode(&stored.data, resource.decodable) {
-        Ok(object) => {
-            let mut answer = object.encode(resource.kind, resource.served);
-            answer["metadata"]["resourceVersion"] = stored.version.to_string().into();
-            Json(answer).into_response()
-        }
+        Ok(object) => found(resource, &object, stored.version),
         Err(fault) => {
             let why = format!("release {} cannot read it: {fault}", server.release.version);
-            status(StatusCode::INTERNAL_SERVER_ERROR, "Undecodable", &why)
+            undecodable(&why)
         }
     }
 }
@@ -118,6 +119,10 @@ impl Server {
         object: &Object,
         permit: &Permit,
     ) -> Response {
+        if resource.kept == Kept::InSynod {
+            let known = (expected > 0).then_some(expected);
+            return self.keeper.write(resource, known, object, permit).await;
+        }
         let encoding = self.encoding(resource, permit);
         let writer = Writer {
             member: self.id.clone(),
@@ -153,19 +158,12 @@ impl Server {
             Put::Landed { version, position } => {
                 permit.done();
                 self.record(&sent(Outcome::Landed(position)));
-                let code = if version == 1 {
-                    StatusCode::CREATED
-                } else {
-                    StatusCode::OK
-                };
-                let body = json!({"metadata": {"name": object.name, "resourceVersion": version.to_string()}});
-                (code, Json(body)).into_response()
+                written(object, version, version == 1)
             }
             Put::Conflict => {
                 permit.done();
                 self.record(&sent(Outcome::Conflict));
-                let why = "the object has been modified; please apply your changes to the latest version and try again";
-                status(StatusCode::CONFLICT, "Conflict", why)
+                conflict()
             }
             Put::NotSent(why) => {
                 permit.done();
@@ -197,7 +195,34 @@ impl Server {
     }
 }
 
-fn not_found(what: &str) -> Response {
+/// An object that was read.
+pub(super) fn found(resource: Resource, object: &Object, version: u64) -> Response {
+    let mut answer = object.encode(resource.kind, resource.served);
+    answer["metadata"]["resourceVersion"] = version.to_string().into();
+    Json(answer).into_response()
+}
+
+/// A write that is made.
+pub(super) fn written(object: &Object, version: u64, is_new: bool) -> Response {
+    let code = if is_new {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
+    };
+    let body = json!({"metadata": {"name": object.name, "resourceVersion": version.to_string()}});
+    (code, Json(body)).into_response()
+}
+
+pub(super) fn conflict() -> Response {
+    let why = "the object has been modified; please apply your changes to the latest version and try again";
+    status(StatusCode::CONFLICT, "Conflict", why)
+}
+
+pub(super) fn undecodable(why: &str) -> Response {
+    status(StatusCode::INTERNAL_SERVER_ERROR, "Undecodable", why)
+}
+
+pub(super) fn not_found(what: &str) -> Response {
     status(
         StatusCode::NOT_FOUND,
         "NotFound",
@@ -205,12 +230,12 @@ fn not_found(what: &str) -> Response {
     )
 }
 
-fn invalid(why: &str) -> Response {
+pub(super) fn invalid(why: &str) -> Response {
     status(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", why)
 }
 
 /// A `Status` as Kubernetes answers it.
-fn status(code: StatusCode, reason: &str, message: &str) -> Response {
+pub(super) fn status(code: StatusCode, reason: &str, message: &str) -> Response {
     let body = json!({
         "kind": "Status",
         "apiVersion": "v1",

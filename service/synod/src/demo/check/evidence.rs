@@ -1,5 +1,6 @@
 //! The files, read.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,8 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::demo::records::{Act, Answered, Mark, Sent, StoredObject, StoredWrite, files};
+use crate::demo::records::{Act, Answered, KeptStep, Mark, Sent, StoredObject, StoredWrite, files};
+use crate::demo::release::kept_in_synod;
 
 /// Everything that the check goes by.
 #[derive(Debug)]
@@ -20,11 +22,17 @@ pub(crate) struct Evidence {
     pub(super) clients: File<Answered>,
     /// What each API server sent.
     pub(super) servers: Vec<File<Sent>>,
+    /// What each API server did with objects that Synod keeps.
+    pub(super) keepers: Vec<File<KeptStep>>,
     pub(super) acts: File<Act>,
     /// All members in the end.
     pub(super) members: Value,
     /// All storage versions in the end.
     pub(super) storage_versions: Value,
+    /// All collections of Synod in the end.
+    pub(super) collections: Value,
+    /// All objects of each of them in the end, by resource.
+    pub(super) listed: BTreeMap<String, Value>,
 }
 
 /// A file of JSON documents.
@@ -52,16 +60,24 @@ impl Evidence {
     /// A file is missing, or a line is not what its file holds.
     pub(super) fn read(directory: &Path) -> Result<Self, String> {
         let watches = REPLICAS.map(|replica| File::read(directory, &files::watch(replica)));
+        let listed = kept_in_synod().map(|resource| {
+            let name = resource.name();
+            let list = document(directory, &files::listed(&name))?;
+            Ok((name, list))
+        });
         Ok(Self {
             watches: watches.collect::<Result<_, _>>()?,
             store: File::read(directory, files::STORE)?,
             objects: File::read(directory, files::OBJECTS)?,
             marks: File::read(directory, files::MARKS)?,
             clients: File::read(directory, files::CLIENTS)?,
-            servers: servers(directory)?,
+            servers: all(directory, files::is_of_server)?,
+            keepers: all(directory, files::is_of_keeper)?,
             acts: File::read(directory, files::ACTS)?,
             members: document(directory, files::MEMBERS)?,
             storage_versions: document(directory, files::STORAGE_VERSIONS)?,
+            collections: document(directory, files::COLLECTIONS)?,
+            listed: listed.collect::<Result<_, String>>()?,
         })
     }
 }
@@ -129,7 +145,11 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-fn servers(directory: &Path) -> Result<Vec<File<Sent>>, String> {
+/// The files of a kind, by name.
+fn all<T: DeserializeOwned>(
+    directory: &Path,
+    is_wanted: fn(&str) -> bool,
+) -> Result<Vec<File<T>>, String> {
     let fault = |error: std::io::Error| format!("{}: {error}", directory.display());
     let mut names = Vec::new();
     for entry in fs::read_dir(directory).map_err(fault)? {
@@ -138,7 +158,7 @@ fn servers(directory: &Path) -> Result<Vec<File<Sent>>, String> {
             .file_name()
             .to_string_lossy()
             .into_owned();
-        if files::is_of_server(&name) {
+        if is_wanted(&name) {
             names.push(name);
         }
     }

@@ -12,11 +12,14 @@ pub(crate) enum Check {
     Objects,
     AgreementRevision,
     Persisted,
+    Strict,
+    Early,
+    Listed,
     Path,
 }
 
 /// Every check.
-pub(crate) const CHECKS: [Check; 8] = [
+pub(crate) const CHECKS: [Check; 11] = [
     Check::Encodings,
     Check::Selected,
     Check::Common,
@@ -24,6 +27,9 @@ pub(crate) const CHECKS: [Check; 8] = [
     Check::Objects,
     Check::AgreementRevision,
     Check::Persisted,
+    Check::Strict,
+    Check::Early,
+    Check::Listed,
     Check::Path,
 ];
 
@@ -47,6 +53,13 @@ impl Check {
                 "the agreement revision moved exactly with common and selected"
             }
             Self::Persisted => "persisted holds every version that was really stored",
+            Self::Strict => {
+                "Synod kept no object in a version that was not selected at its revision"
+            }
+            Self::Early => {
+                "what was encoded for Synod before its version was selected was refused, and not stored"
+            }
+            Self::Listed => "the objects that Synod lists are those of the watch, one by one",
             Self::Path => "all that the demo is about took place",
         }
     }

@@ -1,9 +1,11 @@
-//! Check 5: every object can be read, and no acknowledged write is lost.
+//! Check 5: every object can be read, and no acknowledged write is lost. What it demands of objects that Synod keeps is in
+//! `kept`.
 
 use std::collections::BTreeMap;
 
 use super::evidence::{Evidence, File, Line};
 use super::finding::{Check, Finding};
+use super::replay::Replay;
 use crate::demo::codec::{self, Object};
 use crate::demo::records::{Answer, Answered, Asked, Outcome, Sent, StoredWrite};
 
@@ -12,7 +14,7 @@ type Key<'a> = (&'a str, &'a str);
 /// The writes of each object, in the store's order.
 type Journal<'a> = BTreeMap<Key<'a>, Vec<&'a Line<StoredWrite>>>;
 
-pub(super) fn check(evidence: &Evidence) -> Vec<Finding> {
+pub(super) fn check(evidence: &Evidence, replay: &Replay<'_>) -> Vec<Finding> {
     let mut journal: Journal<'_> = BTreeMap::new();
     for line in &evidence.store.lines {
         journal.entry(key_of(&line.value)).or_default().push(line);
@@ -20,7 +22,7 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(unbroken(&evidence.store, &journal));
     findings.extend(kept(evidence, &journal));
-    findings.extend(acknowledged(&evidence.clients, &journal));
+    findings.extend(acknowledged(&evidence.clients, &journal, replay));
     findings.extend(read_back(&evidence.clients));
     for server in &evidence.servers {
         findings.extend(landed(server, &evidence.store));
@@ -106,13 +108,20 @@ fn kept(evidence: &Evidence, journal: &Journal<'_>) -> Vec<Finding> {
 }
 
 /// What a client was told is written, the store has written.
-fn acknowledged(clients: &File<Answered>, journal: &Journal<'_>) -> Vec<Finding> {
+fn acknowledged(
+    clients: &File<Answered>,
+    journal: &Journal<'_>,
+    replay: &Replay<'_>,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     for line in &clients.lines {
         let asked = &line.value;
         let Answer::Acknowledged(version) = asked.answer else {
             continue;
         };
+        if replay.collections.contains(&asked.resource) {
+            continue;
+        }
         let writes = journal.get(&(asked.resource.as_str(), asked.name.as_str()));
         let place = usize::try_from(version)
             .ok()

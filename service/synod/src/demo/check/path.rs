@@ -1,16 +1,18 @@
-//! Check 8: all that the demo is about took place. Without it, a run in which nothing happened would be without fault.
+//! Check 11: all that the demo is about took place. Without it, a run in which nothing happened would be without fault.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::early;
 use super::evidence::Evidence;
 use super::finding::{Check, Finding};
+use super::replay::Replay;
 use super::timeline::Timeline;
 use crate::demo::codec;
 use crate::demo::records::{Act, Deed};
-use crate::demo::release::{AGGREGATED, CONTROL_PLANE};
+use crate::demo::release::{AGGREGATED, CONTROL_PLANE, kept_in_synod};
 
-pub(super) fn check(evidence: &Evidence, timeline: &Timeline) -> Vec<Finding> {
-    let seen = Seen::of(evidence, timeline);
+pub(super) fn check(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_>) -> Vec<Finding> {
+    let seen = Seen::of(evidence, timeline, replay);
     let mut missing = Vec::new();
     for release in CONTROL_PLANE {
         let members = seen.wrote.get(release.version).map_or(0, BTreeSet::len);
@@ -38,6 +40,14 @@ pub(super) fn check(evidence: &Evidence, timeline: &Timeline) -> Vec<Finding> {
     if evidence.store.lines.is_empty() || evidence.marks.lines.is_empty() {
         missing.push("nothing was written, or no revision was read meanwhile".to_owned());
     }
+    for resource in kept_in_synod() {
+        if !seen.stored.contains_key(resource.name().as_str()) {
+            missing.push(format!("Synod kept no object of {}", resource.name()));
+        }
+    }
+    if early::in_vain(evidence, timeline).early == 0 {
+        missing.push("no server encoded anything for Synod too early, to be refused".to_owned());
+    }
     missing.extend(unkilled(evidence));
     missing
         .into_iter()
@@ -54,7 +64,7 @@ struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    fn of(evidence: &'a Evidence, timeline: &'a Timeline) -> Self {
+    fn of(evidence: &'a Evidence, timeline: &'a Timeline, replay: &'a Replay<'_>) -> Self {
         let mut programs = BTreeMap::new();
         for moment in &timeline.moments {
             for (id, member) in &moment.members {
@@ -72,6 +82,10 @@ impl<'a> Seen<'a> {
             if let Some(program) = programs.get(&(member, write.writer.epoch)) {
                 seen.wrote.entry(program).or_default().insert(member);
             }
+        }
+        for write in replay.stored() {
+            let stored = seen.stored.entry(&write.resource).or_default();
+            stored.insert(&write.encoding);
         }
         seen
     }

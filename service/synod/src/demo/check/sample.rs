@@ -11,12 +11,17 @@
 //! | 10 | a adopts v2 |
 //! | 11, 12 | b joins as epoch 11 with release 1.2, and reports |
 
+pub(super) mod kept;
+
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::evidence::{Evidence, File};
 use crate::demo::codec::Object;
 use crate::demo::records::{
-    Act, Answer, Answered, Asked, Deed, Mark, Outcome, Sent, StoredObject, StoredWrite, Writer,
+    Act, Answer, Answered, Asked, Deed, KeptStep, Mark, Outcome, Sent, StoredObject, StoredWrite,
+    Writer,
 };
 
 pub(super) const GADGETS: &str = "gadgets.example.io";
@@ -35,6 +40,9 @@ pub(super) struct Sample {
     pub(super) acts: Vec<Act>,
     pub(super) members: Value,
     pub(super) storage_versions: Value,
+    pub(super) keeper: Vec<KeptStep>,
+    pub(super) collections: Value,
+    pub(super) listed: BTreeMap<String, Value>,
 }
 
 impl Sample {
@@ -61,6 +69,9 @@ impl Sample {
             acts: Vec::new(),
             members: listed_members(),
             storage_versions: listed_storage_versions(),
+            keeper: Vec::new(),
+            collections: json!({"header": {"revision": "12"}, "items": []}),
+            listed: BTreeMap::new(),
             watches: [watch.clone(), watch.clone(), watch],
         }
     }
@@ -76,9 +87,12 @@ impl Sample {
             marks: file("marks.jsonl", &self.marks),
             clients: file("clients.jsonl", &self.clients),
             servers: vec![file("apiserver-a.jsonl", &self.server)],
+            keepers: vec![file("kept-apiserver-a.jsonl", &self.keeper)],
             acts: file("acts.jsonl", &self.acts),
             members: self.members.clone(),
             storage_versions: self.storage_versions.clone(),
+            collections: self.collections.clone(),
+            listed: self.listed.clone(),
         }
     }
 

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use super::early;
 use super::evidence::Evidence;
+use super::replay::Replay;
 use super::timeline::{State, Timeline};
 use crate::demo::codec;
 use crate::demo::records::{Act, Answer, Answered, Asked, Deed};
@@ -19,9 +21,10 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    pub(super) fn of(evidence: &Evidence, timeline: &Timeline) -> Self {
+    pub(super) fn of(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_>) -> Self {
         let mut summary = Self::default();
         summary.add("stored", stored(evidence));
+        summary.add("in Synod", kept(evidence, timeline, replay));
         summary.add("clients", asked(evidence));
         summary.add("refused", refused(evidence));
         summary.add("paused", [paused(evidence)]);
@@ -60,14 +63,35 @@ impl fmt::Display for Summary {
 }
 
 fn stored(evidence: &Evidence) -> Vec<String> {
-    let mut counts: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
-    for write in evidence.store.values() {
-        let versions = counts.entry(&write.resource).or_default();
-        *versions
-            .entry(short(codec::api_version(&write.data)))
-            .or_default() += 1;
+    let writes = evidence.store.values();
+    let writes = writes.map(|write| (write.resource.as_str(), codec::api_version(&write.data)));
+    let all = format!("{} writes", evidence.store.lines.len());
+    std::iter::once(all).chain(by_version(writes)).collect()
+}
+
+/// What was kept in Synod, and what was not taken.
+fn kept(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_>) -> Vec<String> {
+    let writes = replay.stored();
+    let writes = writes.map(|write| (write.resource.as_str(), write.encoding.as_str()));
+    let mut told = by_version(writes);
+    if !told.is_empty() {
+        let in_vain = early::in_vain(evidence, timeline);
+        told.push(format!(
+            "refused and encoded anew: {} before their version was selected, {} after another one was",
+            in_vain.early, in_vain.late
+        ));
     }
-    let counts = counts.iter().map(|(resource, versions)| {
+    told
+}
+
+/// How many writes of each resource there were in each version.
+fn by_version<'a>(writes: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
+    let mut counts: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    for (resource, version) in writes {
+        let versions = counts.entry(resource).or_default();
+        *versions.entry(short(version)).or_default() += 1;
+    }
+    let told = counts.iter().map(|(resource, versions)| {
         let versions = versions
             .iter()
             .map(|(version, count)| format!("{count} in {version}"));
@@ -76,8 +100,7 @@ fn stored(evidence: &Evidence) -> Vec<String> {
             versions.collect::<Vec<String>>().join(", ")
         )
     });
-    let all = format!("{} writes", evidence.store.lines.len());
-    std::iter::once(all).chain(counts).collect()
+    told.collect()
 }
 
 fn asked(evidence: &Evidence) -> [String; 2] {

@@ -1,8 +1,10 @@
 use super::sample::{self, GADGETS, Sample};
 use super::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::demo::records::{Answer, Asked, Deed};
+
+mod kept;
 
 /// The findings of all checks but that of the path, which the sample is too short for.
 fn findings(sample: &Sample) -> Vec<Finding> {
@@ -521,6 +523,19 @@ mod what_took_place {
                 sample.store.push(write);
             }
         }
+        // What Synod kept comes later.
+        let base = 100;
+        let mut kept = Sample::with_kept();
+        for line in &mut kept.watches[0].split_off(sample.watches[0].len()) {
+            let revision: u64 = line["events"]["revision"]
+                .as_str()
+                .unwrap()
+                .parse()
+                .unwrap();
+            line["events"]["revision"] = (base + revision).to_string().into();
+            events.push(line.clone());
+        }
+        sample.keeper = kept.keeper;
         sample.watches = [events.clone(), events.clone(), events];
         sample.acts = sample::acts();
         sample
@@ -552,6 +567,17 @@ mod what_took_place {
         );
         sample.store.truncate(8);
         assert!(missing(&sample).contains("the server of another kind wrote nothing"));
+    }
+
+    #[test]
+    fn a_run_in_which_nothing_was_encoded_too_early_is_found() {
+        let mut sample = full();
+        // What b had encoded in v2 while v1 was selected.
+        sample.keeper.remove(2);
+        assert_eq!(
+            missing(&sample),
+            "no server encoded anything for Synod too early, to be refused"
+        );
     }
 
     #[test]

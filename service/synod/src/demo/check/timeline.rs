@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::evidence::{File, Line};
@@ -156,10 +157,13 @@ struct Event {
     storage_version: Option<ResourceChange>,
     storage_state: Option<State>,
     settings: Option<Settings>,
+    /// These are replayed elsewhere.
+    collection: Option<IgnoredAny>,
+    stored_object: Option<IgnoredAny>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-enum Change {
+pub(super) enum Change {
     #[serde(rename = "EVENT_TYPE_ADDED")]
     Added,
     #[serde(rename = "EVENT_TYPE_MODIFIED")]
@@ -262,6 +266,8 @@ impl Moment {
             put(&mut self.states, change, &name, &key, state)
         } else if let Some(settings) = event.settings {
             self.write_grace_ms = Some(settings.write_grace_ms.0);
+            Ok(())
+        } else if event.collection.or(event.stored_object).is_some() {
             Ok(())
         } else {
             Err(format!("the event of {name:?} carries no object"))
