@@ -33,6 +33,16 @@ pub(crate) struct Cluster {
 struct Running {
     disk: SimDisk,
     replica: Option<Replica>,
+    /// How often it was started.
+    starts: u64,
+}
+
+impl Running {
+    /// Where this life of the replica dials others from. What a killed one left running in this process keeps its own
+    /// for good, so it cannot speak for the one that was started after it.
+    fn source(&self, number: u64) -> String {
+        format!("replica-{number}-{}", self.starts)
+    }
 }
 
 /// The clock of all clients of a test: tokio's, which a test moves, and what it was suspended.
@@ -70,11 +80,6 @@ impl Randomness for Numbers {
 /// Where the replica of this number serves clients.
 pub(crate) fn endpoint(number: u64) -> String {
     format!("127.0.0.1:{}", 4600 + number)
-}
-
-/// Where the replica of this number dials others from.
-fn source(number: u64) -> String {
-    format!("replica-{number}")
 }
 
 fn peer_address(number: u64) -> String {
@@ -123,7 +128,10 @@ impl Cluster {
         let running = self.replicas.entry(number).or_insert_with(|| Running {
             disk: SimDisk::new(),
             replica: None,
+            starts: 0,
         });
+        running.starts += 1;
+        let source = running.source(number);
         let loopback = SocketAddr::from(([127, 0, 0, 1], 0));
         let listen = Listen {
             client: loopback,
@@ -135,11 +143,11 @@ impl Cluster {
         let mut config =
             ReplicaConfig::new(id, "test".to_owned(), directory, listen, self.set.clone());
         config.first_settings = self.first_settings.clone();
-        for address in [endpoint(number), peer_address(number), source(number)] {
-            self.network.set(&address, Weather::Fair);
+        for address in [&endpoint(number), &peer_address(number), &source] {
+            self.network.set(address, Weather::Fair);
         }
         let seams = ServerSeams {
-            dialer: Arc::new(self.network.dialer(&source(number))),
+            dialer: Arc::new(self.network.dialer(&source)),
             disk: Arc::new(running.disk.clone()),
             wall: Arc::new(SystemWallClock),
             flushing: Flushing::Task {
@@ -166,17 +174,22 @@ impl Cluster {
 
     /// Ends a replica as a crash would: at once, with what it had not synced lost.
     pub(crate) fn kill(&mut self, number: u64) {
-        for address in [endpoint(number), peer_address(number), source(number)] {
+        let running = self.replicas.get_mut(&number).unwrap();
+        for address in [
+            endpoint(number),
+            peer_address(number),
+            running.source(number),
+        ] {
             self.network.close(&address);
         }
-        let running = self.replicas.get_mut(&number).unwrap();
         drop(running.replica.take());
         running.disk.kill();
     }
 
     /// Lets a replica hear nothing of the others any more, nor they of it. Its clients go on.
     pub(crate) fn isolate(&self, number: u64) {
-        for address in [peer_address(number), source(number)] {
+        let source = self.replicas[&number].source(number);
+        for address in [peer_address(number), source] {
             self.network.set(&address, Weather::Silent);
         }
     }
@@ -187,7 +200,11 @@ impl Cluster {
         if let Some(replica) = running.replica.take() {
             within(replica.shutdown()).await;
         }
-        for address in [endpoint(number), peer_address(number), source(number)] {
+        for address in [
+            endpoint(number),
+            peer_address(number),
+            running.source(number),
+        ] {
             self.network.close(&address);
         }
     }

@@ -9,7 +9,8 @@ use synod_client::{
 use tokio::task::JoinSet;
 
 use super::{V1, create, declare, key, named, numbers};
-use crate::cluster::{Cluster, pass, within};
+use crate::cluster::{Cluster, endpoint, pass, within};
+use crate::network::Weather;
 
 /// What one client knows of its increments.
 #[derive(Debug, Default)]
@@ -109,4 +110,71 @@ async fn every_increment_is_counted_once_while_leaders_die() {
     assert_eq!(counter.unwrap(), acknowledged + made);
     // The object's generation counts the same.
     assert_eq!(stored.metadata.generation, acknowledged + made + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_whose_answer_was_lost_is_made_once_over_a_fail_over_and_a_restart_of_all() {
+    let mut cluster = Cluster::start(3).await;
+    let client = cluster.client_of(vec![1]).await;
+    declare(&client, CollectionRules::default()).await;
+    let objects = numbers(&client, V1);
+    create(&objects, "a", "counter", 0).await;
+    // Replica 1 executes the write, and its answer never arrives.
+    cluster.network.set(&endpoint(1), Weather::Mute);
+    let short = numbers(&client.with_timeout(Duration::from_secs(2)), V1);
+    let mut stored = within(
+        numbers(&cluster.client_of(vec![2]).await, V1)
+            .get(&named("a", "counter"), ReadOptions::default()),
+    )
+    .await
+    .unwrap();
+    stored.value = 1;
+    let lost = within(short.update(stored, None)).await.unwrap_err();
+    assert_eq!(lost.execution(), Verdict::Unknown);
+    let asked = lost.request_key().expect("it had a session").clone();
+    let other = cluster.client_of(vec![2, 3]).await;
+    let first = within(other.outcome(&asked)).await.unwrap();
+    let Outcome::Executed {
+        revision,
+        changed: true,
+        answer: OutcomeAnswer::Object(result),
+        ..
+    } = first
+    else {
+        panic!("it was executed: {first:?}");
+    };
+    assert_eq!(result.resource_version, revision);
+
+    cluster.network.set(&endpoint(1), Weather::Fair);
+    let leader = cluster.leader(&other).await;
+    cluster.kill(leader);
+    let after = cluster.client().await;
+    same_outcome(&after, &asked, revision).await;
+    cluster.start_replica(leader).await;
+    for number in 1..=3 {
+        cluster.kill(number);
+    }
+    for number in 1..=3 {
+        cluster.start_replica(number).await;
+    }
+    let after = cluster.client().await;
+    same_outcome(&after, &asked, revision).await;
+    let read = numbers(&after, V1)
+        .get(&named("a", "counter"), ReadOptions::default())
+        .await;
+    let read = read.unwrap();
+    assert_eq!(read.value, 1);
+    assert_eq!(read.object.metadata.resource_version, revision);
+}
+
+async fn same_outcome(client: &Client, key: &RequestKey, expected: synod_client::Revision) {
+    match within(client.outcome(key)).await.unwrap() {
+        Outcome::Executed {
+            revision,
+            changed: true,
+            answer: OutcomeAnswer::Object(_),
+            ..
+        } => assert_eq!(revision, expected),
+        other => panic!("it was executed: {other:?}"),
+    }
 }
