@@ -151,6 +151,12 @@ impl State {
         self.members.len()
     }
 
+    /// How many resources a member reports.
+    #[must_use]
+    pub fn entry_count(&self, member: &MemberId) -> usize {
+        self.reported.get(member).map_or(0, OrdSet::len)
+    }
+
     /// How many sessions are open.
     #[must_use]
     pub fn session_count(&self) -> usize {

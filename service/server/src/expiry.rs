@@ -12,7 +12,7 @@ use synod_model::Refusal;
 use tokio::time::Instant;
 
 use crate::consensus::Consensus;
-use crate::limits::{DEADLINE_DEFAULT, EXPIRED_AT_ONCE_MAX};
+use crate::limits::{DEADLINE_DEFAULT, EXPIRED_AT_ONCE_MAX, EXPIRED_ENTRIES_MAX};
 use crate::metrics::ProposerMetrics;
 use crate::proposer::{Proposer, Sequencer};
 use crate::stop::Stop;
@@ -62,6 +62,7 @@ impl Expiry {
         let published = self.consensus.published();
         let garbage = published.state.has_garbage() && self.collect().await;
         let due = published.state.due(now, EXPIRED_AT_ONCE_MAX);
+        let due = bounded(&published.state, due, EXPIRED_ENTRIES_MAX);
         if due.holders.is_empty() {
             return garbage;
         }
@@ -109,6 +110,28 @@ impl Expiry {
     }
 }
 
+/// Leaves out the later ones if all together report more than so many resources: an entry of the log that takes longer
+/// than an election timeout to apply would cost the leader its place. The first is never left out.
+fn bounded(state: &State, due: Due, entries_max: usize) -> Due {
+    let mut entries = 0;
+    let fitting = due.holders.iter().take_while(|holder| {
+        let first = entries == 0;
+        entries += match holder {
+            Holder::Member(id) | Holder::Unreported(id) => state.entry_count(id),
+            Holder::Session(_)
+            | Holder::Lease(_)
+            | Holder::LeaseWaiter(..)
+            | Holder::LeaseCandidate(..) => 0,
+        };
+        first || entries <= entries_max
+    });
+    let fitting = fitting.count();
+    Due {
+        more: due.more || fitting < due.holders.len(),
+        holders: due.holders.into_iter().take(fitting).collect(),
+    }
+}
+
 /// Names the holders together with the epochs that were seen: whoever has joined again since is not meant.
 fn name(state: &State, due: &Due) -> Expire {
     let present = state.present();
@@ -148,4 +171,28 @@ fn name(state: &State, due: &Due) -> Expire {
         }
     }
     expire
+}
+
+#[cfg(test)]
+mod tests {
+    use synod_model::LogTime;
+
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn an_expiry_is_bounded_by_what_it_takes_away_and_never_empty() {
+        let mut state = samples::state();
+        for id in ["a", "b", "c"] {
+            samples::reports(&mut state, id, &["pods", "nodes", "jobs"]);
+        }
+        let far = LogTime::from_millis(1_000_000);
+        let due = || state.due(far, EXPIRED_AT_ONCE_MAX);
+        assert_eq!(due().holders.len(), 3);
+        for (entries_max, holders) in [(1, 1), (5, 1), (6, 2), (8, 2), (9, 3)] {
+            let bounded = bounded(&state, due(), entries_max);
+            assert_eq!(bounded.holders, due().holders[..holders]);
+            assert_eq!(bounded.more, holders < 3, "{entries_max} entries");
+        }
+    }
 }

@@ -42,4 +42,6 @@ mod health;
 mod metrics;
 mod objects;
 mod rpc;
+#[cfg(test)]
+mod samples;
 mod stop;

@@ -101,6 +101,8 @@ pub const LOG_CACHE_BYTES_MAX: usize = 32 * MIB;
 
 /// Holders that one expiry names.
 pub const EXPIRED_AT_ONCE_MAX: usize = 256;
+/// Entries of those holders, unless it names a single one: they are what an expiry costs.
+pub const EXPIRED_ENTRIES_MAX: usize = 10_000;
 
 /// The most that one tick adds to the log time, however long the leader stood still.
 pub const LOG_TIME_TICK_MAX: Duration = Duration::from_millis(200);
@@ -372,6 +374,13 @@ pub const BOUNDS: &[Bound] = &[
         "holders in an expiry",
         EXPIRED_AT_ONCE_MAX,
         "holders",
+        Some("synod_expired"),
+        WAITS,
+    ),
+    bound(
+        "entries in an expiry",
+        EXPIRED_ENTRIES_MAX,
+        "entries",
         Some("synod_expired"),
         WAITS,
     ),

@@ -47,13 +47,30 @@ impl AgreementMetrics {
         metrics
     }
 
-    /// Follows the history for as long as consensus runs. What happened before is not counted.
+    /// Follows the history for as long as consensus runs. What has begun before counts from now on.
     pub(crate) async fn follow(self: Arc<Self>, consensus: Consensus) {
         let mut progress = consensus.subscribe();
-        let mut seen = consensus.published().state.revision();
+        let mut seen = self.begin(&consensus.published().state, Instant::now());
         while progress.changed().await.is_ok() {
             seen = self.catch_up(&consensus.published().state, seen, Instant::now());
         }
+    }
+
+    /// Takes what is open in a state as begun now.
+    fn begin(&self, state: &State, now: Instant) -> Revision {
+        let present = state.present();
+        let members = present.members(None);
+        let joining = members.filter(|member| member.phase != Phase::Ready);
+        let versions = present.storage_versions(None);
+        let disagreeing = versions.filter(|version| version.row.status.agreed.is_none());
+        let open = Open {
+            joining: joining
+                .map(|member| (member.id.clone(), (member.epoch, now)))
+                .collect(),
+            disagreeing: disagreeing.map(|version| (version.resource, now)).collect(),
+        };
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = open;
+        state.revision()
     }
 
     fn catch_up(&self, state: &State, mut seen: Revision, now: Instant) -> Revision {
@@ -69,8 +86,7 @@ impl AgreementMetrics {
                 Ok(None) => return seen,
                 Err(_) => {
                     // A checkpoint took this replica further than the history reaches back: nothing known is true.
-                    *self.open.lock().unwrap_or_else(PoisonError::into_inner) = Open::default();
-                    return state.revision();
+                    return self.begin(state, now);
                 }
             }
         }
@@ -114,6 +130,39 @@ impl AgreementMetrics {
             | Change::Settings { .. }
             | Change::Lease { .. }
             | Change::LeaseCandidate { .. } => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use prometheus_client::encoding::text::encode;
+
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn a_disagreement_that_is_older_than_the_replica_is_counted_from_its_start() {
+        let mut registry = Registry::default();
+        let metrics = AgreementMetrics::new(&mut registry);
+        let mut state = samples::state();
+        samples::reports_in(&mut state, "a", &["pods"], "v1");
+        samples::reports_in(&mut state, "b", &["pods"], "v2");
+        let now = Instant::now();
+        let seen = metrics.begin(&state, now);
+        assert_eq!(state.disagreement_count(), 1);
+
+        samples::reports_in(&mut state, "b", &["pods"], "v1");
+        metrics.catch_up(&state, seen, now + Duration::from_secs(40));
+        let mut text = String::new();
+        encode(&mut text, &registry).unwrap();
+        for line in [
+            "synod_disagreement_seconds_sum 40.0",
+            "synod_disagreement_seconds_count 1",
+        ] {
+            assert!(text.contains(line), "no {line} in {text}");
         }
     }
 }

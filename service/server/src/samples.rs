@@ -1,0 +1,80 @@
+//! States to test with.
+
+use std::sync::Arc;
+
+use synod_machine::{Answer, Command, Envelope, Initialize, LogEntry, State};
+use synod_model::{
+    ApiVersion, BinaryVersion, ClusterId, Endpoint, Epoch, GroupResource, InstanceId, Join, Kind,
+    Labels, LogTime, MemberId, Report, ReportEntry, Settings, Stance, Ttl, WallTime,
+};
+
+/// The state of a cluster that was just formed.
+pub(crate) fn state() -> State {
+    let mut state = State::new();
+    apply(
+        &mut state,
+        Command::Initialize(Initialize {
+            cluster: ClusterId::from_bytes([7; 16]),
+            settings: Settings::default(),
+        }),
+    );
+    state
+}
+
+/// Lets a member join and report these resources, each in v1.
+pub(crate) fn reports(state: &mut State, id: &str, resources: &[&str]) {
+    reports_in(state, id, resources, "v1");
+}
+
+/// Lets a member join and report these resources, each in this version.
+pub(crate) fn reports_in(state: &mut State, id: &str, resources: &[&str], version: &str) {
+    let member = MemberId::parse(id).unwrap();
+    let epoch = joins(state, &member);
+    let version = ApiVersion::parse(version).unwrap();
+    let entries = resources.iter().map(|name| ReportEntry {
+        resource: GroupResource::new("", name).unwrap(),
+        kind: Kind::parse("Thing").unwrap(),
+        decodable: [version.clone()].into_iter().collect(),
+        served: [version.clone()].into_iter().collect(),
+        stance: Stance::Fixed {
+            encoding: version.clone(),
+        },
+    });
+    let report = Report {
+        entries: entries.collect(),
+        member,
+        epoch,
+        replace: true,
+    };
+    apply(state, Command::Report(report));
+}
+
+fn joins(state: &mut State, member: &MemberId) -> Epoch {
+    let join = Join {
+        id: member.clone(),
+        instance: InstanceId::parse("instance").unwrap(),
+        ttl: Ttl::DEFAULT,
+        labels: Labels::default(),
+        version: BinaryVersion::parse("1").unwrap(),
+        endpoint: Endpoint::parse("").unwrap(),
+        lost_epoch: None,
+    };
+    match apply(state, Command::Join(join)) {
+        Answer::Joined { epoch, .. } => epoch,
+        other => panic!("a join is answered by an epoch, not {other:?}"),
+    }
+}
+
+fn apply(state: &mut State, command: Command) -> Answer {
+    let envelope = Envelope {
+        request: None,
+        command: Arc::new(command),
+    };
+    let mut applied = state.apply(&LogEntry {
+        log_time: LogTime::from_millis(1),
+        lift_deadlines: false,
+        wall: WallTime::from_millis(0),
+        commands: vec![envelope],
+    });
+    applied.outcomes.remove(0).result.unwrap()
+}
