@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use synod_model::Refusal;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -20,6 +20,7 @@ use crate::stop::Stop;
 /// Gives out read indexes.
 pub(super) struct Rounds {
     asks: mpsc::Sender<Ask>,
+    free: Arc<Semaphore>,
     metrics: Arc<ReadMetrics>,
 }
 
@@ -43,6 +44,8 @@ pub(super) enum RoundFailed {
 
 struct Ask {
     answer: oneshot::Sender<Result<Index, String>>,
+    /// Its place among those who wait, for the next round or in the one under way.
+    _place: OwnedSemaphorePermit,
 }
 
 impl Rounds {
@@ -64,6 +67,7 @@ impl Rounds {
         });
         Self {
             asks,
+            free: Arc::new(Semaphore::new(READS_WAITING_MAX)),
             metrics: Arc::clone(metrics),
         }
     }
@@ -71,16 +75,19 @@ impl Rounds {
     /// An index that is asked for after this call.
     pub(super) async fn index(&self, deadline: Instant) -> Result<Index, RoundFailed> {
         let (answer, answered) = oneshot::channel();
-        self.asks
-            .try_send(Ask { answer })
-            .map_err(|error| match error {
-                TrySendError::Full(_) => RoundFailed::Refused(overloaded()),
-                TrySendError::Closed(_) => {
-                    RoundFailed::Refused(unavailable("this replica is stopping"))
-                }
-            })?;
+        let place = Arc::clone(&self.free).try_acquire_owned();
+        let ask = Ask {
+            answer,
+            _place: place.map_err(|_| RoundFailed::Refused(overloaded()))?,
+        };
+        self.asks.try_send(ask).map_err(|error| match error {
+            TrySendError::Full(_) => RoundFailed::Refused(overloaded()),
+            TrySendError::Closed(_) => {
+                RoundFailed::Refused(unavailable("this replica is stopping"))
+            }
+        })?;
         self.metrics
-            .waiting(self.asks.max_capacity() - self.asks.capacity());
+            .waiting(READS_WAITING_MAX - self.free.available_permits());
         match tokio::time::timeout_at(deadline, answered).await {
             Ok(Ok(index)) => index.map_err(RoundFailed::Retry),
             Ok(Err(_)) => Err(RoundFailed::Refused(unavailable(
@@ -94,7 +101,6 @@ impl Rounds {
 async fn run(mut queue: mpsc::Receiver<Ask>, consensus: Consensus, metrics: Arc<ReadMetrics>) {
     let mut gathered = Vec::new();
     while queue.recv_many(&mut gathered, READS_WAITING_MAX).await > 0 {
-        metrics.waiting(queue.len());
         gathered.retain(|ask: &Ask| !ask.answer.is_closed());
         if gathered.is_empty() {
             continue;
@@ -106,6 +112,7 @@ async fn run(mut queue: mpsc::Receiver<Ask>, consensus: Consensus, metrics: Arc<
         for ask in gathered.drain(..) {
             let _ = ask.answer.send(index.clone());
         }
+        metrics.waiting(queue.len());
     }
 }
 
@@ -138,4 +145,44 @@ fn overloaded() -> Refusal {
     let message =
         format!("{READS_WAITING_MAX} reads wait already: try again later, or on another replica");
     Refusal::new(synod_model::ErrorKind::Overloaded, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures::FutureExt as _;
+    use synod_model::ErrorKind;
+
+    use super::*;
+    use crate::metrics::Metrics;
+
+    #[tokio::test]
+    async fn reads_in_the_round_under_way_count_against_the_bound() {
+        let (asks, mut queue) = mpsc::channel(READS_WAITING_MAX);
+        let rounds = Rounds {
+            asks,
+            free: Arc::new(Semaphore::new(READS_WAITING_MAX)),
+            metrics: Metrics::new().read,
+        };
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let waits = || {
+            let mut waits = Box::pin(rounds.index(deadline));
+            assert!(waits.as_mut().now_or_never().is_none(), "nobody answers");
+            waits
+        };
+        let waiting: Vec<_> = (0..READS_WAITING_MAX).map(|_| waits()).collect();
+        let mut under_way = Vec::new();
+        queue.recv_many(&mut under_way, READS_WAITING_MAX).await;
+        assert_eq!(under_way.len(), READS_WAITING_MAX);
+        match rounds.index(deadline).now_or_never() {
+            Some(Err(RoundFailed::Refused(refusal))) => {
+                assert_eq!(refusal.kind, ErrorKind::Overloaded);
+            }
+            other => panic!("one more is refused at once, not {other:?}"),
+        }
+        under_way.pop();
+        drop(waits());
+        drop(waiting);
+    }
 }
