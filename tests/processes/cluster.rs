@@ -109,6 +109,11 @@ impl Cluster {
         folder.path().join(format!("{name}.log"))
     }
 
+    /// What a replica has logged so far.
+    pub(crate) fn log(&self, id: u64) -> String {
+        std::fs::read_to_string(&self.replicas[&id].log).expect("a replica's log can be read")
+    }
+
     /// What a replica is started with; its ports are its own even while it does not run.
     pub(crate) fn arguments(&self, id: u64) -> Vec<String> {
         self.replicas[&id].arguments.clone()

@@ -29,6 +29,7 @@ mod history;
 mod keeper;
 mod limits;
 mod links;
+mod logs;
 mod members;
 mod partition;
 mod pause;

@@ -9,6 +9,7 @@ use synod_proto::peer::v1 as pb;
 use synod_store::codec::decode_envelope;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
+use tracing::Instrument as _;
 
 use super::intake::{Forwarded, NotQueued, Unit};
 use super::link::Verdict;
@@ -32,12 +33,15 @@ impl ForwardHandler for Proposer {
             .take_until(async move { stop.requested().await })
             .map(move |batch| {
                 let batch_id = batch.batch_id;
+                let span = tracing::info_span!("forwarded", %from, requests = ?batch.trace_ids);
                 // Right here, and not when the answer is polled: batches go into the lane in the order they came in.
-                let entered = proposer.enter(from, batch);
-                async move {
+                let entered = span.in_scope(|| proposer.enter(from, batch));
+                let answered = async move {
                     let result = Some(verdict(entered).await);
+                    tracing::debug!("answered a batch");
                     pb::ForwardResponse { batch_id, result }
-                }
+                };
+                answered.instrument(span)
             })
             .buffer_unordered(FORWARDED_BATCHES_MAX)
             // By now every batch that was taken is answered.
@@ -72,7 +76,6 @@ impl Proposer {
             %from,
             lane = lane.name(),
             commands = batch.commands.len(),
-            requests = ?batch.trace_ids,
             "took a batch"
         );
         let overloaded = || {
