@@ -25,6 +25,17 @@ enum Fault {
     Checkpoint(Host),
 }
 
+/// Cuts the leader off for a while, then lets the next one lose power: what every run must have seen.
+pub(crate) fn cut_off_and_crash(world: &mut World) {
+    for fault in [Fault::Isolate, Fault::PowerLoss] {
+        let leads = world.run_until(5_000, |world| world.leader().is_some());
+        assert!(leads, "nobody leads within five seconds");
+        let fault = fault(world.leader().unwrap());
+        world.trace.add(format_args!("fault {fault:?}"));
+        suffer(world, fault);
+    }
+}
+
 /// Lets `count` things go wrong, one after another, and mends each.
 pub(crate) fn torment(world: &mut World, count: u32) {
     for _ in 0..count {

@@ -1,19 +1,23 @@
 //! A seed is all it takes to see a run again.
 
 use crate::checkers::come_together;
-use crate::faults::torment;
+use crate::faults::{cut_off_and_crash, torment};
 use crate::machine::Kind;
 use crate::seeds::run;
 use crate::world::World;
 
 fn scenario(world: &mut World) {
     world.run_for(3_000);
+    cut_off_and_crash(world);
     torment(world, 6);
     come_together(world);
 }
 
 fn check(test: &str, kind: Kind) {
     let first = run(test, kind, 7, scenario).text();
+    for fault in ["fault Isolate(", "fault PowerLoss(", " loses power"] {
+        assert!(first.contains(fault), "seed 7 has no {fault}");
+    }
     let again = run(test, kind, 7, scenario).text();
     assert_eq!(
         first_difference(&first, &again),
