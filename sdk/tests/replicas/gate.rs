@@ -1,17 +1,25 @@
 //! The write gate under reports, changes and votes.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Method, Request, StatusCode};
+use futures::FutureExt as _;
 use synod_client::{
-    ApiVersion, Client, Ended, ErrorKind, Gate, GroupResource, JoinOptions, Membership, Permit,
-    ReadOptions, Settings, StorageVersion, Verdict,
+    ApiVersion, Client, Ended, ErrorKind, Gate, GateLayer, GroupResource, JoinOptions, Membership,
+    Permit, ReadOptions, Settings, StorageVersion, Verdict,
 };
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::cluster::{
     Cluster, endpoint, fixed, id, pass, resource, short_grace, version, voting, within,
 };
+use crate::http::Server;
 use crate::network::Weather;
 
 /// How long a write may land after its outcome became unknown, in these tests.
@@ -116,7 +124,7 @@ async fn one_resource_is_changed_under_load_and_no_write_overlaps_the_report() {
         fixed("pods", &["v1"], "v1"),
     ];
     within(membership.report(entries)).await.unwrap();
-    let stop = std::sync::Arc::new(tokio::sync::Notify::new());
+    let stop = Arc::new(Notify::new());
     let writers: Vec<_> = (0..20)
         .map(|writer| {
             let name = if writer % 2 == 0 {
@@ -174,7 +182,7 @@ async fn write(
     gate: Gate,
     resource: GroupResource,
     writer: u64,
-    stop: std::sync::Arc<tokio::sync::Notify>,
+    stop: Arc<Notify>,
 ) -> Vec<(Permit, synod_client::Revision)> {
     let mut landed = Vec::new();
     let stopped = stop.notified();
@@ -598,4 +606,97 @@ async fn a_changed_write_grace_is_learned_by_watch() {
         "{took:?} and not {:?}",
         Settings::default().write_grace
     );
+}
+
+/// A store behind a handler that has its permit and stops right before it writes.
+#[derive(Clone, Default)]
+struct SlowWrites {
+    /// Told when a request has its permit.
+    begun: Arc<Notify>,
+    /// Lets it go on.
+    goes_on: Arc<Notify>,
+    stored: Arc<AtomicUsize>,
+}
+
+impl SlowWrites {
+    async fn handle(self, request: Request<Body>) -> (StatusCode, String) {
+        let permit = request.extensions().get::<Permit>().unwrap();
+        self.begun.notify_one();
+        self.goes_on.notified().await;
+        match permit.check() {
+            Ok(()) => {
+                self.stored.fetch_add(1, Ordering::Relaxed);
+                permit.done();
+                (StatusCode::CREATED, "stored".to_owned())
+            }
+            Err(error) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_membership_that_is_lost_in_the_middle_of_a_request_keeps_it_from_the_store() {
+    let cluster = Cluster::start(1).await;
+    let client = cluster.client().await;
+    let membership = join(&client, "a").await;
+    let pods = || vec![fixed("pods", &["v1"], "v1")];
+    within(membership.report(pods())).await.unwrap();
+    let writes = SlowWrites::default();
+    let handler = writes.clone();
+    let objects = Router::new().fallback(move |request| handler.clone().handle(request));
+    let gate = membership.gate();
+    let server = Server::start_with(GateLayer::new(gate.clone()), gate.clone(), objects).await;
+    let path = "/api/v1/namespaces/default/pods";
+    let write = |goes_on| {
+        let (server, writes) = (&server, &writes);
+        async move {
+            let meanwhile = async {
+                writes.begun.notified().await;
+                goes_on.await;
+                writes.goes_on.notify_one();
+            };
+            let (answer, ()) = tokio::join!(server.send(Method::POST, path), meanwhile);
+            answer
+        }
+    };
+    let untouched = std::future::ready(()).boxed();
+    assert_eq!(write(untouched).await.status, StatusCode::CREATED);
+
+    // Another process takes the id while the request is on its way to the store.
+    let second = Mutex::new(None);
+    let replaced = async {
+        *second.lock().unwrap() = Some(join(&client, "a").await);
+        within(membership.ended()).await;
+    };
+    let refused = write(replaced.boxed()).await;
+    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(refused.body.contains("STALE_EPOCH"), "{}", refused.body);
+    assert_eq!(writes.stored.load(Ordering::Relaxed), 1);
+
+    // The proof of the one that took it ends in the middle, too; its permit is back with the answer.
+    let second = second.into_inner().unwrap().unwrap();
+    within(second.report(pods())).await.unwrap();
+    let gate = second.gate();
+    let objects = {
+        let handler = writes.clone();
+        Router::new().fallback(move |request| handler.clone().handle(request))
+    };
+    let server = Server::start_with(GateLayer::new(gate.clone()), gate, objects).await;
+    let slept = async {
+        writes.begun.notified().await;
+        cluster.clock.suspend(Duration::from_secs(60));
+        writes.goes_on.notify_one();
+    };
+    let (refused, ()) = tokio::join!(server.send(Method::POST, path), slept);
+    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(refused.body.contains("NOT_A_MEMBER"), "{}", refused.body);
+    assert_eq!(writes.stored.load(Ordering::Relaxed), 1);
+    let drains = async || {
+        let pods = resource("pods");
+        let view = within(client.storage_version(&pods, ReadOptions::default())).await;
+        view.unwrap().storage_state.unwrap().drains
+    };
+    let before = drains().await;
+    within(second.leave(Duration::from_secs(5))).await.unwrap();
+    assert_eq!(drains().await, before, "its permits were back");
 }

@@ -26,8 +26,13 @@ pub(crate) struct Answer {
 impl Server {
     /// Serves behind this layer; how ready it is depends on the gate.
     pub(crate) async fn start(layer: GateLayer, gate: Gate) -> Self {
+        Self::start_with(layer, gate, Router::new().fallback(write)).await
+    }
+
+    /// The same with handlers of one's own.
+    pub(crate) async fn start_with(layer: GateLayer, gate: Gate, objects: Router) -> Self {
         let readiness: Readiness<Body> = Readiness::new(gate);
-        let objects = Router::new().fallback(write).layer(layer);
+        let objects = objects.layer(layer);
         let router = Router::new()
             .route_service("/readyz", readiness)
             .fallback_service(objects);
