@@ -206,6 +206,38 @@ impl Membership {
     }
 }
 
+/// Ends the membership if a task of it panics: without it nobody would renew, or adopt, and nobody would be told.
+struct Guard {
+    gate: Gate,
+    standing: Arc<Board<Standing>>,
+}
+
+/// `task`, under a [`Guard`].
+fn guarded<T: Future<Output = ()>>(
+    gate: &Gate,
+    standing: &Arc<Board<Standing>>,
+    task: T,
+) -> impl Future<Output = ()> + use<T> {
+    let guard = Guard {
+        gate: gate.clone(),
+        standing: Arc::clone(standing),
+    };
+    async move {
+        let _guard = guard;
+        task.await;
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.gate.update(|book| book.end(Ended::Stopped));
+            self.standing
+                .update(|standing| standing.end(Ended::Stopped));
+        }
+    }
+}
+
 impl Drop for Membership {
     fn drop(&mut self) {
         for task in &self.tasks {
@@ -254,18 +286,43 @@ impl Client {
         let (commands, receiver) = mpsc::channel(COMMANDS_MAX);
         let revision = joined.header.revision;
         let reporter = Reporter::new(&keeper, revision, options.drain_limit, receiver);
+        let (gate, standing) = (keeper.gate.clone(), Arc::clone(&keeper.standing));
         Ok(Membership {
             id: keeper.join.id.clone(),
             instance,
             equivalents: options.equivalents,
             client: self.clone(),
-            gate: keeper.gate.clone(),
-            standing: Arc::clone(&keeper.standing),
+            gate: gate.clone(),
+            standing: Arc::clone(&standing),
             commands,
             tasks: [
-                tokio::spawn(keeper.run(tenure)),
-                tokio::spawn(reporter.run()),
+                tokio::spawn(guarded(&gate, &standing, keeper.run(tenure))),
+                tokio::spawn(guarded(&gate, &standing, reporter.run())),
             ],
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seams::Seams;
+
+    #[tokio::test]
+    async fn a_membership_whose_task_panics_ends_and_closes_its_gate() {
+        let clock = Arc::clone(&Seams::real().clock);
+        let gate = Gate::new(clock, Duration::ZERO, Duration::ZERO);
+        let standing = Arc::<Board<Standing>>::default();
+        let whole = tokio::spawn(guarded(&gate, &standing, async {}));
+        whole.await.unwrap();
+        assert_eq!(standing.lock().ended(), None);
+
+        let broken = async { panic!("as a bug would") };
+        let broken = tokio::spawn(guarded(&gate, &standing, broken));
+        assert!(broken.await.unwrap_err().is_panic());
+        assert_eq!(standing.wait(Standing::ended).await, Ended::Stopped);
+        let pods = GroupResource::new("", "pods").unwrap();
+        let refused = gate.try_permit(&pods).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::NotAMember);
     }
 }
