@@ -58,37 +58,48 @@ impl Screen {
             }
             return out.flush();
         };
-        let (columns, height) = size().unwrap_or((80, 24));
-        let mut frame = Vec::new();
-        // Where the terminal can, it shows the frame at once: no line flickers.
-        frame.queue(BeginSynchronizedUpdate)?;
-        if drawn > 0 {
-            frame.queue(MoveToPreviousLine(drawn))?;
-        }
-        frame.queue(Clear(ClearType::FromCursorDown))?;
-        for line in &lines {
-            frame.queue(Print(cut(line, columns)))?.queue(Print("\n"))?;
-        }
-        // A table that is longer than the terminal could not be drawn over.
-        let table = picture(&shown);
-        let fitting = table.iter().take(usize::from(height).saturating_sub(2));
-        let mut height = 1;
-        frame.queue(Print("\n"))?;
-        for (place, line) in fitting.enumerate() {
-            let line = cut(line, columns);
-            match place {
-                0 => frame.queue(Print(line.bold()))?,
-                _ if line.contains("NO") => frame.queue(Print(line.yellow()))?,
-                _ => frame.queue(Print(line))?,
-            };
-            frame.queue(Print("\n"))?;
-            height += 1;
-        }
-        frame.queue(EndSynchronizedUpdate)?;
+        let size = size().unwrap_or((80, 24));
+        let (frame, height) = frame(drawn, &lines, &picture(&shown), size)?;
         out.write_all(&frame)?;
         self.table = Some(height);
         out.flush()
     }
+}
+
+/// What draws the lines and a table below them, over the `drawn` lines of the last one, on a terminal of this size; and
+/// how many lines the next one is to be drawn over.
+fn frame(
+    drawn: u16,
+    lines: &[String],
+    table: &[String],
+    (columns, rows): (u16, u16),
+) -> io::Result<(Vec<u8>, u16)> {
+    let mut frame = Vec::new();
+    // Where the terminal can, it shows the frame at once: no line flickers.
+    frame.queue(BeginSynchronizedUpdate)?;
+    if drawn > 0 {
+        frame.queue(MoveToPreviousLine(drawn))?;
+    }
+    frame.queue(Clear(ClearType::FromCursorDown))?;
+    for line in lines {
+        frame.queue(Print(cut(line, columns)))?.queue(Print("\n"))?;
+    }
+    // A table that is longer than the terminal could not be drawn over.
+    let fitting = table.iter().take(usize::from(rows).saturating_sub(2));
+    let mut height = 1;
+    frame.queue(Print("\n"))?;
+    for (place, line) in fitting.enumerate() {
+        let line = cut(line, columns);
+        match place {
+            0 => frame.queue(Print(line.bold()))?,
+            _ if line.contains("NO") => frame.queue(Print(line.yellow()))?,
+            _ => frame.queue(Print(line))?,
+        };
+        frame.queue(Print("\n"))?;
+        height += 1;
+    }
+    frame.queue(EndSynchronizedUpdate)?;
+    Ok((frame, height))
 }
 
 /// As much of a line as the terminal has columns: one that is longer would wrap, and count as two.
@@ -96,4 +107,31 @@ fn cut(line: &str, columns: u16) -> String {
     line.chars()
         .take(usize::from(columns).saturating_sub(1))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_table_is_drawn_over_the_one_before_and_never_wraps() {
+        let table = texts(&["head", "a row that is far too long", "third", "fourth"]);
+        let draw = |drawn| {
+            let (bytes, height) = frame(drawn, &texts(&["a line"]), &table, (10, 5)).unwrap();
+            (String::from_utf8(bytes).unwrap(), height)
+        };
+        let (first, height) = draw(0);
+        // An empty line and the three rows that a terminal of five lines can take.
+        assert_eq!(height, 4);
+        assert!(!first.contains("\u{1b}[4F"), "{first:?}");
+        assert!(first.contains("a line\n\n"), "{first:?}");
+        assert!(first.contains("a row tha\n"), "{first:?}");
+        assert!(first.contains("third") && !first.contains("fourth"));
+        let (second, _) = draw(height);
+        assert!(second.contains("\u{1b}[4F"), "it moves up: {second:?}");
+    }
 }
