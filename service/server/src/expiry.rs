@@ -118,6 +118,7 @@ fn bounded(state: &State, due: Due, entries_max: usize) -> Due {
         let first = entries == 0;
         entries += match holder {
             Holder::Member(id) | Holder::Unreported(id) => state.entry_count(id),
+            Holder::Object(_) => 1,
             Holder::Session(_)
             | Holder::Lease(_)
             | Holder::LeaseWaiter(..)
