@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use crate::waiting::within;
+use crate::waiting::{LIMIT, within};
 use crate::writers::join;
 
 /// A member that renews all the time.
@@ -25,30 +25,24 @@ struct Kept {
     proved: Instant,
     /// The longest time between two of those.
     gap_max: Duration,
-    /// When it was told that it is no member any more.
-    gone: Option<Instant>,
+    /// How soon after such a renewal it was told that it is no member any more, whenever it was.
+    gone: Vec<Duration>,
 }
 
 impl Keeper {
     /// Lets a member in, which renews from then on by whichever replica answers.
     pub(crate) async fn start(client: Client, id: &str, ttl: Duration) -> Self {
-        let member = join(
-            &client,
-            id,
-            id,
-            u64::try_from(ttl.as_millis()).expect("it is short"),
-        )
-        .await;
+        let proved = Instant::now();
         let kept = Kept {
-            member,
+            member: let_in(&client, id, ttl).await,
             ttl,
-            proved: Instant::now(),
+            proved,
             gap_max: Duration::ZERO,
-            gone: None,
+            gone: Vec::new(),
         };
         let (stop, stopped) = watch::channel(false);
         let (sender, acknowledged) = watch::channel(0);
-        let task = tokio::spawn(keep(client.with_timeout(ttl), kept, stopped, sender));
+        let task = tokio::spawn(keep(client, kept, stopped, sender));
         Self {
             stop,
             acknowledged,
@@ -63,7 +57,7 @@ impl Keeper {
         let waiting = self.acknowledged.wait_for(|count| *count >= wanted);
         within(&what, waiting)
             .await
-            .expect("a member renews until it is gone, which it must not be");
+            .expect("a member renews until it is told to stop");
     }
 
     /// Stops renewing, and checks that the member was there for as long as it had to.
@@ -72,9 +66,9 @@ impl Keeper {
         let Kept {
             member,
             ttl,
-            proved,
             gap_max,
             gone,
+            ..
         } = within("a member to stop", self.task)
             .await
             .expect("no panic");
@@ -82,8 +76,7 @@ impl Keeper {
             "{}: at most {gap_max:?} between renewals, of a TTL of {ttl:?}",
             member.member
         );
-        if let Some(gone) = gone {
-            let after = gone.saturating_duration_since(proved);
+        for after in gone {
             assert!(
                 after >= ttl,
                 "{} was expired {after:?} after it renewed, of {ttl:?}",
@@ -94,26 +87,35 @@ impl Keeper {
     }
 }
 
+/// Joins, however long it takes the replicas to have a leader.
+async fn let_in(client: &Client, id: &str, ttl: Duration) -> MemberEpoch {
+    let ttl_ms = u64::try_from(ttl.as_millis()).expect("it is short");
+    join(&client.with_timeout(LIMIT), id, id, ttl_ms).await
+}
+
 async fn keep(
     client: Client,
     mut kept: Kept,
     stopped: watch::Receiver<bool>,
     acknowledged: watch::Sender<usize>,
 ) -> Kept {
+    let impatient = client.with_timeout(kept.ttl);
     let mut beat = interval(kept.ttl / 8);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while !*stopped.borrow() {
         beat.tick().await;
         let sent = Instant::now();
-        match client.send_renew(&kept.member).await {
+        match impatient.send_renew(&kept.member).await {
             Ok(_) => {
                 kept.gap_max = kept.gap_max.max(sent - kept.proved);
                 kept.proved = sent;
                 acknowledged.send_modify(|count| *count += 1);
             }
             Err(error) if error.kind() == ErrorKind::NotAMember => {
-                kept.gone = Some(Instant::now());
-                break;
+                kept.gone.push(kept.proved.elapsed());
+                // Right only if its renewals had no answer for that long. It comes back, and goes on.
+                kept.proved = Instant::now();
+                kept.member = let_in(&client, kept.member.member.as_str(), kept.ttl).await;
             }
             Err(_) => {}
         }

@@ -45,8 +45,8 @@ impl Doubt {
 /// What the digests of one log index say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
-    /// Nobody differs.
-    Same,
+    /// Nobody is known to differ, and too few were heard to know that a majority agrees.
+    Silence,
     /// A majority agrees, this replica with it.
     AmongMajority,
     /// A majority agrees, and this replica differs.
@@ -71,7 +71,9 @@ pub(super) async fn repeat(shared: &Shared) {
             }
         }
         match judge(&found, me, voters.len()) {
-            Verdict::Same | Verdict::AmongMajority => shared.doubt.set(false),
+            // Who differed may just be gone for a while: only a majority that agrees ends a doubt.
+            Verdict::Silence => {}
+            Verdict::AmongMajority => shared.doubt.set(false),
             Verdict::NoMajority => shared.doubt.set(true),
             Verdict::InMinority => shared.alarm.raise(Fatal::Diverged {
                 index: position.index,
@@ -111,15 +113,13 @@ async fn ask(
 fn judge(found: &BTreeMap<ReplicaId, Digest>, me: ReplicaId, voters: usize) -> Verdict {
     let count = |digest: &Digest| found.values().filter(|other| *other == digest).count();
     let Some(mine) = found.get(&me) else {
-        return Verdict::Same;
+        return Verdict::Silence;
     };
-    if count(mine) == found.len() {
-        return Verdict::Same;
-    }
     if count(mine) > voters / 2 {
-        return Verdict::AmongMajority;
-    }
-    if found.values().any(|digest| count(digest) > voters / 2) {
+        Verdict::AmongMajority
+    } else if count(mine) == found.len() {
+        Verdict::Silence
+    } else if found.values().any(|digest| count(digest) > voters / 2) {
         Verdict::InMinority
     } else {
         Verdict::NoMajority
@@ -151,9 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn silence_says_nothing() {
-        assert_eq!(verdict([Some(1), None, None]), Verdict::Same);
-        assert_eq!(verdict([Some(1), Some(1), None]), Verdict::Same);
-        assert_eq!(verdict([Some(1), Some(1), Some(1)]), Verdict::Same);
+    fn a_majority_that_agrees_is_enough() {
+        assert_eq!(verdict([Some(1), Some(1), None]), Verdict::AmongMajority);
+        assert_eq!(verdict([Some(1), Some(1), Some(1)]), Verdict::AmongMajority);
+    }
+
+    #[test]
+    fn silence_neither_raises_a_doubt_nor_ends_one() {
+        assert_eq!(verdict([Some(1), None, None]), Verdict::Silence);
+        assert_eq!(verdict([None, Some(1), Some(1)]), Verdict::Silence);
     }
 }
