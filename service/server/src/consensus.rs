@@ -18,6 +18,7 @@
 //! | `log_storage`, `state_machine`, `checkpoints`, `record` | openraft's storage on top of `synod-store` and `synod-machine` |
 //! | `published` | what readers see |
 //! | `digests`, `comparison` | whether the replicas hold the same state |
+//! | `timing` | how long checkpoints and peers take |
 //! | `leadership`, `suspicion`, `ballot` | who leads; when to doubt it; whether this replica may vote |
 //! | `runtime`, `types`, `config` | openraft on our seams, with our types and settings |
 
@@ -42,6 +43,7 @@ mod start;
 mod state_machine;
 mod status;
 mod suspicion;
+mod timing;
 mod transfer;
 mod types;
 mod upkeep;
@@ -57,6 +59,7 @@ pub use published::{AppliedEntry, Progress, Published};
 pub use replica::{DirectoryId, Position, ReplicaAddress, ReplicaId, Term};
 pub use start::{StartError, start};
 pub use status::{ReplicaStatus, Status};
+pub use timing::Timed;
 
 pub(crate) use inbound::InboundError;
 pub(crate) use runtime::SynodRuntime;

@@ -5,9 +5,12 @@
 //! What is known at any time anyway (who leads, how far the log is) is looked up when somebody asks.
 
 mod agreement;
+mod consensus;
 mod disk;
 mod doors;
 mod http;
+#[cfg(target_os = "linux")]
+mod process;
 mod proposer;
 mod read;
 mod rpc;
@@ -21,6 +24,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
 pub(crate) use agreement::AgreementMetrics;
+pub(crate) use consensus::ConsensusMetrics;
 pub(crate) use disk::DiskMetrics;
 pub(crate) use doors::DoorMetrics;
 pub(crate) use http::serve;
@@ -35,6 +39,7 @@ pub(crate) use watch::WatchMetrics;
 pub(crate) struct Metrics {
     registry: Registry,
     pub(crate) agreement: Arc<AgreementMetrics>,
+    pub(crate) consensus: ConsensusMetrics,
     pub(crate) disk: DiskMetrics,
     pub(crate) doors: Arc<DoorMetrics>,
     pub(crate) proposer: Arc<ProposerMetrics>,
@@ -47,8 +52,11 @@ pub(crate) struct Metrics {
 impl Metrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::default();
+        #[cfg(target_os = "linux")]
+        registry.register_collector(Box::new(process::ProcessMetrics));
         Self {
             agreement: Arc::new(AgreementMetrics::new(&mut registry)),
+            consensus: ConsensusMetrics::new(&mut registry),
             disk: DiskMetrics::new(&mut registry),
             doors: Arc::new(DoorMetrics::new(&mut registry)),
             proposer: Arc::new(ProposerMetrics::new(&mut registry)),

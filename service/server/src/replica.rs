@@ -240,6 +240,8 @@ fn measured(consensus: &Consensus) -> Arc<Metrics> {
     let metrics = Arc::new(Metrics::new());
     let flush_seconds = metrics.disk.flush_seconds();
     consensus.when_flushed(move |took| flush_seconds.observe(took.as_secs_f64()));
+    let timed = metrics.consensus.clone();
+    consensus.when_timed(move |what, took| timed.took(what, took));
     metrics
 }
 

@@ -10,9 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use synod_machine::Digest;
+use tokio::time::Instant;
 
 use super::facade::Shared;
 use super::fatal::Fatal;
+use super::timing::Timed;
 use super::{ReplicaAddress, ReplicaId};
 
 /// How often.
@@ -60,16 +62,20 @@ pub(super) async fn repeat(shared: &Shared) {
     let me = shared.me.replica;
     loop {
         tokio::time::sleep(PERIOD).await;
-        let Some((position, digest)) = shared.digests.all().last().copied() else {
-            continue;
-        };
+        let mine = shared.digests.all().last().copied();
+        // Asked for one that nobody has, they still answer, and how long that takes is worth knowing.
+        let index = mine.map_or(0, |(position, _)| position.index);
         let voters = voters(shared);
-        let mut found = BTreeMap::from([(me, digest)]);
+        let mut found = BTreeMap::new();
         for (replica, address) in voters.iter().filter(|(replica, _)| **replica != me) {
-            if let Some(digest) = ask(shared, *replica, address, position.index).await {
+            if let Some(digest) = ask(shared, *replica, address, index).await {
                 found.insert(*replica, digest);
             }
         }
+        let Some((position, digest)) = mine else {
+            continue;
+        };
+        found.insert(me, digest);
         match judge(&found, me, voters.len()) {
             // Who differed may just be gone for a while: only a majority that agrees ends a doubt.
             Verdict::Silence => {}
@@ -100,12 +106,12 @@ async fn ask(
     address: &ReplicaAddress,
     index: u64,
 ) -> Option<Digest> {
-    let response = shared
-        .peers
-        .link(replica, address)
-        .digest(index, TIMEOUT)
-        .await
-        .ok()?;
+    let asked = Instant::now();
+    let link = shared.peers.link(replica, address);
+    let response = link.digest(index, TIMEOUT).await.ok()?;
+    shared
+        .timing
+        .took(Timed::PeerAnswered(replica), asked.elapsed());
     let digest = <[u8; 32]>::try_from(&response.digest?.digest[..]).ok()?;
     Some(Digest::from_bytes(digest))
 }

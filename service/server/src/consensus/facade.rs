@@ -30,6 +30,7 @@ use super::leadership::Leadership;
 use super::published::{AppliedEntry, Progress, Published, Publisher};
 use super::state_machine::StateMachine;
 use super::suspicion::Suspicion;
+use super::timing::Timing;
 use super::types::{LogId, Payload, TypeConfig, leader_id};
 use super::{ReplicaAddress, ReplicaId, Term};
 use crate::peer::{PeerClients, PeerIdentity};
@@ -53,6 +54,7 @@ pub(super) struct Shared {
     pub(super) digests: Digests,
     pub(super) doubt: Doubt,
     pub(super) suspicion: Suspicion,
+    pub(super) timing: Timing,
     pub(super) checkpoints: Checkpoints,
     pub(super) peers: PeerClients,
     pub(super) seams: Seams,

@@ -23,6 +23,7 @@ use super::network::Network;
 use super::published::Publisher;
 use super::state_machine::{CheckpointDue, Restored, StateMachine};
 use super::suspicion::Suspicion;
+use super::timing::Timing;
 use super::upkeep::Upkeep;
 use super::{DirectoryId, ReplicaId};
 use crate::limits::{LOG_CACHE_BYTES_MAX, LOG_QUEUE_BYTES_MAX};
@@ -66,16 +67,12 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     let raft_config = config.raft()?;
     let opened = open(&config, &seams).await?;
     let ballot = Ballot::new(opened.log.clone(), &opened.recovery);
-    let me = PeerIdentity {
-        cluster: config.cluster_name.clone(),
-        replica: config.replica,
-        directory: DirectoryId::from_bytes(opened.directory.identity().directory_id),
-    };
+    let me = identity(&config, &opened.directory);
     let alarm = Alarm::new();
     let on_refusal = refused_by(me.replica, alarm.clone());
     let peers = PeerClients::new(me.clone(), Arc::clone(&seams.dialer), on_refusal);
     let publisher = Publisher::new(opened.restored.published());
-    let digests = Digests::default();
+    let (digests, timing) = (Digests::default(), Timing::default());
     let checkpoint_due = Arc::new(Notify::new());
     let storage = LogStorage {
         log: opened.log,
@@ -90,6 +87,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         digests.clone(),
         storage.clone(),
         CheckpointDue::new(config.checkpoint_bytes, Arc::clone(&checkpoint_due)),
+        timing.clone(),
     );
     // Before openraft is built, because building may already purge and wait for that.
     let flusher = seams
@@ -118,6 +116,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         digests,
         doubt: Doubt::default(),
         suspicion: Suspicion::default(),
+        timing,
         checkpoints: opened.checkpoints,
         peers,
         seams,
@@ -131,6 +130,15 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     };
     shared.set_upkeep(tokio::spawn(upkeep.run(Arc::clone(&shared))));
     Ok(Consensus { shared })
+}
+
+/// Who this replica is to the others.
+fn identity(config: &ConsensusConfig, directory: &DataDirectory) -> PeerIdentity {
+    PeerIdentity {
+        cluster: config.cluster_name.clone(),
+        replica: config.replica,
+        directory: DirectoryId::from_bytes(directory.identity().directory_id),
+    }
 }
 
 async fn open(config: &ConsensusConfig, seams: &Seams) -> Result<Opened, StartError> {

@@ -13,11 +13,13 @@ use openraft::storage::{ApplyResponder, EntryResponder, RaftSnapshotBuilder, Raf
 use synod_machine::{Applied, State};
 use synod_store::codec;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use super::checkpoints::{CheckpointData, Checkpoints};
 use super::digests::Digests;
 use super::log_storage::LogStorage;
 use super::published::{AppliedEntry, Published, Publisher};
+use super::timing::{Timed, Timing};
 use super::types::{
     Entry, EntryPayload, LogId, SnapshotMeta, StoredMembership, TypeConfig, position_of,
 };
@@ -39,6 +41,7 @@ pub(super) struct StateMachine {
     log: LogStorage,
     offload: Offload,
     checkpoint_due: CheckpointDue,
+    timing: Timing,
 }
 
 /// Counts the bytes applied since the last checkpoint, and asks for one.
@@ -82,6 +85,7 @@ impl StateMachine {
         digests: Digests,
         log: LogStorage,
         checkpoint_due: CheckpointDue,
+        timing: Timing,
     ) -> Self {
         let Restored {
             state,
@@ -100,6 +104,7 @@ impl StateMachine {
             log,
             offload,
             checkpoint_due,
+            timing,
         }
     }
 
@@ -206,6 +211,7 @@ impl RaftStateMachine<TypeConfig> for StateMachine {
             meta: self.meta(),
             checkpoints: self.checkpoints.clone(),
             offload: self.offload,
+            timing: self.timing.clone(),
         }
     }
 
@@ -217,8 +223,10 @@ impl RaftStateMachine<TypeConfig> for StateMachine {
         // openraft has just cut conflicting entries off the log. They must be gone from the disk before the checkpoint
         // is on it: a restart that found both could not tell which is right.
         self.log.all_durable().await?;
-        let checkpoints = self.checkpoints.clone();
+        let (checkpoints, began) = (self.checkpoints.clone(), Instant::now());
         let state = self.offload.run(move || checkpoints.install(data)).await?;
+        self.timing
+            .took(Timed::CheckpointInstalled, began.elapsed());
         self.state = state;
         self.applied = meta.last_log_id;
         self.membership = meta.last_membership.clone();
@@ -245,6 +253,7 @@ pub(super) struct CheckpointBuilder {
     meta: SnapshotMeta,
     checkpoints: Checkpoints,
     offload: Offload,
+    timing: Timing,
 }
 
 impl RaftSnapshotBuilder<TypeConfig> for CheckpointBuilder {
@@ -256,10 +265,12 @@ impl RaftSnapshotBuilder<TypeConfig> for CheckpointBuilder {
             self.meta.clone(),
             self.checkpoints.clone(),
         );
+        let began = Instant::now();
         let data = self
             .offload
             .run(move || checkpoints.write(&meta, &state))
             .await?;
+        self.timing.took(Timed::CheckpointWritten, began.elapsed());
         Ok(SnapshotOf::<TypeConfig, _> {
             meta: self.meta.clone(),
             snapshot: data,

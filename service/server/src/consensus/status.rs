@@ -7,6 +7,7 @@ use synod_machine::Digest;
 use synod_store::LogStatus;
 
 use super::facade::Consensus;
+use super::timing::Timed;
 use super::types::position_of;
 use super::{Leadership, Position, ReplicaAddress, ReplicaId};
 
@@ -88,6 +89,11 @@ impl Consensus {
     /// Has somebody told how long the disk takes for each batch of the log.
     pub fn when_flushed(&self, told: impl Fn(Duration) + Send + Sync + 'static) {
         self.shared.log.when_flushed(Box::new(told));
+    }
+
+    /// Has somebody told how long checkpoints and the other replicas take. Only the first one is.
+    pub fn when_timed(&self, told: impl Fn(Timed, Duration) + Send + Sync + 'static) {
+        self.shared.timing.tell(Box::new(told));
     }
 
     /// The digests that this replica keeps, oldest first.

@@ -167,6 +167,43 @@ async fn metrics_have_the_names_of_etcd_where_they_mean_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn metrics_tell_how_far_the_other_replicas_are_and_what_the_process_uses() {
+    let cluster = Cluster::start(3).await;
+    for to in ["2", "3"] {
+        let prefix = format!("etcd_network_peer_round_trip_time_seconds_count{{To=\"{to}\"}} ");
+        positive(&cluster, &prefix).await;
+    }
+    if cfg!(target_os = "linux") {
+        for name in [
+            "process_cpu_seconds_total ",
+            "process_resident_memory_bytes ",
+            "process_virtual_memory_bytes ",
+            "process_open_fds ",
+            "process_max_fds ",
+            "process_threads ",
+            "process_start_time_seconds ",
+        ] {
+            positive(&cluster, name).await;
+        }
+    }
+}
+
+/// Waits until the metric is above zero.
+async fn positive(cluster: &Cluster, name: &str) {
+    let looking = async {
+        loop {
+            let text = metrics(cluster.metrics_address(1)).await;
+            let mut lines = text.lines();
+            let value = lines.find_map(|line| line.strip_prefix(name)?.parse::<f64>().ok());
+            if value.is_some_and(|value| value > 0.0) {
+                return;
+            }
+        }
+    };
+    within(name, looking).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn how_long_members_disagree_is_counted_once_they_agree() {
     let cluster = Cluster::start(1).await;
     let mut clients = cluster.clients(1).await;

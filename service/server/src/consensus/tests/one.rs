@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use synod_store::SimDisk;
 
@@ -75,6 +76,11 @@ async fn a_replica_that_starts_again_has_everything_that_was_acknowledged() {
 async fn a_checkpoint_replaces_the_log_that_it_holds() {
     let directory = tempfile::tempdir().unwrap();
     let replica = alone(directory.path()).await;
+    let timed = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&timed);
+    replica
+        .consensus
+        .when_timed(move |what, _| told.lock().unwrap().push(what));
     replica.formed().await;
     let mut indexes = Vec::new();
     for round in 0..3 {
@@ -96,6 +102,7 @@ async fn a_checkpoint_replaces_the_log_that_it_holds() {
     }
     let before = replica.consensus.published();
     replica.stop().await;
+    assert_eq!(*timed.lock().unwrap(), [Timed::CheckpointWritten; 3]);
     let names = std::fs::read_dir(directory.path().join("checkpoints"))
         .unwrap()
         .count();

@@ -1,0 +1,102 @@
+//! What the process uses, by the names that all Prometheus clients give it.
+//!
+//! Looked up when somebody asks. Where the system has no `/proc`, or does not let it be read, there is nothing.
+
+use std::fmt;
+
+use procfs::process::{LimitValue, Process};
+use procfs::{ProcResult, WithCurrentSystemInfo as _};
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct ProcessMetrics;
+
+/// What is known of the process at one moment.
+struct Usage {
+    cpu_seconds: f64,
+    resident_bytes: u64,
+    virtual_bytes: u64,
+    open_fds: u64,
+    fds_max: Option<u64>,
+    threads: i64,
+    started_seconds: f64,
+}
+
+impl Usage {
+    fn now() -> ProcResult<Self> {
+        let process = Process::myself()?;
+        let stat = process.stat()?;
+        let ticks = to_f64(procfs::ticks_per_second());
+        let fds_max = match process.limits()?.max_open_files.soft_limit {
+            LimitValue::Value(most) => Some(most),
+            LimitValue::Unlimited => None,
+        };
+        Ok(Self {
+            cpu_seconds: to_f64(stat.utime + stat.stime) / ticks,
+            resident_bytes: stat.rss_bytes().get(),
+            virtual_bytes: stat.vsize,
+            open_fds: u64::try_from(process.fd_count()?).unwrap_or(u64::MAX),
+            fds_max,
+            threads: stat.num_threads,
+            started_seconds: to_f64(procfs::boot_time_secs()?) + to_f64(stat.starttime) / ticks,
+        })
+    }
+}
+
+impl Collector for ProcessMetrics {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let Ok(usage) = Usage::now() else {
+            return Ok(());
+        };
+        let cpu = ConstCounter::new(usage.cpu_seconds);
+        let of = "process_cpu_seconds";
+        let help = "Seconds of processor time that the process has used";
+        cpu.encode(encoder.encode_descriptor(of, help, None, cpu.metric_type())?)?;
+        let bytes_and_counts = [
+            (
+                "process_resident_memory_bytes",
+                "Memory of the process that is in RAM",
+                Some(usage.resident_bytes),
+            ),
+            (
+                "process_virtual_memory_bytes",
+                "Address space of the process",
+                Some(usage.virtual_bytes),
+            ),
+            (
+                "process_open_fds",
+                "Files and sockets that the process has open",
+                Some(usage.open_fds),
+            ),
+            (
+                "process_max_fds",
+                "Files and sockets that the process may have open",
+                usage.fds_max,
+            ),
+            (
+                "process_threads",
+                "Threads of the process",
+                u64::try_from(usage.threads).ok(),
+            ),
+        ];
+        for (name, help, value) in bytes_and_counts {
+            let Some(value) = value else { continue };
+            let gauge = ConstGauge::new(to_f64(value));
+            gauge.encode(encoder.encode_descriptor(name, help, None, gauge.metric_type())?)?;
+        }
+        let started = ConstGauge::new(usage.started_seconds);
+        let of = "process_start_time_seconds";
+        let help = "When the process was started, in seconds since 1970";
+        started.encode(encoder.encode_descriptor(of, help, None, started.metric_type())?)
+    }
+}
+
+/// As Prometheus has all numbers: beyond 2^53 the last digits are lost, which no reader of a metric can tell.
+#[expect(clippy::cast_precision_loss, reason = "a metric is a float")]
+fn to_f64(count: u64) -> f64 {
+    count as f64
+}
