@@ -52,14 +52,7 @@ impl Client {
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
         let deadline = deadline(self.timeout);
-        match &self.shared.sessions {
-            Some(sessions) => {
-                let without = Without::Fail;
-                self.in_session(sessions, deadline, change, without, send)
-                    .await
-            }
-            None => self.at_most_once(deadline, change, send).await,
-        }
+        self.once(deadline, change, Without::Fail, send).await
     }
 
     /// Sends a change that a member's epoch or instance fences: in the client's session if one can be had. What keeps
@@ -76,14 +69,7 @@ impl Client {
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
         let deadline = deadline(self.timeout);
-        let sent = match &self.shared.sessions {
-            Some(sessions) => {
-                let without = Without::AtMostOnce;
-                self.in_session(sessions, deadline, change, without, send)
-                    .await
-            }
-            None => self.at_most_once(deadline, change, send).await,
-        };
+        let sent = self.once(deadline, change, Without::AtMostOnce, send).await;
         if let Err(error) = &sent
             && error.execution() == Verdict::Unknown
             && error.request_key().is_none()
@@ -92,6 +78,29 @@ impl Client {
             sleep_until(deadline).await;
         }
         sent
+    }
+
+    /// Sends a change exactly once where the client has a session for it, else at most once.
+    async fn once<B, M, T, F, Fut>(
+        &self,
+        deadline: Instant,
+        change: Change<B>,
+        without: Without,
+        send: F,
+    ) -> Result<T, Error>
+    where
+        M: for<'a> From<&'a Change<B>>,
+        T: Answer,
+        F: Fn(Try, M) -> Fut,
+        Fut: Future<Output = Result<Response<T>, Status>>,
+    {
+        match &self.shared.sessions {
+            Some(sessions) => {
+                self.in_session(sessions, deadline, change, without, send)
+                    .await
+            }
+            None => self.at_most_once(deadline, change, send).await,
+        }
     }
 
     async fn at_most_once<B, M, T, F, Fut>(

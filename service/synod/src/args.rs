@@ -12,8 +12,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use leases::{ElectArgs, HoldArgs, LeaseArgs, LeaseCommand, LockArgs};
 pub(crate) use objects::{
-    ApplyArgs, Cascade, CollectionsArgs, CollectionsCommand, CreateArgs, DeleteArgs, EditArgs,
-    EditFormat, GetArgs, PatchArgs, PatchType, ReplaceArgs, WriteArgs,
+    Cascade, CollectionsArgs, CollectionsCommand, CreateArgs, DeleteArgs, DocumentsArgs, EditArgs,
+    EditFormat, GetArgs, PatchArgs, PatchType, WriteArgs,
 };
 pub(crate) use serve::{DevArgs, ServeArgs};
 
@@ -81,7 +81,7 @@ pub(crate) enum Command {
     ///
     /// A document with `metadata.resourceVersion`, as `synod get` prints it, replaces only the object as it was then.
     #[command(after_long_help = examples::OBJECT_REPLACE)]
-    Replace(ReplaceArgs),
+    Replace(DocumentsArgs),
     /// Change a part of an object where it is stored.
     #[command(after_long_help = examples::OBJECT_PATCH)]
     Patch(PatchArgs),
@@ -96,7 +96,7 @@ pub(crate) enum Command {
     /// What is in the file is set; what was in it at the last apply and is no longer goes; what others have set stays.
     /// The last applied document is kept in the annotation `synod.io/last-applied`.
     #[command(after_long_help = examples::OBJECT_APPLY)]
-    Apply(ApplyArgs),
+    Apply(DocumentsArgs),
     /// Print every change as it happens, one JSON document a line, until stopped.
     ///
     /// A line holds all that one revision changed: `{"events":{"revision":"7","events":[...]}}`. The command reconnects

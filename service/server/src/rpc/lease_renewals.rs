@@ -2,37 +2,33 @@
 
 use std::sync::Arc;
 
+use futures::Stream;
 use futures::stream::BoxStream;
-use futures::{Stream, StreamExt};
 use synod_machine::{Answer, Command};
 use synod_model::{ErrorKind, Refusal, Revision, Ttl};
 use synod_proto::{Change, LeaseRenewal, v1};
 use tokio::time::Instant;
 use tonic::Status;
 
+use super::renewals::in_order;
 use super::{typed, unexpected};
 use crate::handle::{Asking, Handle};
-use crate::limits::{DEADLINE_DEFAULT, RENEWALS_PER_STREAM_MAX};
+use crate::limits::DEADLINE_DEFAULT;
 use crate::stop::Stop;
 
 type Renewed = Result<v1::LeasesRenewResponse, Status>;
 
-/// The answers to `renewals`. The next one is read when there are fewer than a bound unanswered. When `stop` is
-/// requested, no more are read, and the stream ends when all that were are answered.
+/// The answers to `renewals`, see [`in_order`].
 pub(super) fn answered(
     handle: Handle,
     trace: Arc<str>,
     renewals: impl Stream<Item = Result<v1::LeasesRenewRequest, Status>> + Send + 'static,
     stop: Stop,
 ) -> BoxStream<'static, Renewed> {
-    renewals
-        .take_until(async move { stop.requested().await })
-        .map(move |renewal| {
-            let (handle, trace) = (handle.clone(), Arc::clone(&trace));
-            async move { Ok(renew(&handle, trace, renewal?).await) }
-        })
-        .buffered(RENEWALS_PER_STREAM_MAX)
-        .boxed()
+    in_order(renewals, stop, move |renewal| {
+        let (handle, trace) = (handle.clone(), Arc::clone(&trace));
+        async move { renew(&handle, trace, renewal).await }
+    })
 }
 
 async fn renew(

@@ -17,19 +17,36 @@ use crate::stop::Stop;
 
 type Renewed = Result<v1::MembershipRenewResponse, Status>;
 
-/// The answers to `renewals`. The next one is read when there are fewer than a bound unanswered. When `stop` is
-/// requested, no more are read, and the stream ends when all that were are answered.
+/// The answers to `renewals`, see [`in_order`].
 pub(super) fn answered(
     handle: Handle,
     trace: Arc<str>,
     renewals: impl Stream<Item = Result<v1::MembershipRenewRequest, Status>> + Send + 'static,
     stop: Stop,
 ) -> BoxStream<'static, Renewed> {
+    in_order(renewals, stop, move |renewal| {
+        let (handle, trace) = (handle.clone(), Arc::clone(&trace));
+        async move { renew(&handle, trace, renewal).await }
+    })
+}
+
+/// The answers to `renewals`, in their order. The next one is read when there are fewer than a bound unanswered. When
+/// `stop` is requested, no more are read, and the stream ends when all that were are answered.
+pub(super) fn in_order<M, A, Fut>(
+    renewals: impl Stream<Item = Result<M, Status>> + Send + 'static,
+    stop: Stop,
+    renew: impl Fn(M) -> Fut + Send + 'static,
+) -> BoxStream<'static, Result<A, Status>>
+where
+    M: Send + 'static,
+    A: Send + 'static,
+    Fut: Future<Output = A> + Send + 'static,
+{
     renewals
         .take_until(async move { stop.requested().await })
         .map(move |renewal| {
-            let (handle, trace) = (handle.clone(), Arc::clone(&trace));
-            async move { Ok(renew(&handle, trace, renewal?).await) }
+            let answer = renewal.map(&renew);
+            async move { Ok(answer?.await) }
         })
         .buffered(RENEWALS_PER_STREAM_MAX)
         .boxed()

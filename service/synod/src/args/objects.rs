@@ -133,20 +133,9 @@ pub(crate) struct CreateArgs {
     pub(crate) query: QueryArgs,
 }
 
+/// What `replace` and `apply` take.
 #[derive(Debug, Args)]
-pub(crate) struct ReplaceArgs {
-    /// YAML or JSON, one document or several; - for standard input.
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) filename: PathBuf,
-    /// The namespace of the documents that name none.
-    #[arg(short, long)]
-    pub(crate) namespace: Option<String>,
-    #[command(flatten)]
-    pub(crate) write: WriteArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ApplyArgs {
+pub(crate) struct DocumentsArgs {
     /// YAML or JSON, one document or several; - for standard input.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) filename: PathBuf,

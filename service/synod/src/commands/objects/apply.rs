@@ -9,7 +9,7 @@ use synod_client::{
 
 use super::super::connect;
 use super::{Kinds, Writes, check_one, named, objects, read, show_writes};
-use crate::args::{ApplyArgs, WriteArgs};
+use crate::args::{DocumentsArgs, WriteArgs};
 use crate::documents::{self, Document};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -21,7 +21,7 @@ const LAST_APPLIED: &str = "synod.io/last-applied";
 /// How often an object may change between the read and the write.
 const TRIES_MAX: u32 = 16;
 
-pub(crate) async fn run(args: &ApplyArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let documents = read(&args.filename, args.namespace.as_deref())?;
     check_one(&documents, &args.write)?;
     let client = connect(&args.write.query.client, matches).await?;

@@ -5,12 +5,12 @@ use synod_client::{Client, Fences, Preconditions, ReadOptions, UpdateObject};
 
 use super::super::connect;
 use super::{Kinds, Writes, check_one, objects, preconditions, read, show_writes};
-use crate::args::{ReplaceArgs, WriteArgs};
+use crate::args::{DocumentsArgs, WriteArgs};
 use crate::documents::Document;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-pub(crate) async fn run(args: &ReplaceArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let documents = read(&args.filename, args.namespace.as_deref())?;
     check_one(&documents, &args.write)?;
     let client = connect(&args.write.query.client, matches).await?;
