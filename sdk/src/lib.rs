@@ -56,6 +56,8 @@ mod lock;
 mod membership;
 mod objects;
 mod read_options;
+#[cfg(doctest)]
+mod readme;
 mod reconcile;
 mod reflector;
 pub mod seams;
