@@ -28,38 +28,23 @@ mod fan_out;
 #[path = "figures/rates.rs"]
 mod rates;
 #[path = "figures/replicas.rs"]
+#[expect(dead_code, reason = "the figures of objects use the rest of it")]
 mod replicas;
 #[path = "figures/sample.rs"]
 mod sample;
+#[path = "figures/wanted.rs"]
+mod wanted;
 
 use etcd::Etcd;
 use rates::Where;
 use replicas::Replicas;
+use wanted::Wanted;
 
 /// How long each round of a rate runs.
 const ROUND: Duration = Duration::from_secs(2);
 
 /// How often each rate is taken.
 const ROUNDS: usize = 5;
-
-/// Which figures are taken.
-struct Wanted(Vec<String>);
-
-impl Wanted {
-    fn by_arguments() -> Self {
-        // Cargo itself passes `--bench`.
-        Self(
-            std::env::args()
-                .skip(1)
-                .filter(|word| !word.starts_with('-'))
-                .collect(),
-        )
-    }
-
-    fn has(&self, figure: &str) -> bool {
-        self.0.is_empty() || self.0.iter().any(|word| figure.contains(word.as_str()))
-    }
-}
 
 fn main() {
     let wanted = Wanted::by_arguments();

@@ -76,6 +76,12 @@ impl NamespacedName {
         Self::of_parts(namespace.map_or("", Namespace::as_str), "")
     }
 
+    /// What stands after every name of the same namespace in the order, and is no name itself.
+    #[must_use]
+    pub fn after_all_beside(&self) -> Self {
+        Self::of_parts(self.scope(), "~")
+    }
+
     fn of_parts(namespace: &str, name: &str) -> Self {
         let text = match namespace {
             "" => name.into(),
@@ -193,5 +199,13 @@ mod tests {
         let beginning = NamespacedName::before_all_of(Some(&namespace));
         assert!(name("a", "zzz") < beginning && beginning < name("b", "0"));
         assert!(NamespacedName::before_all_of(None) < name("", "0"));
+    }
+
+    #[test]
+    fn the_end_of_a_namespace_is_after_its_names_and_before_those_of_others() {
+        let end = name("b", "x").after_all_beside();
+        assert!(name("b", "z.z-z") < end && end < name("b-0", "0") && end < name("c", "0"));
+        let end = name("", "x").after_all_beside();
+        assert!(name("", "zzz") < end && end < name("a", "0"));
     }
 }

@@ -1,6 +1,7 @@
 //! Three Synod replicas with nothing between them.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use synod_client::{
     BinaryVersion, Client, Endpoint, InstanceId, Join, Labels, MemberId, ReadOptions, Ttl,
@@ -19,7 +20,8 @@ pub(crate) struct Replicas {
 
 struct Replica {
     arguments: Vec<String>,
-    log: std::path::PathBuf,
+    data: PathBuf,
+    log: PathBuf,
     client: SocketAddr,
     process: Option<Process>,
 }
@@ -58,6 +60,7 @@ impl Replicas {
             let arguments = std::iter::once("serve".to_owned()).chain(flags).collect();
             Replica {
                 arguments,
+                data,
                 log,
                 client,
                 process: None,
@@ -116,6 +119,14 @@ impl Replicas {
             Ok(usize::try_from(leader).expect("there are three") - 1)
         })
         .await
+    }
+
+    /// Where they keep their checkpoints.
+    pub(crate) fn checkpoints(&self) -> Vec<PathBuf> {
+        let replicas = self.replicas.iter();
+        replicas
+            .map(|replica| replica.data.join("checkpoints"))
+            .collect()
     }
 
     pub(crate) fn processes(&self) -> Vec<u32> {

@@ -17,7 +17,7 @@ impl Sample {
         values
     }
 
-    fn median(&self) -> f64 {
+    pub(crate) fn median(&self) -> f64 {
         let values = self.sorted();
         values[values.len() / 2]
     }

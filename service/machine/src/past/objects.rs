@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use synod_model::{
     ApiVersion, Collection, GroupResource, LabelSelector, Namespace, NamespacedName, Object,
-    ObjectKey, Rule,
+    ObjectKey, ObjectName,
 };
 
 use super::{Past, beyond, merged};
@@ -51,8 +51,9 @@ impl<'a> Past<'a> {
     /// The objects of a resource that the selector means, or those in a namespace of it, after `after`, by namespace and
     /// name. None of a resource without a collection.
     ///
-    /// It costs a step for each object of the rarest label that must be there, and for each object that has changed
-    /// since the revision; a selector that asks for no label costs a step for each object in the namespace.
+    /// It costs a step for each object of the rarest label that must be there, with one of some values or with any, and
+    /// for each object that has changed since the revision; a selector that asks for no label costs a step for each
+    /// object in the namespace.
     pub fn objects<'b>(
         &'b self,
         resource: &GroupResource,
@@ -68,6 +69,31 @@ impl<'a> Past<'a> {
         objects
             .take_while(move |object| is_in(&object.key.name, namespace.as_ref()))
             .filter(|object| selector.matches(&object.attributes.labels))
+    }
+
+    /// The objects of a resource that have this name, after `after`, by namespace. It costs a step for each namespace.
+    pub fn objects_named<'b>(
+        &'b self,
+        resource: &GroupResource,
+        name: &ObjectName,
+        after: Option<&NamespacedName>,
+    ) -> impl Iterator<Item = Arc<Object>> + use<'a, 'b> {
+        let (resource, name) = (resource.clone(), name.clone());
+        let mut after = after.cloned();
+        let next_namespace = move || {
+            let all = LabelSelector::default();
+            let mut rest = self.objects(&resource, None, &all, after.as_ref());
+            let first = rest.next()?.key.name.clone();
+            let named = first.sibling(first.namespace().is_some(), &name)?;
+            let passed = after.as_ref().is_some_and(|after| *after >= named);
+            after = Some(first.after_all_beside());
+            let key = ObjectKey {
+                resource: resource.clone(),
+                name: named,
+            };
+            Some(self.object(&key).filter(|_| !passed))
+        };
+        std::iter::from_fn(next_namespace).flatten()
     }
 
     /// How many objects of a resource are stored in each encoding. At a past revision it costs a step for each object
@@ -118,19 +144,9 @@ fn candidates<'a>(
     let found = |(name, object): (&'a NamespacedName, &'a Arc<Object>)| (name, Arc::clone(object));
     let wanted = Wanted::all_of(selector);
     if !wanted.is_empty() {
-        let mut from = from;
-        return Box::new(std::iter::from_fn(move || {
-            let name = held.labels.first_from(&wanted, from.as_ref())?;
-            from = Bound::Excluded(name.clone());
-            held.objects.get_key_value(&name).map(found)
-        }));
-    }
-    let mut asked = selector.requirements().iter();
-    if let Some(requirement) = asked.find(|requirement| requirement.rule == Rule::Exists) {
-        let names = held.labels.having(&requirement.key, from);
-        let objects = names.into_iter();
+        let names = held.labels.joined(wanted, from);
         return Box::new(
-            objects.filter_map(move |name| held.objects.get_key_value(&name).map(found)),
+            names.filter_map(move |name| held.objects.get_key_value(&name).map(found)),
         );
     }
     Box::new(held.objects.range((from, Bound::Unbounded)).map(found))

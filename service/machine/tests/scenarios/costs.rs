@@ -212,3 +212,19 @@ fn no_command_deals_with_more_dependents_than_its_bound() {
     }
     assert_eq!(cluster.state.object_count(), 0);
 }
+
+#[test]
+fn what_expires_touches_its_object_and_its_deadline_whatever_else_has_one() {
+    for others in [0, 1, 300] {
+        let mut cluster = Cluster::with_widgets();
+        for i in 0..others {
+            cluster.stores_for(&widget(&format!("b/other-{i}")), TTL * 100);
+        }
+        cluster.stores_for(&widget("a/one"), TTL);
+        cluster.pass(TTL);
+        let before = cluster.state.clone();
+        cluster.expires();
+        // The object and its deadline go, and an event comes.
+        assert_eq!(changed_rows(&before, &cluster.state), 3, "{others} others");
+    }
+}

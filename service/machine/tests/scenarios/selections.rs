@@ -1,6 +1,6 @@
 //! Selections by label: the same objects whether the index is asked or each object is looked at.
 
-use synod_model::{Attributes, LabelSelector, Namespace, Revision};
+use synod_model::{Attributes, LabelSelector, Namespace, NamespacedName, ObjectName, Revision};
 
 use crate::cluster::Cluster;
 use crate::entry::resource;
@@ -132,4 +132,33 @@ fn what_goes_takes_its_labels_along() {
     assert!(selected(&cluster, cluster.revision(), None, "color=red").is_empty());
     cluster.updates(&widget(&red[0]), Attributes::default(), content("v1", "{}"));
     assert!(selected(&cluster, cluster.revision(), None, "color=red").is_empty());
+}
+
+#[test]
+fn a_name_is_found_in_every_namespace_at_any_revision_and_page_by_page() {
+    let mut cluster = Cluster::with_widgets();
+    for name in ["a/one", "a/two", "b/two", "c/a", "c/one", "c/z", "d/zoo"] {
+        cluster.stores(&widget(name), Attributes::default());
+    }
+    let first = cluster.revision();
+    cluster.deletes(&widget("a/one"), None);
+    cluster.stores(&widget("b/one"), Attributes::default());
+    cluster.stores(&widget("e/one"), Attributes::default());
+    for (at, expected) in [
+        (first, "a/one c/one"),
+        (cluster.revision(), "b/one c/one e/one"),
+    ] {
+        let past = cluster.state.at(at).expect("it is kept");
+        let name = ObjectName::parse("one").expect("legal");
+        let of = resource(WIDGETS);
+        let mut found: Vec<NamespacedName> = Vec::new();
+        // Each page goes on after the last one of the page before.
+        while let Some(object) = past.objects_named(&of, &name, found.last()).next() {
+            found.push(object.key.name.clone());
+        }
+        let all = past.objects_named(&of, &name, None);
+        assert!(all.map(|object| object.key.name.clone()).eq(found.clone()));
+        let names: Vec<String> = found.iter().map(ToString::to_string).collect();
+        assert_eq!(names.join(" "), expected);
+    }
 }

@@ -248,6 +248,7 @@ async fn list(
         .ok_or_else(|| no_collection(&scope.resource, page.reading.revision()))?;
     let after = page.after.as_ref().map(ObjectCursor::last);
     let range = Range::of(&scope, collection.namespaced);
+    let selected = |object: &Arc<Object>| scope.labels.matches(&object.attributes.labels);
     let found: Box<dyn Iterator<Item = Arc<Object>>> = match &range {
         Range::None => Box::new(std::iter::empty()),
         Range::One(name) => {
@@ -256,13 +257,12 @@ async fn list(
                 name: name.clone(),
             };
             let is_next = |object: &Arc<Object>| after.is_none_or(|after| object.key.name > *after);
-            let selected = |object: &Arc<Object>| scope.labels.matches(&object.attributes.labels);
-            Box::new(
-                past.object(&key)
-                    .into_iter()
-                    .filter(is_next)
-                    .filter(selected),
-            )
+            let one = past.object(&key).into_iter();
+            Box::new(one.filter(is_next).filter(selected))
+        }
+        Range::Named(name) => {
+            let named = past.objects_named(&scope.resource, name, after);
+            Box::new(named.filter(selected))
         }
         Range::Many(namespace) => {
             Box::new(past.objects(&scope.resource, namespace.as_ref(), &scope.labels, after))
@@ -297,6 +297,8 @@ enum Range {
     None,
     /// There is one name that it can have.
     One(NamespacedName),
+    /// In any namespace, under this name.
+    Named(ObjectName),
     /// In this namespace, or in all.
     Many(Option<Namespace>),
 }
@@ -318,7 +320,8 @@ impl Range {
             Some(name) if namespace.is_some() || !namespaced => {
                 Self::One(NamespacedName::new(namespace.as_ref(), &name))
             }
-            _ => Self::Many(namespace),
+            Some(name) => Self::Named(name),
+            None => Self::Many(namespace),
         }
     }
 }

@@ -1,0 +1,87 @@
+//! The figures of objects: what a thousand times as many of them cost, in the machine alone and on three processes.
+//!
+//! What the machine does is timed beside a thousandth of the objects, so that the ratio says whether a cost follows the
+//! result or the store. With words behind `--`, only the figures are taken whose name has one of them.
+
+use std::time::Duration;
+
+#[path = "../processes/ports.rs"]
+mod ports;
+#[path = "../processes/process.rs"]
+#[expect(dead_code, reason = "the tests of processes use the rest of it")]
+mod process;
+#[path = "../processes/program.rs"]
+mod program;
+#[path = "figures/replicas.rs"]
+#[expect(dead_code, reason = "the other figures use the rest of it")]
+mod replicas;
+#[path = "figures/sample.rs"]
+#[expect(dead_code, reason = "the other figures use the rest of it")]
+mod sample;
+#[path = "../processes/waiting.rs"]
+#[expect(dead_code, reason = "the tests of processes use the rest of it")]
+mod waiting;
+#[path = "figures/wanted.rs"]
+mod wanted;
+
+#[path = "objects/by_size.rs"]
+mod by_size;
+#[path = "objects/checkpoints.rs"]
+mod checkpoints;
+#[path = "objects/listing.rs"]
+mod listing;
+#[path = "objects/stored.rs"]
+mod stored;
+#[path = "objects/writers.rs"]
+mod writers;
+
+use replicas::Replicas;
+use wanted::Wanted;
+
+/// How many objects there are, and how many there are to compare with.
+const MANY: usize = 1_000_000;
+const FEW: usize = 1_000;
+
+/// How many namespaces they are in.
+const NAMESPACES: usize = 10;
+
+/// Bytes of data of each object.
+const BYTES: usize = 256;
+
+/// Writes per second while something else is measured.
+const WRITES_PER_SECOND: u64 = 500;
+
+fn main() {
+    let wanted = Wanted::by_arguments();
+    if wanted.has("machine") {
+        by_size::machine();
+    }
+    let served = ["checkpoint", "list", "start"];
+    if !served.iter().any(|figure| wanted.has(figure)) {
+        return;
+    }
+    // One thread for the load, as the servers have to share the same cores.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("a runtime can be made");
+    runtime.block_on(async {
+        let mut replicas = Replicas::start().await;
+        stored::fill(&replicas).await;
+        if wanted.has("list") {
+            listing::pages_during_writes(&replicas).await;
+        }
+        if wanted.has("checkpoint") {
+            checkpoints::stall(&replicas).await;
+        }
+        if wanted.has("start") {
+            stored::start_again(&mut replicas).await;
+        }
+    });
+}
+
+/// Prints one duration.
+fn print_time(name: &str, taken: Duration) {
+    println!("{name:<64} {:>10.1} ms", taken.as_secs_f64() * 1_000.0);
+}
