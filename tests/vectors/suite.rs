@@ -155,6 +155,7 @@ fn a_case_that_was_lost_from_its_file_fails() {
 }
 
 const FILES: &[(&str, &str)] = &[
+    ("api_error_texts.json", include_str!("api_error_texts.json")),
     ("apiserver_id.json", include_str!("apiserver_id.json")),
     (
         "compare_resource_version.json",

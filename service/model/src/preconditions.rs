@@ -1,6 +1,6 @@
 //! What an object must be for a change of it to be right.
 
-use crate::{Revision, Uid, Violation, Violations};
+use crate::{Metadata, Revision, Uid, Violation, Violations};
 
 /// Which object a change was made for. The default is any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,26 @@ impl Preconditions {
             violations.push(Violation::invalid_number(0, rule).at("resourceVersion"));
         }
         violations
+    }
+
+    /// What does not hold of an object with this metadata, word for word as in Kubernetes; `None` if all does.
+    #[must_use]
+    pub fn fault(&self, metadata: &Metadata) -> Option<String> {
+        let Self {
+            uid,
+            resource_version,
+        } = self;
+        if let Some(uid) = uid.filter(|uid| *uid != metadata.uid) {
+            return Some(format!(
+                "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+                metadata.uid
+            ));
+        }
+        let present = metadata.resource_version;
+        let version = resource_version.filter(|version| *version != present)?;
+        Some(format!(
+            "Precondition failed: ResourceVersion in precondition: {version}, ResourceVersion in object meta: {present}"
+        ))
     }
 
     /// Whether nothing is asked.

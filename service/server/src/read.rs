@@ -272,12 +272,14 @@ impl Reading {
 
 /// The refusal of a revision that cannot be read.
 pub(crate) fn out_of_reach(revision: Revision, reach: OutOfReach) -> Refusal {
-    let message = format!("revision {revision} cannot be read: {reach}");
     match reach {
         OutOfReach::Compacted { oldest } => {
+            let message = format!("revision {revision} cannot be read: {reach}");
             Refusal::new(ErrorKind::Compacted, message).with(key::OLDEST_REVISION, oldest)
         }
+        // Kubernetes' words.
         OutOfReach::Future { present } => {
+            let message = format!("Too large resource version: {revision}, current: {present}");
             Refusal::new(ErrorKind::FutureRevision, message).with(key::CURRENT_REVISION, present)
         }
     }

@@ -287,24 +287,10 @@ pub(super) fn found<'a>(
 
 /// Refuses unless the snapshot is as the caller says.
 fn check(row: &ControllerRevision, preconditions: &Preconditions) -> Result<(), Refusal> {
-    let Preconditions {
-        uid,
-        resource_version,
-    } = preconditions;
-    let (present, version) = (row.metadata.uid, row.metadata.resource_version);
-    let message = match (uid, resource_version) {
-        (Some(uid), _) if *uid != present => {
-            format!(
-                "ControllerRevision \"{}\": its uid is {present}, not {uid}",
-                row.key
-            )
-        }
-        (_, Some(expected)) if *expected != version => format!(
-            "ControllerRevision \"{}\": it is at resource version {version}, not {expected}: {CHANGED}",
-            row.key
-        ),
-        _ => return Ok(()),
+    let Some(fault) = preconditions.fault(&row.metadata) else {
+        return Ok(());
     };
+    let message = format!("ControllerRevision \"{}\": {fault}", row.key);
     let refusal = Refusal::new(ErrorKind::Conflict, message);
     Err(refusal.with_current(Current::ControllerRevision(row.clone())))
 }

@@ -35,22 +35,11 @@ pub(super) fn found<'a>(
 ) -> Result<&'a Held, Refusal> {
     let held = state.collections.get(resource);
     let held = held.ok_or_else(|| no_collection(resource))?;
-    let Preconditions {
-        uid,
-        resource_version,
-    } = preconditions;
     let metadata = &held.row.metadata;
-    if uid.is_none_or(|uid| uid == metadata.uid)
-        && resource_version.is_none_or(|version| version == metadata.resource_version)
-    {
+    let Some(fault) = preconditions.fault(metadata) else {
         return Ok(held);
-    }
-    let message = format!(
-        "collection {}: it has uid {} and was last changed at revision {}: look at the present one and try again",
-        resource.qualified(),
-        metadata.uid,
-        metadata.resource_version
-    );
+    };
+    let message = format!("collection {}: {fault}", resource.qualified());
     let current = Current::Collection(Arc::clone(&held.row));
     Err(Refusal::new(ErrorKind::Conflict, message)
         .with_current(current)

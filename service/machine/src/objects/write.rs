@@ -78,27 +78,10 @@ pub(crate) fn check_preconditions(
     preconditions: &Preconditions,
     object: &Arc<Object>,
 ) -> Result<(), Refusal> {
-    let Preconditions {
-        uid,
-        resource_version,
-    } = preconditions;
-    let (key, metadata) = (&object.key, &object.metadata);
-    let fault = if let Some(uid) = uid.filter(|uid| *uid != metadata.uid) {
-        format!("its uid is {}, not {uid}", metadata.uid)
-    } else if let Some(version) =
-        resource_version.filter(|version| *version != metadata.resource_version)
-    {
-        format!(
-            "it was last changed at revision {}, not {version}",
-            metadata.resource_version
-        )
-    } else {
-        return Ok(());
-    };
-    Err(conflict(
-        object,
-        format!("{key}: {fault}: look at the present one and try again"),
-    ))
+    match preconditions.fault(&object.metadata) {
+        None => Ok(()),
+        Some(fault) => Err(conflict(object, format!("{}: {fault}", object.key))),
+    }
 }
 
 /// The refusal of a change that was made for another state of the object.
