@@ -8,17 +8,19 @@
 //! - the others are tests, one file for each kind of fault.
 //!
 //! Nothing here waits for time to pass: it waits for something to happen, and says what when it does not (`waiting`).
-//! Replicas' logs are in files that are kept, and shown, when a test fails. Three variables change what is run:
+//! Replicas' logs are in files that are kept, and shown, when a test fails. Four variables change what is run:
 //!
 //! - `SYNOD_BINARY=path`: the program to test; cargo builds it if not set.
 //! - `SYNOD_PROCESS_LOG=info,openraft=debug`: what replicas log.
 //! - `SYNOD_PROCESS_ROUNDS=50`: so many rounds of each fault instead of a few.
+//! - `SYNOD_PROCESS_SECONDS=60`: so long at least, where a test goes on for a time.
 //!
 //! It needs Linux: which replica opened a connection is looked up under `/proc`.
 
 mod agreement;
 mod bad_requests;
 mod cluster;
+mod counting;
 mod directories;
 mod divergence;
 mod door;

@@ -45,3 +45,9 @@ pub(crate) fn rounds(few: usize) -> usize {
     let asked = std::env::var("SYNOD_PROCESS_ROUNDS").ok();
     asked.and_then(|text| text.parse().ok()).unwrap_or(few)
 }
+
+/// How long to go on at least: no longer than proves something, unless the environment asks for more.
+pub(crate) fn span() -> Duration {
+    let asked = std::env::var("SYNOD_PROCESS_SECONDS").ok();
+    Duration::from_secs(asked.and_then(|text| text.parse().ok()).unwrap_or(0))
+}

@@ -11,16 +11,18 @@ pub(crate) enum Command {
     Check,
     Fix,
     Test,
+    Endure,
     Bench,
     Tidy,
     ProtoBaseline,
 }
 
 impl Command {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Check,
         Self::Fix,
         Self::Test,
+        Self::Endure,
         Self::Bench,
         Self::Tidy,
         Self::ProtoBaseline,
@@ -31,6 +33,7 @@ impl Command {
             Self::Check => "check",
             Self::Fix => "fix",
             Self::Test => "test",
+            Self::Endure => "endure",
             Self::Bench => "bench",
             Self::Tidy => "tidy",
             Self::ProtoBaseline => "proto-baseline",
@@ -42,6 +45,7 @@ impl Command {
             Self::Check => "says what a reviewer would send back; never writes to the checkout",
             Self::Fix => "mends what can be mended by a program",
             Self::Test => "runs all tests, after installing what they need",
+            Self::Endure => "runs for a minute each what the tests run for a moment",
             Self::Bench => "runs the benchmarks",
             Self::Tidy => "checks the house rules alone",
             Self::ProtoBaseline => {
@@ -55,6 +59,7 @@ impl Command {
             Self::Check => check(),
             Self::Fix => fix(),
             Self::Test => test(),
+            Self::Endure => endure(),
             Self::Bench => bench(&benchmarks(&synod_tests::checkout().join("tests/bench"))),
             Self::Tidy => vec![tidy()],
             Self::ProtoBaseline => vec![record_protocols()],
@@ -145,6 +150,16 @@ fn test() -> Vec<Step> {
         Step::new("rust", "cargo test --locked --workspace --no-fail-fast")
             // The program that was just built: built alone, its dependencies have other features.
             .with("SYNOD_BINARY", tools::target_folder().join("debug/synod").display().to_string()),
+    ]
+}
+
+/// Tests that go on for as long as they are asked to, each as a step.
+fn endure() -> Vec<Step> {
+    let counting =
+        "cargo test --locked --package synod-tests --test processes -- --nocapture counting";
+    vec![
+        Step::new("build", "cargo build --locked --package synod").or_stop(),
+        Step::new("counting", counting).with("SYNOD_PROCESS_SECONDS", "60"),
     ]
 }
 
