@@ -69,6 +69,11 @@ impl Drop for Threads {
 impl Cluster {
     /// So many replicas, all of them serving.
     pub(crate) async fn start(count: u64) -> Self {
+        Self::start_with(count, |_| {}).await
+    }
+
+    /// So many replicas that are run another way than usual, all of them serving.
+    pub(crate) async fn start_with(count: u64, configure: impl Fn(&mut ReplicaConfig)) -> Self {
         // RUST_LOG shows what the replicas say.
         let filter = tracing_subscriber::EnvFilter::from_default_env();
         let _ = tracing_subscriber::fmt()
@@ -108,13 +113,14 @@ impl Cluster {
                 peer: doors.peer_address.parse().unwrap(),
                 metrics: Some(anywhere),
             };
-            let config = ReplicaConfig::new(
+            let mut config = ReplicaConfig::new(
                 ReplicaId::new(id),
                 "test".to_owned(),
                 data,
                 listen,
                 set.clone(),
             );
+            configure(&mut config);
             cluster.configs.insert(id, config);
             cluster.run(id, threads, doors).await;
         }
@@ -234,7 +240,7 @@ pub(crate) struct Clients {
 }
 
 impl Clients {
-    fn of(channel: Channel) -> Self {
+    pub(crate) fn of(channel: Channel) -> Self {
         Self {
             cluster: ClusterClient::new(channel.clone()),
             leases: LeasesClient::new(channel.clone()),

@@ -13,6 +13,7 @@ mod one;
 mod operations;
 mod reads;
 mod requests;
+mod retries;
 mod sessions;
 mod three;
 mod watches;

@@ -1,0 +1,324 @@
+//! One request of each kind, all of which can be made once in the scene and not twice.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use synod_proto::v1;
+use synod_proto::v1::cluster_client::ClusterClient;
+use synod_proto::v1::collections_client::CollectionsClient;
+use synod_proto::v1::controller_revisions_client::ControllerRevisionsClient;
+use synod_proto::v1::leases_client::LeasesClient;
+use synod_proto::v1::membership_client::MembershipClient;
+use synod_proto::v1::objects_client::ObjectsClient;
+use synod_proto::v1::storage_versions_client::StorageVersionsClient;
+use tonic::transport::Channel;
+
+use super::scene::{
+    DAY_MS, Scene, contender, content, history, key, lease, resource, voting, wanting,
+};
+use crate::cluster::join;
+
+/// What a caller was told: at which revision and in which words, without who says it; or why it was refused.
+pub(crate) type Told = Result<(u64, String), &'static str>;
+
+type Telling = Pin<Box<dyn Future<Output = Told> + Send>>;
+
+/// A request.
+pub(crate) struct Row {
+    /// `Service.Method`.
+    pub(crate) name: &'static str,
+    /// Sends it under an exactly-once key.
+    pub(crate) send: Box<dyn Fn(Channel, v1::RequestId) -> Telling + Send + Sync>,
+}
+
+macro_rules! row {
+    ($name:literal, $client:ident.$method:ident, $message:expr) => {{
+        let message = $message;
+        Row {
+            name: $name,
+            send: Box::new(move |channel, id| {
+                let mut message = message.clone();
+                message.request_id = Some(id);
+                Box::pin(async move {
+                    let answer = $client::new(channel).$method(message).await;
+                    let mut answer = match answer {
+                        Ok(answer) => answer.into_inner(),
+                        Err(status) => return Err(crate::cluster::reason(&status)),
+                    };
+                    let header = answer.header.take().unwrap();
+                    Ok((header.revision, format!("{answer:?}")))
+                })
+            }),
+        }
+    }};
+}
+
+/// Every request that changes something.
+pub(crate) fn table(scene: &Scene) -> Vec<Row> {
+    let mut rows = of_members(scene);
+    rows.extend(of_objects(scene));
+    rows.extend(of_histories(scene));
+    rows.extend(of_histories_that_change_hands(scene));
+    rows.extend(of_leases(scene));
+    rows
+}
+
+fn of_members(scene: &Scene) -> Vec<Row> {
+    let settings = v1::ClusterUpdateSettingsRequest {
+        request_id: None,
+        patch: Some(v1::SettingsPatch {
+            members_max: Some(9_999),
+            ..v1::SettingsPatch::default()
+        }),
+        if_revision: Some(scene.settings_revision),
+    };
+    let ready = v1::MembershipReadyRequest {
+        request_id: None,
+        member: Some(scene.joining.clone()),
+    };
+    let leave = v1::MembershipLeaveRequest {
+        request_id: None,
+        member: Some(scene.leaving.clone()),
+        drained: true,
+    };
+    let report = v1::StorageVersionsReportRequest {
+        request_id: None,
+        member: Some(scene.joining.clone()),
+        entries: vec![voting("deployments", "apps/v1")],
+        replace: true,
+    };
+    let adopt = v1::StorageVersionsAdoptRequest {
+        request_id: None,
+        member: Some(scene.voter.clone()),
+        resource: Some(resource("daemonsets")),
+        selected_revision: scene.selected_revision,
+    };
+    let forget = v1::StorageVersionsForgetRequest {
+        request_id: None,
+        resource: Some(resource("forgotten")),
+    };
+    vec![
+        row!(
+            "Cluster.UpdateSettings",
+            ClusterClient.update_settings,
+            settings
+        ),
+        row!(
+            "Membership.Join",
+            MembershipClient.join,
+            join("new", DAY_MS)
+        ),
+        row!("Membership.Ready", MembershipClient.ready, ready),
+        row!("Membership.Leave", MembershipClient.leave, leave),
+        row!(
+            "StorageVersions.Report",
+            StorageVersionsClient.report,
+            report
+        ),
+        row!("StorageVersions.Adopt", StorageVersionsClient.adopt, adopt),
+        row!(
+            "StorageVersions.Forget",
+            StorageVersionsClient.forget,
+            forget
+        ),
+    ]
+}
+
+fn of_objects(scene: &Scene) -> Vec<Row> {
+    let declare = v1::CollectionsCreateRequest {
+        resource: Some(resource("new")),
+        kind: "New".to_owned(),
+        namespaced: true,
+        ..v1::CollectionsCreateRequest::default()
+    };
+    let restrict = v1::CollectionsUpdateRequest {
+        resource: Some(resource("widgets")),
+        create_on_update: Some(true),
+        ..v1::CollectionsUpdateRequest::default()
+    };
+    let remove = v1::CollectionsDeleteRequest {
+        resource: Some(resource("empty")),
+        ..v1::CollectionsDeleteRequest::default()
+    };
+    let create = v1::ObjectsCreateRequest {
+        key: key("new"),
+        content: content(r#"{"new":1}"#),
+        ..v1::ObjectsCreateRequest::default()
+    };
+    let update = v1::ObjectsUpdateRequest {
+        key: key("updated"),
+        content: content(r#"{"updated":1}"#),
+        preconditions: Some(v1::Preconditions {
+            resource_version: Some(scene.updated),
+            ..v1::Preconditions::default()
+        }),
+        ..v1::ObjectsUpdateRequest::default()
+    };
+    let patch = v1::ObjectsPatchRequest {
+        key: key("patched"),
+        patch: Some(v1::ContentPatch {
+            encoding_version: "apps/v1".to_owned(),
+            format: v1::PatchFormat::Json.into(),
+            document: r#"[{"op":"add","path":"/list/-","value":1}]"#.into(),
+        }),
+        ..v1::ObjectsPatchRequest::default()
+    };
+    let delete = v1::ObjectsDeleteRequest {
+        key: key("deleted"),
+        ..v1::ObjectsDeleteRequest::default()
+    };
+    let created = v1::CreateOperation {
+        key: key("transacted"),
+        content: content("{}"),
+        ..v1::CreateOperation::default()
+    };
+    let transact = v1::ObjectsTransactRequest {
+        operations: vec![v1::ObjectsOperation {
+            operation: Some(v1::objects_operation::Operation::Create(created)),
+        }],
+        ..v1::ObjectsTransactRequest::default()
+    };
+    vec![
+        row!("Collections.Create", CollectionsClient.create, declare),
+        row!("Collections.Update", CollectionsClient.update, restrict),
+        row!("Collections.Delete", CollectionsClient.delete, remove),
+        row!("Objects.Create", ObjectsClient.create, create),
+        row!("Objects.Update", ObjectsClient.update, update),
+        row!("Objects.Patch", ObjectsClient.patch, patch),
+        row!("Objects.Delete", ObjectsClient.delete, delete),
+        row!("Objects.Transact", ObjectsClient.transact, transact),
+    ]
+}
+
+fn of_histories(scene: &Scene) -> Vec<Row> {
+    let update = v1::ControllerRevisionsUpdateRequest {
+        namespace: "a".to_owned(),
+        name: scene.snapshots[2].clone(),
+        revision: Some(40),
+        ..v1::ControllerRevisionsUpdateRequest::default()
+    };
+    let rollback = v1::ControllerRevisionsRollbackRequest {
+        history: Some(history("kept")),
+        to: Some(v1::controller_revisions_rollback_request::To::Name(
+            scene.snapshots[0].clone(),
+        )),
+        ..v1::ControllerRevisionsRollbackRequest::default()
+    };
+    let mark = v1::ControllerRevisionsMarkLiveRequest {
+        history: Some(history("kept")),
+        current: Some(scene.snapshots[1].clone()),
+        ..v1::ControllerRevisionsMarkLiveRequest::default()
+    };
+    let truncate = v1::ControllerRevisionsTruncateRequest {
+        history: Some(history("truncated")),
+        limit: Some(1),
+        ..v1::ControllerRevisionsTruncateRequest::default()
+    };
+    let create = wanting("kept", r#"{"new":1}"#);
+    vec![
+        row!(
+            "ControllerRevisions.Create",
+            ControllerRevisionsClient.create,
+            create
+        ),
+        row!(
+            "ControllerRevisions.Update",
+            ControllerRevisionsClient.update,
+            update
+        ),
+        row!(
+            "ControllerRevisions.Rollback",
+            ControllerRevisionsClient.rollback,
+            rollback
+        ),
+        row!(
+            "ControllerRevisions.MarkLive",
+            ControllerRevisionsClient.mark_live,
+            mark
+        ),
+        row!(
+            "ControllerRevisions.Truncate",
+            ControllerRevisionsClient.truncate,
+            truncate
+        ),
+    ]
+}
+
+fn of_histories_that_change_hands(scene: &Scene) -> Vec<Row> {
+    let delete = v1::ControllerRevisionsDeleteRequest {
+        namespace: "a".to_owned(),
+        name: scene.deleted.clone(),
+        ..v1::ControllerRevisionsDeleteRequest::default()
+    };
+    let delete_history = v1::ControllerRevisionsDeleteHistoryRequest {
+        namespace: "a".to_owned(),
+        owner_uid: history("gone").owner.unwrap().uid,
+        ..v1::ControllerRevisionsDeleteHistoryRequest::default()
+    };
+    let adopt = v1::ControllerRevisionsAdoptRequest {
+        history: Some(history("adopting")),
+        name: scene.orphan.clone(),
+        ..v1::ControllerRevisionsAdoptRequest::default()
+    };
+    let release = v1::ControllerRevisionsReleaseRequest {
+        namespace: "a".to_owned(),
+        name: scene.released.clone(),
+        owner_uid: history("releasing").owner.unwrap().uid,
+        ..v1::ControllerRevisionsReleaseRequest::default()
+    };
+    vec![
+        row!(
+            "ControllerRevisions.Delete",
+            ControllerRevisionsClient.delete,
+            delete
+        ),
+        row!(
+            "ControllerRevisions.DeleteHistory",
+            ControllerRevisionsClient.delete_history,
+            delete_history
+        ),
+        row!(
+            "ControllerRevisions.Adopt",
+            ControllerRevisionsClient.adopt,
+            adopt
+        ),
+        row!(
+            "ControllerRevisions.Release",
+            ControllerRevisionsClient.release,
+            release
+        ),
+    ]
+}
+
+fn of_leases(scene: &Scene) -> Vec<Row> {
+    let acquire = v1::LeasesAcquireRequest {
+        lease: lease("free"),
+        holder: "one".to_owned(),
+        ttl_ms: Some(DAY_MS),
+        ..v1::LeasesAcquireRequest::default()
+    };
+    let release = v1::LeasesReleaseRequest {
+        lease: lease("held"),
+        holder: "one".to_owned(),
+        token: Some(scene.token),
+        ..v1::LeasesReleaseRequest::default()
+    };
+    let withdraw = v1::LeasesWithdrawCandidateRequest {
+        request_id: None,
+        candidate: contender("two"),
+    };
+    vec![
+        row!("Leases.Acquire", LeasesClient.acquire, acquire),
+        row!("Leases.Release", LeasesClient.release, release),
+        row!(
+            "Leases.PutCandidate",
+            LeasesClient.put_candidate,
+            scene.stands("one")
+        ),
+        row!(
+            "Leases.WithdrawCandidate",
+            LeasesClient.withdraw_candidate,
+            withdraw
+        ),
+    ]
+}
