@@ -316,7 +316,8 @@ impl History {
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: the owner controls none of a name.
+    /// `NOT_FOUND`: the owner controls none of a name. `TOO_LARGE`: more than 16 MiB of them would be marked otherwise than
+    /// they are; mark fewer at first, then all.
     pub async fn mark_live(
         &self,
         current: Option<Mark>,

@@ -59,6 +59,12 @@ impl Annotations {
         self.0.iter()
     }
 
+    /// How many bytes they have, keys and texts.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.iter().map(|(key, text)| key.len() + text.len()).sum()
+    }
+
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {

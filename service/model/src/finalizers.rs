@@ -38,6 +38,8 @@ impl Finalizer {
 shared_text!(Finalizer);
 
 /// At most 64 finalizers without duplicates, in the order in which they were given. None cost no memory.
+///
+/// [`Finalizers::FOREGROUND`] and [`Finalizers::ORPHAN`] count nothing: a deletion adds them to whatever is there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Finalizers(Option<Arc<[Finalizer]>>);
 
@@ -57,15 +59,16 @@ impl Finalizers {
         let mut kept: Vec<Finalizer> = Vec::new();
         let mut given = 0;
         for (i, text) in texts.into_iter().enumerate() {
-            given += 1;
             let text = text.as_ref();
+            let of_deletions = [Self::FOREGROUND, Self::ORPHAN].contains(&text);
+            given += usize::from(!of_deletions);
             let Some(finalizer) = violations.parsed(&format!("[{i}]"), Finalizer::parse(text))
             else {
                 continue;
             };
             if kept.contains(&finalizer) {
                 violations.push(Violation::duplicate(text).at(&format!("[{i}]")));
-            } else if kept.len() <= FINALIZERS_MAX {
+            } else if of_deletions || given <= FINALIZERS_MAX {
                 kept.push(finalizer);
             }
         }
@@ -144,6 +147,10 @@ mod tests {
         assert_eq!(of(63).unwrap().len(), 63);
         assert_eq!(of(64).unwrap().len(), 64);
         assert!(of(65).unwrap_err().to_string().starts_with("Too many: 65"));
+        // What a deletion adds has room beside them, so that an object it was added to can be read back.
+        let most = of(64).unwrap().with(Finalizer::foreground());
+        let texts: Vec<&str> = most.iter().map(Finalizer::as_str).collect();
+        assert_eq!(Finalizers::parse(texts).unwrap(), most);
     }
 
     #[test]

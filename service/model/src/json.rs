@@ -40,7 +40,8 @@ impl Json {
     ///
     /// Not UTF-8, not JSON, more than one value, nested deeper than
     /// [`JSON_DEPTH_MAX`](crate::limits::JSON_DEPTH_MAX), an object with a key twice, half of a surrogate pair, or a
-    /// number beyond [`JSON_EXPONENT_MAX`](crate::limits::JSON_EXPONENT_MAX). The rule names the byte at which it broke.
+    /// number beyond [`JSON_EXPONENT_MAX`](crate::limits::JSON_EXPONENT_MAX) or
+    /// [`JSON_NUMBER_BYTES_MAX`](crate::limits::JSON_NUMBER_BYTES_MAX). The rule names the byte at which it broke.
     pub fn parse(text: &[u8]) -> Result<Self, Violation> {
         parse::parse(text)
     }
@@ -74,9 +75,9 @@ impl Json {
         write::pretty(self, bytes_max)
     }
 
-    /// The JSON patch (RFC 6902) that makes `to` of this value, as text.
-    pub fn patch_to(&self, to: &Self) -> String {
-        diff::patch(self, to)
+    /// The JSON patch (RFC 6902) that makes `to` of this value, as text; `None` if it is longer than `bytes_max`.
+    pub fn patch_to(&self, to: &Self, bytes_max: usize) -> Option<String> {
+        diff::patch(self, to, bytes_max)
     }
 
     /// The same value without what says nothing: a member of an object that is `null`, `{}` or `[]`, or becomes so by

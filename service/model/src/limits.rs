@@ -41,6 +41,19 @@ pub const MEDIA_TYPE_BYTES_MAX: usize = 127;
 pub const OBJECT_BYTES_MAX: usize = MIB;
 /// Operations of a JSON patch, as in Kubernetes.
 pub const PATCH_OPERATIONS_MAX: usize = 10_000;
+/// Steps that one JSON patch may take: values that are copied or measured, and items of lists that are moved aside.
+/// Apply goes by it: it belongs to the machine version.
+pub const PATCH_STEPS_MAX: usize = 4_000_000;
+/// Bytes that one JSON patch may copy from one place of the document to another, as in Kubernetes. Apply goes by it, too.
+pub const PATCH_COPIED_BYTES_MAX: usize = 3 * MIB;
+/// Bytes of objects, before and after, that the operations of one transaction may touch: they stand in the events of one
+/// revision. Apply goes by it: it belongs to the machine version.
+pub const TRANSACTION_BYTES_MAX: usize = 8 * MIB;
+/// Dependents of owners that go that one command deals with; the next one goes on. Apply goes by it: it belongs to the
+/// machine version.
+pub const DEPENDENTS_PER_COMMAND_MAX: u32 = 128;
+/// Bytes of those dependents, before and after. Apply goes by it, too.
+pub const DEPENDENT_BYTES_PER_COMMAND_MAX: usize = 4 * MIB;
 /// Comparisons, operations and reads of a transaction, each.
 pub const TRANSACTION_OPERATIONS_MAX: usize = 128;
 /// Bytes of a name's prefix that stay before the hash of a ControllerRevision.
@@ -65,6 +78,9 @@ pub const REVISIONS_PER_COMMAND_MAX: usize = 1_000;
 /// Bytes of data of the snapshots that one command deletes or adopts, the first one aside. Apply goes by it: it belongs
 /// to the machine version.
 pub const REVISION_BYTES_PER_COMMAND_MAX: usize = 4 * MIB;
+/// Bytes of the snapshots that one command marks anew: they stand in the events of one revision. Apply goes by it: it
+/// belongs to the machine version.
+pub const REVISION_BYTES_MARKED_MAX: usize = 16 * MIB;
 /// Versions in each list of a report's entry.
 pub const VERSIONS_PER_ENTRY_MAX: usize = 64;
 /// Shortest time to live, in milliseconds.
@@ -76,6 +92,8 @@ pub const TTL_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
 pub const JSON_DEPTH_MAX: usize = 128;
 /// The largest exponent of a number in a JSON document, either way.
 pub const JSON_EXPONENT_MAX: usize = 999_999;
+/// Bytes of a number in a JSON document: those of Kubernetes have twenty, comparing two costs what they are long.
+pub const JSON_NUMBER_BYTES_MAX: usize = 1_024;
 
 /// Bytes of a request on the wire, reports aside.
 pub const REQUEST_BYTES_MAX: usize = 1536 * KIB;
@@ -267,6 +285,42 @@ pub const LIMITS: &[Limit] = &[
         "left for the next command",
     ),
     limit(
+        "data and annotations of ControllerRevisions that one mark changes",
+        REVISION_BYTES_MARKED_MAX,
+        "bytes",
+        TOO_LARGE,
+    ),
+    limit(
+        "steps of a JSON patch",
+        PATCH_STEPS_MAX,
+        "values and items",
+        TOO_LARGE,
+    ),
+    limit(
+        "what a JSON patch copies",
+        PATCH_COPIED_BYTES_MAX,
+        "bytes",
+        TOO_LARGE,
+    ),
+    limit(
+        "objects that a transaction touches, before and after",
+        TRANSACTION_BYTES_MAX,
+        "bytes",
+        TOO_LARGE,
+    ),
+    limit(
+        "dependents that one command deletes or lets go",
+        DEPENDENTS_PER_COMMAND_MAX as usize,
+        "objects",
+        "left for the next command",
+    ),
+    limit(
+        "dependents that one command deletes or lets go, before and after",
+        DEPENDENT_BYTES_PER_COMMAND_MAX,
+        "bytes",
+        "left for the next command",
+    ),
+    limit(
         "decodable or served versions of an entry",
         VERSIONS_PER_ENTRY_MAX,
         "versions",
@@ -306,6 +360,12 @@ pub const LIMITS: &[Limit] = &[
         "exponent of a number in a JSON document",
         JSON_EXPONENT_MAX,
         "powers of ten",
+        INVALID,
+    ),
+    limit(
+        "number in a JSON document",
+        JSON_NUMBER_BYTES_MAX,
+        "bytes",
         INVALID,
     ),
     limit(

@@ -170,12 +170,18 @@ impl Violations {
     /// An [`ErrorKind::InvalidArgument`] that carries all violations.
     pub fn into_result(self) -> Result<(), Refusal> {
         if self.is_empty() {
-            return Ok(());
+            Ok(())
+        } else {
+            Err(self.into_refusal())
         }
+    }
+
+    /// The [`ErrorKind::InvalidArgument`] that carries all of them.
+    pub fn into_refusal(self) -> Refusal {
         let message = format!("the request is invalid: {self}");
         let mut refusal = Refusal::new(ErrorKind::InvalidArgument, message);
         refusal.violations = self.kept;
-        Err(refusal)
+        refusal
     }
 }
 

@@ -179,6 +179,12 @@ impl Draft {
         }
     }
 
+    /// How many bytes the snapshots have that were changed.
+    pub(super) fn bytes_changed(&self) -> usize {
+        let changed = self.snapshots.iter().filter(|drafted| drafted.changed);
+        changed.map(|drafted| bytes_of(&drafted.row)).sum()
+    }
+
     /// Deletes the oldest that are not live until `limit` of those are left, but never `spared`.
     pub(super) fn truncate(&mut self, limit: u32, spared: Option<&ObjectName>) {
         let idle = self.rows().filter(|row| !row.marks.is_live());
@@ -255,7 +261,7 @@ struct Room {
 
 impl Room {
     fn takes(&mut self, row: &ControllerRevision) -> bool {
-        let bytes = self.bytes + row.data.bytes().len();
+        let bytes = self.bytes + bytes_of(row);
         if self.taken == REVISIONS_PER_COMMAND_MAX
             || (self.taken > 0 && bytes > REVISION_BYTES_PER_COMMAND_MAX)
         {
@@ -265,6 +271,11 @@ impl Room {
         self.bytes = bytes;
         true
     }
+}
+
+/// What is long of a snapshot.
+fn bytes_of(row: &ControllerRevision) -> usize {
+    row.data.bytes().len() + row.annotations.bytes()
 }
 
 fn count(number: usize) -> u32 {

@@ -1,6 +1,6 @@
 //! `MarkControllerRevisions`: which snapshots of a history are in use.
 
-use synod_model::limits::MARKERS_MAX;
+use synod_model::limits::{MARKERS_MAX, REVISION_BYTES_MARKED_MAX};
 use synod_model::{
     ControllerRevision, ErrorKind, InUse, Mark, MarkControllerRevisions, ObjectName, Refusal,
 };
@@ -34,6 +34,13 @@ pub(crate) fn apply(
             row.key
         );
         return Err(Refusal::new(ErrorKind::Quota, message));
+    }
+    let bytes = draft.bytes_changed();
+    if bytes > REVISION_BYTES_MARKED_MAX {
+        let message = format!(
+            "the marks change ControllerRevisions of {bytes} bytes, and {REVISION_BYTES_MARKED_MAX} are the most: name fewer that are new to the mark, then the others"
+        );
+        return Err(Refusal::new(ErrorKind::TooLarge, message));
     }
     draft.carry_out(turn);
     Ok(Answer::Done)

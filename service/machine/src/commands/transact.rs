@@ -2,17 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use synod_model::limits::TRANSACTION_BYTES_MAX;
 use synod_model::{Compare, ErrorKind, Operation, Refusal, Transact};
 
 use super::{create_object, delete_object, patch_object, update_object};
 use crate::objects::{deletion, write};
 use crate::turn::Turn;
 use crate::{Answer, State, Written};
-
-/// Bytes of objects, before and after, that the operations of one transaction may touch: they stand in the events of
-/// one revision. Part of the machine's behaviour: another number is another
-/// [`MACHINE_VERSION`](crate::MACHINE_VERSION).
-const BYTES_MAX: usize = 8 << 20;
 
 pub(crate) fn apply(turn: &mut Turn<'_>, transact: &Transact) -> Result<Answer, Refusal> {
     check_shape(transact)?;
@@ -71,7 +67,9 @@ fn carry_out(turn: &mut Turn<'_>, operations: &[Operation]) -> Result<Vec<Writte
     for (i, operation) in operations.iter().enumerate() {
         let size = |turn: &Turn<'_>| {
             let object = turn.state().object(operation.key());
-            object.map_or(0, |object| object.content.data.len())
+            object.map_or(0, |object| {
+                object.content.data.len() + object.attributes.annotations.bytes()
+            })
         };
         bytes += size(turn);
         let done = match operation {
@@ -82,9 +80,9 @@ fn carry_out(turn: &mut Turn<'_>, operations: &[Operation]) -> Result<Vec<Writte
         };
         written.push(done.map_err(|refusal| at_operation(refusal, i))?);
         bytes += size(turn);
-        if bytes > BYTES_MAX {
+        if bytes > TRANSACTION_BYTES_MAX {
             let message = format!(
-                "the transaction touches more than {BYTES_MAX} bytes of objects at operation {i}: make it smaller"
+                "the transaction touches more than {TRANSACTION_BYTES_MAX} bytes of objects at operation {i}: make it smaller"
             );
             return Err(Refusal::new(ErrorKind::TooLarge, message));
         }

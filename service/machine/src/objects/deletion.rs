@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use synod_model::limits::{DEPENDENT_BYTES_PER_COMMAND_MAX, DEPENDENTS_PER_COMMAND_MAX};
 use synod_model::{
     Deletion, Finalizer, Finalizers, NamespacedName, Object, ObjectKey, OwnerReference,
     OwnerReferences, Propagation, Revision, Uid,
@@ -15,14 +16,6 @@ use super::{Cursor, Fate, Garbage};
 use crate::digest::object_hash;
 use crate::turn::Turn;
 use crate::{Holder, State, Written, WrittenHow};
-
-/// Dependents that one command deals with. Part of the machine's behaviour: another number is another
-/// [`MACHINE_VERSION`](crate::MACHINE_VERSION).
-const STEPS_MAX: u32 = 128;
-
-/// Bytes of dependents that one command deals with: they stand in the events of one revision. Part of the machine's
-/// behaviour, too.
-const BYTES_MAX: u64 = 4 << 20;
 
 /// What one command may still do.
 struct Budget {
@@ -169,8 +162,8 @@ pub(crate) fn collect_own(turn: &mut Turn<'_>) {
 /// Deals with dependents, up to a bound. Answers how many steps it took.
 pub(crate) fn collect(turn: &mut Turn<'_>) -> u32 {
     let mut budget = Budget {
-        steps: STEPS_MAX,
-        bytes: BYTES_MAX,
+        steps: DEPENDENTS_PER_COMMAND_MAX,
+        bytes: DEPENDENT_BYTES_PER_COMMAND_MAX as u64,
     };
     while !budget.is_spent() {
         let Some((uid, garbage)) = turn.state().garbage.get_min().cloned() else {
@@ -178,7 +171,7 @@ pub(crate) fn collect(turn: &mut Turn<'_>) -> u32 {
         };
         work_on(turn, uid, &garbage, &mut budget);
     }
-    STEPS_MAX - budget.steps
+    DEPENDENTS_PER_COMMAND_MAX - budget.steps
 }
 
 /// What became of an object after [`collect_own`]: the one that was only marked may have lost all that it waited for.
@@ -224,7 +217,7 @@ fn work_on(turn: &mut Turn<'_>, uid: Uid, garbage: &Garbage, budget: &mut Budget
     );
 }
 
-/// Deals with one dependent. Answers how many bytes it has.
+/// Deals with one dependent. Answers how many bytes of it stand in the events: it may be there before and after.
 fn deal_with(turn: &mut Turn<'_>, owner: Uid, fate: Fate, key: &ObjectKey) -> u64 {
     let dependent = turn.state().object(key).cloned();
     let dependent = dependent.expect("the index of dependents names objects that are there");
@@ -246,7 +239,10 @@ fn deal_with(turn: &mut Turn<'_>, owner: Uid, fate: Fate, key: &ObjectKey) -> u6
             delete(turn, &dependent, None);
         }
     }
-    bytes
+    match turn.state().object(key) {
+        Some(_) => 2 * bytes,
+        None => bytes,
+    }
 }
 
 /// Whether an owner is there and does not itself wait for its dependents to go.

@@ -2,14 +2,16 @@
 
 use bytes::Bytes;
 use synod_machine::{Answer, Command, Outcome, RevisionAnswer, RevisionOutcome};
-use synod_model::limits::{COLLISIONS_TRIED_MAX, MARKERS_MAX, STATE_RESERVE_BYTES};
+use synod_model::limits::{
+    COLLISIONS_TRIED_MAX, LABELS_MAX, MARKERS_MAX, REVISION_BYTES_MARKED_MAX, STATE_RESERVE_BYTES,
+};
 use synod_model::{
     AdoptControllerRevisions, Annotations, CreateControllerRevision, Current,
     DeleteControllerRevisions, Equality, ErrorKind, HASH_LABEL, InUse, Labels, Mark,
-    MarkControllerRevisions, Marker, MediaType, Namespace, NamespacedName, Preconditions, Refusal,
-    ReleaseControllerRevision, Revision, RevisionData, RevisionNumber, RollbackControllerRevision,
-    RollbackTarget, SettingsPatch, TruncateControllerRevisions, UpdateControllerRevision,
-    UpdateSettings,
+    MarkControllerRevisions, Marker, MediaType, Namespace, NamespacedName, ObjectName,
+    Preconditions, Refusal, ReleaseControllerRevision, Revision, RevisionData, RevisionNumber,
+    RollbackControllerRevision, RollbackTarget, SettingsPatch, TruncateControllerRevisions,
+    UpdateControllerRevision, UpdateSettings,
 };
 
 use crate::replica::{Replica, history, json, key, object_name, target, uid, wanting};
@@ -619,4 +621,73 @@ fn a_full_quota_stops_new_snapshots_and_nothing_else() {
             if_newest: None,
         },
     ));
+}
+
+#[test]
+fn labels_without_room_for_the_hash_are_refused_and_nothing_ends() {
+    let mut replica = Replica::formed();
+    let made = want(&mut replica, "{}");
+    let labels = |count: usize| {
+        let pairs = (0..count).map(|i| (format!("l-{i}"), String::new()));
+        Labels::parse(pairs).unwrap()
+    };
+    let relabel = |labels: Labels| UpdateControllerRevision {
+        labels: Some(labels),
+        ..update(&key(&made.name))
+    };
+    assert!(!relabel(labels(LABELS_MAX)).check().is_empty());
+    assert!(relabel(labels(LABELS_MAX - 1)).check().is_empty());
+    // As if an entry of the log said so, which no edge has looked at.
+    let outcome = replica.send(Command::UpdateControllerRevision(relabel(labels(
+        LABELS_MAX,
+    ))));
+    assert_eq!(refusal(outcome).kind, ErrorKind::InvalidArgument);
+    replica.done(Command::UpdateControllerRevision(relabel(labels(
+        LABELS_MAX - 1,
+    ))));
+    let row = replica
+        .state
+        .present()
+        .controller_revision(&key(&made.name));
+    let row = row.unwrap();
+    assert_eq!(row.labels.len(), LABELS_MAX);
+    assert!(row.labels.get(HASH_LABEL).is_some());
+}
+
+#[test]
+fn a_mark_changes_as_many_bytes_as_one_command_may_and_the_others_can_follow() {
+    let mut replica = Replica::formed();
+    let long = "x".repeat(REVISION_BYTES_MARKED_MAX / 20);
+    let names: Vec<_> = (0..21)
+        .map(|i| {
+            let bytes = Bytes::from(format!("{i}{long}"));
+            let media_type = MediaType::parse("application/octet-stream").unwrap();
+            let data = RevisionData::new(media_type, bytes).unwrap();
+            let create = CreateControllerRevision {
+                history_limit: 100,
+                equality: Equality::Bytes,
+                ..wanting(0, data, false)
+            };
+            created(&mut replica, create).name
+        })
+        .collect();
+    let using = |names: &[ObjectName]| {
+        Command::MarkControllerRevisions(MarkControllerRevisions {
+            in_use: Some(InUse {
+                marker: Marker::parse("pods").unwrap(),
+                names: names.iter().cloned().collect(),
+            }),
+            ..marking(0)
+        })
+    };
+    let before = replica.state.revision();
+    let outcome = replica.send(using(&names));
+    assert_eq!(refusal(outcome).kind, ErrorKind::TooLarge);
+    assert_eq!(replica.state.revision(), before);
+    replica.done(using(&names[..10]));
+    replica.done(using(&names));
+    for name in &names {
+        let row = replica.state.present().controller_revision(&key(name));
+        assert_eq!(row.unwrap().marks.in_use.len(), 1);
+    }
 }

@@ -2,7 +2,7 @@
 
 use synod_machine::{Answer, Command, WrittenHow};
 use synod_model::{
-    ApiVersion, Attributes, Compare, ErrorKind, Fences, Operation, Revision, Transact,
+    Annotations, ApiVersion, Attributes, Compare, ErrorKind, Fences, Operation, Revision, Transact,
 };
 
 use crate::cluster::{Cluster, accepted, refused};
@@ -195,5 +195,29 @@ fn a_transaction_is_fenced_and_bounded_in_the_bytes_that_it_touches() {
         ErrorKind::TooLarge,
     );
     let (succeeded, _) = decided(&mut cluster, transact(Vec::new(), of(&names[..7])));
+    assert!(succeeded);
+}
+
+#[test]
+fn annotations_count_among_the_bytes_that_a_transaction_touches() {
+    let mut cluster = Cluster::with_widgets();
+    let noted = Attributes {
+        annotations: Annotations::parse([(
+            "note",
+            "x".repeat(256 << 10).get(4..).unwrap_or_default(),
+        )])
+        .expect("legal annotations"),
+        ..Attributes::default()
+    };
+    let names: Vec<String> = (0..33).map(|i| format!("a/noted-{i}")).collect();
+    for name in &names {
+        cluster.updates(&widget(name), noted.clone(), content("v1", "{}"));
+    }
+    let of = |names: &[String]| names.iter().map(|name| deletes(name)).collect();
+    refused(
+        cluster.send(transact(Vec::new(), of(&names))),
+        ErrorKind::TooLarge,
+    );
+    let (succeeded, _) = decided(&mut cluster, transact(Vec::new(), of(&names[..31])));
     assert!(succeeded);
 }

@@ -6,20 +6,29 @@ use std::fmt::Write;
 use super::{Json, write};
 
 /// The patch that makes `to` of `from`: an array of operations in canonical text. Lists are compared from both ends, and
-/// what lies between is replaced item by item.
-pub(super) fn patch(from: &Json, to: &Json) -> String {
-    let mut out = Operations::default();
+/// what lies between is replaced item by item. `None` if it has more than `bytes_max` bytes: every operation names its
+/// path, so a patch can be much longer than both values.
+pub(super) fn patch(from: &Json, to: &Json, bytes_max: usize) -> Option<String> {
+    let mut out = Operations {
+        text: String::new(),
+        bytes_max,
+    };
     compare(from, to, &mut String::new(), &mut out);
-    format!("[{}]", out.text)
+    let text = format!("[{}]", out.text);
+    (text.len() <= bytes_max).then_some(text)
 }
 
-#[derive(Default)]
 struct Operations {
     text: String,
+    bytes_max: usize,
 }
 
 impl Operations {
+    /// One that is beyond the limit is the last to be written: nobody sees any of them then.
     fn push(&mut self, operation: &str, path: &str, value: Option<&Json>) {
+        if self.text.len() > self.bytes_max {
+            return;
+        }
         if !self.text.is_empty() {
             self.text.push(',');
         }

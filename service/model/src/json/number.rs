@@ -1,6 +1,6 @@
 //! Numbers by their exact decimal value.
 
-use crate::limits::JSON_EXPONENT_MAX;
+use crate::limits::{JSON_EXPONENT_MAX, JSON_NUMBER_BYTES_MAX};
 
 /// A number as it was written. Equal to another one of the same value, whatever the two look like.
 #[derive(Clone, Debug)]
@@ -9,8 +9,10 @@ pub struct JsonNumber(Box<str>);
 impl JsonNumber {
     /// The number with this text, by the grammar of JSON.
     ///
-    /// `None` for any other text, and for a number with an exponent beyond [`JSON_EXPONENT_MAX`] either way.
+    /// `None` for any other text, for a number with an exponent beyond [`JSON_EXPONENT_MAX`] either way, and for one
+    /// longer than [`JSON_NUMBER_BYTES_MAX`]: comparing two reads every digit of both.
     pub fn parse(text: &str) -> Option<Self> {
+        (text.len() <= JSON_NUMBER_BYTES_MAX).then_some(())?;
         (length(text.as_bytes()) == Some(text.len())).then_some(())?;
         Decimal::of(text)?;
         Some(Self(text.into()))

@@ -67,7 +67,9 @@ impl Reader<'_> {
             return Err(self.fault("must be a number as JSON writes it"));
         };
         let Some(number) = JsonNumber::parse(&rest[..length]) else {
-            return Err(self.fault("must have an exponent of no more than six digits"));
+            return Err(self.fault(
+                "must be a number of no more than 1024 bytes, with an exponent of no more than six digits",
+            ));
         };
         self.at += length;
         Ok(number)

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::limits::{JSON_DEPTH_MAX, JSON_EXPONENT_MAX};
+use crate::limits::{JSON_DEPTH_MAX, JSON_EXPONENT_MAX, JSON_NUMBER_BYTES_MAX};
 
 fn json(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap_or_else(|fault| panic!("{text}: {fault}"))
@@ -156,6 +156,17 @@ fn an_exponent_is_allowed_up_to_the_limit_and_not_beyond() {
 }
 
 #[test]
+fn a_number_has_as_many_bytes_as_the_limit_and_no_more() {
+    for bytes in [JSON_NUMBER_BYTES_MAX - 1, JSON_NUMBER_BYTES_MAX] {
+        assert!(JsonNumber::parse(&"7".repeat(bytes)).is_some());
+    }
+    let beyond = "7".repeat(JSON_NUMBER_BYTES_MAX + 1);
+    assert!(JsonNumber::parse(&beyond).is_none());
+    let fault = Json::parse(format!("[{beyond}]").as_bytes()).unwrap_err();
+    assert!(fault.to_string().contains("1024 bytes"), "{fault}");
+}
+
+#[test]
 fn an_object_where_one_is_asked_for_is_nothing_else() {
     assert!(Json::parse_object(b"{}").is_ok());
     for other in ["0", "null", "[]", "\"test\"", "true"] {
@@ -191,8 +202,21 @@ fn people_read_one_thing_a_line_and_never_more_than_they_asked_for() {
 }
 
 #[test]
+fn a_patch_stops_at_its_limit_however_long_its_paths_are() {
+    let items = |item: &str| vec![item; 100_000].join(",");
+    let below = "k".repeat(100_000);
+    let value = |item: &str| json(&format!("{{\"{below}\":[{}]}}", items(item)));
+    // In full it would have ten thousand million bytes.
+    assert_eq!(value("0").patch_to(&value("1"), 1 << 20), None);
+    let (from, to) = (json("[0]"), json("[1]"));
+    let patch = from.patch_to(&to, 1_000).unwrap();
+    assert_eq!(from.patch_to(&to, patch.len()), Some(patch.clone()));
+    assert_eq!(from.patch_to(&to, patch.len() - 1), None);
+}
+
+#[test]
 fn a_patch_says_what_was_added_removed_and_replaced() {
-    let patch = |from: &str, to: &str| json(from).patch_to(&json(to));
+    let patch = |from: &str, to: &str| json(from).patch_to(&json(to), 1_000).unwrap();
     assert_eq!(patch(r#"{"a":1,"b":2}"#, r#"{"b":2.0,"a":1}"#), "[]");
     assert_eq!(
         patch(r#"{"a":1,"b~/":2}"#, r#"{"a":3,"c":null}"#),
@@ -295,7 +319,8 @@ proptest! {
 
     #[test]
     fn the_patch_between_any_two_values_makes_one_of_the_other(one in any_json(), other in any_json()) {
-        prop_assert_eq!(patched(one.clone(), &one.patch_to(&other)), other);
+        let patch = one.patch_to(&other, usize::MAX).unwrap();
+        prop_assert_eq!(patched(one.clone(), &patch), other);
     }
 
     #[test]

@@ -2,19 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::limits::{JSON_DEPTH_MAX, PATCH_OPERATIONS_MAX};
+use crate::limits::{
+    JSON_DEPTH_MAX, PATCH_COPIED_BYTES_MAX, PATCH_OPERATIONS_MAX, PATCH_STEPS_MAX,
+};
 use crate::{ErrorKind, Json, Violation};
 
 use super::pointer::{Pointer, index};
 use super::{Fault, at};
-
-/// Steps that one patch may take: values that are copied or measured, and items of arrays that are moved aside. Part
-/// of what apply does: another number is another machine version.
-const STEPS_MAX: usize = 4_000_000;
-
-/// Bytes that one patch may copy from one place of the document to another, as in Kubernetes. Part of what apply
-/// does, too.
-const COPIED_BYTES_MAX: usize = 3 << 20;
 
 /// The document after all operations.
 pub(super) fn applied(document: Json, patch: Json) -> Result<Json, Fault> {
@@ -28,8 +22,8 @@ pub(super) fn applied(document: Json, patch: Json) -> Result<Json, Fault> {
     }
     let mut work = Work {
         root: document,
-        steps: STEPS_MAX,
-        copied: COPIED_BYTES_MAX,
+        steps: PATCH_STEPS_MAX,
+        copied: PATCH_COPIED_BYTES_MAX,
     };
     for (i, operation) in operations.into_iter().enumerate() {
         let field = format!("patch.document[{i}]");

@@ -44,9 +44,8 @@ impl CreateControllerRevision {
         if self.labels.get(HASH_LABEL).is_some() {
             let rule = format_args!("{HASH_LABEL} is set by the store");
             found.push(Violation::invalid(HASH_LABEL, rule).at("labels"));
-        } else if self.labels.len() == LABELS_MAX {
-            let rule = format_args!("must leave room for {HASH_LABEL}");
-            found.push(Violation::invalid_number(LABELS_MAX as u64, rule).at("labels"));
+        } else {
+            found.extend_at("labels", no_room_for_the_hash(&self.labels));
         }
         let unselected = self
             .history
@@ -67,6 +66,16 @@ pub(super) fn check_limit(limit: u32) -> Violations {
     if limit > HISTORY_LIMIT_MAX {
         let rule = format_args!("must be at most {HISTORY_LIMIT_MAX}");
         found.push(Violation::invalid_number(u64::from(limit), rule));
+    }
+    found
+}
+
+/// What is wrong with labels to which the store adds the hash.
+pub(super) fn no_room_for_the_hash(labels: &Labels) -> Violations {
+    let mut found = Violations::new();
+    if labels.len() == LABELS_MAX {
+        let rule = format_args!("must leave room for {HASH_LABEL}");
+        found.push(Violation::invalid_number(LABELS_MAX as u64, rule));
     }
     found
 }

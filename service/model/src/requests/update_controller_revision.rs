@@ -1,8 +1,9 @@
 //! Changing what may be changed of a snapshot.
 
+use super::create_controller_revision::no_room_for_the_hash;
 use crate::{
-    Annotations, Labels, NamespacedName, Preconditions, RevisionData, RevisionNumber, Violation,
-    Violations,
+    Annotations, HASH_LABEL, Labels, NamespacedName, Preconditions, RevisionData, RevisionNumber,
+    Violation, Violations,
 };
 
 /// Moves the number of a snapshot forward, or replaces its labels or annotations. Its data never changes.
@@ -36,6 +37,11 @@ impl UpdateControllerRevision {
         } = self;
         if number.is_none() && labels.is_none() && annotations.is_none() && data.is_none() {
             found.push(Violation::required("must name something to change"));
+        }
+        if let Some(labels) = labels
+            && labels.get(HASH_LABEL).is_none()
+        {
+            found.extend_at("labels", no_room_for_the_hash(labels));
         }
         found
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use bytes::{Buf, Bytes};
+use bytes::{Buf, Bytes, BytesMut};
 use prost::Message;
 use synod_machine::{Row, State};
 use synod_proto::storage::v1 as stored;
@@ -95,14 +95,21 @@ impl Checkpoints {
         let mut chunk = Vec::with_capacity(CHUNK_BYTES_TARGET);
         for row in state.rows() {
             let row = codec::encode_row(&row);
-            if chunk.len() + row.len() > CHUNK_BYTES_TARGET && !chunk.is_empty() {
+            prost::encode_length_delimiter(row.len(), &mut chunk).map_err(io::Error::other)?;
+            let mut rest = &row[..];
+            // What a command changes at one revision is one row, however long: it goes on in the next chunk.
+            while chunk.len() + rest.len() >= CHUNK_BYTES_TARGET {
+                let (fits, beyond) = rest.split_at(CHUNK_BYTES_TARGET.saturating_sub(chunk.len()));
+                chunk.extend_from_slice(fits);
                 writer.write_chunk(&chunk)?;
                 chunk.clear();
+                rest = beyond;
             }
-            prost::encode_length_delimiter(row.len(), &mut chunk).map_err(io::Error::other)?;
-            chunk.extend_from_slice(&row);
+            chunk.extend_from_slice(rest);
         }
-        writer.write_chunk(&chunk)?;
+        if !chunk.is_empty() {
+            writer.write_chunk(&chunk)?;
+        }
         writer.finish()?;
         let reader = self
             .store
@@ -125,7 +132,7 @@ impl Checkpoints {
         Ok(Receiving {
             writer,
             meta,
-            rows: Vec::new(),
+            rows: Rows::default(),
             length: 0,
         })
     }
@@ -182,7 +189,7 @@ impl Checkpoints {
 pub(super) struct Receiving {
     writer: CheckpointWriter,
     meta: SnapshotMeta,
-    rows: Vec<Row>,
+    rows: Rows,
     length: u64,
 }
 
@@ -199,7 +206,7 @@ impl Receiving {
                 self.length
             )));
         }
-        read_rows(chunk.clone(), &mut self.rows)?;
+        self.rows.read(chunk)?;
         self.writer.write_chunk(chunk)?;
         self.length += chunk.len() as u64;
         Ok(())
@@ -217,7 +224,7 @@ impl Receiving {
                 self.length
             )));
         }
-        let state = State::from_rows(self.rows).map_err(malformed)?;
+        let state = self.rows.state()?;
         Ok((
             self.meta,
             CheckpointData::Received(self.writer, Box::new(state)),
@@ -226,22 +233,64 @@ impl Receiving {
 }
 
 fn read_state(reader: &mut CheckpointReader) -> io::Result<State> {
-    let mut rows = Vec::new();
+    let mut rows = Rows::default();
     while let Some(chunk) = reader.next_chunk()? {
-        read_rows(chunk, &mut rows)?;
+        rows.read(&chunk)?;
     }
-    State::from_rows(rows).map_err(malformed)
+    rows.state()
 }
 
-fn read_rows(mut chunk: Bytes, rows: &mut Vec<Row>) -> io::Result<()> {
-    while chunk.has_remaining() {
-        let length = prost::decode_length_delimiter(&mut chunk).map_err(malformed)?;
-        if length > chunk.remaining() {
-            return Err(malformed("a row ends outside its chunk"));
+/// The rows of a checkpoint, chunk by chunk.
+#[derive(Default)]
+pub(super) struct Rows {
+    whole: Vec<Row>,
+    /// Of a row that goes on in the next chunk.
+    begun: BytesMut,
+}
+
+impl Rows {
+    /// # Errors
+    ///
+    /// What it holds is no row.
+    pub(super) fn read(&mut self, chunk: &[u8]) -> io::Result<()> {
+        self.begun.extend_from_slice(chunk);
+        loop {
+            let mut ahead = &self.begun[..];
+            let Some(length) = length_of_row(&mut ahead)? else {
+                return Ok(());
+            };
+            if ahead.len() < length {
+                return Ok(());
+            }
+            self.begun.advance(self.begun.len() - ahead.len());
+            let row = self.begun.split_to(length).freeze();
+            self.whole.push(codec::decode_row(&row).map_err(malformed)?);
         }
-        rows.push(codec::decode_row(&chunk.split_to(length)).map_err(malformed)?);
     }
-    Ok(())
+
+    /// # Errors
+    ///
+    /// When something is missing, or the rows are not the state that their digest says.
+    pub(super) fn state(self) -> io::Result<State> {
+        if !self.begun.is_empty() {
+            return Err(malformed("its last row ends after it"));
+        }
+        State::from_rows(self.whole).map_err(malformed)
+    }
+}
+
+/// The length that stands before a row; nothing if it is not there as a whole.
+fn length_of_row(bytes: &mut &[u8]) -> io::Result<Option<usize>> {
+    /// Of a number of 64 bits.
+    const VARINT_BYTES_MAX: usize = 10;
+
+    let whole = bytes.iter().take(VARINT_BYTES_MAX).any(|byte| *byte < 0x80);
+    if !whole && bytes.len() < VARINT_BYTES_MAX {
+        return Ok(None);
+    }
+    prost::decode_length_delimiter(bytes)
+        .map(Some)
+        .map_err(malformed)
 }
 
 fn encode_meta(meta: &SnapshotMeta) -> Bytes {

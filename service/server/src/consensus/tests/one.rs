@@ -5,7 +5,7 @@ use synod_store::SimDisk;
 
 use super::*;
 
-async fn alone(directory: &Path) -> Running {
+pub(super) async fn alone(directory: &Path) -> Running {
     alone_with(directory, on_real_disk()).await
 }
 
@@ -22,12 +22,28 @@ async fn alone_with(directory: &Path, seams: Seams) -> Running {
     .await
 }
 
-async fn leads(consensus: &Consensus) -> Term {
+pub(super) async fn leads(consensus: &Consensus) -> Term {
     let mut leadership = consensus.leadership();
     within("leader", leadership.wait_for(|now| now.is_me))
         .await
         .unwrap()
         .term
+}
+
+/// Makes a checkpoint that holds the entry of this index.
+pub(super) async fn checkpoint(consensus: &Consensus, index: u64) {
+    consensus.checkpoint().await.unwrap();
+    let done = async {
+        let mut progress = consensus.subscribe();
+        while consensus
+            .status()
+            .checkpoint
+            .is_none_or(|at| at.index < index)
+        {
+            let _ = tokio::time::timeout(Duration::from_millis(10), progress.changed()).await;
+        }
+    };
+    within("checkpoint", done).await;
 }
 
 #[tokio::test]
@@ -85,20 +101,8 @@ async fn a_checkpoint_replaces_the_log_that_it_holds() {
     let mut indexes = Vec::new();
     for round in 0..3 {
         let applied = replica.consensus.propose(join(round), None).await.unwrap();
-        replica.consensus.checkpoint().await.unwrap();
+        checkpoint(&replica.consensus, applied.position.index).await;
         indexes.push(applied.position.index);
-        let done = async {
-            let mut progress = replica.consensus.subscribe();
-            while replica
-                .consensus
-                .status()
-                .checkpoint
-                .is_none_or(|at| at.index < applied.position.index)
-            {
-                let _ = tokio::time::timeout(Duration::from_millis(10), progress.changed()).await;
-            }
-        };
-        within("checkpoint", done).await;
     }
     let before = replica.consensus.published();
     replica.stop().await;

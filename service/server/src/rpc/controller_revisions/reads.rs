@@ -114,7 +114,11 @@ pub(super) async fn diff(
     };
     let (from, to) = (side(from)?, side(to)?);
     let json = from.json().zip(to.json());
-    let json_patch = json.as_ref().map(|(from, to)| from.patch_to(to));
+    let json_patch = json.as_ref().map(|(from, to)| {
+        let patch = from.patch_to(to, DIFF_BYTES_MAX);
+        patch.ok_or_else(too_large)
+    });
+    let json_patch = json_patch.transpose()?;
     let texts = from.text()?.zip(to.text()?);
     let unified = texts.map(|(a, b)| unified_diff(&from.name(), &to.name(), &a, &b));
     let bytes =
