@@ -40,6 +40,8 @@ pub struct Change<T> {
     pub session_cluster: Option<ClusterId>,
     /// The cluster that gave the epoch under which the member speaks. `None`: the caller does not say.
     pub epoch_cluster: Option<ClusterId>,
+    /// The cluster that gave the fencing token under which is written. `None`: the caller does not say.
+    pub token_cluster: Option<ClusterId>,
     /// What is asked.
     pub body: T,
 }
@@ -51,6 +53,7 @@ impl<T> Change<T> {
             key: None,
             session_cluster: None,
             epoch_cluster: None,
+            token_cluster: None,
             body,
         }
     }
@@ -59,10 +62,11 @@ impl<T> Change<T> {
     ///
     /// # Errors
     ///
-    /// `REQUEST_EXPIRED` for a session and `NOT_A_MEMBER` for an epoch of another cluster: the answers that a restored
-    /// cluster gives for what it no longer knows.
+    /// `REQUEST_EXPIRED` for a session, `NOT_A_MEMBER` for an epoch and `STALE_EPOCH` for a fencing token of another
+    /// cluster: the answers that a restored cluster gives for what it no longer knows.
     pub fn check_cluster(&self, present: ClusterId) -> Result<(), Refusal> {
         check_session_cluster(self.session_cluster, present)?;
+        check_token_cluster(self.token_cluster, present)?;
         match self.epoch_cluster {
             Some(cluster) if cluster != present => {
                 let message = format!(
@@ -92,6 +96,19 @@ impl<T> Change<T> {
             epoch: epoch.get(),
             cluster_id,
         })
+    }
+}
+
+/// Whether a fencing token is of this cluster.
+fn check_token_cluster(cluster: Option<ClusterId>, present: ClusterId) -> Result<(), Refusal> {
+    match cluster {
+        Some(cluster) if cluster != present => {
+            let message = format!(
+                "the fencing token was given by cluster {cluster}, this is {present}: whoever acted under it must stop"
+            );
+            Err(Refusal::new(ErrorKind::StaleEpoch, message))
+        }
+        Some(_) | None => Ok(()),
     }
 }
 

@@ -76,7 +76,7 @@ pub use election::{Election, LeadershipEnd};
 pub use error::Error;
 pub use gate::{Gate, GateLayer, GateService, Permit, Readiness, RequestInfo};
 pub use kubernetes::storage_version_hash;
-pub use lock::{Lock, LockOptions};
+pub use lock::{LeaseToken, Lock, LockOptions};
 pub use membership::{Ended, JoinOptions, Membership, MembershipState};
 pub use objects::{
     Codec, CodecError, Draft, ListObjects, NewObject, ObjectEvent, ObjectMessage, ObjectPages,

@@ -67,16 +67,29 @@ impl LockOptions {
     }
 }
 
+/// Proof that a lease is held: what writes under it name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseToken {
+    /// The lease.
+    pub lease: LeaseKey,
+    /// The fencing token that acquiring it answered.
+    pub token: FencingToken,
+    /// The cluster that gave the token. `None`: it is not checked.
+    pub cluster: Option<ClusterId>,
+}
+
 /// A lease that this process holds. It renews by itself until it is released, lost or dropped; a dropped one ends when its
 /// TTL has passed.
 ///
 /// Whoever acts under it asks [`Lock::check`] right before, and names [`Lock::token`] in what is written: only the store
-/// that compares the token is safe against a process that was suspended between the two.
+/// that compares the token is safe against a process that was suspended between the two. For objects in the cluster itself
+/// that is [`Objects::under_lease`](crate::Objects::under_lease).
 pub struct Lock {
     client: Client,
     key: LeaseKey,
     holder: HolderIdentity,
     token: FencingToken,
+    cluster: ClusterId,
     shared: Arc<Shared>,
     keeping: JoinHandle<()>,
 }
@@ -231,6 +244,7 @@ impl Lock {
             key,
             holder,
             token,
+            cluster: hold.cluster,
             keeping: tokio::spawn(async move { keeper.keep(hold).await }),
             shared,
         }
@@ -252,6 +266,16 @@ impl Lock {
     #[must_use]
     pub fn token(&self) -> FencingToken {
         self.token
+    }
+
+    /// What a write names that is to be made only while this lock is held.
+    #[must_use]
+    pub fn proof(&self) -> LeaseToken {
+        LeaseToken {
+            lease: self.key.clone(),
+            token: self.token,
+            cluster: Some(self.cluster),
+        }
     }
 
     /// Whether the lease is certainly held now: until 0.9 of the TTL after the last acknowledged renewal was sent, by a

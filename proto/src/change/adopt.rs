@@ -44,6 +44,7 @@ impl TryFrom<v1::StorageVersionsAdoptRequest> for Change<Adopt> {
             key: key.id,
             session_cluster: key.cluster,
             epoch_cluster: speaker.cluster,
+            token_cluster: None,
             body,
         };
         sound(change, found)

@@ -28,6 +28,7 @@ impl TryFrom<v1::StorageVersionsForgetRequest> for Change<ForgetResource> {
             key: key.id,
             session_cluster: key.cluster,
             epoch_cluster: None,
+            token_cluster: None,
             body: ForgetResource { resource },
         };
         sound(change, found)

@@ -59,6 +59,7 @@ impl TryFrom<v1::MembershipJoinRequest> for Change<Join> {
             key: key.id,
             session_cluster: key.cluster,
             epoch_cluster: None,
+            token_cluster: None,
             body,
         };
         sound(change, found)

@@ -34,6 +34,7 @@ impl TryFrom<v1::MembershipLeaveRequest> for Change<Leave> {
             key: key.id,
             session_cluster: key.cluster,
             epoch_cluster: speaker.cluster,
+            token_cluster: None,
             body,
         };
         sound(change, found)

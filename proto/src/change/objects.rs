@@ -4,6 +4,7 @@ use synod_model::{
 };
 
 use super::collections::preconditions;
+use super::renew_lease::{parse_lease_token, wire_lease_token};
 use super::{Change, Key, key, parse_speaker};
 use crate::fields::{required, sound};
 use crate::v1;
@@ -131,6 +132,7 @@ pub(super) struct Opening {
     key: Key,
     fences: Fences,
     epoch_cluster: Option<ClusterId>,
+    token_cluster: Option<ClusterId>,
     found: Violations,
 }
 
@@ -139,14 +141,21 @@ impl Opening {
     pub(super) fn read(id: Option<v1::RequestId>, fences: Option<v1::Fences>) -> Self {
         let mut found = Violations::new();
         let key = key(id, &mut found);
-        let if_member = fences.and_then(|fences| fences.if_member);
+        let v1::Fences {
+            if_member,
+            if_lease,
+        } = fences.unwrap_or_default();
         let speaker = if_member
             .and_then(|member| found.parsed("fences.ifMember", parse_speaker(Some(member))));
+        let named =
+            if_lease.and_then(|token| found.parsed("fences.ifLease", parse_lease_token(token)));
         Self {
             key,
             epoch_cluster: speaker.as_ref().and_then(|speaker| speaker.cluster),
+            token_cluster: named.as_ref().and_then(|(_, _, cluster)| *cluster),
             fences: Fences {
                 if_member: speaker.map(|speaker| (speaker.member, speaker.epoch)),
+                if_lease: named.map(|(lease, token, _)| (lease, token)),
             },
             found,
         }
@@ -166,6 +175,7 @@ impl Opening {
             key: self.key.id,
             session_cluster: self.key.cluster,
             epoch_cluster: self.epoch_cluster,
+            token_cluster: self.token_cluster,
             body,
         };
         sound(change, self.found)
@@ -174,9 +184,17 @@ impl Opening {
 
 /// The fences as they are sent; nothing if there are none.
 pub(super) fn wire_fences<T>(change: &Change<T>, fences: &Fences) -> Option<v1::Fences> {
-    let (member, epoch) = fences.if_member.as_ref()?;
-    Some(v1::Fences {
-        if_member: change.wire_member(member, *epoch),
+    let Fences {
+        if_member,
+        if_lease,
+    } = fences;
+    (*fences != Fences::default()).then(|| v1::Fences {
+        if_member: if_member
+            .as_ref()
+            .and_then(|(member, epoch)| change.wire_member(member, *epoch)),
+        if_lease: if_lease
+            .as_ref()
+            .map(|(lease, token)| wire_lease_token(lease, *token, change.token_cluster)),
     })
 }
 

@@ -32,6 +32,7 @@ impl TryFrom<v1::MembershipReadyRequest> for Change<MarkReady> {
             key: key.id,
             session_cluster: key.cluster,
             epoch_cluster: speaker.cluster,
+            token_cluster: None,
             body,
         };
         sound(change, found)

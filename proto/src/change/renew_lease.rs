@@ -1,10 +1,10 @@
 use synod_model::{
-    ClusterId, ErrorKind, FencingToken, HolderIdentity, Refusal, RenewLease, RenewLeaseCandidate,
+    ClusterId, FencingToken, HolderIdentity, LeaseKey, Refusal, RenewLease, RenewLeaseCandidate,
     Revision, Violation, Violations,
 };
 
 use super::acquire_lease::lease_key;
-use super::named;
+use super::{check_token_cluster, named};
 use crate::fields::{cluster, required, sound};
 use crate::v1;
 
@@ -30,18 +30,8 @@ impl LeaseRenewal {
     /// `STALE_EPOCH`: under another cluster a token means something else.
     pub fn check_cluster(&self, present: ClusterId) -> Result<(), Refusal> {
         match self {
-            Self::Lease {
-                cluster: Some(cluster),
-                renew,
-            } if *cluster != present => {
-                let message = format!(
-                    "lease \"{}\": the token was given by cluster {cluster}, this is {present}: whoever acted under \
-                     it must stop",
-                    renew.key
-                );
-                Err(Refusal::new(ErrorKind::StaleEpoch, message))
-            }
-            Self::Lease { .. } | Self::Candidate(_) => Ok(()),
+            Self::Lease { cluster, .. } => check_token_cluster(*cluster, present),
+            Self::Candidate(_) => Ok(()),
         }
     }
 }
@@ -52,11 +42,9 @@ impl v1::LeasesRenewRequest {
     pub fn of(renewal: &LeaseRenewal, correlation: u64) -> Self {
         use v1::leases_renew_request::What;
         let what = match renewal {
-            LeaseRenewal::Lease { renew, cluster } => What::Lease(v1::LeaseToken {
-                lease: Some((&renew.key).into()),
-                token: renew.token.get(),
-                cluster_id: named(*cluster),
-            }),
+            LeaseRenewal::Lease { renew, cluster } => {
+                What::Lease(wire_lease_token(&renew.key, renew.token, *cluster))
+            }
             LeaseRenewal::Candidate(renew) => What::Candidate(v1::LeaseContender {
                 lease: Some((&renew.key).into()),
                 identity: renew.identity.to_string(),
@@ -82,7 +70,13 @@ impl TryFrom<v1::LeasesRenewRequest> for LeaseRenewal {
                 found.push(Violation::required(rule).at("what"));
                 None
             }
-            Some(What::Lease(pb)) => found.parsed("lease", parse_token(pb)),
+            Some(What::Lease(pb)) => {
+                let token = found.parsed("lease", parse_lease_token(pb));
+                token.map(|(key, token, cluster)| Self::Lease {
+                    renew: RenewLease { key, token },
+                    cluster,
+                })
+            }
             Some(What::Candidate(pb)) => {
                 let contender = found.parsed("candidate", parse_contender(Some(pb)));
                 contender
@@ -96,23 +90,38 @@ impl TryFrom<v1::LeasesRenewRequest> for LeaseRenewal {
     }
 }
 
-fn parse_token(pb: v1::LeaseToken) -> Result<LeaseRenewal, Violations> {
+/// The proof of a lease, as it is sent.
+pub(super) fn wire_lease_token(
+    lease: &LeaseKey,
+    token: FencingToken,
+    cluster: Option<ClusterId>,
+) -> v1::LeaseToken {
+    v1::LeaseToken {
+        lease: Some(lease.into()),
+        token: token.get(),
+        cluster_id: named(cluster),
+    }
+}
+
+/// Reads the proof of a lease, and which cluster gave it if that is said.
+pub(super) fn parse_lease_token(
+    pb: v1::LeaseToken,
+) -> Result<(LeaseKey, FencingToken, Option<ClusterId>), Violations> {
     let mut found = Violations::new();
     let key = lease_key(pb.lease, &mut found);
     let token = FencingToken::new(Revision::new(pb.token));
     found.parsed("token", token.check());
     let cluster = found.parsed("clusterId", cluster(&pb.cluster_id)).flatten();
-    let Some(key) = key else {
-        return Err(found);
-    };
-    let renew = RenewLease { key, token };
-    sound(LeaseRenewal::Lease { renew, cluster }, found)
+    match key {
+        Some(key) => sound((key, token, cluster), found),
+        None => Err(found),
+    }
 }
 
 /// Reads who stands for which lease.
 pub(super) fn parse_contender(
     pb: Option<v1::LeaseContender>,
-) -> Result<(synod_model::LeaseKey, HolderIdentity), Violations> {
+) -> Result<(LeaseKey, HolderIdentity), Violations> {
     let pb = required(pb, "must say who stands, and for which lease")?;
     let mut found = Violations::new();
     let key = lease_key(pb.lease, &mut found);

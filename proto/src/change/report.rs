@@ -42,6 +42,7 @@ impl TryFrom<v1::StorageVersionsReportRequest> for Change<Report> {
             key: key.id,
             session_cluster: key.cluster,
             epoch_cluster: speaker.cluster,
+            token_cluster: None,
             body,
         };
         sound(change, found)

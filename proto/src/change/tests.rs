@@ -41,6 +41,7 @@ fn change<T: std::fmt::Debug>(
             key: session.map(|(key, _)| key),
             session_cluster: session.and_then(|(_, cluster)| cluster),
             epoch_cluster: epoch_cluster.filter(|_| by_member),
+            token_cluster: None,
             body,
         },
     )
@@ -142,11 +143,11 @@ proptest! {
         drained in any::<bool>(),
         of in change(Just(()), true),
     ) {
-        let Change { key, session_cluster, epoch_cluster, body: () } = of;
-        let ready = Change { key, session_cluster, epoch_cluster, body: MarkReady { member: member.clone(), epoch } };
+        let Change { key, session_cluster, epoch_cluster, token_cluster, body: () } = of;
+        let ready = Change { key, session_cluster, epoch_cluster, token_cluster, body: MarkReady { member: member.clone(), epoch } };
         prop_assert_eq!(carried::<_, v1::MembershipReadyRequest>(&ready).unwrap(), ready);
         let leave = Leave { member: member.clone(), epoch, drained };
-        let leave = Change { key, session_cluster, epoch_cluster, body: leave };
+        let leave = Change { key, session_cluster, epoch_cluster, token_cluster, body: leave };
         prop_assert_eq!(carried::<_, v1::MembershipLeaveRequest>(&leave).unwrap(), leave);
         let renew = Change { epoch_cluster, ..Change::new(Renew { member, epoch }) };
         prop_assert_eq!(Change::try_from(v1::MembershipRenewRequest::of(&renew, 7)).unwrap(), renew);
@@ -451,10 +452,17 @@ fn numbers_of_another_cluster_are_refused_under_this_one() {
         key: None::<RequestId>,
         session_cluster,
         epoch_cluster,
+        token_cluster: None,
         body: renew.clone(),
     };
     let kind = |change: Change<Renew>| change.check_cluster(this).map_err(|refusal| refusal.kind);
 
+    let under = |token_cluster| Change {
+        token_cluster: Some(token_cluster),
+        ..by(None, None)
+    };
+    assert_eq!(kind(under(this)), Ok(()));
+    assert_eq!(kind(under(other)), Err(ErrorKind::StaleEpoch));
     assert_eq!(kind(by(None, None)), Ok(()));
     assert_eq!(kind(by(Some(this), Some(this))), Ok(()));
     assert_eq!(

@@ -9,7 +9,9 @@ use super::pages::{ListObjects, ObjectPages};
 use crate::client::stubs;
 use crate::transport::Try;
 use crate::values::read;
-use crate::{Client, Error, MemberEpoch, ObjectView, ObjectWritten, ReadOptions, Transacted};
+use crate::{
+    Client, Error, LeaseToken, MemberEpoch, ObjectView, ObjectWritten, ReadOptions, Transacted,
+};
 
 /// The objects of all collections, as bytes. Get it with [`Client::raw_objects`].
 ///
@@ -19,6 +21,7 @@ pub struct RawObjects {
     client: Client,
     dry_run: bool,
     member: Option<MemberEpoch>,
+    lease: Option<LeaseToken>,
 }
 
 impl Client {
@@ -29,6 +32,7 @@ impl Client {
             client: self.clone(),
             dry_run: false,
             member: None,
+            lease: None,
         }
     }
 }
@@ -46,6 +50,14 @@ impl RawObjects {
     #[must_use]
     pub fn fenced_by(mut self, member: MemberEpoch) -> Self {
         self.member = Some(member);
+        self
+    }
+
+    /// The same, but every change is made only while the lease is held by this token: a holder that was suspended, and has
+    /// lost its lease meanwhile, is refused with `STALE_EPOCH`.
+    #[must_use]
+    pub fn under_lease(mut self, lease: LeaseToken) -> Self {
+        self.lease = Some(lease);
         self
     }
 
@@ -161,15 +173,18 @@ impl RawObjects {
         ObjectPages::new(self.client.clone(), list)
     }
 
-    /// The change, under the fence if there is one.
+    /// The change, under the fences that there are.
     fn fenced<T>(&self, mut body: T, fences: impl FnOnce(&mut T) -> &mut Fences) -> Change<T> {
-        let mut cluster = None;
+        let fences = fences(&mut body);
         if let Some(member) = &self.member {
-            fences(&mut body).if_member = Some((member.member.clone(), member.epoch));
-            cluster = member.cluster;
+            fences.if_member = Some((member.member.clone(), member.epoch));
+        }
+        if let Some(lease) = &self.lease {
+            fences.if_lease = Some((lease.lease.clone(), lease.token));
         }
         Change {
-            epoch_cluster: cluster,
+            epoch_cluster: self.member.as_ref().and_then(|member| member.cluster),
+            token_cluster: self.lease.as_ref().and_then(|lease| lease.cluster),
             ..Change::new(body)
         }
     }

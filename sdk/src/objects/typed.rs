@@ -14,7 +14,7 @@ use synod_proto::status::key::SELECTED_VERSION;
 use super::codec::{Codec, not_decoded, not_encoded};
 use super::pages::ListObjects;
 use super::raw::RawObjects;
-use crate::{Client, Error, MemberEpoch, ObjectWritten, OperationResult, ReadOptions};
+use crate::{Client, Error, LeaseToken, MemberEpoch, ObjectWritten, OperationResult, ReadOptions};
 
 /// How often a write is encoded anew because another version was selected meanwhile.
 pub(super) const ENCODINGS_TRIED_MAX: u32 = 8;
@@ -113,6 +113,14 @@ impl<T: 'static> Objects<T> {
     #[must_use]
     pub fn fenced_by(mut self, member: MemberEpoch) -> Self {
         self.raw = self.raw.fenced_by(member);
+        self
+    }
+
+    /// The same, but every write is made only while the lease is held by this token, as [`Lock::proof`](crate::Lock::proof)
+    /// answers it: a leader that was suspended, and is replaced, is refused with `STALE_EPOCH`.
+    #[must_use]
+    pub fn under_lease(mut self, lease: LeaseToken) -> Self {
+        self.raw = self.raw.under_lease(lease);
         self
     }
 

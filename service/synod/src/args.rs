@@ -13,7 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use leases::{ElectArgs, HoldArgs, LeaseArgs, LeaseCommand, LockArgs};
 pub(crate) use objects::{
     Cascade, CollectionsArgs, CollectionsCommand, CreateArgs, DeleteArgs, DocumentsArgs, EditArgs,
-    EditFormat, GetArgs, PatchArgs, PatchType, WriteArgs,
+    EditFormat, FenceArgs, GetArgs, PatchArgs, PatchType, WriteArgs,
 };
 pub(crate) use serve::{DevArgs, ServeArgs};
 

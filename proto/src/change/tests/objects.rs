@@ -11,11 +11,17 @@ use super::{carried, change, faults};
 use crate::{Change, samples, v1};
 
 fn fences() -> impl Strategy<Value = Fences> {
-    option::of((samples::member_id(), samples::epoch())).prop_map(|if_member| Fences { if_member })
+    let member = (samples::member_id(), samples::epoch());
+    let lease = (samples::lease_key(), samples::fencing_token());
+    (option::of(member), option::of(lease)).prop_map(|(if_member, if_lease)| Fences {
+        if_member,
+        if_lease,
+    })
 }
 
-/// A change under these fences: without a member there is no cluster that gave its epoch.
+/// A change under these fences: without a member there is no cluster that gave its epoch, and so it is with a lease.
 fn fenced<T>(mut change: Change<T>, fences: Fences, of: fn(&mut T) -> &mut Fences) -> Change<T> {
+    change.token_cluster = change.epoch_cluster.filter(|_| fences.if_lease.is_some());
     change.epoch_cluster = change.epoch_cluster.filter(|_| fences.if_member.is_some());
     *of(&mut change.body) = fences;
     change
@@ -45,10 +51,10 @@ proptest! {
         change in change(samples::operation(), true),
         fences in fences(),
     ) {
-        let Change { key, session_cluster, epoch_cluster, body } = change;
+        let Change { key, session_cluster, epoch_cluster, token_cluster, body } = change;
         macro_rules! check {
             ($body:expr, $message:ty, $type:ty) => {{
-                let change = Change { key, session_cluster, epoch_cluster, body: $body };
+                let change = Change { key, session_cluster, epoch_cluster, token_cluster, body: $body };
                 let change = fenced(change, fences, |body: &mut $type| &mut body.fences);
                 prop_assert_eq!(carried::<_, $message>(&change).unwrap(), change);
             }};
@@ -73,18 +79,18 @@ proptest! {
         preconditions in samples::preconditions(),
         rules in any::<[Option<bool>; 3]>(),
     ) {
-        let Change { key, session_cluster, epoch_cluster, body } = collection;
+        let Change { key, session_cluster, epoch_cluster, token_cluster, body } = collection;
         let resource = body.resource.clone();
-        let create = Change { key, session_cluster, epoch_cluster, body: CreateCollection {
+        let create = Change { key, session_cluster, epoch_cluster, token_cluster, body: CreateCollection {
             resource: body.resource, kind: body.kind, namespaced: body.namespaced, rules: body.rules,
         } };
         prop_assert_eq!(carried::<_, v1::CollectionsCreateRequest>(&create).unwrap(), create);
-        let delete = Change { key, session_cluster, epoch_cluster, body: DeleteCollection {
+        let delete = Change { key, session_cluster, epoch_cluster, token_cluster, body: DeleteCollection {
             resource: resource.clone(), preconditions,
         } };
         prop_assert_eq!(carried::<_, v1::CollectionsDeleteRequest>(&delete).unwrap(), delete);
         let [strict_storage_version, create_on_update, unconditional_update] = rules;
-        let update = Change { key, session_cluster, epoch_cluster, body: UpdateCollection {
+        let update = Change { key, session_cluster, epoch_cluster, token_cluster, body: UpdateCollection {
             resource, strict_storage_version, create_on_update, unconditional_update, preconditions,
         } };
         let sent = carried::<_, v1::CollectionsUpdateRequest>(&update);
@@ -135,6 +141,7 @@ fn every_fault_of_a_written_object_is_named() {
         ttl_ms: Some(1),
         fences: Some(v1::Fences {
             if_member: Some(v1::MemberEpoch::default()),
+            if_lease: Some(v1::LeaseToken::default()),
         }),
         ..Default::default()
     };
@@ -143,6 +150,8 @@ fn every_fault_of_a_written_object_is_named() {
         [
             "fences.ifMember.member",
             "fences.ifMember.epoch",
+            "fences.ifLease.token",
+            "fences.ifLease.lease",
             "key.name",
             "attributes.labels",
             "attributes.annotations",

@@ -1,9 +1,10 @@
 use std::cell::Cell;
 
 use synod_client::{
-    Attributes, CollectionRules, Compare, CreateObject, DeleteObject, Error, ErrorKind, Fences,
-    Finalizers, InstanceId, Join, Labels, MemberEpoch, NewObject, Operation, Patch, PatchFormat,
-    Preconditions, ReadOptions, Transact, Ttl, UpdateObject,
+    Attributes, ClusterId, CollectionRules, Compare, CreateObject, Current, DeleteObject, Error,
+    ErrorKind, Fences, Finalizers, InstanceId, Join, Labels, LeaseKey, LeaseToken, LockOptions,
+    MemberEpoch, NewObject, Operation, Patch, PatchFormat, Preconditions, ReadOptions, Transact,
+    Ttl, UpdateObject,
 };
 
 use super::{Numbers, V1, create, declare, key, named, numbers};
@@ -299,4 +300,31 @@ async fn a_member_that_was_replaced_writes_no_more() {
     within(client.send_join(join("two"))).await.unwrap();
     let late = within(fenced.create(NewObject::new(named("a", "x"), 1))).await;
     assert_eq!(late.unwrap_err().kind(), ErrorKind::StaleEpoch);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_under_a_lock_is_refused_once_another_holds_it() {
+    let cluster = Cluster::start(1).await;
+    let client = cluster.client().await;
+    declare(&client, CollectionRules::default()).await;
+    let key = legal(LeaseKey::new("a", "lock"));
+    let lock = within(client.try_lock(LockOptions::new(key.clone()))).await;
+    let first = lock.unwrap();
+    let mine = numbers(&client, V1).under_lease(first.proof());
+    create(&mine, "a", "w", 1).await;
+    let copy = LeaseToken {
+        cluster: Some(ClusterId::from_bytes([7; 16])),
+        ..first.proof()
+    };
+    let foreign = numbers(&client, V1).under_lease(copy);
+    let foreign = within(foreign.create(NewObject::new(named("a", "x"), 1))).await;
+    assert_eq!(foreign.unwrap_err().kind(), ErrorKind::StaleEpoch);
+    within(first.release()).await.unwrap();
+    let second = within(client.try_lock(LockOptions::new(key))).await;
+    let late = within(mine.create(NewObject::new(named("a", "x"), 1))).await;
+    let late = late.unwrap_err();
+    assert_eq!(late.kind(), ErrorKind::StaleEpoch);
+    assert!(matches!(late.current(), Some(Current::Lease(_))), "{late}");
+    let theirs = numbers(&client, V1).under_lease(second.unwrap().proof());
+    create(&theirs, "a", "x", 1).await;
 }

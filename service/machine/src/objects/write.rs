@@ -66,9 +66,15 @@ pub(crate) fn invalid(violation: Violation) -> Refusal {
 
 /// Whether the writer is who it must be.
 pub(crate) fn check_fences(state: &State, fences: &Fences) -> Result<(), Refusal> {
-    let Fences { if_member } = fences;
+    let Fences {
+        if_member,
+        if_lease,
+    } = fences;
     if let Some((member, epoch)) = if_member {
         state.fenced(member, *epoch)?;
+    }
+    if let Some((lease, token)) = if_lease {
+        state.holds_lease(lease, *token)?;
     }
     Ok(())
 }

@@ -226,10 +226,14 @@ impl Cluster {
                 Holder::Member(id) => expire.members.insert((id.clone(), epoch_of(&id))),
                 Holder::Unreported(id) => expire.unreported.insert((id.clone(), epoch_of(&id))),
                 Holder::Session(id) => expire.sessions.insert(id),
-                other @ (Holder::Lease(_)
-                | Holder::LeaseWaiter(..)
-                | Holder::LeaseCandidate(..)) => {
-                    panic!("no story here has leases, but {other:?}")
+                Holder::Lease(key) => {
+                    let lease = self.state.present().lease(&key);
+                    let lease = lease.expect("a deadline is a lease's");
+                    let seen = lease.metadata.resource_version;
+                    expire.leases.insert((key, seen))
+                }
+                other @ (Holder::LeaseWaiter(..) | Holder::LeaseCandidate(..)) => {
+                    panic!("no story here has queues for leases, but {other:?}")
                 }
                 Holder::Object(key) => expire.objects.insert(key),
             };

@@ -9,6 +9,7 @@ mod digest;
 mod digest_of_objects;
 mod drains;
 mod entry;
+mod fences;
 mod forgetting;
 mod formation;
 mod history;

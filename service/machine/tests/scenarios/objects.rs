@@ -211,6 +211,7 @@ fn a_write_is_fenced_by_the_epoch_of_a_member() {
     let one = widget("a/one");
     let fenced = |server: &crate::cluster::Server| Fences {
         if_member: Some((server.id.clone(), server.epoch)),
+        ..Fences::default()
     };
     let new = cluster.restarts(&old);
     let store = |fences| {

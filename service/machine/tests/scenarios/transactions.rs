@@ -176,6 +176,7 @@ fn a_transaction_is_fenced_and_bounded_in_the_bytes_that_it_touches() {
         reads: Vec::new(),
         fences: Fences {
             if_member: Some((server.id.clone(), server.epoch)),
+            ..Fences::default()
         },
     };
     refused(

@@ -267,6 +267,55 @@ async fn a_full_quota_refuses_what_is_new_and_takes_reads_and_deletions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_write_is_made_only_under_the_token_that_holds_the_lease_in_this_cluster() {
+    let mut store = Store::start().await;
+    let lease = v1::LeaseKey {
+        namespace: "a".to_owned(),
+        name: "lock".to_owned(),
+    };
+    let acquire = v1::LeasesAcquireRequest {
+        lease: Some(lease.clone()),
+        holder: "first".to_owned(),
+        ..Default::default()
+    };
+    let acquired = store.clients.leases.acquire(acquire).await.unwrap();
+    let acquired = acquired.into_inner();
+    let v1::leases_acquire_response::Result::Held(held) = acquired.result.unwrap() else {
+        panic!("a free lease is held")
+    };
+    let under = |token, cluster_id: &str| v1::Fences {
+        if_lease: Some(v1::LeaseToken {
+            lease: Some(lease.clone()),
+            token,
+            cluster_id: cluster_id.to_owned(),
+        }),
+        ..Default::default()
+    };
+    let cluster = acquired.header.unwrap().cluster_id;
+    let other = "6f662f7d-cca5-8e94-817e-f4a9c76dcdd5";
+    for (token, cluster, expected) in [
+        (held.token + 1, cluster.as_str(), "STALE_EPOCH"),
+        (held.token, other, "STALE_EPOCH"),
+        (0, cluster.as_str(), "INVALID_ARGUMENT"),
+    ] {
+        for dry_run in [false, true] {
+            let refused = v1::ObjectsCreateRequest {
+                fences: Some(under(token, cluster)),
+                dry_run,
+                ..create("a", "w", 1)
+            };
+            let refused = store.create(refused).await.unwrap_err();
+            assert_eq!(reason(&refused), expected, "{refused}");
+        }
+    }
+    let fenced = v1::ObjectsCreateRequest {
+        fences: Some(under(held.token, &cluster)),
+        ..create("a", "w", 1)
+    };
+    store.create(fenced).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_use_is_refused_with_its_place_and_stores_nothing() {
     let mut store = Store::start().await;
     let mut hostile = create("a", "w", 1);

@@ -317,6 +317,18 @@ fn strategy(text: &str) -> Result<Strategy> {
     parsed("strategy", Strategy::parse(text))
 }
 
+/// A lease and the token that it is to be held by.
+pub(super) fn lease_token_to_pb((lease, token): &(LeaseKey, FencingToken)) -> pb::LeaseToken {
+    pb::LeaseToken {
+        key: lease.to_string(),
+        token: token.get(),
+    }
+}
+
+pub(super) fn lease_token_from_pb(named: &pb::LeaseToken) -> Result<(LeaseKey, FencingToken)> {
+    Ok((key(&named.key)?, token(named.token)))
+}
+
 fn speaker_to_pb(speaker: &Speaker) -> Option<pb::MemberEpoch> {
     speaker.as_ref().map(|(member, epoch)| pb::MemberEpoch {
         member: member.to_string(),

@@ -96,6 +96,15 @@ pub(crate) struct WriteArgs {
     pub(crate) query: QueryArgs,
 }
 
+/// Under which lease an object is written.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct FenceArgs {
+    /// Only while this lease is held by this token: under `synod lock` and `synod elect` it is
+    /// "$SYNOD_LEASE=$SYNOD_FENCING_TOKEN".
+    #[arg(long, value_name = "NAMESPACE/NAME=TOKEN")]
+    pub(crate) if_lease: Option<String>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct GetArgs {
     /// The collection, as `resource.group`.
@@ -130,6 +139,8 @@ pub(crate) struct CreateArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
+    pub(crate) fence: FenceArgs,
+    #[command(flatten)]
     pub(crate) query: QueryArgs,
 }
 
@@ -142,6 +153,8 @@ pub(crate) struct DocumentsArgs {
     /// The namespace of the documents that name none.
     #[arg(short, long)]
     pub(crate) namespace: Option<String>,
+    #[command(flatten)]
+    pub(crate) fence: FenceArgs,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }
@@ -164,6 +177,8 @@ pub(crate) struct PatchArgs {
     /// The version that the patch was made for; the one that the object is stored in if it is not given.
     #[arg(long, value_name = "VERSION")]
     pub(crate) version: Option<String>,
+    #[command(flatten)]
+    pub(crate) fence: FenceArgs,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }
@@ -189,6 +204,8 @@ pub(crate) struct DeleteArgs {
     /// What becomes of the objects that it owns; what its finalizers say if it is not given, else background.
     #[arg(long, value_enum)]
     pub(crate) cascade: Option<Cascade>,
+    #[command(flatten)]
+    pub(crate) fence: FenceArgs,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }
@@ -216,6 +233,8 @@ pub(crate) struct EditArgs {
     /// In which form to edit it.
     #[arg(long, value_enum, default_value_t = EditFormat::Yaml)]
     pub(crate) format: EditFormat,
+    #[command(flatten)]
+    pub(crate) fence: FenceArgs,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }

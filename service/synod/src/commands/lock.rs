@@ -121,7 +121,8 @@ async fn held(
                 let killed = child.kill().await;
                 tracing::debug!(?killed, "the command was killed");
                 let message = format!("the lease is lost, and the command was killed: {}", error.message());
-                Err(Failure::of(ErrorKind::StaleEpoch, message))
+                let advice = "run it again, to wait until it can be had";
+                Err(Failure::of(ErrorKind::StaleEpoch, message).with_advice(advice))
             }
             LeadershipEnd::Preferred(_) => {
                 // However it ended: to give way is what it was asked for.

@@ -12,13 +12,13 @@ use std::io::Read as _;
 use std::path::Path;
 
 use synod_client::{
-    Client, Collection, GroupResource, ListCollections, Namespace, NamespacedName, ObjectKey,
-    ObjectName, ObjectWritten, Preconditions, RawObjects, ReadOptions, Revision, Violation,
-    Violations,
+    Client, Collection, FencingToken, GroupResource, LeaseKey, LeaseToken, ListCollections,
+    Namespace, NamespacedName, ObjectKey, ObjectName, ObjectWritten, Preconditions, RawObjects,
+    ReadOptions, Revision, Violation, Violations,
 };
 
 use super::show;
-use crate::args::WriteArgs;
+use crate::args::{FenceArgs, WriteArgs};
 use crate::documents::{self, Document};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -39,10 +39,33 @@ fn show_writes(
     failed.map(|()| Exit::Ok)
 }
 
-/// The objects, for writes that are carried out or only tried.
-fn objects(client: &Client, dry_run: bool) -> RawObjects {
-    let objects = client.raw_objects();
+/// The objects, for writes that are carried out or only tried, under the lease that was named.
+fn objects(client: &Client, dry_run: bool, fence: Option<LeaseToken>) -> RawObjects {
+    let mut objects = client.raw_objects();
+    if let Some(lease) = fence {
+        objects = objects.under_lease(lease);
+    }
     if dry_run { objects.dry_run() } else { objects }
+}
+
+/// The lease that an object is to be written under.
+fn fence(args: &FenceArgs) -> Result<Option<LeaseToken>, Failure> {
+    let Some(text) = &args.if_lease else {
+        return Ok(None);
+    };
+    let invalid =
+        |fault: Violation| Failure::invalid("this proves no lease", fault.at("--if-lease").into());
+    let parts = text.split_once('=');
+    let parts = parts.and_then(|(lease, token)| Some((lease, token.parse().ok()?)));
+    let (lease, token) = parts.ok_or_else(|| {
+        let rule = "must be <namespace>/<name>=<fencing token>";
+        invalid(Violation::invalid(text, rule))
+    })?;
+    Ok(Some(LeaseToken {
+        lease: LeaseKey::parse(lease).map_err(invalid)?,
+        token: FencingToken::new(Revision::new(token)),
+        cluster: None,
+    }))
 }
 
 /// The object that was named on the command line.

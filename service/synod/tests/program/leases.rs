@@ -1,12 +1,10 @@
 //! Leases by the command line.
 
-use std::process::Stdio;
-
 use rustix::process::Signal;
 use synod_client::{LeaseKey, ReadOptions};
 
 use crate::cluster::Cluster;
-use crate::program::{Printed, Running, synod};
+use crate::program::Printed;
 
 fn code(printed: &Printed) -> i32 {
     printed.code
@@ -96,20 +94,16 @@ async fn a_command_runs_while_its_lease_is_held_and_knows_its_token() {
     assert!(list.out.contains("<unset>"), "it is free: {}", list.out);
 }
 
-/// A command that ends as it is told when it is asked to.
+/// A command that ends as it is told when it is asked to, and until then reads what never comes.
 fn ending(code: u8) -> String {
-    format!("trap 'exit {code}' TERM; echo up; read _")
+    let pipe = "pipe=$(mktemp -u) && mkfifo $pipe && exec 3<>$pipe && rm $pipe";
+    format!("{pipe}; trap 'exit {code}' TERM; echo up; read _ <&3")
 }
 
 /// Runs the shell under a lease until it is asked to end, and answers how that ended.
 async fn asked_to_end(cluster: &Cluster, words: &[&str], shell: &str) -> Option<i32> {
     let words = [words, &["--", "sh", "-c", shell]].concat();
-    let mut command = synod(&words);
-    // What the shell waits for never comes.
-    command
-        .env("SYNOD_ENDPOINTS", cluster.endpoints())
-        .stdin(Stdio::piped());
-    let mut running = Running::start(command);
+    let mut running = cluster.begin(&words);
     assert_eq!(running.line().await.unwrap(), "up");
     running.signal(Signal::TERM);
     running.ended().await.code()

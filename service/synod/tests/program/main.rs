@@ -5,6 +5,7 @@
 mod cluster;
 mod commands;
 mod dev;
+mod elections;
 mod leases;
 mod objects;
 mod program;

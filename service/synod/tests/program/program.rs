@@ -3,7 +3,7 @@
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::time::timeout;
 
@@ -70,6 +70,15 @@ impl Running {
             .await
             .expect("nothing is printed")
             .unwrap()
+    }
+
+    /// Writes a line to what it reads, if that was made a pipe.
+    pub(crate) async fn tell(&mut self, line: &str) {
+        let stdin = self.child.stdin.as_mut().unwrap();
+        stdin
+            .write_all(format!("{line}\n").as_bytes())
+            .await
+            .unwrap();
     }
 
     /// Sends it a signal by its name, as in `TERM`.

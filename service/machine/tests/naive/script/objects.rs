@@ -51,6 +51,7 @@ impl Script {
             Keeps::Fenced(deed, who, epoch) => {
                 let fences = Fences {
                     if_member: Some((member(*who), self.epoch(*who, *epoch))),
+                    ..Fences::default()
                 };
                 one(operation(deed, state, fences))
             }

@@ -3,8 +3,8 @@ use bytes::Bytes;
 use super::*;
 use crate::limits::{OBJECT_BYTES_MAX, TRANSACTION_OPERATIONS_MAX};
 use crate::{
-    ApiVersion, Attributes, Content, Fences, MediaType, ObjectKey, ObjectName, Patch, PatchFormat,
-    Preconditions,
+    ApiVersion, Attributes, Content, Fences, FencingToken, LeaseKey, MediaType, ObjectKey,
+    ObjectName, Patch, PatchFormat, Preconditions,
 };
 
 fn key(name: &str) -> ObjectKey {
@@ -86,6 +86,10 @@ fn what_a_change_was_made_for_and_who_may_make_it_must_be_able_to_exist() {
         },
         fences: Fences {
             if_member: Some((member(), epoch(0))),
+            if_lease: Some((
+                LeaseKey::new("ns", "lock").unwrap(),
+                FencingToken::new(Revision::ZERO),
+            )),
         },
         ..delete("a")
     };
@@ -96,6 +100,10 @@ fn what_a_change_was_made_for_and_who_may_make_it_must_be_able_to_exist() {
     );
     assert!(
         faults[1].starts_with("fences.ifMember.epoch: Required value"),
+        "{faults:?}"
+    );
+    assert!(
+        faults[2].starts_with("fences.ifLease.token: "),
         "{faults:?}"
     );
 }

@@ -10,6 +10,7 @@ use synod_proto::storage::v1 as pb;
 use synod_proto::storage::v1::envelope::Command as Pb;
 
 use super::super::CodecError;
+use super::super::leases::{lease_token_from_pb, lease_token_to_pb};
 use super::super::objects::{
     attributes_from_pb, attributes_to_pb, content_from_pb, content_to_pb, key_from_pb, key_to_pb,
     rules_from_pb, rules_to_pb,
@@ -287,18 +288,24 @@ fn preconditions_from_pb(preconditions: Option<pb::Preconditions>) -> Result<Pre
 }
 
 fn fences_to_pb(fences: &Fences) -> Option<pb::Fences> {
-    let Fences { if_member } = fences;
+    let Fences {
+        if_member,
+        if_lease,
+    } = fences;
     (*fences != Fences::default()).then(|| pb::Fences {
         if_member: if_member
             .as_ref()
             .and_then(|(member, epoch)| who(member, *epoch)),
+        if_lease: if_lease.as_ref().map(lease_token_to_pb),
     })
 }
 
 fn fences_from_pb(fences: Option<pb::Fences>) -> Result<Fences> {
     let fences = fences.unwrap_or_default();
     let if_member = fences.if_member.map(|member| who_from_pb(Some(member)));
+    let if_lease = fences.if_lease.as_ref().map(lease_token_from_pb);
     Ok(Fences {
         if_member: if_member.transpose()?,
+        if_lease: if_lease.transpose()?,
     })
 }

@@ -52,6 +52,10 @@ fn preconditions() -> Preconditions {
 fn fences() -> Fences {
     Fences {
         if_member: Some((member("a"), epoch(4))),
+        if_lease: Some((
+            LeaseKey::new("ns", "lock").unwrap(),
+            FencingToken::new(Revision::new(5)),
+        )),
     }
 }
 

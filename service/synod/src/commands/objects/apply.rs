@@ -3,12 +3,12 @@
 use clap::ArgMatches;
 use serde_json::{Map, Value, json};
 use synod_client::{
-    Client, CreateObject, ErrorKind, Fences, ObjectKey, ObjectWritten, Preconditions, ReadOptions,
-    Revision, StoredObject, UpdateObject, Violation, Violations,
+    Client, CreateObject, ErrorKind, Fences, LeaseToken, ObjectKey, ObjectWritten, Preconditions,
+    ReadOptions, Revision, StoredObject, UpdateObject, Violation, Violations,
 };
 
 use super::super::connect;
-use super::{Kinds, Writes, check_one, named, objects, read, show_writes};
+use super::{Kinds, Writes, check_one, fence, named, objects, read, show_writes};
 use crate::args::{DocumentsArgs, WriteArgs};
 use crate::documents::{self, Document};
 use crate::exit::Exit;
@@ -24,9 +24,10 @@ const TRIES_MAX: u32 = 16;
 pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let documents = read(&args.filename, args.namespace.as_deref())?;
     check_one(&documents, &args.write)?;
+    let fence = fence(&args.fence)?;
     let client = connect(&args.write.query.client, matches).await?;
     let mut writes = Writes::new();
-    let failed = apply_all(&client, &documents, &args.write, &mut writes).await;
+    let failed = apply_all(&client, &documents, (&args.write, fence), &mut writes).await;
     // The session would end by itself; that it could not be ended now says nothing about the changes.
     let _ = client.close().await;
     show_writes(&writes, failed, &args.write.query)
@@ -35,13 +36,13 @@ pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Ex
 async fn apply_all(
     client: &Client,
     documents: &[Document],
-    write: &WriteArgs,
+    (write, fence): (&WriteArgs, Option<LeaseToken>),
     writes: &mut Writes,
 ) -> Result<(), Failure> {
     let kinds = Kinds::of(client).await?;
     for document in documents {
         let key = kinds.key(document)?;
-        let written = apply(client, document, &key, write).await?;
+        let written = apply(client, document, &key, (write, &fence)).await?;
         writes.push((key, written));
     }
     Ok(())
@@ -51,11 +52,11 @@ async fn apply(
     client: &Client,
     document: &Document,
     key: &ObjectKey,
-    write: &WriteArgs,
+    (write, fence): (&WriteArgs, &Option<LeaseToken>),
 ) -> Result<ObjectWritten, Failure> {
     let mut tries = TRIES_MAX;
     loop {
-        let tried = apply_once(client, document, key, write).await;
+        let tried = apply_once(client, document, key, (write, fence)).await;
         match tried {
             // Somebody has created, changed or deleted it meanwhile.
             Err(error)
@@ -74,9 +75,9 @@ async fn apply_once(
     client: &Client,
     document: &Document,
     key: &ObjectKey,
-    write: &WriteArgs,
+    (write, fence): (&WriteArgs, &Option<LeaseToken>),
 ) -> Result<ObjectWritten, Failure> {
-    let objects = objects(client, write.dry_run);
+    let objects = objects(client, write.dry_run, fence.clone());
     let options = ReadOptions::linearizable();
     let current = match client.raw_objects().get(key, options).await {
         Ok(view) => view.object,

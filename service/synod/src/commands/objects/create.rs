@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use clap::ArgMatches;
-use synod_client::{Client, CreateObject, Fences, Ttl};
+use synod_client::{Client, CreateObject, Fences, RawObjects, Ttl};
 
 use super::super::connect;
-use super::{Kinds, Writes, objects, read, show_writes};
+use super::{Kinds, Writes, fence, objects, read, show_writes};
 use crate::args::CreateArgs;
 use crate::documents::Document;
 use crate::exit::Exit;
@@ -15,9 +15,11 @@ use crate::failure::Failure;
 pub(crate) async fn run(args: &CreateArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let documents = read(&args.filename, args.namespace.as_deref())?;
     let ttl = ttl(args.ttl)?;
+    let fence = fence(&args.fence)?;
     let client = connect(&args.query.client, matches).await?;
     let mut writes = Writes::new();
-    let failed = create(&client, args.dry_run, &documents, ttl, &mut writes).await;
+    let objects = objects(&client, args.dry_run, fence);
+    let failed = create(&client, &objects, &documents, ttl, &mut writes).await;
     // The session would end by itself; that it could not be ended now says nothing about the changes.
     let _ = client.close().await;
     show_writes(&writes, failed, &args.query)
@@ -25,7 +27,7 @@ pub(crate) async fn run(args: &CreateArgs, matches: &ArgMatches) -> Result<Exit,
 
 async fn create(
     client: &Client,
-    dry_run: bool,
+    objects: &RawObjects,
     documents: &[Document],
     ttl: Option<Ttl>,
     writes: &mut Writes,
@@ -40,7 +42,7 @@ async fn create(
             ttl,
             fences: Fences::default(),
         };
-        let written = objects(client, dry_run).create(create).await?;
+        let written = objects.create(create).await?;
         writes.push((key, written));
     }
     Ok(())

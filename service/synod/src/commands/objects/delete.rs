@@ -4,13 +4,14 @@ use clap::ArgMatches;
 use synod_client::{DeleteObject, Fences, Propagation};
 
 use super::super::{collections, connect};
-use super::{key, objects, show_writes};
+use super::{fence, key, objects, show_writes};
 use crate::args::{Cascade, DeleteArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
 pub(crate) async fn run(args: &DeleteArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let key = key(&args.resource, args.namespace.as_deref(), &args.name)?;
+    let fence = fence(&args.fence)?;
     let delete = DeleteObject {
         key: key.clone(),
         propagation: args.cascade.map(|cascade| match cascade {
@@ -22,7 +23,9 @@ pub(crate) async fn run(args: &DeleteArgs, matches: &ArgMatches) -> Result<Exit,
         fences: Fences::default(),
     };
     let client = connect(&args.write.query.client, matches).await?;
-    let deleted = objects(&client, args.write.dry_run).delete(delete).await;
+    let deleted = objects(&client, args.write.dry_run, fence)
+        .delete(delete)
+        .await;
     // The session would end by itself; that it could not be ended now says nothing about the change.
     let _ = client.close().await;
     show_writes(&vec![(key, deleted?)], Ok(()), &args.write.query)

@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 use tokio::process::Command;
 
 use super::super::connect;
-use super::{collection_of, key, named, objects, show_writes};
+use super::{collection_of, fence, key, named, objects, show_writes};
 use crate::args::{EditArgs, EditFormat};
 use crate::documents::{self, Document};
 use crate::exit::Exit;
@@ -18,6 +18,7 @@ use crate::failure::Failure;
 
 pub(crate) async fn run(args: &EditArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let key = key(&args.resource, args.namespace.as_deref(), &args.name)?;
+    let fence = fence(&args.fence)?;
     let client = connect(&args.write.query.client, matches).await?;
     let collection = collection_of(&client, &key.resource).await?;
     let view = client
@@ -54,7 +55,9 @@ pub(crate) async fn run(args: &EditArgs, matches: &ArgMatches) -> Result<Exit, F
         },
         fences: Fences::default(),
     };
-    let written = objects(&client, args.write.dry_run).update(update).await;
+    let written = objects(&client, args.write.dry_run, fence)
+        .update(update)
+        .await;
     // The session would end by itself; that it could not be ended now says nothing about the change.
     let _ = client.close().await;
     match written {

@@ -3,12 +3,12 @@
 use clap::ArgMatches;
 use serde_json::Value;
 use synod_client::{
-    ApiVersion, Client, ErrorKind, Fences, ObjectKey, Patch, PatchFormat, PatchObject, ReadOptions,
-    Violation,
+    ApiVersion, Client, ErrorKind, Fences, LeaseToken, ObjectKey, Patch, PatchFormat, PatchObject,
+    ReadOptions, Violation,
 };
 
 use super::super::{collections, connect};
-use super::{key, objects, show_writes};
+use super::{fence, key, objects, show_writes};
 use crate::args::{PatchArgs, PatchType};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -16,11 +16,12 @@ use crate::failure::Failure;
 pub(crate) async fn run(args: &PatchArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let key = key(&args.resource, args.namespace.as_deref(), &args.name)?;
     let document = document(&args.patch)?;
+    let fence = fence(&args.fence)?;
     let version = args.version.as_deref().map(ApiVersion::parse).transpose();
     let version = version
         .map_err(|fault| Failure::invalid("this is no version", fault.at("--version").into()))?;
     let client = connect(&args.write.query.client, matches).await?;
-    let patched = patch(&client, args, &key, document, version).await;
+    let patched = patch(&client, args, &key, document, (version, fence)).await;
     // The session would end by itself; that it could not be ended now says nothing about the change.
     let _ = client.close().await;
     show_writes(&vec![(key, patched?)], Ok(()), &args.write.query)
@@ -31,7 +32,7 @@ async fn patch(
     args: &PatchArgs,
     key: &ObjectKey,
     document: Value,
-    version: Option<ApiVersion>,
+    (version, fence): (Option<ApiVersion>, Option<LeaseToken>),
 ) -> Result<synod_client::ObjectWritten, Failure> {
     let format = match args.kind {
         PatchType::Merge => PatchFormat::Merge,
@@ -57,7 +58,10 @@ async fn patch(
             preconditions: collections::preconditions(&args.write),
             fences: Fences::default(),
         };
-        match objects(client, args.write.dry_run).patch(patch).await {
+        match objects(client, args.write.dry_run, fence.clone())
+            .patch(patch)
+            .await
+        {
             // It was rewritten in another version between the read and the patch.
             Err(error)
                 if error.kind() == ErrorKind::Conflict

@@ -1,10 +1,10 @@
 //! `synod replace`.
 
 use clap::ArgMatches;
-use synod_client::{Client, Fences, Preconditions, ReadOptions, UpdateObject};
+use synod_client::{Client, Fences, LeaseToken, Preconditions, ReadOptions, UpdateObject};
 
 use super::super::connect;
-use super::{Kinds, Writes, check_one, objects, preconditions, read, show_writes};
+use super::{Kinds, Writes, check_one, fence, objects, preconditions, read, show_writes};
 use crate::args::{DocumentsArgs, WriteArgs};
 use crate::documents::Document;
 use crate::exit::Exit;
@@ -13,9 +13,10 @@ use crate::failure::Failure;
 pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let documents = read(&args.filename, args.namespace.as_deref())?;
     check_one(&documents, &args.write)?;
+    let fence = fence(&args.fence)?;
     let client = connect(&args.write.query.client, matches).await?;
     let mut writes = Writes::new();
-    let failed = replace(&client, &documents, &args.write, &mut writes).await;
+    let failed = replace(&client, &documents, (&args.write, fence), &mut writes).await;
     // The session would end by itself; that it could not be ended now says nothing about the changes.
     let _ = client.close().await;
     show_writes(&writes, failed, &args.write.query)
@@ -24,7 +25,7 @@ pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Ex
 async fn replace(
     client: &Client,
     documents: &[Document],
-    write: &WriteArgs,
+    (write, fence): (&WriteArgs, Option<LeaseToken>),
     writes: &mut Writes,
 ) -> Result<(), Failure> {
     let kinds = Kinds::of(client).await?;
@@ -50,7 +51,9 @@ async fn replace(
             preconditions,
             fences: Fences::default(),
         };
-        let written = objects(client, write.dry_run).update(update).await?;
+        let written = objects(client, write.dry_run, fence.clone())
+            .update(update)
+            .await?;
         writes.push((key, written));
     }
     Ok(())
