@@ -1,6 +1,7 @@
 //! What can be typed: every command, flag and environment variable.
 
 mod examples;
+mod history;
 mod leases;
 mod objects;
 mod serve;
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use history::{HistoryArgs, HistoryCommand, OwnerArgs};
 pub(crate) use leases::{ElectArgs, HoldArgs, LeaseArgs, LeaseCommand, LockArgs};
 pub(crate) use objects::{
     Cascade, CollectionsArgs, CollectionsCommand, CreateArgs, DeleteArgs, DocumentsArgs, EditArgs,
@@ -107,6 +109,9 @@ pub(crate) enum Command {
     /// Show or change the replicated settings.
     #[command(after_long_help = examples::SETTINGS)]
     Settings(SettingsArgs),
+    /// Show what controllers wanted over time, go back to it, or forget it.
+    #[command(after_long_help = examples::HISTORIES)]
+    History(HistoryArgs),
     /// Show leases, or take, renew and release one.
     #[command(after_long_help = examples::LEASE)]
     Lease(LeaseArgs),

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod collections;
 pub(crate) mod hash;
+pub(crate) mod history;
 pub(crate) mod lease;
 pub(crate) mod lock;
 pub(crate) mod members;

@@ -5,6 +5,7 @@
 //! protobuf library reads these documents back, and a filter written for them works on what `grpcurl` prints.
 
 mod collection;
+mod controller_revision;
 mod event;
 mod lease;
 mod member;
@@ -21,6 +22,9 @@ use synod_client::{
 };
 
 pub(crate) use collection::{collection, collection_changed, collection_page, collection_view};
+pub(crate) use controller_revision::{
+    history_page, revision_diff, revision_view, rolled_back, truncated,
+};
 pub(crate) use event::{bookmark, events};
 pub(crate) use lease::{lease_page, lease_view};
 pub(crate) use member::{member, member_page, member_view};

@@ -77,6 +77,9 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::Apply(args) => one_thread()?.block_on(objects::apply::run(args, matches)),
         Command::Watch(args) => one_thread()?.block_on(commands::watch::run(args, matches)),
         Command::Settings(args) => one_thread()?.block_on(commands::settings::run(args, matches)),
+        Command::History(args) => {
+            one_thread()?.block_on(commands::history::run(&args.command, matches))
+        }
         Command::Lease(args) => {
             one_thread()?.block_on(commands::lease::run(&args.command, matches))
         }

@@ -1,6 +1,7 @@
 //! How the answers of the cluster look, one object a file: the same values as JSON, as columns, and as names.
 
 mod collections;
+mod controller_revisions;
 mod history;
 mod leases;
 mod matrix;
@@ -14,6 +15,9 @@ mod verdicts;
 use std::time::Duration;
 
 pub(crate) use collections::{collection, collection_changed, collection_deleted, collections};
+pub(crate) use controller_revisions::{
+    controller_revision, controller_revisions, revision_diff, rolled_back, truncated,
+};
 pub(crate) use history::history;
 pub(crate) use leases::{lease, leases};
 pub(crate) use matrix::matrix;

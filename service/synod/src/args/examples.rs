@@ -288,3 +288,39 @@ pub(super) const ELECT: &str = "\
 Examples:
   synod elect scheduler -- ./scheduler
   synod elect scheduler -n kube-system --holder \"$HOSTNAME\" --candidate 1.33.2 -- ./scheduler";
+
+pub(super) const HISTORIES: &str = "\
+Examples:
+  synod history list
+  synod history list StatefulSet/web -n team-a";
+
+pub(super) const HISTORIES_LIST: &str = "\
+Examples:
+  synod history list
+  synod history list StatefulSet/web -n team-a
+  synod history list -l app=web -o name";
+
+pub(super) const HISTORIES_SHOW: &str = "\
+Examples:
+  synod history show web-6c8f9d -n team-a
+  synod history show web-6c8f9d -n team-a -o json | jq -r .controllerRevision.data | base64 -d";
+
+pub(super) const HISTORIES_DIFF: &str = "\
+Examples:
+  synod history diff web-6c8f9d web-5b7d4c -n team-a
+  synod history diff web-6c8f9d web-5b7d4c -n team-a -o json | jq -r .jsonPatch";
+
+pub(super) const HISTORIES_ROLLBACK: &str = "\
+Examples:
+  synod history rollback StatefulSet/web -n team-a
+  synod history rollback StatefulSet/web -n team-a --to 3 --dry-run
+  synod history rollback StatefulSet/web -n team-a --to-name web-6c8f9d --if-revision 17
+
+Here --if-revision is when the newest was last changed, so that nothing newer is overturned.";
+
+pub(super) const HISTORIES_TRUNCATE: &str = "\
+Examples:
+  synod history truncate StatefulSet/web -n team-a --limit 3
+  synod history truncate StatefulSet/web -n team-a --limit 0 --dry-run
+
+Here --if-revision is when the newest was last changed.";

@@ -2,10 +2,11 @@
 
 use clap::ValueEnum as _;
 use synod_client::{
-    Client, CollectionRules, CreateCollection, DeleteCollection, DeleteObject, Fences,
-    GroupResource, Kind, LeaseKey, ListCollections, ListMembers, ListObjects, ListStorageVersions,
-    MemberId, Namespace, ObjectKey, ObjectName, Preconditions, ReadOptions, Revision,
-    SettingsPatch, UpdateObject, WallTime, WatchFrom, WatchOptions,
+    Client, CollectionRules, ControllerHistory, CreateCollection, DeleteCollection, DeleteObject,
+    Fences, GroupResource, Kind, Labels, LeaseKey, ListCollections, ListControllerRevisions,
+    ListMembers, ListObjects, ListStorageVersions, MemberId, Namespace, NamespacedName, ObjectKey,
+    ObjectName, Preconditions, ReadOptions, Revision, RollbackTarget, SettingsPatch, UpdateObject,
+    WallTime, WatchFrom, WatchOptions,
 };
 
 use super::golden;
@@ -156,6 +157,37 @@ async fn objects_in_every_form() {
         "replace-many",
         &views::written(&[(key.clone(), updated), (key, deleted)]),
     );
+}
+
+#[tokio::test]
+async fn histories_in_every_form() {
+    let (_stand_in, client) = stand_in().await;
+    let page = client.controller_revisions(ListControllerRevisions::new());
+    let page = page.await.unwrap();
+    check("history-list", &views::controller_revisions(&page, NOW));
+    let namespace = Namespace::parse("team-a").unwrap();
+    let name = ObjectName::parse("web-5b7d4c").unwrap();
+    let key = NamespacedName::new(Some(&namespace), &name);
+    let view = client.controller_revision(&key, ReadOptions::linearizable());
+    check(
+        "history-show",
+        &views::controller_revision(&view.await.unwrap(), NOW),
+    );
+    let diff = client.diff_controller_revisions(&namespace, None, Some(&name));
+    check("history-diff", &views::revision_diff(&diff.await.unwrap()));
+    let owner = page.items[0].controller.clone().unwrap();
+    let history = client.history(ControllerHistory {
+        namespace,
+        owner,
+        selector: Labels::default(),
+    });
+    let done = history.rollback(RollbackTarget::Previous, None, true);
+    check(
+        "history-rollback",
+        &views::rolled_back(&done.await.unwrap()),
+    );
+    let done = history.truncate(3, None, true);
+    check("history-truncate", &views::truncated(&done.await.unwrap()));
 }
 
 #[tokio::test]

@@ -5,6 +5,8 @@
 
 #[path = "stand_in/fixture.rs"]
 pub(crate) mod fixture;
+#[path = "stand_in/history_service.rs"]
+mod history_service;
 #[path = "stand_in/lease_service.rs"]
 mod lease_service;
 #[path = "stand_in/services.rs"]
@@ -16,6 +18,7 @@ use std::sync::{Arc, Mutex};
 use synod_proto::v1;
 use synod_proto::v1::cluster_server::{Cluster, ClusterServer};
 use synod_proto::v1::collections_server::CollectionsServer;
+use synod_proto::v1::controller_revisions_server::ControllerRevisionsServer;
 use synod_proto::v1::leases_server::LeasesServer;
 use synod_proto::v1::membership_server::{Membership, MembershipServer};
 use synod_proto::v1::objects_server::ObjectsServer;
@@ -50,6 +53,11 @@ pub(crate) struct Part {
     pub(crate) collections: v1::CollectionsListResponse,
     pub(crate) objects: v1::ObjectsListResponse,
     pub(crate) written: v1::ObjectsUpdateResponse,
+    pub(crate) snapshots: v1::ControllerRevisionsListResponse,
+    pub(crate) snapshot: v1::ControllerRevisionsGetResponse,
+    pub(crate) diff: v1::ControllerRevisionsDiffResponse,
+    pub(crate) rolled_back: v1::ControllerRevisionsRollbackResponse,
+    pub(crate) truncated: v1::ControllerRevisionsTruncateResponse,
     pub(crate) leases: v1::LeasesListResponse,
     pub(crate) lease: v1::LeasesGetResponse,
     /// What each call of `Watch` is answered, one after the other; after the last one, streams stay silent.
@@ -69,6 +77,7 @@ impl StandIn {
             .add_service(ClusterServer::new(actor.clone()))
             .add_service(CollectionsServer::new(actor.clone()))
             .add_service(ObjectsServer::new(actor.clone()))
+            .add_service(ControllerRevisionsServer::new(actor.clone()))
             .add_service(LeasesServer::new(actor.clone()))
             .add_service(MembershipServer::new(actor.clone()))
             .add_service(SessionsServer::new(actor.clone()))

@@ -1,5 +1,7 @@
 //! A cluster in the middle of an upgrade, as its answers tell of it.
 
+#[path = "histories.rs"]
+mod histories;
 #[path = "leases.rs"]
 mod leases;
 #[path = "objects.rs"]
@@ -52,6 +54,11 @@ pub(crate) fn part() -> Part {
         collections: objects::collections(),
         objects: objects::objects(),
         written: objects::written(),
+        snapshots: histories::snapshots(),
+        snapshot: histories::snapshot(),
+        diff: histories::diff(),
+        rolled_back: histories::rolled_back(),
+        truncated: histories::truncated(),
         leases: leases::leases(),
         lease: leases::lease(),
         watches: vec![vec![

@@ -1,0 +1,146 @@
+//! The histories of controllers in columns.
+
+use serde_json::Value;
+use synod_client::{
+    ControllerRevision, HistoryChanged, HistoryPage, RevisionAnswered, RevisionDiff, RevisionView,
+    WallTime,
+};
+
+use super::{all, or_unset, yes_or_no};
+use crate::json;
+use crate::output::{Document, Table, age};
+
+const COLUMNS: [&str; 6] = ["Namespace", "Name", "Owner", "Number", "Live", "Age"];
+const MORE_COLUMNS: [&str; 4] = ["Media type", "Bytes", "Resource version", "UID"];
+
+/// `synod history list`.
+pub(crate) fn controller_revisions(page: &HistoryPage, now: WallTime) -> Document {
+    document(json::history_page(page), &page.items, now)
+}
+
+/// `synod history show`: below it stands what was wanted, a line for each of the text, or how many bytes it has.
+pub(crate) fn controller_revision(view: &RevisionView, now: WallTime) -> Document {
+    let snapshot = &view.revision;
+    let items = std::slice::from_ref(snapshot);
+    let mut document = document(json::revision_view(view), items, now);
+    let bytes = snapshot.data.bytes();
+    let text = match serde_json::from_slice::<Value>(bytes) {
+        Ok(value) => format!("{value:#}"),
+        Err(_) => match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => format!("{} bytes that are no text", bytes.len()),
+        },
+    };
+    let table = lines("Data", &text);
+    document.tables.push(table.clone());
+    document.wide.push(table);
+    document
+}
+
+/// `synod history diff`.
+pub(crate) fn revision_diff(diff: &RevisionDiff) -> Document {
+    let text = match &diff.unified {
+        _ if diff.equal => "they are equal",
+        Some(unified) => unified,
+        None => "they differ, and one of them is no text",
+    };
+    let table = lines("Difference", text);
+    Document {
+        value: json::revision_diff(diff),
+        tables: vec![table.clone()],
+        wide: vec![table],
+        names: Vec::new(),
+    }
+}
+
+/// `synod history rollback`.
+pub(crate) fn rolled_back(done: &RevisionAnswered) -> Document {
+    let answer = &done.answer;
+    let mut table = Table::new(["Name", "Number", "Outcome", "Revision"]);
+    table.row([
+        answer.name.to_string(),
+        answer.number.to_string(),
+        answer.outcome.to_string(),
+        done.header.revision.to_string(),
+    ]);
+    Document {
+        value: json::rolled_back(done),
+        tables: vec![table.clone()],
+        wide: vec![table],
+        names: vec![answer.name.to_string()],
+    }
+}
+
+/// `synod history truncate`.
+pub(crate) fn truncated(done: &HistoryChanged) -> Document {
+    let mut table = Table::new(["Deleted", "Left", "Changed", "Revision"]);
+    table.row([
+        done.answer.deleted.to_string(),
+        done.answer.left.to_string(),
+        yes_or_no(done.changed).to_owned(),
+        done.header.revision.to_string(),
+    ]);
+    Document {
+        value: json::truncated(done),
+        tables: vec![table.clone()],
+        wide: vec![table],
+        names: Vec::new(),
+    }
+}
+
+/// A text of several lines.
+fn lines(title: &str, text: &str) -> Table {
+    let mut table = Table::new([title]);
+    for line in text.lines() {
+        table.row([line]);
+    }
+    table
+}
+
+fn document(value: Value, items: &[ControllerRevision], now: WallTime) -> Document {
+    let mut table = Table::new(COLUMNS);
+    let mut wide = Table::new(COLUMNS.into_iter().chain(MORE_COLUMNS));
+    let mut names = Vec::new();
+    for item in items {
+        let cells = cells(item, now);
+        table.row(cells.clone());
+        wide.row(cells.into_iter().chain(more_cells(item)));
+        names.push(item.key.to_string());
+    }
+    Document {
+        value,
+        tables: vec![table],
+        wide: vec![wide],
+        names,
+    }
+}
+
+fn cells(item: &ControllerRevision, now: WallTime) -> Vec<String> {
+    let owner = item.controller.as_ref();
+    vec![
+        item.key.namespace().unwrap_or_default().to_owned(),
+        item.key.name().to_owned(),
+        or_unset(owner.map(|owner| format!("{}/{}", owner.kind, owner.name))),
+        item.number.to_string(),
+        live(item),
+        age(item.metadata.created.as_millis(), now.as_millis()),
+    ]
+}
+
+/// Why it is not truncated.
+fn live(item: &ControllerRevision) -> String {
+    let marks = &item.marks;
+    let own = [(marks.current, "current"), (marks.update, "update")];
+    let own = own.into_iter().filter(|(set, _)| *set);
+    let own = own.map(|(_, mark)| mark.to_owned());
+    all(own.chain(marks.in_use.iter().map(ToString::to_string)))
+}
+
+fn more_cells(item: &ControllerRevision) -> Vec<String> {
+    vec![
+        item.data.media_type().to_string(),
+        item.data.bytes().len().to_string(),
+        item.metadata.resource_version.to_string(),
+        item.metadata.uid.to_string(),
+    ]
+}
