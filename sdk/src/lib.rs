@@ -85,7 +85,9 @@ pub use objects::{
 pub use read_options::ReadOptions;
 pub use reconcile::{Reconcile, reconcile};
 pub use reflector::Reflector;
-pub use values::{Acquired, Acquisition, LeaseCandidateItem, LeaseItem, LeasePage, LeaseView};
+pub use values::{
+    Acquired, Acquisition, LeaseCandidateItem, LeaseCandidatePage, LeaseItem, LeasePage, LeaseView,
+};
 pub use values::{
     AgreementHistory, Alarm, AlarmKind, Changed, ClusterStatus, CollectionChanged, CollectionItem,
     CollectionPage, CollectionView, Drain, EncodingCount, Header, Joined, MemberItem, MemberPage,

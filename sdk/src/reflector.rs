@@ -6,7 +6,10 @@ use std::fmt;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
-use synod_model::{Collection, ErrorKind, GroupResource, Member, MemberId, Revision, Settings};
+use synod_model::{
+    Collection, ControllerRevision, ErrorKind, GroupResource, Lease, LeaseCandidate, LeaseKey,
+    Member, MemberId, NamespacedName, Revision, Settings,
+};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
@@ -15,7 +18,7 @@ use crate::watch::{Watch, WatchFrom, WatchMessage, WatchOptions};
 use crate::{Client, Error, ObjectKind, StorageState, StorageVersion};
 use cache::Cache;
 
-/// A cache of members, storage versions, storage states, collections and settings that follows the cluster by a watch.
+/// A cache of everything but the objects of collections that follows the cluster by a watch.
 ///
 /// It always shows one revision as a whole, never a mix of two. It may be behind the cluster:
 /// [`reached`](Self::reached) waits for a revision, such as that of one's own change. Clones share the cache; it is
@@ -109,6 +112,38 @@ impl Reflector {
     #[must_use]
     pub fn collections(&self) -> Vec<Arc<Collection>> {
         self.state().cache.collections.values().cloned().collect()
+    }
+
+    /// A snapshot of a controller.
+    #[must_use]
+    pub fn controller_revision(&self, key: &NamespacedName) -> Option<Arc<ControllerRevision>> {
+        self.state().cache.controller_revisions.get(key).cloned()
+    }
+
+    /// All snapshots of controllers, ordered by namespace and name.
+    #[must_use]
+    pub fn controller_revisions(&self) -> Vec<Arc<ControllerRevision>> {
+        let state = self.state();
+        state.cache.controller_revisions.values().cloned().collect()
+    }
+
+    /// A lease.
+    #[must_use]
+    pub fn lease(&self, key: &LeaseKey) -> Option<Arc<Lease>> {
+        self.state().cache.leases.get(key).cloned()
+    }
+
+    /// All leases, ordered by `<namespace>/<name>`.
+    #[must_use]
+    pub fn leases(&self) -> Vec<Arc<Lease>> {
+        self.state().cache.leases.values().cloned().collect()
+    }
+
+    /// All candidates for leases, ordered by lease and identity.
+    #[must_use]
+    pub fn lease_candidates(&self) -> Vec<Arc<LeaseCandidate>> {
+        let state = self.state();
+        state.cache.lease_candidates.values().cloned().collect()
     }
 
     /// The revision that the cache shows.

@@ -26,7 +26,9 @@ pub use controller_revisions::{
     RevisionOutcome, RevisionView,
 };
 pub use header::Header;
-pub use leases::{Acquired, Acquisition, LeaseCandidateItem, LeaseItem, LeasePage, LeaseView};
+pub use leases::{
+    Acquired, Acquisition, LeaseCandidateItem, LeaseCandidatePage, LeaseItem, LeasePage, LeaseView,
+};
 pub use members::{MemberItem, MemberPage, MemberView};
 pub use objects::{ObjectItem, ObjectPage, ObjectView, ObjectWritten, OperationResult, Transacted};
 pub use outcome::{Outcome, OutcomeAnswer, RequestKey};

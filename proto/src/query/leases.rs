@@ -76,20 +76,22 @@ impl TryFrom<v1::LeasesListRequest> for ListLeases {
     }
 }
 
-/// Asks who stand for a lease.
+/// Asks who stand for a lease, or for any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListLeaseCandidates {
-    /// Which lease.
-    pub key: LeaseKey,
-    /// How to read.
-    pub read: Consistency,
+    /// Which lease; `None`: all.
+    pub key: Option<LeaseKey>,
+    /// Which page. Its size counts leases.
+    pub page: PageRequest<LeaseKey>,
 }
 
 impl From<&ListLeaseCandidates> for v1::LeasesListCandidatesRequest {
     fn from(list: &ListLeaseCandidates) -> Self {
+        let (read, _, continue_token) = list.page.to_wire();
         Self {
-            lease: Some((&list.key).into()),
-            read: Some(list.read.into()),
+            lease: list.key.as_ref().map(Into::into),
+            read,
+            continue_token,
         }
     }
 }
@@ -99,9 +101,17 @@ impl TryFrom<v1::LeasesListCandidatesRequest> for ListLeaseCandidates {
 
     fn try_from(pb: v1::LeasesListCandidatesRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let key = lease_key(pb.lease, &mut found);
-        let read = consistency(pb.read, &mut found);
-        let Some(key) = key else { return Err(found) };
-        sound(Self { key, read }, found)
+        let key = pb
+            .lease
+            .map(|lease| found.parsed("lease", LeaseKey::try_from(lease)));
+        let page = PageRequest::from_wire(pb.read, None, &pb.continue_token, &mut found);
+        match (key, page) {
+            (None, Some(page)) => sound(Self { key: None, page }, found),
+            (Some(Some(key)), Some(page)) => {
+                let key = Some(key);
+                sound(Self { key, page }, found)
+            }
+            (Some(None), _) | (_, None) => Err(found),
+        }
     }
 }

@@ -179,13 +179,8 @@ proptest! {
         prop_assert_eq!(carried::<_, v1::StorageVersionsGetRequest>(&version).unwrap(), version);
         let history = AgreementHistory { resource, read };
         prop_assert_eq!(carried::<_, v1::StorageVersionsHistoryRequest>(&history).unwrap(), history);
-        let lease = GetLease { key: key.clone(), read };
+        let lease = GetLease { key, read };
         prop_assert_eq!(carried::<_, v1::LeasesGetRequest>(&lease).unwrap(), lease);
-        let candidates = ListLeaseCandidates { key, read };
-        prop_assert_eq!(
-            carried::<_, v1::LeasesListCandidatesRequest>(&candidates).unwrap(),
-            candidates
-        );
         let settings = GetSettings { read };
         prop_assert_eq!(carried::<_, v1::ClusterGetSettingsRequest>(&settings).unwrap(), settings);
     }
@@ -197,8 +192,16 @@ proptest! {
         resources in page(samples::resource()),
         include_unreported in any::<bool>(),
         leases in page(samples::lease_key()),
+        standing in option::of(samples::lease_key()),
         namespace in option::of("[a-z]{1,8}"),
     ) {
+        // The size of a page of candidates is not asked for.
+        let page = PageRequest { size: LIST_PAGE_DEFAULT, ..leases.clone() };
+        let candidates = ListLeaseCandidates { key: standing, page };
+        prop_assert_eq!(
+            carried::<_, v1::LeasesListCandidatesRequest>(&candidates).unwrap(),
+            candidates
+        );
         let leases = ListLeases { page: leases, namespace };
         prop_assert_eq!(carried::<_, v1::LeasesListRequest>(&leases).unwrap(), leases);
         let members = ListMembers { page: members, labels };

@@ -13,7 +13,10 @@ use tonic::{Response, Status};
 use super::{Client, stubs};
 use crate::transport::{Failure, Repeats, Try};
 use crate::values::read;
-use crate::{Acquired, Changed, Error, LeaseCandidateItem, LeasePage, LeaseView, ReadOptions};
+use crate::{
+    Acquired, Changed, Error, LeaseCandidateItem, LeaseCandidatePage, LeasePage, LeaseView,
+    ReadOptions,
+};
 
 /// A call that waits takes as long at most, so that it is answered before another replica is tried.
 const WAIT_ROUND: Duration = Duration::from_secs(9);
@@ -84,19 +87,54 @@ impl Client {
         key: &LeaseKey,
         options: ReadOptions,
     ) -> Result<Vec<LeaseCandidateItem>, Error> {
-        let message = v1::LeasesListCandidatesRequest {
-            lease: Some(key.into()),
+        Ok(self.candidates(Some(key), options).await?.items)
+    }
+
+    /// Reads who stand for any lease, all at one revision.
+    ///
+    /// # Errors
+    ///
+    /// `COMPACTED`: the list took so long that its revision left the window: begin again.
+    pub async fn all_lease_candidates(
+        &self,
+        options: ReadOptions,
+    ) -> Result<LeaseCandidatePage, Error> {
+        self.candidates(None, options).await
+    }
+
+    async fn candidates(
+        &self,
+        key: Option<&LeaseKey>,
+        options: ReadOptions,
+    ) -> Result<LeaseCandidatePage, Error> {
+        let mut message = v1::LeasesListCandidatesRequest {
+            lease: key.map(Into::into),
             read: options.to_wire(),
+            continue_token: String::new(),
         };
-        let answer = self.read(|attempt| {
-            let request = attempt.request(message.clone());
-            async move {
-                stubs::leases(attempt.channel)
-                    .list_candidates(request)
-                    .await
+        let mut before: Option<LeaseCandidatePage> = None;
+        loop {
+            let answer = self.read(|attempt| {
+                let request = attempt.request(message.clone());
+                async move {
+                    stubs::leases(attempt.channel)
+                        .list_candidates(request)
+                        .await
+                }
+            });
+            let mut answer: v1::LeasesListCandidatesResponse = answer.await?;
+            message.read = None;
+            message.continue_token = std::mem::take(&mut answer.continue_token);
+            let mut page: LeaseCandidatePage = read(answer)?;
+            if let Some(mut pages) = before.take() {
+                pages.items.append(&mut page.items);
+                page = pages;
             }
-        });
-        read::<v1::LeasesListCandidatesResponse, _>(answer.await?)
+            if message.continue_token.is_empty() {
+                return Ok(page);
+            }
+            before = Some(page);
+        }
     }
 
     /// Takes a lease once, or a place in the queue for it, and keeps nothing alive: for programs that keep their leases

@@ -1,7 +1,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use synod_model::{Collection, GroupResource, Member, MemberId, Settings};
+use synod_model::{
+    Collection, ControllerRevision, GroupResource, HolderIdentity, Lease, LeaseCandidate, LeaseKey,
+    Member, MemberId, Namespace, NamespacedName, ObjectName, Settings,
+};
 
 use crate::{
     ChangeType, Event, Object, ObjectKind, StorageState, StorageVersion, StorageVersionChange,
@@ -15,22 +18,26 @@ pub(super) struct Cache {
     pub(super) storage_states: BTreeMap<GroupResource, Arc<StorageState>>,
     pub(super) settings: Option<Arc<Settings>>,
     pub(super) collections: BTreeMap<GroupResource, Arc<Collection>>,
+    pub(super) controller_revisions: BTreeMap<NamespacedName, Arc<ControllerRevision>>,
+    pub(super) leases: BTreeMap<LeaseKey, Arc<Lease>>,
+    pub(super) lease_candidates: BTreeMap<(LeaseKey, HolderIdentity), Arc<LeaseCandidate>>,
 }
 
 impl Cache {
     /// Applies the events of one revision, or of a resync.
     pub(super) fn apply(&mut self, events: Vec<Event>) {
-        for event in events {
-            match (event.change, event.object) {
-                (ChangeType::Removed, _) => self.remove(event.kind, &event.name),
+        for mut event in events {
+            match (event.change, event.object.take()) {
+                (ChangeType::Removed, _) => self.remove(&event),
                 (ChangeType::Added | ChangeType::Modified, Some(object)) => self.put(object),
                 (ChangeType::Added | ChangeType::Modified, None) => {}
             }
         }
     }
 
-    fn remove(&mut self, kind: ObjectKind, name: &str) {
-        match kind {
+    fn remove(&mut self, event: &Event) {
+        let name = event.name.as_str();
+        match event.kind {
             ObjectKind::Member => {
                 self.members.remove(name);
             }
@@ -52,6 +59,24 @@ impl Cache {
             }
             // Those of one collection have a cache of their own, in `objects`.
             ObjectKind::Object => {}
+            ObjectKind::ControllerRevision => {
+                let space = Namespace::parse(&event.namespace).ok();
+                if let Ok(name) = ObjectName::parse(name) {
+                    let key = NamespacedName::new(space.as_ref(), &name);
+                    self.controller_revisions.remove(&key);
+                }
+            }
+            ObjectKind::Lease => {
+                if let Ok(key) = LeaseKey::new(&event.namespace, name) {
+                    self.leases.remove(&key);
+                }
+            }
+            ObjectKind::LeaseCandidate => {
+                let identity = HolderIdentity::parse(name).ok();
+                if let (Some(lease), Some(identity)) = (event.lease.clone(), identity) {
+                    self.lease_candidates.remove(&(lease, identity));
+                }
+            }
         }
     }
 
@@ -71,6 +96,17 @@ impl Cache {
                     .insert(collection.resource.clone(), Arc::new(collection));
             }
             Object::Stored(_) => {}
+            Object::ControllerRevision(snapshot) => {
+                self.controller_revisions
+                    .insert(snapshot.key.clone(), Arc::new(snapshot));
+            }
+            Object::Lease(lease) => {
+                self.leases.insert(lease.key.clone(), Arc::new(lease));
+            }
+            Object::LeaseCandidate(candidate) => {
+                let key = (candidate.lease.clone(), candidate.identity.clone());
+                self.lease_candidates.insert(key, Arc::new(candidate));
+            }
         }
     }
 

@@ -79,6 +79,15 @@ pub struct LeaseCandidateItem {
     pub remaining: Option<Duration>,
 }
 
+/// Candidates for leases, all at one revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseCandidatePage {
+    /// Who answered, and the revision of all of them.
+    pub header: Header,
+    /// The candidates, ordered by lease and identity.
+    pub items: Vec<LeaseCandidateItem>,
+}
+
 impl FromWire<v1::LeasesGetResponse> for LeaseView {
     fn from_wire(pb: v1::LeasesGetResponse) -> Result<Self, Violations> {
         let item = LeaseItem::from_wire(v1::LeaseListItem {
@@ -139,14 +148,18 @@ impl FromWire<v1::LeasesAcquireResponse> for Acquired {
     }
 }
 
-impl FromWire<v1::LeasesListCandidatesResponse> for Vec<LeaseCandidateItem> {
+impl FromWire<v1::LeasesListCandidatesResponse> for LeaseCandidatePage {
     fn from_wire(pb: v1::LeasesListCandidatesResponse) -> Result<Self, Violations> {
-        list(pb.items, |item| {
+        let items = list(pb.items, |item| {
             let candidate = required(item.candidate).map_err(|fault| fault.at("candidate"))?;
             Ok::<_, Violations>(LeaseCandidateItem {
                 candidate: LeaseCandidate::try_from(candidate)?,
                 remaining: item.remaining_ms.map(Duration::from_millis),
             })
+        })?;
+        Ok(Self {
+            header: Header::from_wire(pb.header)?,
+            items,
         })
     }
 }

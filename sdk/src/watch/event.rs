@@ -3,8 +3,8 @@
 use std::fmt;
 
 use synod_model::{
-    Collection, GroupResource, Member, MemberId, Metadata, Object as StoredObject, Revision,
-    Settings, Violation, Violations,
+    Collection, ControllerRevision, GroupResource, Lease, LeaseCandidate, LeaseKey, Member,
+    MemberId, Metadata, Object as StoredObject, Revision, Settings, Violation, Violations,
 };
 use synod_proto::v1;
 
@@ -45,6 +45,8 @@ pub struct Event {
     pub namespace: String,
     /// Its name.
     pub name: String,
+    /// The lease, if it is a candidate for one: the same may stand for several.
+    pub lease: Option<LeaseKey>,
     /// The object after the change; if it is gone, as it was last. `None` if it is gone and nobody saw it go: then the
     /// event is part of a resync.
     pub object: Option<Object>,
@@ -94,17 +96,26 @@ pub enum ObjectKind {
     Collection,
     /// The objects of collections.
     Object,
+    /// The snapshots of controllers; the name is that in the namespace.
+    ControllerRevision,
+    /// Leases; the name is that in the namespace.
+    Lease,
+    /// Candidates for leases; the name is their identity, the namespace that of the lease.
+    LeaseCandidate,
 }
 
 impl ObjectKind {
     /// Every kind.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 9] = [
         Self::Member,
         Self::StorageVersion,
         Self::StorageState,
         Self::Settings,
         Self::Collection,
         Self::Object,
+        Self::ControllerRevision,
+        Self::Lease,
+        Self::LeaseCandidate,
     ];
 
     /// The word for it in tables and JSON.
@@ -117,6 +128,9 @@ impl ObjectKind {
             Self::Settings => "Settings",
             Self::Collection => "Collection",
             Self::Object => "Object",
+            Self::ControllerRevision => "ControllerRevision",
+            Self::Lease => "Lease",
+            Self::LeaseCandidate => "LeaseCandidate",
         }
     }
 
@@ -128,6 +142,9 @@ impl ObjectKind {
             Self::Settings => v1::ObjectKind::Settings,
             Self::Collection => v1::ObjectKind::Collection,
             Self::Object => v1::ObjectKind::Object,
+            Self::ControllerRevision => v1::ObjectKind::ControllerRevision,
+            Self::Lease => v1::ObjectKind::Lease,
+            Self::LeaseCandidate => v1::ObjectKind::LeaseCandidate,
         }
     }
 }
@@ -153,6 +170,12 @@ pub enum Object {
     Collection(Collection),
     /// An object of a collection.
     Stored(StoredObject),
+    /// A snapshot of a controller.
+    ControllerRevision(ControllerRevision),
+    /// A lease.
+    Lease(Lease),
+    /// A candidate for a lease.
+    LeaseCandidate(LeaseCandidate),
 }
 
 /// A storage version after a change. Of the entries it holds only those that changed; the others are as they were.
@@ -188,15 +211,14 @@ impl Event {
         let Some(object) = pb.object else {
             return Ok(None);
         };
-        let Some(object) = Object::from_wire(object)? else {
-            return Ok(None);
-        };
+        let object = Object::from_wire(object)?;
         Ok(Some(Self {
             change,
             kind: object.kind(),
             resource: pb.resource.map(GroupResource::try_from).transpose()?,
             namespace: pb.namespace,
             name: pb.name,
+            lease: object.candidacy().cloned(),
             object: Some(object),
         }))
     }
@@ -213,15 +235,33 @@ impl Object {
             Self::Settings(_) => ObjectKind::Settings,
             Self::Collection(_) => ObjectKind::Collection,
             Self::Stored(_) => ObjectKind::Object,
+            Self::ControllerRevision(_) => ObjectKind::ControllerRevision,
+            Self::Lease(_) => ObjectKind::Lease,
+            Self::LeaseCandidate(_) => ObjectKind::LeaseCandidate,
+        }
+    }
+
+    /// The lease that it stands for, if it is a candidate.
+    pub(super) const fn candidacy(&self) -> Option<&LeaseKey> {
+        match self {
+            Self::LeaseCandidate(candidate) => Some(&candidate.lease),
+            Self::Member(_)
+            | Self::StorageVersion(_)
+            | Self::StorageState(_)
+            | Self::Settings(_)
+            | Self::Collection(_)
+            | Self::Stored(_)
+            | Self::ControllerRevision(_)
+            | Self::Lease(_) => None,
         }
     }
 }
 
 impl Object {
-    /// The object in an event; `None` for a kind that this client does not watch.
-    fn from_wire(pb: v1::event::Object) -> Result<Option<Self>, Violations> {
+    /// The object in an event.
+    fn from_wire(pb: v1::event::Object) -> Result<Self, Violations> {
         use v1::event::Object as Wire;
-        Ok(Some(match pb {
+        Ok(match pb {
             Wire::Member(member) => Self::Member(Member::try_from(member)?),
             Wire::StorageVersion(change) => {
                 Self::StorageVersion(StorageVersionChange::from_wire(change)?)
@@ -230,10 +270,14 @@ impl Object {
             Wire::Settings(settings) => Self::Settings(Settings::try_from(settings)?),
             Wire::Collection(collection) => Self::Collection(Collection::try_from(collection)?),
             Wire::StoredObject(object) => Self::Stored(StoredObject::try_from(object)?),
-            Wire::ControllerRevision(_) | Wire::Lease(_) | Wire::LeaseCandidate(_) => {
-                return Ok(None);
+            Wire::ControllerRevision(snapshot) => {
+                Self::ControllerRevision(ControllerRevision::try_from(snapshot)?)
             }
-        }))
+            Wire::Lease(lease) => Self::Lease(Lease::try_from(lease)?),
+            Wire::LeaseCandidate(candidate) => {
+                Self::LeaseCandidate(LeaseCandidate::try_from(candidate)?)
+            }
+        })
     }
 }
 

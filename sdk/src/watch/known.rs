@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use synod_model::{GroupResource, MemberId, Metadata, Revision, Uid};
+use synod_model::{GroupResource, LeaseKey, MemberId, Metadata, Revision, Uid};
 
 use super::listing::Listed;
 use super::{ChangeType, Event, Object, ObjectKind};
@@ -20,6 +20,8 @@ struct Place {
     resource: Option<GroupResource>,
     namespace: String,
     name: String,
+    /// Of a candidate: for which lease.
+    lease: Option<LeaseKey>,
 }
 
 /// Which object it was, and as of which change.
@@ -40,6 +42,7 @@ impl Known {
             resource: event.resource.clone(),
             namespace: event.namespace.clone(),
             name: event.name.clone(),
+            lease: event.lease.clone(),
         };
         match (&event.object, event.change) {
             (Some(object), ChangeType::Added | ChangeType::Modified) => {
@@ -65,6 +68,7 @@ impl Known {
                     resource: listed.resource,
                     namespace: listed.namespace,
                     name: listed.name,
+                    lease: listed.object.candidacy().cloned(),
                 };
                 (place, listed.object)
             })
@@ -96,6 +100,7 @@ impl Known {
                 resource: place.resource,
                 namespace: place.namespace,
                 name: place.name,
+                lease: place.lease,
                 object: Some(object),
             };
             self.deliver(&event);
@@ -118,6 +123,9 @@ impl Version {
             Object::Member(member) => plain(&member.metadata),
             Object::Collection(collection) => plain(&collection.metadata),
             Object::Stored(object) => plain(&object.metadata),
+            Object::ControllerRevision(snapshot) => plain(&snapshot.metadata),
+            Object::Lease(lease) => plain(&lease.metadata),
+            Object::LeaseCandidate(candidate) => plain(&candidate.metadata),
             Object::StorageVersion(change) => {
                 let mut members = before.map(|before| before.members).unwrap_or_default();
                 members.extend(
@@ -175,6 +183,7 @@ fn removed(place: &Place) -> Event {
         resource: place.resource.clone(),
         namespace: place.namespace.clone(),
         name: place.name.clone(),
+        lease: place.lease.clone(),
         object: None,
     }
 }

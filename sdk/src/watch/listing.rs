@@ -1,12 +1,15 @@
 //! All that a watch is about, at one revision.
 
-use synod_model::{ErrorKind, GroupResource, Object as StoredObject, Revision};
+use synod_model::{
+    ControllerRevision, ErrorKind, GroupResource, Lease, LeaseCandidate, Object as StoredObject,
+    Revision,
+};
 
 use super::{Object, ObjectKind, StorageVersionChange, WatchOptions};
 use crate::{
-    Client, ClusterId, CollectionItem, CollectionPage, Error, Header, ListCollections, ListMembers,
-    ListObjects, ListStorageVersions, MemberPage, ObjectPage, ReadOptions, StorageVersion,
-    StorageVersionPage,
+    Client, ClusterId, CollectionItem, CollectionPage, Error, Header, ListCollections,
+    ListControllerRevisions, ListMembers, ListObjects, ListStorageVersions, MemberPage, ObjectPage,
+    ReadOptions, StorageVersion, StorageVersionPage,
 };
 
 /// An object as it was listed.
@@ -54,6 +57,15 @@ impl Listing {
         }
         if objects {
             lists.objects(client, options).await?;
+        }
+        if options.wants(ObjectKind::ControllerRevision) {
+            lists.controller_revisions(client, options).await?;
+        }
+        if options.wants(ObjectKind::Lease) {
+            lists.leases(client, options).await?;
+        }
+        if options.wants(ObjectKind::LeaseCandidate) {
+            lists.lease_candidates(client, options).await?;
         }
         let header = lists.header.ok_or_else(|| {
             // One of the lists above was read in any case.
@@ -158,7 +170,7 @@ impl Lists {
                 .with_labels(options.object_labels())
                 .with_fields(options.fields.clone())
                 .with_read(self.read_options());
-            if let [namespace] = options.namespaces.as_slice() {
+            if let Some(namespace) = options.only_namespace() {
                 list = list.with_namespace(namespace.clone());
             }
             let mut pages = client.raw_objects().list(&list);
@@ -178,6 +190,49 @@ impl Lists {
                 }
             }
         }
+        Ok(())
+    }
+
+    async fn controller_revisions(
+        &mut self,
+        client: &Client,
+        options: &WatchOptions,
+    ) -> Result<(), Error> {
+        let mut list = ListControllerRevisions::new();
+        list.namespace = options.only_namespace().cloned();
+        list.labels = options.labels.clone();
+        list.read = self.read_options();
+        let page = client.controller_revisions(list).await?;
+        self.header.get_or_insert(page.header);
+        let items = page.items.into_iter();
+        let wanted = items.filter(|snapshot| {
+            options.selects(&snapshot.labels)
+                && options.wants_namespace(snapshot.key.namespace().unwrap_or_default())
+        });
+        self.objects.extend(wanted.map(Listed::controller_revision));
+        Ok(())
+    }
+
+    async fn leases(&mut self, client: &Client, options: &WatchOptions) -> Result<(), Error> {
+        let namespace = options.only_namespace().map(|namespace| namespace.as_str());
+        let page = client.leases(namespace, self.read_options()).await?;
+        self.header.get_or_insert(page.header);
+        let leases = page.items.into_iter().map(|item| item.lease);
+        let wanted = leases.filter(|lease| options.wants_namespace(lease.key.namespace()));
+        self.objects.extend(wanted.map(Listed::lease));
+        Ok(())
+    }
+
+    async fn lease_candidates(
+        &mut self,
+        client: &Client,
+        options: &WatchOptions,
+    ) -> Result<(), Error> {
+        let page = client.all_lease_candidates(self.read_options()).await?;
+        self.header.get_or_insert(page.header);
+        let items = page.items.into_iter().map(|item| item.candidate);
+        let wanted = items.filter(|candidate| options.wants_namespace(candidate.lease.namespace()));
+        self.objects.extend(wanted.map(Listed::lease_candidate));
         Ok(())
     }
 
@@ -214,6 +269,33 @@ impl Listed {
             namespace: String::new(),
             name,
             object,
+        }
+    }
+
+    fn controller_revision(snapshot: ControllerRevision) -> Self {
+        Self {
+            resource: None,
+            namespace: snapshot.key.namespace().unwrap_or_default().to_owned(),
+            name: snapshot.key.name().to_owned(),
+            object: Object::ControllerRevision(snapshot),
+        }
+    }
+
+    fn lease(lease: Lease) -> Self {
+        Self {
+            resource: None,
+            namespace: lease.key.namespace().to_owned(),
+            name: lease.key.name().to_owned(),
+            object: Object::Lease(lease),
+        }
+    }
+
+    fn lease_candidate(candidate: LeaseCandidate) -> Self {
+        Self {
+            resource: None,
+            namespace: candidate.lease.namespace().to_owned(),
+            name: candidate.identity.to_string(),
+            object: Object::LeaseCandidate(candidate),
         }
     }
 

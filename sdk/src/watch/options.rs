@@ -72,7 +72,7 @@ impl WatchOptions {
         self
     }
 
-    /// Only objects that have all of these labels. Members and the objects of collections have labels.
+    /// Only objects that have all of these labels. Members, the objects of collections and ControllerRevisions have labels.
     #[must_use]
     pub fn labels(mut self, labels: Labels) -> Self {
         self.labels = labels;
@@ -131,17 +131,24 @@ impl WatchOptions {
 
     /// Whether objects of a kind are asked for.
     pub(super) fn wants(&self, kind: ObjectKind) -> bool {
-        let object = kind == ObjectKind::Object;
-        let labelled = object || kind == ObjectKind::Member;
+        let (labelled, in_namespaces) = match kind {
+            ObjectKind::Object | ObjectKind::ControllerRevision => (true, true),
+            ObjectKind::Member => (true, false),
+            ObjectKind::Lease | ObjectKind::LeaseCandidate => (false, true),
+            ObjectKind::StorageVersion
+            | ObjectKind::StorageState
+            | ObjectKind::Settings
+            | ObjectKind::Collection => (false, false),
+        };
         let by_labels = !self.labels.is_empty() || !self.selector.is_empty();
-        let by_place =
-            !self.resources.is_empty() || !self.namespaces.is_empty() || !self.fields.is_empty();
+        let by_collection = !self.resources.is_empty() || !self.fields.is_empty();
         (labelled || !by_labels)
-            && (object || !by_place)
+            && (in_namespaces || self.namespaces.is_empty())
+            && (kind == ObjectKind::Object || !by_collection)
             && (self.kinds.is_empty() || self.kinds.contains(&kind))
     }
 
-    /// What the labels of a listed member must be like beside [`Self::labels`].
+    /// What the labels of what is listed must be like beside [`Self::labels`].
     pub(super) fn selects(&self, labels: &Labels) -> bool {
         self.selector.matches(labels)
     }
@@ -154,6 +161,14 @@ impl WatchOptions {
     /// Whether objects of a namespace are asked for.
     pub(super) fn wants_namespace(&self, namespace: &str) -> bool {
         self.namespaces.is_empty() || self.namespaces.iter().any(|it| it.as_str() == namespace)
+    }
+
+    /// The only namespace that is asked for, if it is one.
+    pub(super) fn only_namespace(&self) -> Option<&Namespace> {
+        match self.namespaces.as_slice() {
+            [namespace] => Some(namespace),
+            _ => None,
+        }
     }
 
     /// Whether objects of a name are asked for.

@@ -9,6 +9,7 @@ mod gate;
 mod histories;
 mod http;
 mod joining;
+mod kinds;
 mod layer;
 mod leases;
 mod membership;

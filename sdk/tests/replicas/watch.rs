@@ -77,14 +77,14 @@ async fn next(watch: &mut Watch) -> WatchMessage {
     .await
 }
 
-async fn events(watch: &mut Watch) -> Events {
+pub(crate) async fn events(watch: &mut Watch) -> Events {
     match next(watch).await {
         WatchMessage::Events(events) => events,
         message => panic!("{message:?}"),
     }
 }
 
-async fn resync(watch: &mut Watch) -> Events {
+pub(crate) async fn resync(watch: &mut Watch) -> Events {
     match next(watch).await {
         WatchMessage::Resync(events) => events,
         message => panic!("{message:?}"),
@@ -92,7 +92,7 @@ async fn resync(watch: &mut Watch) -> Events {
 }
 
 /// `ADDED Member a` of each event.
-fn lines(events: &[Event]) -> Vec<String> {
+pub(crate) fn lines(events: &[Event]) -> Vec<String> {
     let line = |event: &Event| format!("{} {} {}", event.change, event.kind, event.name);
     events.iter().map(line).collect()
 }

@@ -314,6 +314,28 @@ impl Past<'_> {
         merged(kept, self.candidates.get(key).into_iter().flatten())
     }
 
+    /// The leases that somebody stands for, in order, after one of them. They need not exist.
+    pub fn leases_stood_for(&self, after: Option<&LeaseKey>) -> impl Iterator<Item = LeaseKey> {
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let range = (from, Bound::Unbounded);
+        let kept = self.state.leases.candidates.range::<_, LeaseKey>(range);
+        let mut kept = kept.map(|(key, _)| key).peekable();
+        let undone = self.candidates.range::<LeaseKey, _>(range);
+        let mut undone = undone.map(|(key, _)| key).peekable();
+        let named = std::iter::from_fn(move || {
+            let next = match (kept.peek(), undone.peek()) {
+                (Some(one), Some(other)) => (*one).min(*other),
+                (Some(one), None) | (None, Some(one)) => *one,
+                (None, None) => return None,
+            };
+            kept.next_if_eq(&next);
+            undone.next_if_eq(&next);
+            Some(next.clone())
+        });
+        // Whether anybody stood for it then, only its candidates tell.
+        named.filter(|key| self.lease_candidates(key).next().is_some())
+    }
+
     /// Takes one change back. Changes are undone newest first.
     fn undo(&mut self, change: &Change) {
         match change {

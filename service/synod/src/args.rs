@@ -286,6 +286,18 @@ pub(crate) struct WatchArgs {
     /// Only the objects of these names, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) names: Vec<String>,
+    /// Only the objects of these collections, as `resource.group`, separated by commas.
+    #[arg(long, value_delimiter = ',', value_name = "RESOURCES")]
+    pub(crate) resources: Vec<String>,
+    /// Only what is in these namespaces, separated by commas.
+    #[arg(short, long, value_delimiter = ',', value_name = "NAMESPACES")]
+    pub(crate) namespaces: Vec<String>,
+    /// Only what has labels that match, as in app=web,tier in (a,b),!old.
+    #[arg(short = 'l', long, value_name = "SELECTOR")]
+    pub(crate) selector: Option<String>,
+    /// Only objects of collections whose fields match, as in metadata.name=web.
+    #[arg(long, value_name = "SELECTOR")]
+    pub(crate) field_selector: Option<String>,
     /// Also print the bookmarks, which say up to which revision everything has been printed.
     #[arg(long)]
     pub(crate) bookmarks: bool,
@@ -305,6 +317,12 @@ pub(crate) enum WatchKind {
     Collection,
     /// The objects of collections.
     Object,
+    /// The snapshots of controllers.
+    ControllerRevision,
+    /// Leases.
+    Lease,
+    /// Candidates for leases.
+    LeaseCandidate,
 }
 
 #[derive(Debug, Args)]

@@ -23,10 +23,10 @@ use synod_client::{
 
 pub(crate) use collection::{collection, collection_changed, collection_page, collection_view};
 pub(crate) use controller_revision::{
-    history_page, revision_diff, revision_view, rolled_back, truncated,
+    controller_revision, history_page, revision_diff, revision_view, rolled_back, truncated,
 };
 pub(crate) use event::{bookmark, events};
-pub(crate) use lease::{lease_page, lease_view};
+pub(crate) use lease::{lease, lease_candidate, lease_page, lease_view};
 pub(crate) use member::{member, member_page, member_view};
 pub(crate) use settings::{settings, settings_view};
 pub(crate) use status::cluster_status;

@@ -97,7 +97,10 @@ impl Reporter {
                     Object::Member(_)
                     | Object::StorageState(_)
                     | Object::Collection(_)
-                    | Object::Stored(_),
+                    | Object::Stored(_)
+                    | Object::ControllerRevision(_)
+                    | Object::Lease(_)
+                    | Object::LeaseCandidate(_),
                 )
                 | None,
             ) => {}

@@ -81,6 +81,7 @@ fn pods(uid: u8, revision: u64, members: &[&str]) -> Listed {
 /// The event by which an object is delivered.
 fn event(change: ChangeType, listed: Listed) -> Event {
     Event {
+        lease: None,
         resource: None,
         namespace: String::new(),
         change,

@@ -279,18 +279,35 @@ async fn list_candidates(
     asking: &Asking,
     message: v1::LeasesListCandidatesRequest,
 ) -> Result<v1::LeasesListCandidatesResponse, Refusal> {
-    let ListLeaseCandidates { key, read } = typed(message)?;
-    let reading = handle.read(asking, read).await?;
-    let past = reading.past()?;
+    let ListLeaseCandidates { key, page } = typed(message)?;
+    let page = Page::open(handle, asking, page).await?;
+    let past = page.reading.past()?;
     let item = |candidate: std::sync::Arc<LeaseCandidate>| v1::LeaseCandidateItem {
-        remaining_ms: left(&reading, |state| {
-            state.candidate_deadline(&key, &candidate.identity)
+        remaining_ms: left(&page.reading, |state| {
+            state.candidate_deadline(&candidate.lease, &candidate.identity)
         }),
         candidate: Some((&*candidate).into()),
     };
+    // All who stand for one lease are in one page.
+    let of = |key: LeaseKey| {
+        let items = past.lease_candidates(&key).map(item).collect();
+        let part = v1::LeasesListCandidatesResponse {
+            items,
+            ..v1::LeasesListCandidatesResponse::default()
+        };
+        (key, part)
+    };
+    let Items {
+        items,
+        continue_token,
+    } = match key {
+        Some(key) => page.take(handle, std::iter::once(of(key)))?,
+        None => page.take(handle, past.leases_stood_for(page.after.as_ref()).map(of))?,
+    };
     Ok(v1::LeasesListCandidatesResponse {
-        header: Some(handle.header_of(&reading)),
-        items: past.lease_candidates(&key).map(item).collect(),
+        header: Some(handle.header_of(&page.reading)),
+        items: items.into_iter().flat_map(|part| part.items).collect(),
+        continue_token,
     })
 }
 

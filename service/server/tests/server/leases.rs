@@ -88,7 +88,7 @@ impl Clients {
     async fn standing(&mut self, name: &str) -> Vec<String> {
         let request = v1::LeasesListCandidatesRequest {
             lease: key(name),
-            read: None,
+            ..v1::LeasesListCandidatesRequest::default()
         };
         let standing = self.leases.list_candidates(request).await;
         let items = standing.unwrap().into_inner().items.into_iter();

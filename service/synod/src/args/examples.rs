@@ -141,6 +141,8 @@ pub(super) const WATCH: &str = "\
 Examples:
   synod watch
   synod watch --kinds storage-version --names apps.deployments
+  synod watch --resources widgets.example.io -n team-a -l app=web
+  synod watch --kinds lease,lease-candidate -n kube-system
   synod watch --from 1 | jq -c '.events.events[]? | [.type, .kind, .name]'";
 
 pub(super) const SETTINGS: &str = "\

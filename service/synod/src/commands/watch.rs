@@ -2,7 +2,10 @@
 
 use clap::ArgMatches;
 use serde_json::{Value, json};
-use synod_client::{ObjectKind, Revision, WatchFrom, WatchMessage, WatchOptions};
+use synod_client::{
+    FieldSelector, GroupResource, LabelSelector, Namespace, ObjectKind, Revision, Violations,
+    WatchFrom, WatchMessage, WatchOptions,
+};
 
 use super::connect;
 use crate::args::{WatchArgs, WatchKind};
@@ -12,8 +15,9 @@ use crate::json as form;
 use crate::output::{self, Reader};
 
 pub(crate) async fn run(args: &WatchArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let options = options(args)?;
     let client = connect(&args.client, matches).await?;
-    let mut watch = client.watch(options(args)).await?;
+    let mut watch = client.watch(options).await?;
     while let Some(message) = watch.next().await {
         let Some(line) = line(&message?, args.bookmarks) else {
             continue;
@@ -25,7 +29,7 @@ pub(crate) async fn run(args: &WatchArgs, matches: &ArgMatches) -> Result<Exit, 
     Ok(Exit::Ok)
 }
 
-fn options(args: &WatchArgs) -> WatchOptions {
+fn options(args: &WatchArgs) -> Result<WatchOptions, Failure> {
     let from = args.from.map_or(WatchFrom::Now, |from| {
         WatchFrom::Revision(Revision::new(from))
     });
@@ -36,11 +40,35 @@ fn options(args: &WatchArgs) -> WatchOptions {
         WatchKind::Settings => ObjectKind::Settings,
         WatchKind::Collection => ObjectKind::Collection,
         WatchKind::Object => ObjectKind::Object,
+        WatchKind::ControllerRevision => ObjectKind::ControllerRevision,
+        WatchKind::Lease => ObjectKind::Lease,
+        WatchKind::LeaseCandidate => ObjectKind::LeaseCandidate,
     });
-    WatchOptions::new()
+    let mut found = Violations::new();
+    let resources = args.resources.iter().filter_map(|resource| {
+        let parsed = GroupResource::parse_qualified(resource);
+        found.parsed("--resources", parsed)
+    });
+    let resources = resources.collect();
+    let namespaces = args.namespaces.iter();
+    let namespaces = namespaces
+        .filter_map(|namespace| found.parsed("--namespaces", Namespace::parse(namespace)))
+        .collect();
+    let labels = LabelSelector::parse(args.selector.as_deref().unwrap_or_default());
+    let labels = found.parsed("--selector", labels).unwrap_or_default();
+    let fields = FieldSelector::parse(args.field_selector.as_deref().unwrap_or_default());
+    let fields = found.parsed("--field-selector", fields).unwrap_or_default();
+    if !found.is_empty() {
+        return Err(Failure::invalid("this cannot be watched", found));
+    }
+    Ok(WatchOptions::new()
         .kinds(kinds.collect())
         .names(args.names.clone())
-        .from(from)
+        .resources(resources)
+        .namespaces(namespaces)
+        .label_selector(labels)
+        .field_selector(fields)
+        .from(from))
 }
 
 /// The document of a message: what the protocol sends, and beside it `resync`, which the client makes of a history that

@@ -57,9 +57,15 @@ impl Board {
                 self.take_object(event.change, object);
                 Vec::new()
             }
-            Some(Object::StorageState(_) | Object::Settings(_) | Object::Collection(_)) | None => {
-                Vec::new()
-            }
+            Some(
+                Object::StorageState(_)
+                | Object::Settings(_)
+                | Object::Collection(_)
+                | Object::ControllerRevision(_)
+                | Object::Lease(_)
+                | Object::LeaseCandidate(_),
+            )
+            | None => Vec::new(),
         }
     }
 

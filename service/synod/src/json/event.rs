@@ -2,8 +2,8 @@ use serde_json::{Value, json};
 use synod_client::{ChangeType, Event, Events, Object as Changed, ObjectKind, Revision};
 
 use super::{
-    Object, collection, list, member, resource, revision, settings, storage_state,
-    storage_version_change, stored_object,
+    Object, collection, controller_revision, lease, lease_candidate, list, member, resource,
+    revision, settings, storage_state, storage_version_change, stored_object,
 };
 
 /// The message `WatchEvents`: all that one revision changed.
@@ -33,6 +33,9 @@ fn event(event: &Event) -> Value {
         ObjectKind::Settings => "OBJECT_KIND_SETTINGS",
         ObjectKind::Collection => "OBJECT_KIND_COLLECTION",
         ObjectKind::Object => "OBJECT_KIND_OBJECT",
+        ObjectKind::ControllerRevision => "OBJECT_KIND_CONTROLLER_REVISION",
+        ObjectKind::Lease => "OBJECT_KIND_LEASE",
+        ObjectKind::LeaseCandidate => "OBJECT_KIND_LEASE_CANDIDATE",
     };
     let document = Object::new()
         .with("type", change)
@@ -49,6 +52,13 @@ fn event(event: &Event) -> Value {
         Some(Changed::Settings(object)) => document.with("settings", settings(object)),
         Some(Changed::Collection(object)) => document.with("collection", collection(object)),
         Some(Changed::Stored(object)) => document.with("storedObject", stored_object(object)),
+        Some(Changed::ControllerRevision(object)) => {
+            document.with("controllerRevision", controller_revision(object))
+        }
+        Some(Changed::Lease(object)) => document.with("lease", lease(object)),
+        Some(Changed::LeaseCandidate(object)) => {
+            document.with("leaseCandidate", lease_candidate(object))
+        }
         // Found gone by a resync, which does not know what it was like.
         None => document,
     };

@@ -1,10 +1,10 @@
 use serde_json::{Value, json};
-use synod_client::{Hold, Labels, Lease, LeaseItem, LeasePage, LeaseView};
+use synod_client::{Hold, Labels, Lease, LeaseCandidate, LeaseItem, LeasePage, LeaseView};
 
 use super::{Object, header, list, metadata, millis, number, revision, text};
 
 /// The message `Lease`.
-fn lease(lease: &Lease) -> Value {
+pub(crate) fn lease(lease: &Lease) -> Value {
     let mut named = metadata(lease.key.name(), &lease.metadata, &Labels::default());
     named["namespace"] = lease.key.namespace().into();
     let preferred = lease.preferred.as_ref();
@@ -17,6 +17,23 @@ fn lease(lease: &Lease) -> Value {
             preferred.map(ToString::to_string).unwrap_or_default(),
         )
         .into()
+}
+
+/// The message `LeaseCandidate`.
+pub(crate) fn lease_candidate(candidate: &LeaseCandidate) -> Value {
+    let identity = candidate.identity.as_str();
+    let mut named = metadata(identity, &candidate.metadata, &Labels::default());
+    let lease = &candidate.lease;
+    named["namespace"] = lease.namespace().into();
+    let emulation = candidate.emulation_version.as_ref();
+    json!({
+        "metadata": named,
+        "lease": {"namespace": lease.namespace(), "name": lease.name()},
+        "binaryVersion": text(&candidate.binary_version),
+        "emulationVersion": emulation.map(ToString::to_string).unwrap_or_default(),
+        "strategy": text(&candidate.strategy),
+        "ttlMs": number(candidate.ttl.as_millis()),
+    })
 }
 
 /// The message `LeaseHold`.

@@ -284,7 +284,7 @@ async fn a_watch_line_by_line() {
     let options = WatchOptions::new().from(WatchFrom::Now);
     let mut watch = client.watch(options).await.unwrap();
     let mut lines = String::new();
-    while !lines.contains("\"bookmark\":{\"revision\":\"48\"}") {
+    while !lines.contains("\"bookmark\":{\"revision\":\"49\"}") {
         let message = watch.next().await.unwrap().unwrap();
         if let Some(line) = watch::line(&message, true) {
             lines += &format!("{line}\n");

@@ -60,6 +60,7 @@ pub(crate) struct Part {
     pub(crate) truncated: v1::ControllerRevisionsTruncateResponse,
     pub(crate) leases: v1::LeasesListResponse,
     pub(crate) lease: v1::LeasesGetResponse,
+    pub(crate) candidates: v1::LeasesListCandidatesResponse,
     /// What each call of `Watch` is answered, one after the other; after the last one, streams stay silent.
     pub(crate) watches: Vec<Vec<v1::WatchResponse>>,
 }

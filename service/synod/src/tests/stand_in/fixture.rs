@@ -61,12 +61,14 @@ pub(crate) fn part() -> Part {
         truncated: histories::truncated(),
         leases: leases::leases(),
         lease: leases::lease(),
+        candidates: leases::candidates(),
         watches: vec![vec![
             bookmark(45),
             first_events(),
             second_events(),
             objects::events(),
-            bookmark(48),
+            leases::events(),
+            bookmark(49),
         ]],
     }
 }

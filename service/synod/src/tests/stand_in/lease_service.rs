@@ -63,6 +63,6 @@ impl Leases for Actor {
         &self,
         _: Request<v1::LeasesListCandidatesRequest>,
     ) -> Result<Response<v1::LeasesListCandidatesResponse>, Status> {
-        Err(no_part())
+        self.say(&self.part.candidates)
     }
 }

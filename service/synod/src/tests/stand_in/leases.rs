@@ -2,7 +2,7 @@
 
 use synod_proto::v1;
 
-use super::{DAY, HOUR, MINUTE, NOW_MS, header, metadata};
+use super::{DAY, HOUR, MINUTE, NOW_MS, event, events as message, header, histories, metadata};
 
 /// One that another waits for, one that a candidate should have, and one that is free.
 pub(super) fn leases() -> v1::LeasesListResponse {
@@ -26,6 +26,65 @@ pub(super) fn lease() -> v1::LeasesGetResponse {
             ticket: 46,
         }],
     }
+}
+
+/// Who stands for the second of them, and has not got it yet.
+pub(super) fn candidates() -> v1::LeasesListCandidatesResponse {
+    v1::LeasesListCandidatesResponse {
+        header: Some(header()),
+        items: vec![v1::LeaseCandidateItem {
+            candidate: Some(candidate()),
+            remaining_ms: Some(9_000),
+        }],
+        continue_token: String::new(),
+    }
+}
+
+fn candidate() -> v1::LeaseCandidate {
+    v1::LeaseCandidate {
+        metadata: Some(named("kube-system", "scheduler-a", 42, MINUTE)),
+        lease: Some(v1::LeaseKey {
+            namespace: "kube-system".to_owned(),
+            name: "scheduler".to_owned(),
+        }),
+        binary_version: "1.33.0".to_owned(),
+        emulation_version: "1.32.0".to_owned(),
+        strategy: "OldestEmulationVersion".to_owned(),
+        ttl_ms: 15_000,
+    }
+}
+
+/// A snapshot is taken, a lease is held, and a candidate is gone.
+pub(super) fn events() -> v1::WatchResponse {
+    let snapshot = v1::Event {
+        namespace: "team-a".to_owned(),
+        ..event(
+            v1::EventType::Added,
+            v1::ObjectKind::ControllerRevision,
+            "web-5b7d4c",
+            v1::event::Object::ControllerRevision(histories::newer()),
+        )
+    };
+    let lease = waited_for().lease.unwrap();
+    let lease = v1::Event {
+        namespace: "default".to_owned(),
+        ..event(
+            v1::EventType::Modified,
+            v1::ObjectKind::Lease,
+            "backup",
+            v1::event::Object::Lease(lease),
+        )
+    };
+    let candidate = v1::Event {
+        namespace: "kube-system".to_owned(),
+        ..event(
+            v1::EventType::Removed,
+            v1::ObjectKind::LeaseCandidate,
+            "scheduler-a",
+            v1::event::Object::LeaseCandidate(candidate()),
+        )
+    };
+    message(49, vec![snapshot, lease, candidate])
 }
 
 fn waited_for() -> v1::LeaseListItem {
