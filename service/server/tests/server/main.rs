@@ -4,6 +4,7 @@
 
 mod cluster;
 mod failover;
+mod freshness;
 mod histories;
 mod leases;
 mod lists;
