@@ -135,10 +135,11 @@ impl Client {
         F: Fn(Try, M) -> Fut,
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
+        // A whole object may be in it: it waits on the heap, so that what waits for it stays small.
         if dry_run {
-            self.read(|attempt| send(attempt, M::from(&change))).await
+            Box::pin(self.read(|attempt| send(attempt, M::from(&change)))).await
         } else {
-            self.change(change, send).await
+            Box::pin(self.change(change, send)).await
         }
     }
 
