@@ -23,6 +23,23 @@ pub struct OwnerReference {
     pub block_owner_deletion: bool,
 }
 
+impl OwnerReference {
+    /// Whether both name the same owner, whatever else they say of it.
+    #[must_use]
+    pub fn names_the_same(&self, other: &Self) -> bool {
+        let Self {
+            api_version,
+            kind,
+            name,
+            uid,
+            controller: _,
+            block_owner_deletion: _,
+        } = other;
+        self.api_version.group() == api_version.group()
+            && (&self.kind, &self.name, &self.uid) == (kind, name, uid)
+    }
+}
+
 /// At most 64 owners, in the order in which they were given. None cost no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OwnerReferences(Option<Arc<[OwnerReference]>>);

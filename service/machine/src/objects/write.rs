@@ -186,7 +186,8 @@ fn put(turn: &mut Turn<'_>, row: &Collection, mut object: Object, present: Optio
 
 /// Every owner that is new must be there, and may not be waiting for its dependents to go.
 ///
-/// An owner in another namespace is as little there as one that does not exist.
+/// An owner in another namespace is as little there as one that does not exist. A uid that the object named before does
+/// not vouch for another kind or name beside it: an owner is looked up by all three.
 fn check_owners(
     state: &State,
     name: &NamespacedName,
@@ -197,7 +198,8 @@ fn check_owners(
     let known = present.map_or(&none, |present| &present.attributes.owners);
     let mut violations = Violations::new();
     for (i, reference) in attributes.owners.iter().enumerate() {
-        if known.get(&reference.uid).is_some() {
+        let kept = known.get(&reference.uid);
+        if kept.is_some_and(|kept| kept.names_the_same(reference)) {
             continue;
         }
         let field = format!("ownerReferences[{i}]");

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use synod_machine::{Command, WrittenHow};
-use synod_model::{Attributes, ErrorKind, Object, ObjectKey, Propagation};
+use synod_model::{
+    ApiVersion, Attributes, ErrorKind, Kind, Object, ObjectKey, ObjectName, OwnerReference,
+    OwnerReferences, Propagation,
+};
 
 use crate::cluster::{Cluster, refused};
 use crate::shelf::{
@@ -212,6 +215,49 @@ fn an_owner_must_be_there_in_the_same_namespace_or_in_none() {
     );
     cluster.deletes(&region.key, None);
     assert!(!cluster.has(&mine));
+}
+
+#[test]
+fn an_owner_that_is_kept_is_named_as_it_was() {
+    let (mut cluster, owner, _) = family(0);
+    let dependent = widget("a/dependent");
+    let mut attributes = finalized(&["x.io/wait"]);
+    attributes.owners = owned_by(&[&owner]).owners;
+    cluster.stores(&dependent, attributes.clone());
+    let altered = |alter: &dyn Fn(&mut OwnerReference)| {
+        let mut reference = owned_by(&[&owner]).owners.iter().next().cloned().unwrap();
+        alter(&mut reference);
+        let owners = OwnerReferences::new(vec![reference]).unwrap();
+        Attributes {
+            owners,
+            ..attributes.clone()
+        }
+    };
+    let faults: [&dyn Fn(&mut OwnerReference); 3] = [
+        &|reference| reference.name = ObjectName::parse("other").unwrap(),
+        &|reference| reference.kind = Kind::parse("Other").unwrap(),
+        &|reference| reference.api_version = ApiVersion::parse("other.io/v1").unwrap(),
+    ];
+    for fault in faults {
+        let update = update(&dependent, altered(fault), content("v1", "{}"));
+        let refusal = refused(
+            cluster.send(Command::UpdateObject(update)),
+            ErrorKind::InvalidArgument,
+        );
+        assert_eq!(refusal.violations[0].field, "ownerReferences[0]");
+    }
+    // Another version of the same group names the same owner, which finds its dependent until that goes.
+    let other_version =
+        altered(&|reference| reference.api_version = ApiVersion::parse("example.io/v2").unwrap());
+    cluster.updates(&dependent, other_version.clone(), content("v1", "{}"));
+    cluster.deletes(&owner.key, FOREGROUND);
+    assert!(cluster.has(&owner.key));
+    let last = Attributes {
+        owners: other_version.owners,
+        ..Attributes::default()
+    };
+    cluster.updates(&dependent, last, content("v1", "{}"));
+    assert!(!cluster.has(&dependent) && !cluster.has(&owner.key));
 }
 
 #[test]

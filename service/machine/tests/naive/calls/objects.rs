@@ -90,6 +90,8 @@ pub(crate) struct Said {
     pub(crate) owners: u8,
     /// Whether owners may be named that are not there.
     pub(crate) ghosts: bool,
+    /// Whether the uid of an owner stands beside the name of another.
+    pub(crate) misnames: bool,
     pub(crate) finalizers: u8,
     pub(crate) ttl: Option<usize>,
 }
@@ -207,6 +209,7 @@ fn said() -> impl Strategy<Value = Said> {
             labels,
             owners,
             ghosts,
+            misnames: ghosts && number == 2,
             finalizers,
             ttl,
         },

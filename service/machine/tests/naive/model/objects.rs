@@ -7,8 +7,9 @@ use serde_json::Value;
 use synod_machine::{Answer, Holder, Written, WrittenHow};
 use synod_model::{
     ApiVersion, Attributes, ClusterId, Compare, Content, CreateObject, Current, DeleteObject,
-    ErrorKind, Fences, GroupResource, Metadata, Object, ObjectKey, Operation, PatchFormat,
-    PatchObject, Persisted, Preconditions, Refusal, Transact, Ttl, Uid, UpdateObject, WallTime,
+    ErrorKind, Fences, GroupResource, Metadata, Object, ObjectKey, Operation, OwnerReference,
+    PatchFormat, PatchObject, Persisted, Preconditions, Refusal, Transact, Ttl, Uid, UpdateObject,
+    WallTime,
 };
 
 use super::deletion::Tasks;
@@ -106,7 +107,7 @@ impl World {
         wall: WallTime,
     ) -> Result<Written> {
         self.check_encoding(&key.resource, &content.encoding)?;
-        self.check_owners(key, attributes, &[])?;
+        self.check_owners(key, attributes, &Attributes::default())?;
         let object = Object {
             key: key.clone(),
             metadata: self.own_metadata(wall),
@@ -215,8 +216,7 @@ impl World {
         if rewritten {
             self.check_encoding(&key.resource, &content.encoding)?;
         }
-        let known: Vec<Uid> = uids(&present.attributes);
-        self.check_owners(key, attributes, &known)?;
+        self.check_owners(key, attributes, &present.attributes)?;
         let finalizers = &attributes.finalizers;
         let kept = &present.attributes.finalizers;
         let grows = finalizers.iter().any(|one| !kept.contains(one.as_str()));
@@ -285,9 +285,13 @@ impl World {
         self.objects.insert(object.key.clone(), object);
     }
 
-    fn check_owners(&self, key: &ObjectKey, attributes: &Attributes, known: &[Uid]) -> Result<()> {
-        for reference in attributes.owners.iter() {
-            if known.contains(&reference.uid) {
+    fn check_owners(&self, key: &ObjectKey, new: &Attributes, known: &Attributes) -> Result<()> {
+        for reference in new.owners.iter() {
+            if known
+                .owners
+                .iter()
+                .any(|kept| named(kept) == named(reference))
+            {
                 continue;
             }
             let owner = self.owner(key, reference);
@@ -350,8 +354,9 @@ impl World {
     }
 }
 
-fn uids(attributes: &Attributes) -> Vec<Uid> {
-    attributes.owners.iter().map(|owner| owner.uid).collect()
+fn named(owner: &OwnerReference) -> (&str, &str, &str, Uid) {
+    let group = owner.api_version.group();
+    (group, owner.kind.as_str(), owner.name.as_str(), owner.uid)
 }
 
 fn members(data: &[u8]) -> BTreeMap<String, Value> {

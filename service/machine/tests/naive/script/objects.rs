@@ -243,7 +243,11 @@ fn attributes(said: &Said, of: &ObjectKey, state: &State) -> Attributes {
     let labels = (said.labels & 1 != 0).then(|| [("b", label(2)), ("c", label(4))]);
     let owners = (0..KEYS).filter(|which| said.owners & (1 << which) != 0);
     let owners = owners.filter(|which| said.ghosts || can_own(&key(*which), of, state));
-    let owners = owners.map(|which| owner(which, state)).collect();
+    let owners = owners.map(|which| OwnerReference {
+        name: name_of((which + usize::from(said.misnames)) % KEYS),
+        ..owner(which, state)
+    });
+    let owners = owners.collect();
     Attributes {
         labels: Labels::parse(labels.into_iter().flatten()).expect(LEGAL),
         owners: OwnerReferences::new(owners).expect(LEGAL),
@@ -267,11 +271,15 @@ fn owner(which: usize, state: &State) -> OwnerReference {
     OwnerReference {
         api_version: ApiVersion::parse(["v1", "apps/v9"][of]).expect(LEGAL),
         kind: kind(of),
-        name: ObjectName::parse(key.name.name()).expect(LEGAL),
+        name: name_of(which),
         uid: present.map_or(nobody, |object| object.metadata.uid),
         controller: false,
         block_owner_deletion: which % 3 != 2,
     }
+}
+
+fn name_of(which: usize) -> ObjectName {
+    ObjectName::parse(key(which).name.name()).expect(LEGAL)
 }
 
 fn finalizers(bits: u8) -> Finalizers {
