@@ -30,7 +30,7 @@ pub mod v1;
 pub use change::{Change, LeaseRenewal};
 pub use query::{
     AgreementHistory, CollectionCursor, Consistency, ContinueToken, GetCollection, GetMember,
-    GetObject, GetOutcome, GetSettings, GetStorageVersion, ListCollections, ListMembers,
+    GetObject, GetOutcome, GetSettings, GetStorageVersion, ListCollections, ListId, ListMembers,
     ListObjects, ListStorageVersions, ObjectCursor, ObjectKind, ObjectScope, PageKey, PageRequest,
     PageStart, WatchFilter, WatchStart,
 };

@@ -22,7 +22,7 @@ pub use controller_revisions::{
 pub use leases::{GetLease, ListLeaseCandidates, ListLeases};
 pub use members::{GetMember, ListMembers};
 pub use objects::{GetObject, ListObjects, ObjectCursor, ObjectScope};
-pub use page::{ContinueToken, PageKey, PageRequest, PageStart};
+pub use page::{ContinueToken, ListId, PageKey, PageRequest, PageStart};
 pub use sessions::GetOutcome;
 pub use storage_versions::{AgreementHistory, GetStorageVersion, ListStorageVersions};
 pub use watch::{ObjectKind, WatchFilter, WatchStart};

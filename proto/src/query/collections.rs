@@ -69,9 +69,9 @@ impl From<&ListCollections> for v1::CollectionsListRequest {
 impl TryFrom<v1::CollectionsListRequest> for ListCollections {
     type Error = Violations;
 
-    fn try_from(pb: v1::CollectionsListRequest) -> Result<Self, Violations> {
+    fn try_from(mut pb: v1::CollectionsListRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let page = PageRequest::from_wire(pb.read, pb.page_size, &pb.continue_token, &mut found);
+        let page = PageRequest::from_wire(&mut pb, &mut found);
         let Some(page) = page else { return Err(found) };
         sound(Self { page }, found)
     }

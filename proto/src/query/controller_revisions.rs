@@ -69,7 +69,7 @@ impl ListControllerRevisions {
 impl TryFrom<v1::ControllerRevisionsListRequest> for ListControllerRevisions {
     type Error = Violations;
 
-    fn try_from(pb: v1::ControllerRevisionsListRequest) -> Result<Self, Violations> {
+    fn try_from(mut pb: v1::ControllerRevisionsListRequest) -> Result<Self, Violations> {
         fn given<T, E>(
             text: &str,
             parse: impl FnOnce(&str) -> Result<T, E>,
@@ -82,7 +82,7 @@ impl TryFrom<v1::ControllerRevisionsListRequest> for ListControllerRevisions {
         let kind = found.parsed("ownerKind", given(&pb.owner_kind, Kind::parse));
         let name = found.parsed("ownerName", given(&pb.owner_name, ObjectName::parse));
         let uid = found.parsed("ownerUid", given(&pb.owner_uid, Uid::parse));
-        let page = PageRequest::from_wire(pb.read, pb.page_size, &pb.continue_token, &mut found);
+        let page = PageRequest::from_wire(&mut pb, &mut found);
         let (Some(namespace), Some(labels), Some(page)) = (namespace, labels, page) else {
             return Err(found);
         };
@@ -113,10 +113,10 @@ pub struct GetControllerHistory {
 impl TryFrom<v1::ControllerRevisionsHistoryRequest> for GetControllerHistory {
     type Error = Violations;
 
-    fn try_from(pb: v1::ControllerRevisionsHistoryRequest) -> Result<Self, Violations> {
+    fn try_from(mut pb: v1::ControllerRevisionsHistoryRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
+        let page = PageRequest::from_wire(&mut pb, &mut found);
         let history = found.parsed("history", history_from_wire(pb.history));
-        let page = PageRequest::from_wire(pb.read, pb.page_size, &pb.continue_token, &mut found);
         let (Some(history), Some(page)) = (history, page) else {
             return Err(found);
         };

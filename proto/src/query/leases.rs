@@ -61,9 +61,9 @@ impl From<&ListLeases> for v1::LeasesListRequest {
 impl TryFrom<v1::LeasesListRequest> for ListLeases {
     type Error = Violations;
 
-    fn try_from(pb: v1::LeasesListRequest) -> Result<Self, Violations> {
+    fn try_from(mut pb: v1::LeasesListRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let page = PageRequest::from_wire(pb.read, pb.page_size, &pb.continue_token, &mut found);
+        let page = PageRequest::from_wire(&mut pb, &mut found);
         let namespace = Some(pb.namespace).filter(|namespace| !namespace.is_empty());
         if let Some(Err(rule)) = namespace.as_deref().map(dns1123_label) {
             let given = namespace.as_deref().unwrap_or_default();
@@ -99,12 +99,12 @@ impl From<&ListLeaseCandidates> for v1::LeasesListCandidatesRequest {
 impl TryFrom<v1::LeasesListCandidatesRequest> for ListLeaseCandidates {
     type Error = Violations;
 
-    fn try_from(pb: v1::LeasesListCandidatesRequest) -> Result<Self, Violations> {
+    fn try_from(mut pb: v1::LeasesListCandidatesRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
+        let page = PageRequest::from_wire(&mut pb, &mut found);
         let key = pb
             .lease
             .map(|lease| found.parsed("lease", LeaseKey::try_from(lease)));
-        let page = PageRequest::from_wire(pb.read, None, &pb.continue_token, &mut found);
         match (key, page) {
             (None, Some(page)) => sound(Self { key: None, page }, found),
             (Some(Some(key)), Some(page)) => {

@@ -60,9 +60,9 @@ impl From<&ListMembers> for v1::MembershipListRequest {
 impl TryFrom<v1::MembershipListRequest> for ListMembers {
     type Error = Violations;
 
-    fn try_from(pb: v1::MembershipListRequest) -> Result<Self, Violations> {
+    fn try_from(mut pb: v1::MembershipListRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let page = PageRequest::from_wire(pb.read, pb.page_size, &pb.continue_token, &mut found);
+        let page = PageRequest::from_wire(&mut pb, &mut found);
         let labels = found.parsed("labels", Labels::parse(&pb.labels));
         let (Some(page), Some(labels)) = (page, labels) else {
             return Err(found);

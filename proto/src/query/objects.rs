@@ -2,11 +2,11 @@ use std::sync::Arc;
 
 use synod_model::{
     FieldSelector, GroupResource, LabelSelector, Namespace, NamespacedName, ObjectKey, ObjectName,
-    Violation, Violations,
+    Violations,
 };
 
 use super::consistency::consistency;
-use super::{Consistency, PageKey, PageRequest, PageStart};
+use super::{Consistency, PageKey, PageRequest};
 use crate::convert::namespace;
 use crate::fields::{required, sound};
 use crate::v1;
@@ -66,27 +66,20 @@ pub struct ListObjects {
     pub page: PageRequest<ObjectCursor>,
 }
 
-/// Where a page of objects ended, and of which list it was a page.
-///
-/// A token says how it was asked, in a fingerprint: with another namespace or another selector it is not continued, and
-/// whatever it says, only what the request itself asks for is ever read.
+/// Where a page of objects ended: at the one of this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectCursor {
     text: Arc<str>,
-    scope: u64,
     last: NamespacedName,
 }
 
 impl ObjectCursor {
     /// The end of a page: the name of its last object.
     #[must_use]
-    pub fn new(scope: &ObjectScope, last: &NamespacedName) -> Self {
-        let scope = scope.fingerprint();
+    pub fn new(last: &NamespacedName) -> Self {
         let namespace = last.namespace().unwrap_or_default();
-        let text = format!("{scope:016x}/{namespace}/{}", last.name());
         Self {
-            text: text.into(),
-            scope,
+            text: format!("{namespace}/{}", last.name()).into(),
             last: last.clone(),
         }
     }
@@ -106,35 +99,10 @@ impl PageKey for ObjectCursor {
     }
 
     fn from_text(text: &str) -> Option<Self> {
-        let mut parts = text.splitn(3, '/');
-        let (scope, space, name) = (parts.next()?, parts.next()?, parts.next()?);
+        let (space, name) = text.split_once('/')?;
         let namespace = namespace(space).ok()?;
         let last = NamespacedName::new(namespace.as_ref(), &ObjectName::parse(name).ok()?);
-        if scope.len() != 16 {
-            return None;
-        }
-        Some(Self {
-            text: text.into(),
-            scope: u64::from_str_radix(scope, 16).ok()?,
-            last,
-        })
-    }
-}
-
-impl ObjectScope {
-    /// A number that differs between scopes, but for chance: nothing that matters hangs on it.
-    fn fingerprint(&self) -> u64 {
-        let space = self.namespace.as_ref().map_or("", Namespace::as_str);
-        let text = format!(
-            "{}\n{space}\n{}\n{}",
-            self.resource.qualified(),
-            self.labels,
-            self.fields
-        );
-        // FNV-1a, written out since it must be the same in every release and on every replica.
-        text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
+        Some(Self::new(&last))
     }
 }
 
@@ -158,8 +126,9 @@ impl From<&ListObjects> for v1::ObjectsListRequest {
 impl TryFrom<v1::ObjectsListRequest> for ListObjects {
     type Error = Violations;
 
-    fn try_from(pb: v1::ObjectsListRequest) -> Result<Self, Violations> {
+    fn try_from(mut pb: v1::ObjectsListRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
+        let page = PageRequest::from_wire(&mut pb, &mut found);
         let resource = required(pb.resource, "must name a resource")
             .map_err(Violations::from)
             .and_then(GroupResource::try_from);
@@ -167,8 +136,6 @@ impl TryFrom<v1::ObjectsListRequest> for ListObjects {
         let namespace = found.parsed("namespace", namespace(&pb.namespace));
         let labels = found.parsed("labelSelector", LabelSelector::parse(&pb.label_selector));
         let fields = found.parsed("fieldSelector", FieldSelector::parse(&pb.field_selector));
-        let page: Option<PageRequest<ObjectCursor>> =
-            PageRequest::from_wire(pb.read, pb.page_size, &pb.continue_token, &mut found);
         let (Some(resource), Some(namespace), Some(labels), Some(fields), Some(page)) =
             (resource, namespace, labels, fields, page)
         else {
@@ -180,13 +147,6 @@ impl TryFrom<v1::ObjectsListRequest> for ListObjects {
             labels,
             fields,
         };
-        if let PageStart::After(token) = &page.start
-            && token.last.scope != scope.fingerprint()
-        {
-            let rule = "must be a token that a list of the same resource, namespace and selectors has given";
-            let fault = Violation::invalid(&pb.continue_token, rule);
-            found.push(fault.at("continueToken"));
-        }
         sound(Self { scope, page }, found)
     }
 }

@@ -2,6 +2,7 @@ use std::fmt;
 
 use crc32c::crc32c;
 use data_encoding::BASE64URL_NOPAD;
+use prost::Message;
 use synod_model::limits::LIST_PAGE_MAX;
 use synod_model::{ClusterId, GroupResource, LeaseKey, MemberId, Revision, Violation, Violations};
 
@@ -17,6 +18,62 @@ pub struct PageRequest<K> {
     pub start: PageStart<K>,
     /// How many objects it may have; at least 1, at most [`LIST_PAGE_MAX`].
     pub size: usize,
+    /// Of which list.
+    pub list: ListId,
+}
+
+/// All that a request asks for but the page of it, as a number: the same for all pages of a list, and in every release.
+///
+/// It differs between lists but for chance, and nothing that matters hangs on it: whatever a token says, only what the
+/// request itself asks for is ever read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListId(u64);
+
+/// A request for a page of a list.
+pub(super) trait Paged: Message {
+    /// Takes the fields `read`, `pageSize` and `continueToken` out of it: what is left says which list is asked for.
+    fn take_page(&mut self) -> (Option<v1::ReadOptions>, Option<u32>, String);
+}
+
+macro_rules! paged {
+    ($($request:ident),+ $(,)?) => {
+        $(impl Paged for v1::$request {
+            fn take_page(&mut self) -> (Option<v1::ReadOptions>, Option<u32>, String) {
+                let token = std::mem::take(&mut self.continue_token);
+                (self.read.take(), self.page_size.take(), token)
+            }
+        })+
+    };
+}
+
+paged!(
+    CollectionsListRequest,
+    ControllerRevisionsHistoryRequest,
+    ControllerRevisionsListRequest,
+    LeasesListRequest,
+    MembershipListRequest,
+    ObjectsListRequest,
+    StorageVersionsListRequest,
+);
+
+/// The size of its pages is not asked for.
+impl Paged for v1::LeasesListCandidatesRequest {
+    fn take_page(&mut self) -> (Option<v1::ReadOptions>, Option<u32>, String) {
+        let token = std::mem::take(&mut self.continue_token);
+        (self.read.take(), None, token)
+    }
+}
+
+impl ListId {
+    /// The list that a request asks for from which the page was taken.
+    pub(super) fn of(asked: &impl Paged) -> Self {
+        // FNV-1a, written out since it must be the same in every release and on every replica. So are the bytes: maps are
+        // sorted, fields stand in the order of their numbers, and one that is not set is not there.
+        let bytes = asked.encode_to_vec().into_iter();
+        Self(bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        }))
+    }
 }
 
 /// Where a page begins.
@@ -38,6 +95,8 @@ pub struct ContinueToken<K> {
     pub cluster: ClusterId,
     /// The revision of the list.
     pub revision: Revision,
+    /// The list. Another one is not continued.
+    pub list: ListId,
     /// The key of the last object of the page.
     pub last: K,
 }
@@ -91,7 +150,7 @@ impl PageKey for LeaseKey {
 }
 
 /// The form of the tokens, their first byte.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 
 impl<K: PageKey> ContinueToken<K> {
     /// The token with this text.
@@ -102,6 +161,16 @@ impl<K: PageKey> ContinueToken<K> {
     pub fn parse(text: &str) -> Result<Self, Violation> {
         Self::read(text)
             .ok_or_else(|| Violation::invalid(text, "must be a token that this list has given"))
+    }
+
+    /// The token with this text, of this very list.
+    fn of_list(text: &str, list: ListId) -> Result<Self, Violation> {
+        let token = Self::parse(text)?;
+        if token.list == list {
+            return Ok(token);
+        }
+        let rule = "must be a token that a list of the same selection has given: all but pageSize must be as it was";
+        Err(Violation::invalid(text, rule))
     }
 
     fn read(text: &str) -> Option<Self> {
@@ -115,13 +184,15 @@ impl<K: PageKey> ContinueToken<K> {
         }
         let (head, rest) = bytes.split_first_chunk::<2>()?;
         let (cluster, rest) = rest.split_first_chunk::<16>()?;
-        let (revision, last) = rest.split_first_chunk::<8>()?;
+        let (revision, rest) = rest.split_first_chunk::<8>()?;
+        let (list, last) = rest.split_first_chunk::<8>()?;
         if *head != [FORM, K::LIST] {
             return None;
         }
         Some(Self {
             cluster: ClusterId::from_bytes(*cluster),
             revision: Revision::new(u64::from_be_bytes(*revision)),
+            list: ListId(u64::from_be_bytes(*list)),
             last: K::from_text(std::str::from_utf8(last).ok()?)?,
         })
     }
@@ -132,6 +203,7 @@ impl<K: PageKey> fmt::Display for ContinueToken<K> {
         let mut bytes = vec![FORM, K::LIST];
         bytes.extend(self.cluster.as_bytes());
         bytes.extend(self.revision.get().to_be_bytes());
+        bytes.extend(self.list.0.to_be_bytes());
         bytes.extend(self.last.as_text().as_bytes());
         let sum = crc32c(&bytes);
         bytes.extend(sum.to_be_bytes());
@@ -149,13 +221,10 @@ impl<K: PageKey> PageRequest<K> {
         }
     }
 
-    /// Reads the fields `read`, `pageSize` and `continueToken`.
-    pub(super) fn from_wire(
-        read: Option<v1::ReadOptions>,
-        size: Option<u32>,
-        token: &str,
-        found: &mut Violations,
-    ) -> Option<Self> {
+    /// Takes the fields `read`, `pageSize` and `continueToken` out of a request, and reads them.
+    pub(super) fn from_wire(pb: &mut impl Paged, found: &mut Violations) -> Option<Self> {
+        let (read, size, token) = pb.take_page();
+        let list = ListId::of(pb);
         let size = found.parsed("pageSize", page_size(size));
         let start = if token.is_empty() {
             Some(PageStart::First(consistency(read, found)))
@@ -168,12 +237,13 @@ impl<K: PageKey> PageRequest<K> {
                 });
             }
             found
-                .parsed("continueToken", ContinueToken::parse(token))
+                .parsed("continueToken", ContinueToken::of_list(&token, list))
                 .map(PageStart::After)
         };
         Some(Self {
             start: start?,
             size: size?,
+            list,
         })
     }
 }

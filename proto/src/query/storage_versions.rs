@@ -56,9 +56,9 @@ impl From<&ListStorageVersions> for v1::StorageVersionsListRequest {
 impl TryFrom<v1::StorageVersionsListRequest> for ListStorageVersions {
     type Error = Violations;
 
-    fn try_from(pb: v1::StorageVersionsListRequest) -> Result<Self, Violations> {
+    fn try_from(mut pb: v1::StorageVersionsListRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let page = PageRequest::from_wire(pb.read, pb.page_size, &pb.continue_token, &mut found);
+        let page = PageRequest::from_wire(&mut pb, &mut found);
         let Some(page) = page else { return Err(found) };
         sound(
             Self {

@@ -8,16 +8,18 @@ use proptest::sample::subsequence;
 use prost::Message;
 use synod_model::limits::LIST_PAGE_MAX;
 use synod_model::{
-    ClusterId, ErrorKind, FieldSelector, GroupResource, LabelSelector, MemberId, Namespace,
-    NamespacedName, ObjectName, Revision, Sequence, SessionId, Violations,
+    ClusterId, ErrorKind, GroupResource, LeaseKey, MemberId, Namespace, NamespacedName, ObjectName,
+    Revision, RevisionNumber, RevisionPlace, Sequence, SessionId, Uid, Violations,
 };
 
+use super::page::Paged;
 use crate::limits::{
     CONTINUE_TOKEN_BYTES_MAX, LIST_PAGE_DEFAULT, STALENESS_MS_MAX, WATCH_NAMES_MAX,
 };
 use crate::{
-    AgreementHistory, CollectionCursor, Consistency, ContinueToken, GetCollection, GetLease,
-    GetMember, GetObject, GetOutcome, GetSettings, GetStorageVersion, ListCollections,
+    AgreementHistory, CollectionCursor, Consistency, ContinueToken, ControllerHistoryCursor,
+    ControllerRevisionCursor, GetCollection, GetControllerHistory, GetLease, GetMember, GetObject,
+    GetOutcome, GetSettings, GetStorageVersion, ListCollections, ListControllerRevisions, ListId,
     ListLeaseCandidates, ListLeases, ListMembers, ListObjects, ListStorageVersions, ObjectCursor,
     ObjectKind, ObjectScope, PageKey, PageRequest, PageStart, WatchFilter, WatchStart, samples, v1,
 };
@@ -62,9 +64,24 @@ fn token<K: Clone + std::fmt::Debug>(
         ContinueToken {
             cluster,
             revision,
+            list: whole(),
             last,
         }
     })
+}
+
+/// The list of all there is.
+fn whole() -> ListId {
+    ListId::of(&v1::CollectionsListRequest::default())
+}
+
+/// Makes the page one of the list that the request asks for.
+fn of_its_list<K>(mut asked: impl Paged, page: &mut PageRequest<K>) {
+    asked.take_page();
+    page.list = ListId::of(&asked);
+    if let PageStart::After(token) = &mut page.start {
+        token.list = page.list;
+    }
 }
 
 fn page<K: Clone + std::fmt::Debug>(
@@ -77,7 +94,11 @@ fn page<K: Clone + std::fmt::Debug>(
             PageStart::After(token)
         }
     });
-    (start, 1..=LIST_PAGE_MAX).prop_map(|(start, size)| PageRequest { start, size })
+    (start, 1..=LIST_PAGE_MAX).prop_map(|(start, size)| PageRequest {
+        start,
+        size,
+        list: whole(),
+    })
 }
 
 fn watch() -> impl Strategy<Value = WatchStart> {
@@ -131,20 +152,11 @@ fn objects() -> impl Strategy<Value = ListObjects> {
             labels,
             fields,
         });
-    (scope, page(samples::object_key())).prop_map(|(scope, page)| {
-        let start = match page.start {
-            PageStart::First(read) => PageStart::First(read),
-            PageStart::After(token) => PageStart::After(ContinueToken {
-                cluster: token.cluster,
-                revision: token.revision,
-                last: ObjectCursor::new(&scope, &token.last.name),
-            }),
-        };
-        let size = page.size;
-        ListObjects {
-            scope,
-            page: PageRequest { start, size },
-        }
+    let last = samples::object_key().prop_map(|key| ObjectCursor::new(&key.name));
+    (scope, page(last)).prop_map(|(scope, page)| {
+        let mut list = ListObjects { scope, page };
+        of_its_list(v1::ObjectsListRequest::from(&list), &mut list.page);
+        list
     })
 }
 
@@ -197,16 +209,20 @@ proptest! {
     ) {
         // The size of a page of candidates is not asked for.
         let page = PageRequest { size: LIST_PAGE_DEFAULT, ..leases.clone() };
-        let candidates = ListLeaseCandidates { key: standing, page };
+        let mut candidates = ListLeaseCandidates { key: standing, page };
+        of_its_list(v1::LeasesListCandidatesRequest::from(&candidates), &mut candidates.page);
         prop_assert_eq!(
             carried::<_, v1::LeasesListCandidatesRequest>(&candidates).unwrap(),
             candidates
         );
-        let leases = ListLeases { page: leases, namespace };
+        let mut leases = ListLeases { page: leases, namespace };
+        of_its_list(v1::LeasesListRequest::from(&leases), &mut leases.page);
         prop_assert_eq!(carried::<_, v1::LeasesListRequest>(&leases).unwrap(), leases);
-        let members = ListMembers { page: members, labels };
+        let mut members = ListMembers { page: members, labels };
+        of_its_list(v1::MembershipListRequest::from(&members), &mut members.page);
         prop_assert_eq!(carried::<_, v1::MembershipListRequest>(&members).unwrap(), members);
-        let versions = ListStorageVersions { page: resources, include_unreported };
+        let mut versions = ListStorageVersions { page: resources, include_unreported };
+        of_its_list(v1::StorageVersionsListRequest::from(&versions), &mut versions.page);
         prop_assert_eq!(carried::<_, v1::StorageVersionsListRequest>(&versions).unwrap(), versions);
     }
 
@@ -249,6 +265,7 @@ fn a_token_with_any_character_changed_is_refused() {
     let token = ContinueToken {
         cluster: ClusterId::from_bytes([1; 16]),
         revision: Revision::new(77),
+        list: whole(),
         last: MemberId::parse("server-17").unwrap(),
     };
     let text = token.to_string();
@@ -273,6 +290,7 @@ fn the_longest_key_makes_a_token_that_is_short_enough() {
     let token = ContinueToken {
         cluster,
         revision: Revision::new(u64::MAX),
+        list: whole(),
         last,
     };
     assert!(token.to_string().len() <= CONTINUE_TOKEN_BYTES_MAX);
@@ -286,7 +304,8 @@ fn what_is_left_out_has_its_default() {
         list.page,
         PageRequest {
             start: PageStart::First(Consistency::Linearizable),
-            size: LIST_PAGE_DEFAULT
+            size: LIST_PAGE_DEFAULT,
+            list: whole(),
         }
     );
     assert_eq!(
@@ -371,6 +390,7 @@ fn a_continued_list_is_read_as_it_began() {
     let continue_token = ContinueToken {
         cluster,
         revision: Revision::new(3),
+        list: whole(),
         last,
     }
     .to_string();
@@ -391,49 +411,142 @@ fn a_continued_list_is_read_as_it_began() {
     assert!(ListMembers::try_from(empty).is_ok());
 }
 
+/// The faults of each of these requests for the page after this one of the list that the first asks for.
+macro_rules! continued {
+    ($list:ty, $last:expr, $given:expr, $($other:expr),+ $(,)?) => {{
+        let given = $given;
+        let token = ContinueToken {
+            cluster: ClusterId::from_bytes([1; 16]),
+            revision: Revision::new(3),
+            list: ListId::of(&given),
+            last: $last,
+        };
+        let mut same = given.clone();
+        same.page_size = Some(7);
+        same.continue_token = token.to_string();
+        assert!(<$list>::try_from(same).is_ok());
+        $({
+            let mut other = $other;
+            assert_ne!(other, given);
+            other.continue_token = token.to_string();
+            assert_eq!(faults(<$list>::try_from(other)), ["continueToken"]);
+        })+
+    }};
+}
+
 #[test]
 fn a_token_continues_only_the_list_that_gave_it() {
-    let scope = |namespace: &str, labels: &str, fields: &str| ObjectScope {
-        resource: GroupResource::new("example.io", "widgets").unwrap(),
-        namespace: Some(Namespace::parse(namespace).unwrap()),
-        labels: LabelSelector::parse(labels).unwrap(),
-        fields: FieldSelector::parse(fields).unwrap(),
+    let scope = |namespace: &str, labels: &str, fields: &str| v1::ObjectsListRequest {
+        resource: Some((&GroupResource::new("example.io", "widgets").unwrap()).into()),
+        namespace: namespace.into(),
+        label_selector: labels.into(),
+        field_selector: fields.into(),
+        ..Default::default()
     };
-    let given = scope("a", "app=x", "");
-    let last = ObjectName::parse("w").unwrap();
-    let last = NamespacedName::new(given.namespace.as_ref(), &last);
-    let token = ContinueToken {
-        cluster: ClusterId::from_bytes([1; 16]),
-        revision: Revision::new(3),
-        last: ObjectCursor::new(&given, &last),
-    };
-    let continued = |scope: ObjectScope, token: String| {
-        let list = ListObjects {
-            scope,
-            page: PageRequest {
-                start: PageStart::First(Consistency::Linearizable),
-                size: 1,
-            },
-        };
-        ListObjects::try_from(v1::ObjectsListRequest {
-            continue_token: token,
-            ..(&list).into()
-        })
-    };
-    assert!(continued(given.clone(), token.to_string()).is_ok());
-    for other in [
+    let mut gadgets = scope("a", "app=x", "");
+    gadgets.resource = Some((&GroupResource::new("example.io", "gadgets").unwrap()).into());
+    continued!(
+        ListObjects,
+        ObjectCursor::new(&named("a")),
+        scope("a", "app=x", ""),
+        scope("", "app=x", ""),
         scope("b", "app=x", ""),
         scope("a", "app=y", ""),
         scope("a", "app=x", "metadata.name=w"),
-    ] {
-        assert_eq!(
-            faults(continued(other, token.to_string())),
-            ["continueToken"]
-        );
-    }
+        gadgets,
+    );
+    let namespace = |namespace: &str| v1::LeasesListRequest {
+        namespace: namespace.into(),
+        ..Default::default()
+    };
+    continued!(
+        ListLeases,
+        LeaseKey::parse("a/w").unwrap(),
+        namespace("a"),
+        namespace("b"),
+        namespace(""),
+    );
+    let labels = |value: &str| v1::MembershipListRequest {
+        labels: [("zone".into(), value.into())].into(),
+        ..Default::default()
+    };
+    continued!(
+        ListMembers,
+        MemberId::parse("w").unwrap(),
+        labels("east"),
+        labels("west"),
+        v1::MembershipListRequest::default(),
+    );
+    let versions = |include_unreported| v1::StorageVersionsListRequest {
+        include_unreported,
+        ..Default::default()
+    };
+    continued!(
+        ListStorageVersions,
+        GroupResource::new("example.io", "widgets").unwrap(),
+        versions(false),
+        versions(true),
+    );
+}
+
+#[test]
+fn a_token_of_controllers_continues_only_the_list_or_the_history_that_gave_it() {
+    let of = |namespace: &str, label: &str, kind: &str, name: &str, uid: &str| {
+        v1::ControllerRevisionsListRequest {
+            namespace: namespace.into(),
+            labels: [("app".into(), label.into())].into(),
+            owner_kind: kind.into(),
+            owner_name: name.into(),
+            owner_uid: uid.into(),
+            ..Default::default()
+        }
+    };
+    let [one, two] = [1, 2].map(|byte| Uid::from_bytes([byte; 16]).to_string());
+    continued!(
+        ListControllerRevisions,
+        ControllerRevisionCursor::after(&named("z")),
+        of("z", "x", "Set", "web", &one),
+        of("a", "x", "Set", "web", &one),
+        of("z", "y", "Set", "web", &one),
+        of("z", "x", "Job", "web", &one),
+        of("z", "x", "Set", "db", &one),
+        of("z", "x", "Set", "web", &two),
+    );
+    let of = |namespace: &str, name: &str, uid: &str| v1::ControllerRevisionsHistoryRequest {
+        history: Some(v1::ControllerHistory {
+            namespace: namespace.into(),
+            owner: Some(v1::OwnerReference {
+                api_version: "apps/v1".into(),
+                kind: "Set".into(),
+                name: name.into(),
+                uid: uid.into(),
+                ..Default::default()
+            }),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let last = RevisionPlace {
+        number: RevisionNumber::new(7).unwrap(),
+        create_revision: Revision::new(2),
+        name: ObjectName::parse("web-x").unwrap(),
+    };
+    continued!(
+        GetControllerHistory,
+        ControllerHistoryCursor::after(last),
+        of("z", "web", &one),
+        of("a", "web", &one),
+        of("z", "db", &one),
+        of("z", "web", &two),
+    );
+}
+
+#[test]
+fn a_token_of_another_kind_of_list_is_none() {
     let members = ContinueToken {
-        cluster: token.cluster,
-        revision: token.revision,
+        cluster: ClusterId::from_bytes([1; 16]),
+        revision: Revision::new(3),
+        list: whole(),
         last: MemberId::parse("w").unwrap(),
     };
     for garbage in [
@@ -441,25 +554,29 @@ fn a_token_continues_only_the_list_that_gave_it() {
         "garbage!".to_owned(),
         "AAAA".to_owned(),
     ] {
-        assert_eq!(faults(continued(given.clone(), garbage)), ["continueToken"]);
+        let list = v1::CollectionsListRequest {
+            continue_token: garbage,
+            ..Default::default()
+        };
+        assert_eq!(faults(ListCollections::try_from(list)), ["continueToken"]);
     }
+}
+
+fn named(namespace: &str) -> NamespacedName {
+    let namespace = Namespace::parse(namespace).unwrap();
+    NamespacedName::new(Some(&namespace), &ObjectName::parse("w").unwrap())
 }
 
 #[test]
 fn the_token_after_the_longest_name_is_short_enough() {
     let name = ObjectName::parse(&vec!["a".repeat(49); 5].join(".")).unwrap();
     let namespace = Namespace::parse(&"n".repeat(63)).unwrap();
-    let scope = ObjectScope {
-        resource: GroupResource::new("example.io", "widgets").unwrap(),
-        namespace: None,
-        labels: LabelSelector::default(),
-        fields: FieldSelector::default(),
-    };
     let last = NamespacedName::new(Some(&namespace), &name);
     let token = ContinueToken {
         cluster: ClusterId::from_bytes([1; 16]),
         revision: Revision::new(u64::MAX),
-        last: ObjectCursor::new(&scope, &last),
+        list: whole(),
+        last: ObjectCursor::new(&last),
     };
     assert_eq!(ContinueToken::parse(&token.to_string()), Ok(token));
 }

@@ -276,7 +276,7 @@ async fn list(
         handle,
         found.map(|object| {
             (
-                ObjectCursor::new(&scope, &object.key.name),
+                ObjectCursor::new(&object.key.name),
                 v1::ObjectListItem {
                     object: Some((&*object).into()),
                     remaining_ms: remaining_ms(&page.reading, &object.key),

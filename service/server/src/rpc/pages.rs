@@ -2,7 +2,7 @@
 
 use prost::Message;
 use synod_model::{ErrorKind, Refusal};
-use synod_proto::{Consistency, ContinueToken, PageKey, PageRequest, PageStart};
+use synod_proto::{Consistency, ContinueToken, ListId, PageKey, PageRequest, PageStart};
 
 use crate::handle::{Asking, Handle};
 use crate::limits::PAGE_BYTES_MAX;
@@ -15,6 +15,7 @@ pub(super) struct Page<K> {
     /// The key after which this page begins.
     pub(super) after: Option<K>,
     size: usize,
+    list: ListId,
 }
 
 /// A page as it was read.
@@ -45,6 +46,7 @@ impl<K: PageKey + Clone> Page<K> {
             reading,
             after,
             size: request.size,
+            list: request.list,
         })
     }
 
@@ -83,6 +85,7 @@ impl<K: PageKey + Clone> Page<K> {
         let token = last.map(|last| ContinueToken {
             cluster,
             revision: self.reading.revision(),
+            list: self.list,
             last,
         });
         Ok(token.map(|token| token.to_string()).unwrap_or_default())

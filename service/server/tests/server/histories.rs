@@ -260,6 +260,19 @@ async fn pages_of_lists_and_histories_hold_each_snapshot_once() {
         }
     }
     assert_eq!(seen, [1, 2, 3, 4, 5]);
+    let request = v1::ControllerRevisionsHistoryRequest {
+        history: Some(stateful_set()),
+        page_size: Some(2),
+        ..v1::ControllerRevisionsHistoryRequest::default()
+    };
+    let page = histories.history(request).await.unwrap().into_inner();
+    let of_another = v1::ControllerRevisionsHistoryRequest {
+        history: Some(history("DaemonSet", "4c83e878-eeb1-8b29-b351-e7ab275f5371")),
+        continue_token: page.continue_token,
+        ..v1::ControllerRevisionsHistoryRequest::default()
+    };
+    let refused = histories.history(of_another).await.unwrap_err();
+    assert_eq!(reason(&refused), "INVALID_ARGUMENT");
     let (mut listed, mut token) = (0, String::new());
     loop {
         let request = v1::ControllerRevisionsListRequest {

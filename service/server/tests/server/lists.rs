@@ -117,6 +117,9 @@ async fn a_list_by_labels_has_those_that_have_all_of_them() {
         ..page(1, String::new())
     };
     let (first, _, continue_token) = list(&mut clients, request.clone()).await.unwrap();
+    // Without the labels it would be another list, in the middle of which nobody began.
+    let unlike = list(&mut clients, page(1, continue_token.clone())).await;
+    assert_eq!(reason(&unlike.unwrap_err()), "INVALID_ARGUMENT");
     let (second, _, end) = list(
         &mut clients,
         v1::MembershipListRequest {
