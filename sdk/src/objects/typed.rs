@@ -269,7 +269,12 @@ impl<T: 'static> Objects<T> {
                 Err(error) => return Err(error),
             };
             tries -= 1;
-            match Box::pin(self.patch_here(&patch, &refused, &key)).await {
+            let object = self.present(&key, &refused).await?;
+            if !is_for(&patch, &preconditions, &object) {
+                // Another one than was refused: the cluster has the right words for it.
+                continue;
+            }
+            match Box::pin(self.patch_here(&patch, object)).await {
                 // Somebody was faster: the patch itself does not mind.
                 Err(error)
                     if error.kind() == ErrorKind::Conflict
@@ -279,13 +284,7 @@ impl<T: 'static> Objects<T> {
         }
     }
 
-    async fn patch_here(
-        &self,
-        patch: &Patch,
-        refused: &Error,
-        key: &ObjectKey,
-    ) -> Result<Updated<T>, Error> {
-        let mut object = self.present(key, refused).await?;
+    async fn patch_here(&self, patch: &Patch, mut object: Object) -> Result<Updated<T>, Error> {
         object.content.data = patch
             .applied_to(&object.content.data)
             .map_err(Error::from)?;
@@ -404,6 +403,19 @@ impl<T: 'static> Objects<T> {
             }
         }
     }
+}
+
+/// Whether a patch was made for this object, by the rules of the cluster.
+fn is_for(patch: &Patch, preconditions: &Preconditions, object: &Object) -> bool {
+    let Preconditions {
+        uid,
+        resource_version,
+    } = *preconditions;
+    let (metadata, content) = (&object.metadata, &object.content);
+    uid.is_none_or(|uid| uid == metadata.uid)
+        && resource_version.is_none_or(|version| version == metadata.resource_version)
+        && content.encoding == patch.encoding
+        && content.media_type.is_json()
 }
 
 impl<T> Clone for Objects<T> {

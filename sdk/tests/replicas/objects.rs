@@ -6,12 +6,15 @@ mod strict;
 mod typed;
 mod watching;
 
+use std::time::Duration;
+
 use synod_client::{
     ApiVersion, Client, Codec, CodecError, CollectionRules, Content, CreateCollection, Kind,
     MediaType, Namespace, NamespacedName, NewObject, ObjectKey, ObjectName, Objects,
 };
 
-use crate::cluster::{legal, resource, version, within};
+use crate::cluster::{Cluster, endpoint, legal, pass, resource, version, within};
+use crate::network::Weather;
 
 const WIDGETS: &str = "widgets.example.io";
 const V1: &str = "example.io/v1";
@@ -88,4 +91,25 @@ fn key(namespace: &str, name: &str) -> ObjectKey {
 async fn create(objects: &Objects<u64>, namespace: &str, name: &str, value: u64) {
     let new = NewObject::new(named(namespace, name), value);
     within(objects.create(new)).await.unwrap();
+}
+
+/// A client of all replicas that begins with the first, and asks another one after three seconds.
+async fn impatient(cluster: &Cluster) -> Client {
+    let client = cluster.client_of(vec![1, 2, 3]).await;
+    client.with_timeout(Duration::from_secs(9))
+}
+
+/// Sends a change by [`impatient`] whose answer by the first replica is lost, so that it is answered to a retry, when
+/// `meanwhile` has been done.
+async fn answered_late<A, B>(
+    cluster: &Cluster,
+    change: impl Future<Output = A>,
+    meanwhile: impl Future<Output = B>,
+) -> (A, B) {
+    cluster.network.set(&endpoint(1), Weather::Mute);
+    let meanwhile = async {
+        pass(Duration::from_secs(1)).await;
+        meanwhile.await
+    };
+    within(async { tokio::join!(change, meanwhile) }).await
 }

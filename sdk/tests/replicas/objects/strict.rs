@@ -1,11 +1,11 @@
 use std::time::Duration;
 
 use synod_client::{
-    Client, CollectionRules, Error, ErrorKind, JoinOptions, Membership, NewObject, Patch,
-    PatchFormat, Preconditions, ReadOptions, Ttl,
+    Attributes, Client, CollectionRules, Error, ErrorKind, Fences, JoinOptions, Labels, Membership,
+    NewObject, Objects, Patch, PatchFormat, Preconditions, ReadOptions, Ttl, UpdateObject,
 };
 
-use super::{V1, V2, WIDGETS, create, declare, named, numbers};
+use super::{V1, V2, WIDGETS, answered_late, create, declare, impatient, named, numbers};
 use crate::cluster::{Cluster, id, legal, pass, resource, version, voting, within};
 
 const STRICT: CollectionRules = CollectionRules {
@@ -98,6 +98,99 @@ async fn a_patch_of_what_is_stored_in_an_old_version_is_stored_in_the_selected_o
     let patched = within(objects.patch(&named("a", "w"), patch, Preconditions::default()))
         .await
         .unwrap();
-    assert_eq!(patched.stored.value, 9);
-    assert_eq!(patched.stored.object.content.encoding, version(V2));
+    let stored = patched.stored;
+    assert_eq!(stored.value, 9);
+    assert_eq!(stored.object.content.encoding, version(V2));
+}
+
+/// A patch of the number, made for the first version.
+fn patch(document: &'static str) -> Patch {
+    Patch {
+        encoding: version(V1),
+        format: PatchFormat::Merge,
+        document: document.as_bytes().into(),
+    }
+}
+
+/// Three replicas with an object that is stored in the first version while the second is selected, who writes it in time,
+/// and somebody whose answers come late.
+async fn behind() -> (Cluster, Objects<u64>, Objects<u64>, Membership) {
+    let cluster = Cluster::start(3).await;
+    let client = cluster.client_of(vec![2, 3]).await;
+    declare(&client, STRICT).await;
+    let membership = votes(&client, "server", V1).await;
+    let late = numbers(&impatient(&cluster).await, V1);
+    create(&late, "a", "w", 1).await;
+    vote(&membership, V2).await;
+    selected(&client, V2).await;
+    (cluster, late, numbers(&client, V1), membership)
+}
+
+/// Labels an object and leaves its data as it is, in whichever version.
+async fn label(objects: &Objects<u64>, client: &Client) {
+    let name = named("a", "w");
+    let stored = within(objects.get(&name, ReadOptions::default()));
+    let stored = stored.await.unwrap();
+    let update = UpdateObject {
+        key: stored.object.key.clone(),
+        attributes: Attributes {
+            labels: legal(Labels::parse([("app", "web")])),
+            ..Attributes::default()
+        },
+        content: stored.object.content.clone(),
+        ttl: None,
+        preconditions: stored.preconditions(),
+        fences: Fences::default(),
+    };
+    within(client.raw_objects().update(update)).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_patch_whose_refusal_comes_late_keeps_its_preconditions() {
+    let (cluster, late, others, _membership) = behind().await;
+    let client = cluster.client_of(vec![2, 3]).await;
+    let name = named("a", "w");
+    let seen = within(late.get(&name, ReadOptions::default()));
+    let seen = seen.await.unwrap();
+    let patching = late.patch(&name, patch(r#"{"n":9}"#), seen.preconditions());
+    let (patched, ()) = answered_late(&cluster, patching, label(&others, &client)).await;
+    let refused = patched.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict, "{refused}");
+    let now = within(others.get(&name, ReadOptions::default()));
+    let now = now.await.unwrap();
+    assert_eq!(late.current(&refused), Some(now.clone()));
+    assert_eq!((now.value, now.object.metadata.generation), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_patch_whose_refusal_comes_late_is_not_carried_out_on_another_version() {
+    let (cluster, late, others, _membership) = behind().await;
+    let name = named("a", "w");
+    let rewrite = others.guaranteed_update(&name, None, |draft| {
+        draft.value = 2;
+        Ok::<_, Error>(())
+    });
+    // A reader of the second version would not mind this member, and never find the change.
+    let patching = late.patch(&name, patch(r#"{"n":9}"#), Preconditions::default());
+    let (patched, rewritten) = answered_late(&cluster, patching, rewrite).await;
+    let rewritten = rewritten.unwrap().stored;
+    assert_eq!(rewritten.object.content.encoding, version(V2));
+    let refused = patched.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict, "{refused}");
+    let now = within(others.get(&name, ReadOptions::default())).await;
+    assert_eq!(now.unwrap(), rewritten);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_patch_whose_refusal_comes_late_and_that_asks_for_no_state_is_carried_out_on_the_present_one()
+ {
+    let (cluster, late, others, _membership) = behind().await;
+    let client = cluster.client_of(vec![2, 3]).await;
+    let name = named("a", "w");
+    let patching = late.patch(&name, patch(r#"{"n":9}"#), Preconditions::default());
+    let (patched, ()) = answered_late(&cluster, patching, label(&others, &client)).await;
+    let stored = patched.unwrap().stored;
+    assert_eq!(stored.value, 9);
+    assert_eq!(stored.object.content.encoding, version(V2));
+    assert!(!stored.object.attributes.labels.is_empty());
 }
