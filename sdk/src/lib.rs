@@ -80,7 +80,7 @@ pub use lock::{LeaseToken, Lock, LockOptions};
 pub use membership::{Ended, JoinOptions, Membership, MembershipState};
 pub use objects::{
     Codec, CodecError, Draft, ListObjects, NewObject, ObjectEvent, ObjectMessage, ObjectPages,
-    ObjectReflector, ObjectWatch, Objects, RawObjects, Stored, Updated, WatchObjects,
+    ObjectReflector, ObjectWatch, Objects, Patched, RawObjects, Stored, Updated, WatchObjects,
 };
 pub use read_options::ReadOptions;
 pub use reconcile::{Reconcile, reconcile};

@@ -5,6 +5,7 @@ mod guaranteed;
 mod pages;
 mod raw;
 mod reflector;
+mod stored;
 mod typed;
 mod watch;
 
@@ -13,5 +14,6 @@ pub use guaranteed::Draft;
 pub use pages::{ListObjects, ObjectPages};
 pub use raw::RawObjects;
 pub use reflector::ObjectReflector;
-pub use typed::{NewObject, Objects, Stored, Updated};
+pub use stored::{Patched, Stored, Updated};
+pub use typed::{NewObject, Objects};
 pub use watch::{ObjectEvent, ObjectMessage, ObjectWatch, WatchObjects};

@@ -4,7 +4,8 @@ use synod_model::{
     Attributes, Content, ErrorKind, Fences, NamespacedName, ObjectKey, UpdateObject,
 };
 
-use super::typed::{Objects, Stored, Updated};
+use super::stored::{Stored, Updated, updated};
+use super::typed::Objects;
 use crate::{Error, ReadOptions};
 
 /// How often a change is tried before it is given up: so many others were faster each time.
@@ -129,25 +130,22 @@ impl<T: Clone + 'static> Objects<T> {
         draft: Draft<T>,
         content: Content,
     ) -> Result<Updated<T>, Error> {
-        let key = base.object.key.clone();
         let update = UpdateObject {
-            key: key.clone(),
-            attributes: draft.attributes,
-            content,
+            key: base.object.key.clone(),
+            attributes: draft.attributes.clone(),
+            content: content.clone(),
             ttl: None,
             preconditions: base.preconditions(),
             fences: Fences::default(),
         };
         let written = self.raw.update(update).await?;
-        let (object, result) = self.object_of(&key, written).await?;
-        Ok(Updated {
-            stored: Stored {
-                object,
-                value: draft.value,
-            },
-            changed: result.changed,
-            deleted: result.deleted,
-        })
+        let mut object = base.object.clone();
+        object.attributes = draft.attributes;
+        let sent = Stored {
+            object,
+            value: draft.value,
+        };
+        Ok(updated(written, sent, content))
     }
 }
 

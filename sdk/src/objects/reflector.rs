@@ -9,7 +9,8 @@ use synod_model::{ErrorKind, NamespacedName, Revision, Verdict};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
-use super::typed::{Objects, Stored};
+use super::stored::Stored;
+use super::typed::Objects;
 use super::watch::{ObjectEvent, ObjectMessage, ObjectWatch, WatchObjects};
 use crate::board::Board;
 use crate::watch::WatchFrom;

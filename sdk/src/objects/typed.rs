@@ -14,7 +14,8 @@ use synod_proto::status::key::SELECTED_VERSION;
 use super::codec::{Codec, not_decoded, not_encoded};
 use super::pages::ListObjects;
 use super::raw::RawObjects;
-use crate::{Client, Error, LeaseToken, MemberEpoch, ObjectWritten, OperationResult, ReadOptions};
+use super::stored::{Patched, Stored, Updated, created, patched, updated};
+use crate::{Client, Error, LeaseToken, MemberEpoch, ObjectWritten, ReadOptions};
 
 /// How often a write is encoded anew because another version was selected meanwhile.
 pub(super) const ENCODINGS_TRIED_MAX: u32 = 8;
@@ -31,15 +32,6 @@ pub struct Objects<T> {
     version: Arc<Mutex<ApiVersion>>,
 }
 
-/// An object as it is stored, with its value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored<T> {
-    /// The object: its key, metadata, attributes and bytes.
-    pub object: Object,
-    /// What the bytes say.
-    pub value: T,
-}
-
 /// An object that is to be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewObject<T> {
@@ -51,17 +43,6 @@ pub struct NewObject<T> {
     pub value: T,
     /// How long it lives; `None`: until it is deleted.
     pub ttl: Option<Ttl>,
-}
-
-/// An object after a write.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Updated<T> {
-    /// The object as it is now, or if the write took its last finalizer, as it was last.
-    pub stored: Stored<T>,
-    /// False if it was so already: nothing was written.
-    pub changed: bool,
-    /// Whether it is gone.
-    pub deleted: bool,
 }
 
 impl Client {
@@ -87,23 +68,6 @@ impl<T> NewObject<T> {
             attributes: Attributes::default(),
             value,
             ttl: None,
-        }
-    }
-}
-
-impl<T> Stored<T> {
-    /// Its namespace and name.
-    #[must_use]
-    pub fn name(&self) -> &NamespacedName {
-        &self.object.key.name
-    }
-
-    /// What pins this object as it is.
-    #[must_use]
-    pub fn preconditions(&self) -> Preconditions {
-        Preconditions {
-            uid: Some(self.object.metadata.uid),
-            resource_version: Some(self.object.metadata.resource_version),
         }
     }
 }
@@ -177,12 +141,15 @@ impl<T: 'static> Objects<T> {
 
     /// Stores a new object.
     ///
+    /// If the answer was lost, and came again so late that the object had been deleted, its time of creation is not known
+    /// and zero.
+    ///
     /// # Errors
     ///
     /// `ALREADY_EXISTS`: there is one of its name. `NO_AGREEMENT`: the collection is strict, and no version is selected.
     pub async fn create(&self, new: NewObject<T>) -> Result<Stored<T>, Error> {
         let key = self.key(&new.name);
-        let written = self
+        let (mut written, content) = self
             .encoded(&key, &new.value, |content| {
                 self.raw.create(CreateObject {
                     key: key.clone(),
@@ -193,7 +160,13 @@ impl<T: 'static> Objects<T> {
                 })
             })
             .await?;
-        let object = self.object_of(&key, written).await?.0;
+        let object = match written.object.take() {
+            Some(object) => object,
+            None => {
+                let found = self.found_after(&key, &written).await;
+                created(&written.result, key, new.attributes, content, found)
+            }
+        };
         Ok(Stored {
             object,
             value: new.value,
@@ -209,7 +182,7 @@ impl<T: 'static> Objects<T> {
     pub async fn update(&self, stored: Stored<T>, ttl: Option<Ttl>) -> Result<Updated<T>, Error> {
         let preconditions = stored.preconditions();
         let key = stored.object.key.clone();
-        let written = self
+        let (written, content) = self
             .encoded(&key, &stored.value, |content| {
                 self.raw.update(UpdateObject {
                     key: key.clone(),
@@ -221,15 +194,7 @@ impl<T: 'static> Objects<T> {
                 })
             })
             .await?;
-        let (object, result) = self.object_of(&key, written).await?;
-        Ok(Updated {
-            stored: Stored {
-                object,
-                value: stored.value,
-            },
-            changed: result.changed,
-            deleted: result.deleted,
-        })
+        Ok(updated(written, stored, content))
     }
 
     /// Changes a part of an object's data where it is stored, which must be a JSON object.
@@ -246,7 +211,7 @@ impl<T: 'static> Objects<T> {
         name: &NamespacedName,
         patch: Patch,
         preconditions: Preconditions,
-    ) -> Result<Updated<T>, Error> {
+    ) -> Result<Patched<T>, Error> {
         let key = self.key(name);
         let mut tries = ENCODINGS_TRIED_MAX;
         loop {
@@ -257,14 +222,7 @@ impl<T: 'static> Objects<T> {
                 fences: Fences::default(),
             });
             let refused = match Box::pin(sending).await {
-                Ok(written) => {
-                    let (object, result) = self.object_of(&key, written).await?;
-                    return Ok(Updated {
-                        stored: self.decoded(object)?,
-                        changed: result.changed,
-                        deleted: result.deleted,
-                    });
-                }
+                Ok(written) => return Ok(self.patched(&key, written).await),
                 Err(error) if tries > 0 && self.learned(&error) => error,
                 Err(error) => return Err(error),
             };
@@ -279,7 +237,7 @@ impl<T: 'static> Objects<T> {
                 Err(error)
                     if error.kind() == ErrorKind::Conflict
                         && preconditions.resource_version.is_none() => {}
-                done => return done,
+                done => return Ok(done?.into()),
             }
         }
     }
@@ -289,6 +247,14 @@ impl<T: 'static> Objects<T> {
             .applied_to(&object.content.data)
             .map_err(Error::from)?;
         self.update(self.decoded(object)?, None).await
+    }
+
+    async fn patched(&self, key: &ObjectKey, mut written: ObjectWritten) -> Patched<T> {
+        let object = match written.object.take() {
+            Some(object) => Some(object),
+            None => self.found_after(key, &written).await,
+        };
+        patched(&written.result, object, |object| self.decoded(object).ok())
     }
 
     /// Deletes an object, or has it deleted once its finalizers are gone.
@@ -356,41 +322,35 @@ impl<T: 'static> Objects<T> {
         }
     }
 
-    /// Sends a value, encoded; if another version was selected meanwhile, once more in that one.
+    /// Sends a value, encoded; if another version was selected meanwhile, once more in that one. Also says what was
+    /// sent in the end.
     async fn encoded<F>(
         &self,
         key: &ObjectKey,
         value: &T,
         send: impl Fn(Content) -> F,
-    ) -> Result<ObjectWritten, Error>
+    ) -> Result<(ObjectWritten, Content), Error>
     where
         F: Future<Output = Result<ObjectWritten, Error>>,
     {
         let mut tries = ENCODINGS_TRIED_MAX;
         loop {
+            let content = self.content(key, value)?;
             // Boxed, since a call is large: what waits for it need not be.
-            match Box::pin(send(self.content(key, value)?)).await {
+            match Box::pin(send(content.clone())).await {
                 Err(error) if tries > 0 && self.learned(&error) => tries -= 1,
-                answer => return answer,
+                answer => return Ok((answer?, content)),
             }
         }
     }
 
-    /// The object that a write has made. Almost always the answer carries it.
-    pub(super) async fn object_of(
-        &self,
-        key: &ObjectKey,
-        written: ObjectWritten,
-    ) -> Result<(Object, OperationResult), Error> {
-        let result = written.result;
-        let object = match written.object {
-            Some(object) => object,
-            None => {
-                let at_least = ReadOptions::min_revision(written.header.revision);
-                Box::pin(self.raw.get(key, at_least)).await?.object
-            }
-        };
-        Ok((object, result))
+    /// The written object as it is now, if it is still there and can be read. It is not asked for unless the answer was
+    /// lost and came again too late to carry it: the write was made, whatever becomes of this read.
+    async fn found_after(&self, key: &ObjectKey, written: &ObjectWritten) -> Option<Object> {
+        let at_least = ReadOptions::min_revision(written.header.revision);
+        let read = Box::pin(self.raw.get(key, at_least)).await;
+        let object = read.ok()?.object;
+        (object.metadata.uid == written.result.uid).then_some(object)
     }
 
     /// The object as it stands: out of the refusal if it has it, else it is read.

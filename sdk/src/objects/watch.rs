@@ -2,7 +2,8 @@
 
 use synod_model::{FieldSelector, LabelSelector, Namespace, NamespacedName, ObjectName, Revision};
 
-use super::typed::{Objects, Stored};
+use super::stored::Stored;
+use super::typed::Objects;
 use crate::watch::{Watch, WatchFrom, WatchMessage, WatchOptions};
 use crate::{ChangeType, Error, Event, Events, Object, ObjectKind};
 

@@ -1,6 +1,7 @@
 //! Collections and objects.
 
 mod counting;
+mod late;
 mod pages;
 mod strict;
 mod typed;

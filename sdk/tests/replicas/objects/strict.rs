@@ -98,7 +98,7 @@ async fn a_patch_of_what_is_stored_in_an_old_version_is_stored_in_the_selected_o
     let patched = within(objects.patch(&named("a", "w"), patch, Preconditions::default()))
         .await
         .unwrap();
-    let stored = patched.stored;
+    let stored = patched.stored.unwrap();
     assert_eq!(stored.value, 9);
     assert_eq!(stored.object.content.encoding, version(V2));
 }
@@ -189,7 +189,7 @@ async fn a_patch_whose_refusal_comes_late_and_that_asks_for_no_state_is_carried_
     let name = named("a", "w");
     let patching = late.patch(&name, patch(r#"{"n":9}"#), Preconditions::default());
     let (patched, ()) = answered_late(&cluster, patching, label(&others, &client)).await;
-    let stored = patched.unwrap().stored;
+    let stored = patched.unwrap().stored.unwrap();
     assert_eq!(stored.value, 9);
     assert_eq!(stored.object.content.encoding, version(V2));
     assert!(!stored.object.attributes.labels.is_empty());

@@ -221,7 +221,12 @@ async fn a_patch_changes_what_is_stored_and_names_the_version_it_was_made_for() 
     let name = named("a", "w");
     let any = Preconditions::default();
     let patched = objects.patch(&name, patch(V1, r#"{"n":7}"#), any);
-    assert_eq!(within(patched).await.unwrap().stored.value, 7);
+    let patched = within(patched).await.unwrap();
+    let stored = patched.stored.unwrap();
+    assert_eq!((stored.value, patched.changed), (7, true));
+    let metadata = &stored.object.metadata;
+    assert_eq!(patched.uid, metadata.uid);
+    assert_eq!(patched.resource_version, metadata.resource_version);
     let other = objects.patch(&name, patch("example.io/v2", r#"{"n":8}"#), any);
     let other = within(other).await.unwrap_err();
     assert_eq!(other.kind(), ErrorKind::Conflict);
@@ -229,6 +234,12 @@ async fn a_patch_changes_what_is_stored_and_names_the_version_it_was_made_for() 
     let broken = objects.patch(&name, patch(V1, "[]"), any);
     let broken = within(broken).await.unwrap_err();
     assert_eq!(broken.kind(), ErrorKind::InvalidArgument);
+    // The codec cannot read what it makes: the patch was made all the same.
+    let strange = objects.patch(&name, patch(V1, r#"{"n":"many"}"#), any);
+    let strange = within(strange).await.unwrap();
+    assert_eq!((strange.changed, strange.stored), (true, None));
+    let read = within(objects.get(&name, ReadOptions::default())).await;
+    assert_eq!(read.unwrap_err().kind(), ErrorKind::NotDecodable);
 }
 
 #[tokio::test(start_paused = true)]
