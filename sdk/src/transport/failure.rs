@@ -66,9 +66,10 @@ impl FailedTry {
         match self.error.kind() {
             ErrorKind::Unauthenticated
             | ErrorKind::PermissionDenied
-            | ErrorKind::TooLarge
             | ErrorKind::DataLoss => true,
+            // Where the edge decides these, it is by what is in the request, so no earlier try of it went past the edge.
             ErrorKind::InvalidArgument
+            | ErrorKind::TooLarge
             | ErrorKind::NotFound
             | ErrorKind::AlreadyExists
             | ErrorKind::Conflict

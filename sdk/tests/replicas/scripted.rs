@@ -311,16 +311,16 @@ async fn a_refusal_at_the_edge_does_not_settle_what_an_earlier_try_has_done() {
         (ErrorKind::PermissionDenied, Verdict::Refused)
     );
 
-    // What apply refuses, it refuses for the earlier try too: the session remembers.
-    let conflict = Refusal::new(ErrorKind::Conflict, "lost");
-    let (client, _) = stage(vec![Line::Refuse(unknown), Line::Refuse(conflict)]).await;
-    let error = within(client.update_settings(patch(), None))
-        .await
-        .unwrap_err();
-    assert_eq!(
-        (error.kind(), error.execution()),
-        (ErrorKind::Conflict, Verdict::Refused)
-    );
+    // What apply refuses, it refuses for the earlier try too: the session remembers. A request that is too large for the
+    // edge was so at the earlier try.
+    for kind in [ErrorKind::Conflict, ErrorKind::TooLarge] {
+        let refused = Refusal::new(kind, "by a rule");
+        let (client, _) = stage(vec![Line::Refuse(unknown.clone()), Line::Refuse(refused)]).await;
+        let error = within(client.update_settings(patch(), None))
+            .await
+            .unwrap_err();
+        assert_eq!((error.kind(), error.execution()), (kind, Verdict::Refused));
+    }
 }
 
 #[tokio::test(start_paused = true)]
