@@ -4,6 +4,7 @@
 //! the object's own. An object whose data is no JSON object is shown with its bytes in base64 and cannot be written so.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use data_encoding::BASE64;
 use serde::Deserialize as _;
@@ -66,20 +67,23 @@ impl Document {
     /// Every field that breaks a rule.
     pub(crate) fn parse(source: Value) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
-        let version = ApiVersion::parse(&text(&source, "apiVersion"));
+        let version = text(&source["apiVersion"]).and_then(ApiVersion::parse);
         let version = found.parsed("apiVersion", version);
-        let kind = found.parsed("kind", Kind::parse(&text(&source, "kind")));
+        let kind = text(&source["kind"]).and_then(Kind::parse);
+        let kind = found.parsed("kind", kind);
         let metadata = &source["metadata"];
-        unknown(metadata, &mut found);
-        let name = ObjectName::parse(&text(metadata, "name"));
+        let members = found.parsed("metadata", members(metadata));
+        for name in members.into_iter().flat_map(Map::keys) {
+            unknown(name, &mut found);
+        }
+        let name = text(&metadata["name"]).and_then(ObjectName::parse);
         let name = found.parsed("metadata.name", name);
-        let namespace = match text(metadata, "namespace").as_str() {
-            "" => Some(None),
-            space => found
-                .parsed("metadata.namespace", Namespace::parse(space))
-                .map(Some),
-        };
+        let namespace = text(&metadata["namespace"]);
+        let namespace = namespace.and_then(|space| match space {
+            "" => Ok(None),
+            space => Namespace::parse(space).map(Some),
+        });
+        let namespace = found.parsed("metadata.namespace", namespace);
         let attributes = found.parsed("metadata", attributes(metadata));
         let preconditions = found.parsed("metadata", preconditions(metadata));
         match (version, kind, name, namespace, attributes, preconditions) {
@@ -223,7 +227,7 @@ fn metadata(object: &StoredObject) -> Value {
     Value::Object(fields)
 }
 
-fn unknown(metadata: &Value, found: &mut Violations) {
+fn unknown(name: &str, found: &mut Violations) {
     const KNOWN: [&str; 8] = [
         "name",
         "namespace",
@@ -234,11 +238,41 @@ fn unknown(metadata: &Value, found: &mut Violations) {
         "ownerReferences",
         "finalizers",
     ];
-    for name in metadata.as_object().into_iter().flat_map(Map::keys) {
-        if !KNOWN.contains(&name.as_str()) && !OWN.contains(&name.as_str()) {
-            let fault = Violation::invalid(name, "is no field of metadata");
-            found.push(fault.at("metadata"));
-        }
+    if !KNOWN.contains(&name) && !OWN.contains(&name) {
+        let fault = Violation::invalid(name, "is no field of metadata");
+        found.push(fault.at("metadata"));
+    }
+}
+
+/// A text, which is empty where there is nothing. YAML takes `yes` and `3` for something else unless they are quoted,
+/// which is worth a word.
+fn text(value: &Value) -> Result<&str, Violation> {
+    match value {
+        Value::Null => Ok(""),
+        Value::String(text) => Ok(text),
+        other => Err(Violation::invalid(
+            &other.to_string(),
+            "must be a text: quote it",
+        )),
+    }
+}
+
+/// A map, which is empty where there is nothing.
+fn members(value: &Value) -> Result<&Map<String, Value>, Violation> {
+    static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+    match value {
+        Value::Null => Ok(&NONE),
+        Value::Object(members) => Ok(members),
+        other => Err(Violation::invalid(&other.to_string(), "must be a map")),
+    }
+}
+
+/// A list, which is empty where there is nothing.
+fn items(value: &Value) -> Result<&[Value], Violation> {
+    match value {
+        Value::Null => Ok(&[]),
+        Value::Array(items) => Ok(items),
+        other => Err(Violation::invalid(&other.to_string(), "must be a list")),
     }
 }
 
@@ -248,17 +282,18 @@ fn attributes(metadata: &Value) -> Result<Attributes, Violations> {
     let labels = found.parsed("labels", labels);
     let notes = texts(&metadata["annotations"]).and_then(Annotations::parse);
     let notes = found.parsed("annotations", notes);
-    let owners = metadata["ownerReferences"].as_array();
-    let owners = owners.map(Vec::as_slice).unwrap_or_default();
     let mut references = Vec::new();
-    for (i, value) in owners.iter().enumerate() {
+    let owners = found.parsed("ownerReferences", items(&metadata["ownerReferences"]));
+    for (i, value) in owners.into_iter().flatten().enumerate() {
         references.extend(found.parsed(&format!("ownerReferences[{i}]"), owner(value)));
     }
     let owners = found.parsed("ownerReferences", OwnerReferences::new(references));
-    let names = metadata["finalizers"].as_array();
-    let names = names.map(Vec::as_slice).unwrap_or_default().iter();
-    let finalizers = Finalizers::parse(names.map(|name| name.as_str().unwrap_or_default()));
-    let finalizers = found.parsed("finalizers", finalizers);
+    let mut names = Vec::new();
+    let finalizers = found.parsed("finalizers", items(&metadata["finalizers"]));
+    for (i, value) in finalizers.into_iter().flatten().enumerate() {
+        names.extend(found.parsed(&format!("finalizers[{i}]"), text(value)));
+    }
+    let finalizers = found.parsed("finalizers", Finalizers::parse(names));
     match (labels, notes, owners, finalizers) {
         (Some(labels), Some(annotations), Some(owners), Some(finalizers)) if found.is_empty() => {
             Ok(Attributes {
@@ -272,19 +307,18 @@ fn attributes(metadata: &Value) -> Result<Attributes, Violations> {
     }
 }
 
-/// A map of texts. YAML takes `yes` and `3` for something else unless they are quoted, which is worth a word.
+/// A map of texts.
 fn texts(value: &Value) -> Result<BTreeMap<String, String>, Violations> {
     let mut found = Violations::new();
     let mut texts = BTreeMap::new();
-    for (key, value) in value.as_object().into_iter().flatten() {
-        match value {
-            Value::String(text) => {
-                texts.insert(key.clone(), text.clone());
-            }
-            other => {
-                let fault = Violation::invalid(&other.to_string(), "must be a text: quote it");
-                found.push(fault.at(&format!("[{key}]")));
-            }
+    for (key, value) in members(value)? {
+        // A key without a value is a slip of the pen rather than an empty text.
+        let value = match value {
+            Value::Null => Err(Violation::invalid("null", "must be a text: quote it")),
+            value => text(value),
+        };
+        if let Some(value) = found.parsed(&format!("[{key}]"), value) {
+            texts.insert(key.clone(), value.to_owned());
         }
     }
     if found.is_empty() {
@@ -295,21 +329,50 @@ fn texts(value: &Value) -> Result<BTreeMap<String, String>, Violations> {
 }
 
 fn owner(value: &Value) -> Result<OwnerReference, Violations> {
+    const KNOWN: [&str; 6] = [
+        "apiVersion",
+        "kind",
+        "name",
+        "uid",
+        "controller",
+        "blockOwnerDeletion",
+    ];
     let mut found = Violations::new();
-    let text = |name: &str| value[name].as_str().unwrap_or_default();
-    let version = found.parsed("apiVersion", ApiVersion::parse(text("apiVersion")));
-    let kind = found.parsed("kind", Kind::parse(text("kind")));
-    let name = found.parsed("name", ObjectName::parse(text("name")));
-    let uid = found.parsed("uid", Uid::parse(text("uid")));
-    let is = |name: &str| value[name].as_bool().unwrap_or_default();
-    match (version, kind, name, uid) {
-        (Some(api_version), Some(kind), Some(name), Some(uid)) => Ok(OwnerReference {
+    for name in members(value)?.keys() {
+        if !KNOWN.contains(&name.as_str()) {
+            found.push(Violation::invalid(name, "is no field of an owner reference"));
+        }
+    }
+    let text = |name: &str| text(&value[name]);
+    let version = text("apiVersion").and_then(ApiVersion::parse);
+    let version = found.parsed("apiVersion", version);
+    let kind = found.parsed("kind", text("kind").and_then(Kind::parse));
+    let name = found.parsed("name", text("name").and_then(ObjectName::parse));
+    let uid = found.parsed("uid", text("uid").and_then(Uid::parse));
+    let mut is = |name: &str| {
+        let flag = match &value[name] {
+            Value::Null => Ok(false),
+            Value::Bool(flag) => Ok(*flag),
+            other => Err(Violation::invalid(&other.to_string(), "must be true or false")),
+        };
+        found.parsed(name, flag)
+    };
+    let (controller, blocks) = (is("controller"), is("blockOwnerDeletion"));
+    match (version, kind, name, uid, controller, blocks) {
+        (
+            Some(api_version),
+            Some(kind),
+            Some(name),
+            Some(uid),
+            Some(controller),
+            Some(block_owner_deletion),
+        ) if found.is_empty() => Ok(OwnerReference {
             api_version,
             kind,
             name,
             uid,
-            controller: is("controller"),
-            block_owner_deletion: is("blockOwnerDeletion"),
+            controller,
+            block_owner_deletion,
         }),
         _ => Err(found),
     }
@@ -317,7 +380,10 @@ fn owner(value: &Value) -> Result<OwnerReference, Violations> {
 
 fn preconditions(metadata: &Value) -> Result<Preconditions, Violations> {
     let mut found = Violations::new();
-    let uid = metadata["uid"].as_str().map(Uid::parse).transpose();
+    let uid = match &metadata["uid"] {
+        Value::Null => Ok(None),
+        uid => text(uid).and_then(Uid::parse).map(Some),
+    };
     let uid = found.parsed("uid", uid);
     let revision = match &metadata["resourceVersion"] {
         Value::Null => Ok(None),

@@ -68,3 +68,54 @@ metadata: {name: A, labels: {a: 3}, colour: red, resourceVersion: x, ownerRefere
     assert!(read("").is_err());
     assert!(read("a: [").is_err());
 }
+
+#[test]
+fn what_has_another_form_than_its_field_is_refused_and_never_taken_for_nothing() {
+    let owner = |more: &str| {
+        let whole = "apiVersion: v1, kind: Pod, name: a, uid: 00000000-0000-8000-8000-000000000001";
+        format!("ownerReferences: [{{{whole}, {more}}}]")
+    };
+    let (typo, flag) = (owner("blockOwner: true"), owner("controller: yes-it-is"));
+    for (metadata, place) in [
+        ("finalizers: example.io/clean", "finalizers: "),
+        ("finalizers: {a: b}", "finalizers: "),
+        ("finalizers: [3]", "finalizers[0]: "),
+        ("finalizers: [null]", "finalizers"),
+        ("annotations: []", "annotations: "),
+        ("annotations: {a: null}", "annotations[a]: "),
+        ("labels: text", "labels: "),
+        ("labels: [app]", "labels: "),
+        ("labels: false", "labels: "),
+        ("ownerReferences: {}", "ownerReferences: "),
+        ("ownerReferences: [text]", "ownerReferences[0]: "),
+        (&flag, "ownerReferences[0].controller: "),
+        (&typo, "ownerReferences[0]: "),
+        ("namespace: 3", "namespace: "),
+        ("namespace: [a]", "namespace: "),
+        ("uid: 3", "uid: "),
+        ("resourceVersion: [1]", "resourceVersion: "),
+        ("resourceVersion: -1", "resourceVersion: "),
+    ] {
+        let text = format!("{{apiVersion: v1, kind: Pod, metadata: {{name: a, {metadata}}}}}");
+        let failure = read(&text).unwrap_err().to_string();
+        let place = format!("  document[0].metadata.{place}");
+        assert!(failure.contains(&place), "{metadata}: {place}\n{failure}");
+    }
+    for (text, place) in [
+        ("{apiVersion: 1, kind: Pod, metadata: {name: a}}", "apiVersion: "),
+        ("{apiVersion: v1, kind: [Pod], metadata: {name: a}}", "kind: "),
+        ("{apiVersion: v1, kind: Pod, metadata: [a]}", "metadata: "),
+        ("[1, 2]", "metadata.name: "),
+        ("text", "metadata.name: "),
+    ] {
+        let failure = read(text).unwrap_err().to_string();
+        let place = format!("  document[0].{place}");
+        assert!(failure.contains(&place), "{text}: {place}\n{failure}");
+    }
+    // What is empty or null says nothing, and that is no fault.
+    let empty = one(
+        "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: null, labels: null, annotations: {}, ownerReferences: [], finalizers: null, uid: null, resourceVersion: null}}",
+    );
+    assert_eq!(empty.attributes, Attributes::default());
+    assert!(empty.preconditions.is_empty());
+}
