@@ -5,6 +5,7 @@ pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod edit;
 pub(crate) mod get;
+mod overtaken;
 pub(crate) mod patch;
 pub(crate) mod replace;
 

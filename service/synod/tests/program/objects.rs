@@ -177,6 +177,38 @@ async fn what_is_applied_keeps_what_others_have_set() {
 }
 
 #[tokio::test]
+async fn a_document_that_says_for_which_object_it_was_made_is_applied_to_no_other() {
+    let place = Place::start().await;
+    let file = place.file("w.yaml", WIDGET);
+    place.well(&["apply", "-f", text(&file)]).await;
+    let mut seen = place.widget("w").await;
+    seen["spec"]["size"] = 4.into();
+    let seen_file = place.file("seen.json", &seen.to_string());
+    place.well(&["apply", "-f", text(&seen_file)]).await;
+    // It has changed by this: the same document comes late.
+    seen["spec"]["size"] = 5.into();
+    let late = place.file("late.json", &seen.to_string());
+    let late = place.ask(&["apply", "-f", text(&late)]).await;
+    assert_eq!(late.code, 4, "{}", late.err);
+    assert!(late.err.starts_with("error: CONFLICT: "), "{}", late.err);
+    assert_eq!(place.widget("w").await["spec"]["size"], 4);
+
+    // Nor is it created, or applied to another object of its name.
+    let metadata = seen["metadata"].as_object_mut().unwrap();
+    metadata.shift_remove("resourceVersion");
+    let other = place.file("other.json", &seen.to_string());
+    place
+        .well(&["delete", "widgets.example.io", "w", "-n", "a"])
+        .await;
+    let gone = place.ask(&["apply", "-f", text(&other)]).await;
+    assert_eq!(gone.code, 3, "{}", gone.err);
+    place.well(&["apply", "-f", text(&file)]).await;
+    let another = place.ask(&["apply", "-f", text(&other)]).await;
+    assert_eq!(another.code, 4, "{}", another.err);
+    assert_eq!(place.widget("w").await["spec"]["size"], 3);
+}
+
+#[tokio::test]
 async fn an_object_is_edited_and_what_was_typed_is_kept_if_it_cannot_be_stored() {
     let place = Place::start().await;
     let file = place.file("w.yaml", WIDGET);
@@ -219,6 +251,15 @@ async fn what_is_typed_or_written_wrong_is_told_by_its_place() {
         "{}",
         refused.err
     );
+    // A text where a list belongs takes no finalizer away.
+    let bad = WIDGET.replace("labels: {app: web}", "finalizers: example.io/x");
+    let bad = place.file("bad.yaml", &bad);
+    for command in ["create", "replace", "apply"] {
+        let refused = place.ask(&[command, "-f", text(&bad)]).await;
+        assert_eq!(refused.code, 2, "{}", refused.err);
+        let place = "document[0].metadata.finalizers: ";
+        assert!(refused.err.contains(place), "{}", refused.err);
+    }
     let unknown = place.file(
         "unknown.yaml",
         "apiVersion: example.io/v1\nkind: Gadget\nmetadata: {name: a}\n",

@@ -4,11 +4,12 @@ use clap::ArgMatches;
 use serde_json::{Map, Value, json};
 use synod_client::{
     Client, CreateObject, ErrorKind, Fences, LeaseToken, ObjectKey, ObjectWritten, Preconditions,
-    ReadOptions, Revision, StoredObject, UpdateObject, Violation, Violations,
+    ReadOptions, StoredObject, UpdateObject, Violation, Violations,
 };
 
 use super::super::connect;
-use super::{Kinds, Writes, check_one, fence, named, objects, read, show_writes};
+use super::overtaken::{NotWritten, written};
+use super::{Kinds, Writes, check_one, fence, named, objects, preconditions, read, show_writes};
 use crate::args::{DocumentsArgs, WriteArgs};
 use crate::documents::{self, Document};
 use crate::exit::Exit;
@@ -17,9 +18,6 @@ use crate::merge::merged;
 
 /// Where the document is kept that was applied last.
 const LAST_APPLIED: &str = "synod.io/last-applied";
-
-/// How often an object may change between the read and the write.
-const TRIES_MAX: u32 = 16;
 
 pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let documents = read(&args.filename, args.namespace.as_deref())?;
@@ -54,21 +52,15 @@ async fn apply(
     key: &ObjectKey,
     (write, fence): (&WriteArgs, &Option<LeaseToken>),
 ) -> Result<ObjectWritten, Failure> {
-    let mut tries = TRIES_MAX;
-    loop {
-        let tried = apply_once(client, document, key, (write, fence)).await;
-        match tried {
-            // Somebody has created, changed or deleted it meanwhile.
-            Err(error)
-                if write.if_revision.is_none()
-                    && tries > 0
-                    && matches!(error.exit(), Exit::Conflict | Exit::NotFound) =>
-            {
-                tries -= 1;
-            }
-            done => return done,
+    let asked = preconditions(document, write);
+    written(async || {
+        match apply_once(client, document, key, (write, fence), asked).await {
+            // Somebody has named the object that he means: there is no other to try.
+            Err(NotWritten::Overtaken(failure)) if !asked.is_empty() => Err(failure.into()),
+            tried => tried,
         }
-    }
+    })
+    .await
 }
 
 async fn apply_once(
@@ -76,12 +68,13 @@ async fn apply_once(
     document: &Document,
     key: &ObjectKey,
     (write, fence): (&WriteArgs, &Option<LeaseToken>),
-) -> Result<ObjectWritten, Failure> {
+    asked: Preconditions,
+) -> Result<ObjectWritten, NotWritten> {
     let objects = objects(client, write.dry_run, fence.clone());
     let options = ReadOptions::linearizable();
     let current = match client.raw_objects().get(key, options).await {
         Ok(view) => view.object,
-        Err(error) if error.kind() == ErrorKind::NotFound && write.if_revision.is_none() => {
+        Err(error) if error.kind() == ErrorKind::NotFound && asked.is_empty() => {
             let fresh = result(document, None)?;
             let create = CreateObject {
                 key: key.clone(),
@@ -90,9 +83,10 @@ async fn apply_once(
                 ttl: None,
                 fences: Fences::default(),
             };
-            return Ok(objects.create(create).await?);
+            let created = objects.create(create).await;
+            return created.map_err(|error| NotWritten::of(error, false));
         }
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(NotWritten::Refused(error.into())),
     };
     let result = result(document, Some(&current))?;
     let content = if documents::data(&result.source) == stored_data(&current)
@@ -103,19 +97,20 @@ async fn apply_once(
     } else {
         result.content()
     };
-    let revision = write.if_revision.map(Revision::new);
+    let (uid, version) = (current.metadata.uid, current.metadata.resource_version);
     let update = UpdateObject {
         key: key.clone(),
         attributes: result.attributes.clone(),
         content,
         ttl: None,
         preconditions: Preconditions {
-            uid: Some(current.metadata.uid),
-            resource_version: revision.or(Some(current.metadata.resource_version)),
+            uid: asked.uid.or(Some(uid)),
+            resource_version: asked.resource_version.or(Some(version)),
         },
         fences: Fences::default(),
     };
-    Ok(objects.update(update).await?)
+    let updated = objects.update(update).await;
+    updated.map_err(|error| NotWritten::of(error, true))
 }
 
 /// The document that is to be stored: what is wanted, merged into what there is.

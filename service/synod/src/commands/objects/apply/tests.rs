@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use synod_client::{
-    Attributes, Deletion, GroupResource, Metadata, NamespacedName, ObjectName, Uid, WallTime,
+    Attributes, Deletion, GroupResource, Metadata, NamespacedName, ObjectName, Revision, Uid,
+    WallTime,
 };
 
 use super::*;
