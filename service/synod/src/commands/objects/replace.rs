@@ -1,9 +1,10 @@
 //! `synod replace`.
 
 use clap::ArgMatches;
-use synod_client::{Client, Fences, LeaseToken, Preconditions, ReadOptions, UpdateObject};
+use synod_client::{Client, Fences, LeaseToken, ObjectKey, ObjectWritten, ReadOptions, UpdateObject};
 
 use super::super::connect;
+use super::overtaken::{NotWritten, written};
 use super::{Kinds, Writes, check_one, fence, objects, preconditions, read, show_writes};
 use crate::args::{DocumentsArgs, WriteArgs};
 use crate::documents::Document;
@@ -16,13 +17,13 @@ pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Ex
     let fence = fence(&args.fence)?;
     let client = connect(&args.write.query.client, matches).await?;
     let mut writes = Writes::new();
-    let failed = replace(&client, &documents, (&args.write, fence), &mut writes).await;
+    let failed = replace_all(&client, &documents, (&args.write, fence), &mut writes).await;
     // The session would end by itself; that it could not be ended now says nothing about the changes.
     let _ = client.close().await;
     show_writes(&writes, failed, &args.write.query)
 }
 
-async fn replace(
+async fn replace_all(
     client: &Client,
     documents: &[Document],
     (write, fence): (&WriteArgs, Option<LeaseToken>),
@@ -31,30 +32,43 @@ async fn replace(
     let kinds = Kinds::of(client).await?;
     for document in documents {
         let key = kinds.key(document)?;
-        let mut preconditions = preconditions(document, write);
-        if preconditions.resource_version.is_none() {
-            // Whoever does not say what he replaces means what is there, whatever the collection asks for.
-            let view = client
-                .raw_objects()
-                .get(&key, ReadOptions::linearizable())
-                .await?;
-            preconditions = Preconditions {
-                resource_version: Some(view.object.metadata.resource_version),
-                ..preconditions
-            };
-        }
-        let update = UpdateObject {
-            key: key.clone(),
-            attributes: document.attributes.clone(),
-            content: document.content(),
-            ttl: None,
-            preconditions,
-            fences: Fences::default(),
-        };
-        let written = objects(client, write.dry_run, fence.clone())
-            .update(update)
-            .await?;
-        writes.push((key, written));
+        let replace = async || replace_once(client, document, &key, (write, &fence)).await;
+        let replaced = written(replace).await?;
+        writes.push((key, replaced));
     }
     Ok(())
+}
+
+async fn replace_once(
+    client: &Client,
+    document: &Document,
+    key: &ObjectKey,
+    (write, fence): (&WriteArgs, &Option<LeaseToken>),
+) -> Result<ObjectWritten, NotWritten> {
+    let asked = preconditions(document, write);
+    let mut preconditions = asked;
+    if asked.resource_version.is_none() {
+        // Whoever does not say what he replaces means what is there, whatever the collection asks for.
+        let read = client.raw_objects().get(key, ReadOptions::linearizable());
+        let present = read.await.map_err(Failure::from)?.object.metadata;
+        preconditions.resource_version = Some(present.resource_version);
+    }
+    let update = UpdateObject {
+        key: key.clone(),
+        attributes: document.attributes.clone(),
+        content: document.content(),
+        ttl: None,
+        preconditions,
+        fences: Fences::default(),
+    };
+    let replaced = objects(client, write.dry_run, fence.clone())
+        .update(update)
+        .await;
+    replaced.map_err(|error| {
+        if asked.is_empty() {
+            NotWritten::of(error, true)
+        } else {
+            NotWritten::Refused(error.into())
+        }
+    })
 }
