@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use synod_client::{
-    Client, ListMembers, ListStorageVersions, Member, ReadOptions, Revision, StorageVersionItem,
+    Client, CollectionItem, Lease, ListCollections, ListMembers, ListObjects, ListStorageVersions,
+    Member, ReadOptions, Revision, StorageVersionItem, StoredObject,
 };
 
 use crate::cluster::{Cluster, reached};
@@ -15,6 +16,10 @@ struct Everything {
     /// Without the time they have left, which is told only where the revision is the newest.
     members: Vec<Member>,
     storage_versions: Vec<StorageVersionItem>,
+    collections: Vec<CollectionItem>,
+    /// Those of all collections.
+    objects: Vec<StoredObject>,
+    leases: Vec<Lease>,
 }
 
 /// Waits until every replica that is awake has come to what was acknowledged, and checks that all of them hold the
@@ -54,10 +59,39 @@ async fn everything(client: &Client, revision: Revision) -> Everything {
         .with_page_size(5_000);
     let storage_versions = client.storage_versions(list).all().await;
     let members = members.expect("a past state can be read").items;
+    let collections = collections(&client, read).await;
+    let leases = client.leases(None, read).await;
+    let leases = leases.expect("a past state can be read").items;
     Everything {
         members: members.into_iter().map(|item| item.member).collect(),
         storage_versions: storage_versions.expect("a past state can be read").items,
+        objects: objects(&client, read, &collections).await,
+        collections,
+        leases: leases.into_iter().map(|item| item.lease).collect(),
     }
+}
+
+async fn collections(client: &Client, read: ReadOptions) -> Vec<CollectionItem> {
+    let list = ListCollections::new().with_read(read);
+    let collections = client.collections().list(&list).all().await;
+    collections.expect("a past state can be read").items
+}
+
+async fn objects(
+    client: &Client,
+    read: ReadOptions,
+    collections: &[CollectionItem],
+) -> Vec<StoredObject> {
+    let mut objects = Vec::new();
+    for item in collections {
+        let list = ListObjects::new(item.collection.resource.clone())
+            .with_read(read)
+            .with_page_size(5_000);
+        let listed = client.raw_objects().list(&list).all().await;
+        let listed = listed.expect("a past state can be read").items;
+        objects.extend(listed.into_iter().map(|item| item.object));
+    }
+    objects
 }
 
 /// Waits until the replicas tell their digests at one log index.

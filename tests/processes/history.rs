@@ -5,6 +5,7 @@
 //! not older), and if every change stands at its revision in what the watches saw, once. Both are checked in one pass.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 
 use synod_client::{ErrorKind, GroupResource, RequestKey, Revision};
 use synod_proto::v1;
@@ -26,10 +27,25 @@ pub(crate) struct Call {
 pub(crate) enum Asked {
     /// To report these resources, which nobody else ever does.
     Report(Vec<GroupResource>),
-    /// To set this value, which nobody else ever does, if the settings were last changed at this revision.
-    Compare { if_revision: Revision, value: u32 },
+    /// To create these objects at once, which nobody else ever does.
+    Create(Vec<String>),
+    /// To set this value, which nobody else ever does, if the register was last changed at this revision.
+    Compare {
+        register: Register,
+        if_revision: Revision,
+        value: u32,
+    },
     /// Which value is set: a linearizable read.
-    Read,
+    Read(Register),
+}
+
+/// What has one value at a time, which all compare and set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Register {
+    /// A value of the settings.
+    Settings,
+    /// An object.
+    Object,
 }
 
 /// What was answered.
@@ -130,7 +146,20 @@ fn told_revision(call: &Call) -> Option<Revision> {
 ///
 /// The first call that cannot be true, or the first change that nobody asked for.
 pub(crate) fn check_settings(calls: &[Call], first: Setting, log: &WatchLog) -> Result<(), String> {
-    let changes = settings(first, log);
+    check_register(calls, Register::Settings, first, &settings(first, log))
+}
+
+/// Checks the comparisons and reads of a register against all of its changes since `first` was set.
+///
+/// # Errors
+///
+/// The first call that cannot be true, or the first change that nobody asked for.
+pub(crate) fn check_register(
+    calls: &[Call],
+    of: Register,
+    first: Setting,
+    changes: &BTreeMap<Revision, Setting>,
+) -> Result<(), String> {
     let at = |revision: Revision| {
         changes
             .range(..=revision)
@@ -150,14 +179,25 @@ pub(crate) fn check_settings(calls: &[Call], first: Setting, log: &WatchLog) -> 
     let mut explained = BTreeSet::from([first.value]);
     for call in calls {
         let is_true = match (&call.asked, &call.told) {
-            (Asked::Compare { if_revision, value }, Told::Done(revision)) => {
+            (Asked::Compare { register, .. } | Asked::Read(register), _) if *register != of => true,
+            (
+                Asked::Compare {
+                    if_revision, value, ..
+                },
+                Told::Done(revision),
+            ) => {
                 explained.insert(*value);
                 by_value
                     .get(value)
                     .is_some_and(|setting| setting.since == *revision)
                     && before(*revision).is_some_and(|setting| setting.since == *if_revision)
             }
-            (Asked::Compare { if_revision, value }, Told::Lost(setting)) => {
+            (
+                Asked::Compare {
+                    if_revision, value, ..
+                },
+                Told::Lost(setting),
+            ) => {
                 let is_other = |setting: Setting| {
                     at(setting.since) == Some(setting) && setting.since != *if_revision
                 };
@@ -166,7 +206,12 @@ pub(crate) fn check_settings(calls: &[Call], first: Setting, log: &WatchLog) -> 
             (Asked::Compare { value, .. }, Told::NotExecuted(_) | Told::Refused(_)) => {
                 !by_value.contains_key(value)
             }
-            (Asked::Compare { if_revision, value }, Told::Unknown(_)) => {
+            (
+                Asked::Compare {
+                    if_revision, value, ..
+                },
+                Told::Unknown(_),
+            ) => {
                 explained.insert(*value);
                 let set = by_value.get(value);
                 set.is_none_or(|set| {
@@ -174,7 +219,7 @@ pub(crate) fn check_settings(calls: &[Call], first: Setting, log: &WatchLog) -> 
                 })
             }
             (
-                Asked::Read,
+                Asked::Read(_),
                 Told::Seen {
                     at: revision,
                     setting,
@@ -226,16 +271,39 @@ fn settings(first: Setting, log: &WatchLog) -> BTreeMap<Revision, Setting> {
 /// The first report that was lost, torn or executed after all, or the first resource that nobody reported.
 pub(crate) fn check_reports(
     calls: &[Call],
-    mut created: BTreeMap<GroupResource, Revision>,
+    created: BTreeMap<GroupResource, Revision>,
 ) -> Result<(), String> {
-    for call in calls {
-        let Asked::Report(resources) = &call.asked else {
-            continue;
-        };
-        let found: BTreeSet<Option<Revision>> = resources
-            .iter()
-            .map(|resource| created.remove(resource))
-            .collect();
+    let reports = calls.iter().filter_map(|call| match &call.asked {
+        Asked::Report(resources) => Some((call, resources)),
+        Asked::Create(_) | Asked::Compare { .. } | Asked::Read(_) => None,
+    });
+    check_made(reports, created)
+}
+
+/// Checks the transactions that create objects against all objects there are in the end, as [`check_reports`] does.
+///
+/// # Errors
+///
+/// The first transaction that was lost, torn or executed after all, or the first object that nobody created.
+pub(crate) fn check_created(
+    calls: &[Call],
+    created: BTreeMap<String, Revision>,
+) -> Result<(), String> {
+    let transactions = calls.iter().filter_map(|call| match &call.asked {
+        Asked::Create(names) => Some((call, names)),
+        Asked::Report(_) | Asked::Compare { .. } | Asked::Read(_) => None,
+    });
+    check_made(transactions, created)
+}
+
+/// Checks the calls that each made some things at once.
+fn check_made<'a, K: Ord + Debug + 'a>(
+    calls: impl Iterator<Item = (&'a Call, &'a Vec<K>)>,
+    mut created: BTreeMap<K, Revision>,
+) -> Result<(), String> {
+    for (call, things) in calls {
+        let found: BTreeSet<Option<Revision>> =
+            things.iter().map(|thing| created.remove(thing)).collect();
         let mut found = found.into_iter();
         let (Some(since), None) = (found.next(), found.next()) else {
             return Err(format!("torn: {call:?}"));
@@ -254,7 +322,7 @@ pub(crate) fn check_reports(
         }
     }
     match created.first_key_value() {
-        Some((resource, revision)) => Err(format!("nobody reported {resource:?} at {revision}")),
+        Some((thing, revision)) => Err(format!("nobody made {thing:?} at {revision}")),
         None => Ok(()),
     }
 }

@@ -4,6 +4,7 @@
 //! - `cluster`, `process`, `program`, `ports`: three replicas, started, stopped, killed, and never left behind.
 //! - `links`, `door`, `relay`: the connections between replicas, and those of clients, as proxies that can be held.
 //! - `writers`, `history`: clients that write all the time, and what each call was answered; the checks of it.
+//! - `cards`: the objects that those clients keep.
 //! - `watcher`, `watch_log`: a recording of a watch, and what every watch promises.
 //! - the others are tests, one file for each kind of fault.
 //!
@@ -19,6 +20,7 @@
 
 mod agreement;
 mod bad_requests;
+mod cards;
 mod cluster;
 mod counting;
 mod directories;
@@ -29,10 +31,12 @@ mod exactly_once;
 mod foreign_bytes;
 mod history;
 mod keeper;
+mod leases;
 mod limits;
 mod links;
 mod logs;
 mod members;
+mod objects;
 mod partition;
 mod pause;
 mod planted;

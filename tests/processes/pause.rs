@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::cluster::Cluster;
 use crate::durability::{check, gap, watch_each};
-use crate::history::{Asked, Call, Setting, Told};
+use crate::history::{Asked, Call, Register, Setting, Told};
 use crate::keeper::Keeper;
 use crate::requests::{Wire, revision, timely};
 use crate::waiting::{rounds, within};
@@ -79,7 +79,7 @@ async fn read_of((wire, _): (Wire, u64)) -> Call {
     Call {
         began,
         ended: Instant::now(),
-        asked: Asked::Read,
+        asked: Asked::Read(Register::Settings),
         told,
     }
 }

@@ -63,6 +63,19 @@ impl WatchLog {
         place.ok().map(|place| &self.groups[place])
     }
 
+    /// What a watch of these kinds alone would have said.
+    pub(crate) fn only(&self, kinds: &[v1::ObjectKind]) -> Self {
+        let groups = self.groups.iter().map(|group| {
+            let mut group = group.clone();
+            group.events.retain(|event| kinds.contains(&event.kind()));
+            group
+        });
+        Self {
+            groups: groups.filter(|group| !group.events.is_empty()).collect(),
+            ..self.clone()
+        }
+    }
+
     /// Takes note that the stream broke, and answers from where to go on. Fragments come again.
     pub(crate) fn reopen(&mut self) -> u64 {
         self.open = None;
@@ -161,7 +174,9 @@ fn check_group(Group { revision, events }: &Group) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     for event in events {
         let name = format!("{} {:?} of revision {revision}", event.name, event.kind());
-        if !seen.insert((event.kind, &event.name)) {
+        let resource = event.resource.as_ref();
+        let resource = resource.map(|resource| (&resource.group, &resource.resource));
+        if !seen.insert((event.kind, resource, &event.namespace, &event.name)) {
             return Err(format!("not unique: {name} comes twice"));
         }
         let (changed, created) = revisions(event).ok_or_else(|| format!("{name} has no object"))?;
@@ -307,6 +322,18 @@ mod tests {
         );
         assert_eq!(log.group(6).unwrap().events.len(), 2);
         assert_eq!(compare(&log, &log), Ok(2));
+    }
+
+    #[test]
+    fn what_only_shares_its_name_is_not_taken_for_the_same() {
+        let mut elsewhere = added("a", 6);
+        elsewhere.namespace = "other".to_owned();
+        let mut of_another_resource = elsewhere.clone();
+        of_another_resource.resource = Some(v1::GroupResource::default());
+        let all = vec![added("a", 6), elsewhere, of_another_resource];
+        let log = log(vec![events(6, all, false)]).unwrap();
+        assert_eq!(log.only(&[v1::ObjectKind::Member]).groups().len(), 1);
+        assert_eq!(log.only(&[v1::ObjectKind::Object]).groups().len(), 0);
     }
 
     #[test]

@@ -41,9 +41,22 @@ struct Progress {
 impl Watcher {
     /// Watches from `from` on, at the first of these replicas; whenever a stream ends or breaks, at the next of them.
     pub(crate) fn start(endpoints: Vec<String>, from: Revision) -> Self {
+        Self::of_kinds(endpoints, from, &[])
+    }
+
+    /// The same, of these kinds alone.
+    pub(crate) fn of_kinds(
+        endpoints: Vec<String>,
+        from: Revision,
+        kinds: &[v1::ObjectKind],
+    ) -> Self {
+        let filter = v1::WatchFilter {
+            kinds: kinds.iter().map(|kind| (*kind).into()).collect(),
+            ..v1::WatchFilter::default()
+        };
         let log = Arc::new(Mutex::new(WatchLog::new(from.get())));
         let (sender, progress) = watch::channel(Progress::default());
-        let task = tokio::spawn(follow(Arc::clone(&log), sender, endpoints));
+        let task = tokio::spawn(follow(Arc::clone(&log), sender, endpoints, filter));
         Self {
             log,
             progress,
@@ -90,13 +103,20 @@ async fn follow(
     log: Arc<Mutex<WatchLog>>,
     progress: watch::Sender<Progress>,
     endpoints: Vec<String>,
+    filter: v1::WatchFilter,
 ) {
     let mut retry = interval(RETRY);
     retry.set_missed_tick_behavior(MissedTickBehavior::Delay);
     for endpoint in endpoints.iter().cycle() {
         retry.tick().await;
         let from = log.lock().unwrap_or_else(PoisonError::into_inner).reopen();
-        if let Err(fault) = read_stream(&log, &progress, endpoint, from).await {
+        let request = v1::WatchRequest {
+            from_revision: Some(from),
+            filter: Some(filter.clone()),
+            bookmark_interval_ms: Some(BOOKMARK_INTERVAL_MS),
+            cluster_id: String::new(),
+        };
+        if let Err(fault) = read_stream(&log, &progress, endpoint, request).await {
             let fault = format!("at {endpoint}, from revision {from}: {fault}");
             progress.send_modify(|progress| progress.fault = Some(fault));
             return;
@@ -109,16 +129,10 @@ async fn read_stream(
     log: &Mutex<WatchLog>,
     progress: &watch::Sender<Progress>,
     endpoint: &str,
-    from: u64,
+    request: v1::WatchRequest,
 ) -> Result<(), String> {
-    let request = Request::new(v1::WatchRequest {
-        from_revision: Some(from),
-        filter: None,
-        bookmark_interval_ms: Some(BOOKMARK_INTERVAL_MS),
-        cluster_id: String::new(),
-    });
     let mut service = Wire::to(endpoint).watch();
-    let Ok(Ok(opened)) = timeout(SILENCE_MAX, service.watch(request)).await else {
+    let Ok(Ok(opened)) = timeout(SILENCE_MAX, service.watch(Request::new(request))).await else {
         return Ok(());
     };
     let mut stream = opened.into_inner();

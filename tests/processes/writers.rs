@@ -15,8 +15,9 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
+use crate::cards;
 use crate::cluster::Cluster;
-use crate::history::{self, Asked, Call, Setting, Tally, Told};
+use crate::history::{self, Asked, Call, Register, Setting, Tally, Told};
 use crate::waiting::{LIMIT, within};
 use crate::watch_log::WatchLog;
 
@@ -38,7 +39,14 @@ pub(crate) struct Writers {
     acknowledged: watch::Receiver<usize>,
     stop: watch::Sender<bool>,
     tasks: JoinSet<Client>,
-    first: Setting,
+    first: First,
+}
+
+/// What was set before the first call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct First {
+    settings: Setting,
+    object: Setting,
 }
 
 struct Shared {
@@ -51,8 +59,7 @@ struct Shared {
 /// What they have done, once they have stopped.
 pub(crate) struct Written {
     pub(crate) calls: Vec<Call>,
-    /// The settings before the first call.
-    pub(crate) first: Setting,
+    first: First,
     clients: Vec<Client>,
 }
 
@@ -65,15 +72,18 @@ impl Writers {
             .await
             .expect("the cluster serves")
             .settings;
-        let first = Setting {
-            since: settings.revision,
-            value: settings.members_max,
+        let first = First {
+            settings: Setting {
+                since: settings.revision,
+                value: settings.members_max,
+            },
+            object: cards::declare(&client, settings.members_max).await,
         };
         let (sender, acknowledged) = watch::channel(0);
         let shared = Arc::new(Shared {
             calls: Mutex::default(),
             acknowledged: sender,
-            value: AtomicU32::new(first.value + 1),
+            value: AtomicU32::new(settings.members_max + 1),
         });
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
@@ -168,9 +178,17 @@ impl Written {
         self.resolve().await;
         let created = created(&cluster.client().await).await;
         history::check_real_time(&self.calls).unwrap_or_else(|fault| panic!("{fault}"));
-        history::check_settings(&self.calls, self.first, log)
+        history::check_settings(&self.calls, self.first.settings, log)
             .unwrap_or_else(|fault| panic!("{fault}"));
         history::check_reports(&self.calls, created).unwrap_or_else(|fault| panic!("{fault}"));
+        let (first, cards) = (
+            self.first.object,
+            cards::created(&cluster.client().await).await,
+        );
+        let changes = cards::changes(first, log);
+        history::check_register(&self.calls, Register::Object, first, &changes)
+            .unwrap_or_else(|fault| panic!("{fault}"));
+        history::check_created(&self.calls, cards).unwrap_or_else(|fault| panic!("{fault}"));
         assert_eq!(tally.refused, 0, "nothing that was asked breaks a rule");
         assert!(tally.done > 0 && tally.seen > 0, "{tally:?}");
         tally
@@ -223,7 +241,7 @@ struct Writer {
     client: Client,
     member: MemberEpoch,
     /// What is set, as far as it knows.
-    known: Setting,
+    known: First,
     shared: Arc<Shared>,
 }
 
@@ -259,20 +277,32 @@ impl Writer {
     }
 
     fn next(&self, count: u64) -> Asked {
-        match count % 3 {
+        match count % 6 {
             0 => Asked::Report(
                 ["a", "b"]
                     .map(|half| self.resource(&format!("r{count}{half}")))
                     .into(),
             ),
-            1 => {
-                let value = self.shared.value.fetch_add(1, Ordering::Relaxed);
-                Asked::Compare {
-                    if_revision: self.known.since,
-                    value,
-                }
+            1 => self.comparison(Register::Settings),
+            2 => Asked::Read(Register::Settings),
+            3 => {
+                let names = ["a", "b"].map(|half| format!("w{}-{count}{half}", self.number));
+                Asked::Create(names.into())
             }
-            _ => Asked::Read,
+            4 => self.comparison(Register::Object),
+            _ => Asked::Read(Register::Object),
+        }
+    }
+
+    fn comparison(&self, register: Register) -> Asked {
+        let known = match register {
+            Register::Settings => self.known.settings,
+            Register::Object => self.known.object,
+        };
+        Asked::Compare {
+            register,
+            if_revision: known.since,
+            value: self.shared.value.fetch_add(1, Ordering::Relaxed),
         }
     }
 
@@ -290,8 +320,45 @@ impl Writer {
                     |reported| Told::Done(reported.header.revision),
                 )
             }
-            Asked::Compare { if_revision, value } => self.compare(*if_revision, *value).await,
-            Asked::Read => self.read().await,
+            Asked::Create(names) => cards::create(&self.client, names)
+                .await
+                .map_or_else(|error| failed(&error), Told::Done),
+            Asked::Compare {
+                register: Register::Settings,
+                if_revision,
+                value,
+            } => self.compare(*if_revision, *value).await,
+            Asked::Compare {
+                register: Register::Object,
+                if_revision,
+                value,
+            } => self.compare_object(*if_revision, *value).await,
+            Asked::Read(Register::Settings) => self.read().await,
+            Asked::Read(Register::Object) => match cards::read(&self.client).await {
+                Ok((at, setting)) => {
+                    self.known.object = setting;
+                    Told::Seen { at, setting }
+                }
+                Err(error) => failed(&error),
+            },
+        }
+    }
+
+    async fn compare_object(&mut self, if_revision: Revision, value: u32) -> Told {
+        let error = match cards::compare(&self.client, if_revision, value).await {
+            Ok(since) => {
+                self.known.object = Setting { since, value };
+                return Told::Done(since);
+            }
+            Err(error) => error,
+        };
+        match error.current() {
+            Some(Current::Object(object)) if error.kind() == ErrorKind::Conflict => {
+                self.known.object = cards::setting(object);
+                Told::Lost(Some(self.known.object))
+            }
+            _ if error.kind() == ErrorKind::Conflict => Told::Lost(None),
+            _ => failed(&error),
         }
     }
 
@@ -302,7 +369,7 @@ impl Writer {
         };
         match self.client.update_settings(patch, Some(if_revision)).await {
             Ok(changed) => {
-                self.known = Setting {
+                self.known.settings = Setting {
                     since: changed.header.revision,
                     value,
                 };
@@ -312,11 +379,11 @@ impl Writer {
                 let Some(Current::Settings(settings)) = error.current() else {
                     return Told::Lost(None);
                 };
-                self.known = Setting {
+                self.known.settings = Setting {
                     since: settings.revision,
                     value: settings.members_max,
                 };
-                Told::Lost(Some(self.known))
+                Told::Lost(Some(self.known.settings))
             }
             Err(error) => failed(&error),
         }
@@ -325,13 +392,13 @@ impl Writer {
     async fn read(&mut self) -> Told {
         match self.client.settings(ReadOptions::linearizable()).await {
             Ok(view) => {
-                self.known = Setting {
+                self.known.settings = Setting {
                     since: view.settings.revision,
                     value: view.settings.members_max,
                 };
                 Told::Seen {
                     at: view.header.revision,
-                    setting: self.known,
+                    setting: self.known.settings,
                 }
             }
             Err(error) => failed(&error),

@@ -64,9 +64,7 @@ impl FailedTry {
     /// of an earlier try of the same request.
     pub(super) fn is_decided_at_the_edge(&self) -> bool {
         match self.error.kind() {
-            ErrorKind::Unauthenticated
-            | ErrorKind::PermissionDenied
-            | ErrorKind::DataLoss => true,
+            ErrorKind::Unauthenticated | ErrorKind::PermissionDenied | ErrorKind::DataLoss => true,
             // Where the edge decides these, it is by what is in the request, so no earlier try of it went past the edge.
             ErrorKind::InvalidArgument
             | ErrorKind::TooLarge

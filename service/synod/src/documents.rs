@@ -340,7 +340,10 @@ fn owner(value: &Value) -> Result<OwnerReference, Violations> {
     let mut found = Violations::new();
     for name in members(value)?.keys() {
         if !KNOWN.contains(&name.as_str()) {
-            found.push(Violation::invalid(name, "is no field of an owner reference"));
+            found.push(Violation::invalid(
+                name,
+                "is no field of an owner reference",
+            ));
         }
     }
     let text = |name: &str| text(&value[name]);
@@ -353,7 +356,10 @@ fn owner(value: &Value) -> Result<OwnerReference, Violations> {
         let flag = match &value[name] {
             Value::Null => Ok(false),
             Value::Bool(flag) => Ok(*flag),
-            other => Err(Violation::invalid(&other.to_string(), "must be true or false")),
+            other => Err(Violation::invalid(
+                &other.to_string(),
+                "must be true or false",
+            )),
         };
         found.parsed(name, flag)
     };

@@ -8,6 +8,8 @@ const FIRST: Setting = Setting {
     value: 10,
 };
 
+const READ: Asked = Asked::Read(Register::Settings);
+
 /// A call from one moment to another.
 fn call(span: (u64, u64), asked: Asked, told: Told) -> Call {
     let zero = Instant::now();
@@ -26,6 +28,7 @@ fn call_since(zero: Instant, (began, ended): (u64, u64), asked: Asked, told: Tol
 
 fn compare(if_revision: u64, value: u32) -> Asked {
     Asked::Compare {
+        register: Register::Settings,
         if_revision: Revision::new(if_revision),
         value,
     }
@@ -76,7 +79,7 @@ fn log(changes: &[(u64, u32)]) -> WatchLog {
 #[test]
 fn an_answer_may_be_older_than_one_that_came_meanwhile_and_not_than_one_before() {
     let zero = Instant::now();
-    let of = |span, told| call_since(zero, span, Asked::Read, told);
+    let of = |span, told| call_since(zero, span, READ, told);
     let beside = [of((0, 9), done(7)), of((5, 6), seen(6, 2, 10))];
     assert_eq!(check_real_time(&beside), Ok(()));
     let behind = [of((0, 4), done(7)), of((5, 6), seen(6, 2, 10))];
@@ -103,7 +106,7 @@ fn comparisons_that_follow_each_other_pass() {
             compare(4, 14),
             Told::NotExecuted(ErrorKind::Unavailable),
         ),
-        call((6, 7), Asked::Read, seen(9, 6, 13)),
+        call((6, 7), READ, seen(9, 6, 13)),
     ];
     assert_eq!(
         check_settings(&calls, FIRST, &log(&[(4, 11), (6, 13)])),
@@ -146,7 +149,7 @@ fn each_way_to_be_wrong_about_settings_is_found() {
             "a read that sees what was before",
             vec![
                 call((0, 1), compare(2, 11), done(4)),
-                call((0, 1), Asked::Read, seen(5, 2, 10)),
+                call((0, 1), READ, seen(5, 2, 10)),
             ],
             log(&[(4, 11)]),
         ),
@@ -161,6 +164,32 @@ fn each_way_to_be_wrong_about_settings_is_found() {
 
 fn resource(name: &str) -> GroupResource {
     GroupResource::new("example.com", name).unwrap()
+}
+
+#[test]
+fn what_is_asked_of_one_register_says_nothing_of_the_other() {
+    let calls = [call((0, 1), compare(2, 11), done(4))];
+    let unchanged = BTreeMap::from([(FIRST.since, FIRST)]);
+    let check = |register| check_register(&calls, register, FIRST, &unchanged);
+    assert!(check(Register::Settings).is_err());
+    assert_eq!(check(Register::Object), Ok(()));
+}
+
+#[test]
+fn objects_that_were_to_be_created_at_once_and_were_not_are_found() {
+    let names = || vec!["one".to_owned(), "two".to_owned()];
+    let calls = |told| [call((0, 1), Asked::Create(names()), told)];
+    let there = |revisions: &[(&str, u64)]| -> BTreeMap<String, Revision> {
+        let revisions = revisions.iter();
+        revisions
+            .map(|(name, revision)| ((*name).to_owned(), Revision::new(*revision)))
+            .collect()
+    };
+    let both = there(&[("one", 4), ("two", 4)]);
+    assert_eq!(check_created(&calls(done(4)), both.clone()), Ok(()));
+    assert!(check_created(&calls(done(4)), there(&[("one", 4)])).is_err());
+    let unavailable = Told::NotExecuted(ErrorKind::Unavailable);
+    assert!(check_created(&calls(unavailable), both).is_err());
 }
 
 #[test]

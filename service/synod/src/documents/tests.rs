@@ -102,8 +102,14 @@ fn what_has_another_form_than_its_field_is_refused_and_never_taken_for_nothing()
         assert!(failure.contains(&place), "{metadata}: {place}\n{failure}");
     }
     for (text, place) in [
-        ("{apiVersion: 1, kind: Pod, metadata: {name: a}}", "apiVersion: "),
-        ("{apiVersion: v1, kind: [Pod], metadata: {name: a}}", "kind: "),
+        (
+            "{apiVersion: 1, kind: Pod, metadata: {name: a}}",
+            "apiVersion: ",
+        ),
+        (
+            "{apiVersion: v1, kind: [Pod], metadata: {name: a}}",
+            "kind: ",
+        ),
         ("{apiVersion: v1, kind: Pod, metadata: [a]}", "metadata: "),
         ("[1, 2]", "metadata.name: "),
         ("text", "metadata.name: "),

@@ -1,7 +1,9 @@
 //! `synod replace`.
 
 use clap::ArgMatches;
-use synod_client::{Client, Fences, LeaseToken, ObjectKey, ObjectWritten, ReadOptions, UpdateObject};
+use synod_client::{
+    Client, Fences, LeaseToken, ObjectKey, ObjectWritten, ReadOptions, UpdateObject,
+};
 
 use super::super::connect;
 use super::overtaken::{NotWritten, written};

@@ -1,0 +1,168 @@
+//! The objects that writers keep: one that all of them compare and set, and pairs that one of them creates at once.
+
+use std::collections::BTreeMap;
+
+use synod_client::{
+    ApiVersion, Attributes, Client, CollectionRules, Compare, Content, CreateCollection,
+    CreateObject, Error, Fences, GroupResource, Kind, ListObjects, MediaType, NamespacedName,
+    ObjectKey, ObjectName, Operation, Preconditions, ReadOptions, Revision, StoredObject, Transact,
+    UpdateObject,
+};
+use synod_proto::v1;
+
+use crate::history::Setting;
+use crate::waiting::LIMIT;
+use crate::watch_log::WatchLog;
+
+/// The object that all writers compare and set.
+const SHARED: &str = "shared";
+
+/// The resource of all of them.
+pub(crate) fn resource() -> GroupResource {
+    GroupResource::new("example.com", "cards").expect("it is a name")
+}
+
+/// Declares the collection, and creates the object that all writers share.
+pub(crate) async fn declare(client: &Client, value: u32) -> Setting {
+    let create = CreateCollection {
+        resource: resource(),
+        kind: Kind::parse("Card").expect("it is a kind"),
+        namespaced: false,
+        rules: CollectionRules::default(),
+    };
+    let declared = client.collections().create(create).await;
+    declared.expect("a collection can be declared");
+    let created = client.raw_objects().create(new(SHARED, value)).await;
+    let since = created.expect("an object can be created").header.revision;
+    Setting { since, value }
+}
+
+fn key(name: &str) -> ObjectKey {
+    let name = ObjectName::parse(name).expect("it is a name");
+    ObjectKey {
+        resource: resource(),
+        name: NamespacedName::new(None, &name),
+    }
+}
+
+fn content(value: u32) -> Content {
+    Content {
+        encoding: ApiVersion::parse("example.com/v1").expect("it is a version"),
+        media_type: MediaType::JSON,
+        data: format!(r#"{{"value":{value}}}"#).into_bytes().into(),
+    }
+}
+
+fn new(name: &str, value: u32) -> CreateObject {
+    CreateObject {
+        key: key(name),
+        attributes: Attributes::default(),
+        content: content(value),
+        ttl: None,
+        fences: Fences::default(),
+    }
+}
+
+/// Creates objects, all at one revision.
+pub(crate) async fn create(client: &Client, names: &[String]) -> Result<Revision, Error> {
+    let transact = Transact {
+        compares: names
+            .iter()
+            .map(|name| Compare::Absent(key(name)))
+            .collect(),
+        operations: names
+            .iter()
+            .map(|name| Operation::Create(new(name, 0)))
+            .collect(),
+        reads: Vec::new(),
+        fences: Fences::default(),
+    };
+    let transacted = client.raw_objects().transact(transact).await?;
+    assert!(transacted.succeeded, "nobody else creates {names:?}");
+    Ok(transacted.header.revision)
+}
+
+/// Sets what all writers share, if it was last set at this revision.
+pub(crate) async fn compare(
+    client: &Client,
+    if_revision: Revision,
+    value: u32,
+) -> Result<Revision, Error> {
+    let update = UpdateObject {
+        key: key(SHARED),
+        attributes: Attributes::default(),
+        content: content(value),
+        ttl: None,
+        preconditions: Preconditions {
+            uid: None,
+            resource_version: Some(if_revision),
+        },
+        fences: Fences::default(),
+    };
+    let written = client.raw_objects().update(update).await?;
+    Ok(written.result.resource_version)
+}
+
+/// Reads what all writers share, and tells at which revision.
+pub(crate) async fn read(client: &Client) -> Result<(Revision, Setting), Error> {
+    let options = ReadOptions::linearizable();
+    let view = client.raw_objects().get(&key(SHARED), options).await?;
+    Ok((view.header.revision, setting(&view.object)))
+}
+
+/// What an object says, and since when.
+pub(crate) fn setting(object: &StoredObject) -> Setting {
+    Setting {
+        since: object.metadata.resource_version,
+        value: value(&object.content.data),
+    }
+}
+
+fn value(data: &[u8]) -> u32 {
+    let data: serde_json::Value = serde_json::from_slice(data).expect("it was stored as JSON");
+    let value = data["value"].as_u64().expect("it was stored with a value");
+    u32::try_from(value).expect("it was stored as a small number")
+}
+
+/// Every change of what all writers share, by its revision.
+pub(crate) fn changes(first: Setting, log: &WatchLog) -> BTreeMap<Revision, Setting> {
+    let mut changes = BTreeMap::from([(first.since, first)]);
+    for group in log.groups() {
+        for event in &group.events {
+            let Some(v1::event::Object::StoredObject(object)) = &event.object else {
+                continue;
+            };
+            if event.name == SHARED {
+                let since = Revision::new(group.revision);
+                let data = object.content.as_ref().map(|content| &content.data);
+                let value = value(data.expect("an object has content"));
+                changes.insert(since, Setting { since, value });
+            }
+        }
+    }
+    changes
+}
+
+/// Every other object there is, with the revision that created it. That there are as many as the collection counts is
+/// checked on the way.
+pub(crate) async fn created(client: &Client) -> BTreeMap<String, Revision> {
+    let client = client.with_timeout(LIMIT);
+    let list = ListObjects::new(resource()).with_page_size(1_000);
+    let all = client.raw_objects().list(&list).all().await;
+    let all = all.expect("the cluster serves");
+    let at = ReadOptions::at_revision(all.header.revision);
+    let collection = client.collections().get(&resource(), at).await;
+    let counted = collection.expect("the cluster serves").item.counts;
+    let counted: Vec<_> = counted.iter().map(|count| count.objects).collect();
+    assert_eq!(
+        counted,
+        [all.items.len() as u64],
+        "the count is not what the list has"
+    );
+    let objects = all.items.into_iter().map(|item| item.object);
+    let objects = objects.map(|object| {
+        let name = object.key.name.name().to_owned();
+        (name, object.metadata.create_revision)
+    });
+    objects.filter(|(name, _)| name != SHARED).collect()
+}
