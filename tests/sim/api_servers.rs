@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use crate::machine::Clocked;
 use crate::net::{Host, Net, client_address};
 use crate::trace::Trace;
+use crate::users::Ledger;
 use crate::world::HOSTS;
 
 pub(crate) use notes::{Notes, WatchLog};
@@ -30,6 +31,7 @@ const SERVERS: [Host; 3] = [11, 12, 13];
 pub(crate) struct ApiServers {
     machines: Vec<Clocked>,
     notes: Notes,
+    users: Option<Ledger>,
 }
 
 impl ApiServers {
@@ -51,6 +53,7 @@ impl ApiServers {
         Self {
             machines: machines.into(),
             notes,
+            users: None,
         }
     }
 
@@ -62,10 +65,25 @@ impl ApiServers {
 
     /// Somebody else, on a machine of its own.
     pub(crate) fn visit(&mut self, visit: impl Future<Output = ()> + Send + 'static) {
-        let mut clock = Clocked::new(1_000);
+        self.visit_at(1_000, visit);
+    }
+
+    /// The same, on a machine whose clock runs at `rate` thousandths of the world's.
+    pub(crate) fn visit_at(&mut self, rate: u64, visit: impl Future<Output = ()> + Send + 'static) {
+        let mut clock = Clocked::new(rate);
         clock.start();
         clock.spawn(visit);
         self.machines.push(clock);
+    }
+
+    /// From now on others use the replicas, too: this is what they are told.
+    pub(crate) fn used_by(&mut self, users: &Ledger) {
+        self.users = Some(users.clone());
+    }
+
+    /// What those others are told, if there are any.
+    pub(crate) fn users(&self) -> Option<&Ledger> {
+        self.users.as_ref()
     }
 
     pub(crate) fn notes(&self) -> &Notes {
@@ -74,7 +92,7 @@ impl ApiServers {
 }
 
 /// A client on `host`, which tries the replica of its own number first.
-async fn client(host: Host, net: &Net, seed: u64) -> Client {
+pub(crate) async fn client(host: Host, net: &Net, seed: u64) -> Client {
     let first = usize::try_from(host).unwrap();
     let replicas = (0..HOSTS.len()).map(|turn| HOSTS[(first + turn) % HOSTS.len()]);
     client_of(replicas, host, net, seed).await

@@ -2,6 +2,8 @@
 
 mod acknowledged;
 mod alive;
+mod counts;
+mod exclusive;
 mod forward;
 mod one_history;
 mod reads;
@@ -21,6 +23,7 @@ pub(crate) use together::come_together;
 #[derive(Default)]
 pub(crate) struct Checkers {
     acknowledged: acknowledged::Acknowledged,
+    counts: counts::Counts,
     forward: forward::Forward,
     one_history: one_history::OneHistory,
     watches: watches::Watches,
@@ -44,7 +47,9 @@ impl Checkers {
                 .look(machine.host, &consensus, &published, trace);
             self.one_history.look(machine.host, &published);
             self.acknowledged.look(machine.host, &published, clients);
+            self.counts.look(machine.host, &published);
         }
+        exclusive::look(machines, clients);
         reads::look(clients);
         self.watches.look(clients);
         alive::look(trace);

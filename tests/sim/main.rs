@@ -34,6 +34,8 @@ mod survival;
 #[cfg(test)]
 mod trace;
 #[cfg(test)]
+mod users;
+#[cfg(test)]
 mod visitor;
 #[cfg(test)]
 mod world;

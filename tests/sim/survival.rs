@@ -4,6 +4,7 @@ use crate::checkers::come_together;
 use crate::faults::torment;
 use crate::machine::Kind;
 use crate::seeds::for_each_seed;
+use crate::users::Users;
 use crate::world::World;
 
 fn forms(world: &mut World) {
@@ -30,6 +31,19 @@ fn whole_replicas_survive_whatever_goes_wrong() {
         torment(world, 8);
         come_together(world);
         assert!(world.clients.reads() > 10, "hardly any read was answered");
+    });
+}
+
+#[test]
+fn objects_and_leases_survive_whatever_goes_wrong() {
+    let test = "objects_and_leases_survive_whatever_goes_wrong";
+    for_each_seed(test, Kind::Whole, 1..4, |world| {
+        forms(world);
+        let users = Users::start(world);
+        torment(world, 8);
+        users.finish(world);
+        come_together(world);
+        users.check(world);
     });
 }
 

@@ -1,0 +1,123 @@
+//! What the replicas hold, and how it came about, held against what users were told.
+
+use std::collections::BTreeMap;
+
+use synod_machine::{Change, State};
+use synod_model::{LabelSelector, LeaseKey, Object, Revision};
+
+use super::history::{self, Changes};
+use super::{Ledger, resource, writer};
+
+/// Checks the state of a replica with all of its history.
+///
+/// # Errors
+///
+/// What cannot be true of what users were told.
+pub(super) fn check(state: &State, ledger: &Ledger) -> Result<(), String> {
+    let (changes, given) = past(state)?;
+    history::check(&ledger.calls(), &changes)?;
+    tokens(&given)?;
+    for ((key, token), holder) in ledger.given() {
+        let known = given.get(&key).and_then(|holders| {
+            let mut holders = holders.iter();
+            holders.find(|(given, _)| *given == token)
+        });
+        if known.map(|(_, holder)| holder) != Some(&holder) {
+            return Err(format!(
+                "{holder} was told that it has {key} by {token}: {known:?}"
+            ));
+        }
+    }
+    present(state, &changes)?;
+    trees(state, ledger)
+}
+
+/// Whether each token of a lease is greater than the one before.
+fn tokens(given: &Given) -> Result<(), String> {
+    for (key, holders) in given {
+        let mut pairs = holders.iter().zip(holders.iter().skip(1));
+        if let Some((before, after)) = pairs.find(|(before, after)| after.0 <= before.0) {
+            return Err(format!("{key} was given to {after:?} after {before:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// The tokens of each lease, in the order in which they were given, and to whom.
+type Given = BTreeMap<LeaseKey, Vec<(Revision, String)>>;
+
+/// Every change there was.
+fn past(state: &State) -> Result<(Changes, Given), String> {
+    let (mut changes, mut given) = (Changes::new(), Given::new());
+    let mut reached = Revision::ZERO;
+    loop {
+        let next = state.history().next_after(reached);
+        let next = next.map_err(|gone| format!("the history begins at {}", gone.oldest))?;
+        let Some(events) = next else {
+            return Ok((changes, given));
+        };
+        reached = events.revision;
+        for change in &events.changes {
+            match change {
+                Change::Object { key, after, .. } if writer::is_shared(key.name.name()) => {
+                    let changes = changes.entry(key.name.name().to_owned()).or_default();
+                    changes.insert(reached, after.as_deref().map(value));
+                }
+                Change::Lease { key, after, .. } => {
+                    let hold = after.as_ref().and_then(|lease| lease.hold.as_ref());
+                    let Some(hold) = hold else { continue };
+                    let holders = given.entry(key.clone()).or_default();
+                    let entry = (hold.token.revision(), hold.holder.to_string());
+                    if holders.last() != Some(&entry) {
+                        holders.push(entry);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn value(object: &Object) -> u64 {
+    let data: serde_json::Value = serde_json::from_slice(&object.content.data).unwrap();
+    data["value"].as_u64().unwrap()
+}
+
+/// Whether what is there is what all changes add up to.
+fn present(state: &State, changes: &Changes) -> Result<(), String> {
+    let last = changes.iter().filter_map(|(name, changes)| {
+        let (revision, value) = changes.last_key_value()?;
+        Some((name.clone(), (*revision, (*value)?)))
+    });
+    let expected: BTreeMap<String, (Revision, u64)> = last.collect();
+    let (present, all) = (state.present(), LabelSelector::default());
+    let resource = resource();
+    let objects = present.objects(&resource, None, &all, None);
+    let objects = objects.filter(|object| writer::is_shared(object.key.name.name()));
+    let found = objects.map(|object| {
+        let since = object.metadata.resource_version;
+        (object.key.name.name().to_owned(), (since, value(&object)))
+    });
+    let found: BTreeMap<String, (Revision, u64)> = found.collect();
+    (found == expected)
+        .then_some(())
+        .ok_or_else(|| format!("{found:?} is there, and the changes add up to {expected:?}"))
+}
+
+/// Whether nothing is left of what hung on an owner that went.
+fn trees(state: &State, ledger: &Ledger) -> Result<(), String> {
+    let (present, all) = (state.present(), LabelSelector::default());
+    let resource = resource();
+    let objects = present.objects(&resource, None, &all, None);
+    let names: Vec<String> = objects
+        .map(|object| object.key.name.name().to_owned())
+        .collect();
+    for tree in ledger.trees().iter().filter(|tree| tree.is_gone) {
+        let left = names.iter().filter(|name| name.starts_with(&tree.prefix));
+        let left = left.count();
+        if left > 0 {
+            return Err(format!("{left} objects of {} are left", tree.prefix));
+        }
+    }
+    Ok(())
+}
