@@ -19,6 +19,7 @@
 //! It needs Linux: which replica opened a connection is looked up under `/proc`.
 
 mod agreement;
+mod bad_objects;
 mod bad_requests;
 mod cards;
 mod cluster;

@@ -4,7 +4,9 @@ use synod_client::{ErrorKind, Revision};
 use synod_model::Refusal;
 use synod_proto::v1;
 use synod_proto::v1::cluster_client::ClusterClient;
+use synod_proto::v1::collections_client::CollectionsClient;
 use synod_proto::v1::membership_client::MembershipClient;
+use synod_proto::v1::objects_client::ObjectsClient;
 use synod_proto::v1::sessions_client::SessionsClient;
 use synod_proto::v1::storage_versions_client::StorageVersionsClient;
 use synod_proto::v1::watch_client::WatchClient;
@@ -43,6 +45,14 @@ impl Wire {
 
     pub(crate) fn cluster(&self) -> ClusterClient<Channel> {
         ClusterClient::new(self.channel.clone())
+    }
+
+    pub(crate) fn collections(&self) -> CollectionsClient<Channel> {
+        CollectionsClient::new(self.channel.clone())
+    }
+
+    pub(crate) fn objects(&self) -> ObjectsClient<Channel> {
+        ObjectsClient::new(self.channel.clone())
     }
 
     pub(crate) fn watch(&self) -> WatchClient<Channel> {
