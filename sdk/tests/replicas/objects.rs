@@ -7,6 +7,7 @@ mod strict;
 mod typed;
 mod watching;
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use synod_client::{
@@ -102,15 +103,17 @@ async fn impatient(cluster: &Cluster) -> Client {
 
 /// Sends a change by [`impatient`] whose answer by the first replica is lost, so that it is answered to a retry, when
 /// `meanwhile` has been done.
-async fn answered_late<A, B>(
-    cluster: &Cluster,
-    change: impl Future<Output = A>,
-    meanwhile: impl Future<Output = B>,
-) -> (A, B) {
-    cluster.network.set(&endpoint(1), Weather::Mute);
-    let meanwhile = async {
-        pass(Duration::from_secs(1)).await;
-        meanwhile.await
-    };
-    within(async { tokio::join!(change, meanwhile) }).await
+fn answered_late<'a, A, B>(
+    cluster: &'a Cluster,
+    change: impl Future<Output = A> + 'a,
+    meanwhile: impl Future<Output = B> + 'a,
+) -> Pin<Box<dyn Future<Output = (A, B)> + 'a>> {
+    Box::pin(async move {
+        cluster.network.set(&endpoint(1), Weather::Mute);
+        let meanwhile = async {
+            pass(Duration::from_secs(1)).await;
+            meanwhile.await
+        };
+        within(async { tokio::join!(change, meanwhile) }).await
+    })
 }

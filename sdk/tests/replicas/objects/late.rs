@@ -54,9 +54,8 @@ impl Stage {
     /// Somebody else sees the object and deletes it.
     async fn deleted(&self, name: &str) -> Stored<u64> {
         let seen = self.seen(name).await;
-        let gone = self
-            .others
-            .delete(&named("a", name), seen.preconditions(), None);
+        let name = named("a", name);
+        let gone = self.others.delete(&name, seen.preconditions(), None);
         within(gone).await.unwrap();
         create(&self.others, "a", "something-else", 0).await;
         seen

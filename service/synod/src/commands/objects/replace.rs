@@ -51,8 +51,11 @@ async fn replace_once(
     let mut preconditions = asked;
     if asked.resource_version.is_none() {
         // Whoever does not say what he replaces means what is there, whatever the collection asks for.
-        let read = client.raw_objects().get(key, ReadOptions::linearizable());
-        let present = read.await.map_err(Failure::from)?.object.metadata;
+        let read = client
+            .raw_objects()
+            .get(key, ReadOptions::linearizable())
+            .await;
+        let present = read.map_err(Failure::from)?.object.metadata;
         preconditions.resource_version = Some(present.resource_version);
     }
     let update = UpdateObject {
