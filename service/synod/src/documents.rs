@@ -1,7 +1,11 @@
 //! Objects as documents that people write: `apiVersion`, `kind`, `metadata`, and beside them the data.
 //!
 //! What is stored is the document without `metadata`, as JSON, in the version that `apiVersion` names; `metadata` becomes
-//! the object's own. An object whose data is no JSON object is shown with its bytes in base64 and cannot be written so.
+//! the object's own. What the data has under that name itself, as where an API server stores its objects whole, is
+//! `dataMetadata` in a document. An object whose data is no JSON object is shown with its bytes in base64 and cannot be
+//! written so.
+
+pub(crate) mod exact;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -37,6 +41,9 @@ pub(crate) struct Document {
     pub(crate) source: Value,
 }
 
+/// What a document has the data's own `metadata` under.
+const DATA_METADATA: &str = "dataMetadata";
+
 /// What is in `metadata` beside what a writer says, and is the cluster's own.
 const OWN: [&str; 4] = [
     "createRevision",
@@ -57,6 +64,19 @@ impl Document {
             encoding: self.version.clone(),
             media_type: MediaType::JSON,
             data: data(&self.source).to_string().into_bytes().into(),
+        }
+    }
+
+    /// What is stored of it in the place of `stored`, which it was made of: in the same form of JSON, and with all digits
+    /// of the numbers that it shows.
+    pub(crate) fn content_after(&self, stored: &Content) -> Content {
+        let is_json = stored.media_type.is_json();
+        let media_type = is_json.then(|| stored.media_type.clone());
+        let data = exact::text(&data(&self.source), &stored.data);
+        Content {
+            encoding: self.version.clone(),
+            media_type: media_type.unwrap_or(MediaType::JSON),
+            data: data.into_bytes().into(),
         }
     }
 
@@ -116,7 +136,8 @@ impl Document {
 pub(crate) fn read(text: &str) -> Result<Vec<Document>, Failure> {
     let mut documents = Vec::new();
     let mut found = Violations::new();
-    for (place, document) in serde_yaml_ng::Deserializer::from_str(text).enumerate() {
+    let yaml = || serde_yaml_ng::Deserializer::from_str(text);
+    for (place, (document, again)) in yaml().zip(yaml()).enumerate() {
         let value = Value::deserialize(document).map_err(|error| {
             let fault = Violation::invalid(&error.to_string(), "must be YAML or JSON");
             Failure::invalid("the file cannot be read", fault.at(&place_of(place)).into())
@@ -125,6 +146,12 @@ pub(crate) fn read(text: &str) -> Result<Vec<Document>, Failure> {
         if value.is_null() {
             continue;
         }
+        let mut lost = Violations::new();
+        if let Err(error) = exact::check(again, &value, &mut lost) {
+            let rule = "must have each key once";
+            lost.push(Violation::invalid(&error.to_string(), rule));
+        }
+        found.extend_at(&place_of(place), lost);
         documents.extend(found.parsed(&place_of(place), Document::parse(value)));
     }
     if documents.is_empty() && found.is_empty() {
@@ -149,24 +176,38 @@ pub(crate) fn shown(object: &StoredObject, kind: &Kind) -> Value {
         "metadata": metadata(object),
     });
     let mut document = head;
-    let data: Option<Map<String, Value>> = serde_json::from_slice(&object.content.data).ok();
-    let Value::Object(fields) = &mut document else {
+    let Value::Object(shown) = &mut document else {
         return document;
     };
-    match data.filter(|_| object.content.media_type.is_json()) {
-        Some(data) => fields.extend(
-            data.into_iter()
-                .filter(|(name, _)| !["apiVersion", "kind", "metadata"].contains(&name.as_str())),
-        ),
+    match fields(object) {
+        Some(mut data) => {
+            let own = data.shift_remove("metadata");
+            let named = ["apiVersion", "kind"];
+            shown.extend(
+                data.into_iter()
+                    .filter(|(name, _)| !named.contains(&name.as_str())),
+            );
+            shown.extend(own.map(|own| (DATA_METADATA.to_owned(), own)));
+        }
         None => {
             let raw = json!({
                 "mediaType": object.content.media_type.to_string(),
                 "base64": BASE64.encode(&object.content.data),
             });
-            fields.insert("rawData".to_owned(), raw);
+            shown.insert("rawData".to_owned(), raw);
         }
     }
     document
+}
+
+/// The members of an object's data, if a document can show them: it is a JSON object, and none has the name that is given
+/// to its `metadata`.
+pub(crate) fn fields(object: &StoredObject) -> Option<Map<String, Value>> {
+    if !object.content.media_type.is_json() {
+        return None;
+    }
+    let fields: Map<String, Value> = serde_json::from_slice(&object.content.data).ok()?;
+    (!fields.contains_key(DATA_METADATA)).then_some(fields)
 }
 
 /// What is stored of a document: all but its metadata.
@@ -174,6 +215,8 @@ pub(crate) fn data(document: &Value) -> Value {
     let mut data = document.clone();
     if let Value::Object(fields) = &mut data {
         fields.shift_remove("metadata");
+        let own = fields.shift_remove(DATA_METADATA);
+        fields.extend(own.map(|own| ("metadata".to_owned(), own)));
     }
     data
 }

@@ -14,9 +14,12 @@ pub(crate) fn merged(last: Option<&Value>, wanted: &Value, current: Option<&Valu
     let last = last.and_then(Value::as_object);
     let current = current.and_then(Value::as_object);
     let mut result = current.cloned().unwrap_or_default();
-    for key in last.into_iter().flat_map(Map::keys) {
-        if !wanted.contains_key(key) {
-            result.shift_remove(key);
+    for (key, last) in last.into_iter().flatten() {
+        if !wanted.contains_key(key)
+            && let Some(current) = result.shift_remove(key)
+            && let Some(foreign) = without(last, current)
+        {
+            result.insert(key.clone(), foreign);
         }
     }
     for (key, value) in wanted {
@@ -30,6 +33,21 @@ pub(crate) fn merged(last: Option<&Value>, wanted: &Value, current: Option<&Valu
         result.insert(key.clone(), value);
     }
     Value::Object(result)
+}
+
+/// What is left of `current` without what `last` said: within maps, what others have put there.
+fn without(last: &Value, current: Value) -> Option<Value> {
+    let (Value::Object(last), Value::Object(mut current)) = (last, current) else {
+        return None;
+    };
+    for (key, last) in last {
+        if let Some(member) = current.shift_remove(key)
+            && let Some(foreign) = without(last, member)
+        {
+            current.insert(key.clone(), foreign);
+        }
+    }
+    (!current.is_empty()).then_some(Value::Object(current))
 }
 
 #[cfg(test)]
@@ -62,6 +80,21 @@ mod tests {
             &json!({"spec": {"size": 3, "deep": {"a": 1}}}),
             json!({"spec": {"size": 3, "shape": "square", "deep": {"a": 1, "b": 9, "c": 3}}}),
             &json!({"spec": {"size": 3, "deep": {"a": 1, "c": 3}}}),
+        );
+    }
+
+    #[test]
+    fn of_a_map_that_is_no_longer_said_only_what_was_said_goes() {
+        check(
+            json!({"labels": {"app": "x", "deep": {"a": 1}}, "own": {"a": 1}, "list": [1], "form": {"a": 1}}),
+            &json!({}),
+            json!({
+                "labels": {"app": "y", "deep": {"a": 1}, "team": "z"},
+                "own": {"a": 2},
+                "list": [1, 7],
+                "form": 3,
+            }),
+            &json!({"labels": {"team": "z"}}),
         );
     }
 

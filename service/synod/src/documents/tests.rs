@@ -125,3 +125,76 @@ fn what_has_another_form_than_its_field_is_refused_and_never_taken_for_nothing()
     assert_eq!(empty.attributes, Attributes::default());
     assert!(empty.preconditions.is_empty());
 }
+
+#[test]
+fn the_data_s_own_metadata_goes_through_a_document_unharmed() {
+    let stored =
+        br#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"inner"},"rawData":1,"spec":{}}"#;
+    let document = one("{apiVersion: v1, kind: Pod, metadata: {name: a}}");
+    let mut object = stored_as(&document, "application/vnd.example+json", stored);
+    let shown_once = shown(&object, &document.kind);
+    assert_eq!(shown_once["metadata"]["name"], "a");
+    assert_eq!(shown_once["dataMetadata"], json!({"name": "inner"}));
+    let again = Document::parse(shown_once).unwrap();
+    let content = again.content_after(&object.content);
+    assert_eq!(content.media_type, object.content.media_type);
+    let data = |content: &Content| serde_json::from_slice::<Value>(&content.data).unwrap();
+    assert_eq!(data(&content), data(&object.content));
+
+    // What has that name itself would come back under another one.
+    object.content.data = br#"{"dataMetadata":{}}"#.to_vec().into();
+    assert!(fields(&object).is_none());
+    assert!(shown(&object, &document.kind).get("rawData").is_some());
+    // A name twice, of which one would be lost.
+    let twice = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: 1, spec: {a: 1}}";
+    let failure = read(twice).unwrap_err().to_string();
+    assert!(failure.contains("must have each key once"), "{failure}");
+}
+
+#[test]
+fn numbers_keep_their_digits_or_are_refused() {
+    let stored = br#"{"apiVersion":"v1","kind":"Pod","n":12345678901234567890123,"x":0.12345678901234567890}"#;
+    let document = one("{apiVersion: v1, kind: Pod, metadata: {name: a}}");
+    let object = stored_as(&document, "application/json", stored);
+    let text = serde_yaml_ng::to_string(&shown(&object, &document.kind)).unwrap();
+    let edited = one(&text.replace("kind: Pod", "kind: Pod\nm: 3"));
+    let content = edited.content_after(&object.content);
+    let written = std::str::from_utf8(&content.data).unwrap();
+    assert!(
+        written.contains(r#""n":12345678901234567890123"#),
+        "{written}"
+    );
+    assert!(
+        written.contains(r#""x":0.12345678901234567890"#),
+        "{written}"
+    );
+    assert!(written.contains(r#""m":3"#), "{written}");
+
+    let own = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {x: 0.12345678901234567890}}";
+    let failure = read(own).unwrap_err().to_string();
+    assert!(failure.contains("  document[0].spec.x: "), "{failure}");
+}
+
+/// An object with the metadata of a document and other data.
+fn stored_as(document: &Document, media_type: &str, data: &[u8]) -> StoredObject {
+    StoredObject {
+        key: synod_client::ObjectKey {
+            resource: synod_client::GroupResource::new("", "pods").unwrap(),
+            name: document.key(),
+        },
+        metadata: synod_client::Metadata {
+            uid: Uid::parse("00000000-0000-8000-8000-000000000001").unwrap(),
+            resource_version: Revision::new(7),
+            create_revision: Revision::new(7),
+            generation: 1,
+            created: synod_client::WallTime::from_millis(0),
+        },
+        attributes: document.attributes.clone(),
+        deletion: None,
+        content: Content {
+            encoding: document.version.clone(),
+            media_type: MediaType::parse(media_type).unwrap(),
+            data: data.to_vec().into(),
+        },
+    }
+}

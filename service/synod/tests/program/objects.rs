@@ -209,6 +209,38 @@ async fn a_document_that_says_for_which_object_it_was_made_is_applied_to_no_othe
 }
 
 #[tokio::test]
+async fn what_others_have_stored_goes_through_every_command_unharmed() {
+    let place = Place::start().await;
+    let file = place.file("w.yaml", WIDGET);
+    place.well(&["apply", "-f", text(&file)]).await;
+    let patch = ["patch", "widgets.example.io", "w", "-n", "a"];
+    let status = r#"{"metadata":{"name":"inner"},"status":{"n":12345678901234567890123,"x":[0.12345678901234567890]}}"#;
+    place.well(&[&patch[..], &["-p", status]].concat()).await;
+    // Numbers are compared by every digit.
+    let tests = r#"[{"op":"test","path":"/status","value":{"n":12345678901234567890123,"x":[0.12345678901234567890]}},{"op":"test","path":"/metadata","value":{"name":"inner"}}]"#;
+    let is_unharmed = [&patch[..], &["--type", "json", "-p", tests]].concat();
+    place.well(&is_unharmed).await;
+
+    let changed = place.file("w.yaml", &WIDGET.replace("size: 3", "size: 9"));
+    place.well(&["apply", "-f", text(&changed)]).await;
+    place.well(&is_unharmed).await;
+    let mut command = synod(&["edit", "widgets.example.io", "w", "-n", "a"]);
+    command
+        .env("SYNOD_ENDPOINTS", place.cluster.endpoints())
+        .env("SYNOD_EDITOR", "sed -i s/round/square/");
+    let edited = finish(command).await;
+    assert_eq!((edited.code, edited.err.as_str()), (0, ""));
+    place.well(&is_unharmed).await;
+    let mut whole = place.widget("w").await;
+    whole["spec"]["size"] = 4.into();
+    let whole = place.file("whole.json", &whole.to_string());
+    place.well(&["replace", "-f", text(&whole)]).await;
+    place.well(&is_unharmed).await;
+    let spec = &place.widget("w").await["spec"];
+    assert_eq!(*spec, serde_json::json!({"size": 4, "shape": "square"}));
+}
+
+#[tokio::test]
 async fn an_object_is_edited_and_what_was_typed_is_kept_if_it_cannot_be_stored() {
     let place = Place::start().await;
     let file = place.file("w.yaml", WIDGET);

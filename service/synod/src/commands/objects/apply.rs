@@ -95,7 +95,7 @@ async fn apply_once(
         // The very bytes that are stored, however they were written.
         current.content.clone()
     } else {
-        result.content()
+        result.content_after(&current.content)
     };
     let (uid, version) = (current.metadata.uid, current.metadata.resource_version);
     let update = UpdateObject {
@@ -171,13 +171,12 @@ fn present(object: &StoredObject, document: &Document) -> Result<Value, Failure>
             ),
         );
     }
-    let shown = documents::shown(object, &document.kind);
-    if shown.get("rawData").is_some() {
+    if documents::fields(object).is_none() {
         let fault = Violation::invalid(object.content.media_type.as_str(), "is no JSON object");
         let place = fault.at(&named(&object.key.name)).into();
         return Err(Failure::invalid("only JSON can be merged", place));
     }
-    Ok(shown)
+    Ok(documents::shown(object, &document.kind))
 }
 
 fn stored_data(object: &StoredObject) -> Value {

@@ -25,13 +25,13 @@ pub(crate) async fn run(args: &EditArgs, matches: &ArgMatches) -> Result<Exit, F
         .raw_objects()
         .get(&key, ReadOptions::linearizable())
         .await?;
-    let shown = documents::shown(&view.object, &collection.kind);
-    if shown.get("rawData").is_some() {
+    if documents::fields(&view.object).is_none() {
         let media_type = view.object.content.media_type.as_str();
         let fault = Violation::invalid(media_type, "is no JSON object");
         let place = fault.at(&named(&key.name)).into();
         return Err(Failure::invalid("only JSON can be edited", place));
     }
+    let shown = documents::shown(&view.object, &collection.kind);
     let Some((document, file)) = edited(&shown, args.format).await? else {
         return Ok(Exit::Ok);
     };
@@ -47,7 +47,7 @@ pub(crate) async fn run(args: &EditArgs, matches: &ArgMatches) -> Result<Exit, F
     let update = UpdateObject {
         key: key.clone(),
         attributes: document.attributes.clone(),
-        content: document.content(),
+        content: document.content_after(&view.object.content),
         ttl: None,
         preconditions: Preconditions {
             uid: Some(view.object.metadata.uid),

@@ -4,12 +4,14 @@ use clap::ArgMatches;
 use serde_json::Value;
 use synod_client::{
     ApiVersion, Client, ErrorKind, Fences, LeaseToken, ObjectKey, Patch, PatchFormat, PatchObject,
-    ReadOptions, Violation,
+    ReadOptions, Violation, Violations,
 };
+use synod_model::Json;
 
 use super::super::{collections, connect};
 use super::{fence, key, objects, show_writes};
 use crate::args::{PatchArgs, PatchType};
+use crate::documents::exact;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -31,7 +33,7 @@ async fn patch(
     client: &Client,
     args: &PatchArgs,
     key: &ObjectKey,
-    document: Value,
+    document: Vec<u8>,
     (version, fence): (Option<ApiVersion>, Option<LeaseToken>),
 ) -> Result<synod_client::ObjectWritten, Failure> {
     let format = match args.kind {
@@ -53,7 +55,7 @@ async fn patch(
             patch: Patch {
                 encoding: encoding.clone(),
                 format,
-                document: document.to_string().into_bytes().into(),
+                document: document.clone().into(),
             },
             preconditions: collections::preconditions(&args.write),
             fences: Fences::default(),
@@ -81,10 +83,42 @@ fn moved(error: &synod_client::Error, encoding: &ApiVersion) -> bool {
     }
 }
 
-/// A patch, as YAML or JSON.
-fn document(text: &str) -> Result<Value, Failure> {
-    serde_yaml_ng::from_str(text).map_err(|error| {
+/// A patch, as JSON, which is sent as it was typed, or as YAML.
+fn document(text: &str) -> Result<Vec<u8>, Failure> {
+    if Json::parse(text.as_bytes()).is_ok() {
+        return Ok(text.as_bytes().to_vec());
+    }
+    let mut lost = Violations::new();
+    let read = serde_yaml_ng::from_str(text).and_then(|value: Value| {
+        let again = serde_yaml_ng::Deserializer::from_str(text);
+        exact::check(again, &value, &mut lost).map(|()| value)
+    });
+    let value = read.map_err(|error| {
         let fault = Violation::invalid(&error.to_string(), "must be YAML or JSON");
         Failure::invalid("this is no patch", fault.at("--patch").into())
-    })
+    })?;
+    if lost.is_empty() {
+        return Ok(value.to_string().into_bytes());
+    }
+    let mut found = Violations::new();
+    found.extend_at("--patch", lost);
+    Err(Failure::invalid("write this patch as JSON", found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_sent_as_it_was_typed_and_yaml_only_if_it_loses_nothing() {
+        let exact = r#"[ {"op":"test","path":"/n","value":12345678901234567890123} ]"#;
+        assert_eq!(document(exact).unwrap(), exact.as_bytes());
+        assert_eq!(
+            document("{spec: {size: 5}}").unwrap(),
+            br#"{"spec":{"size":5}}"#
+        );
+        let lost = document("{x: 0.12345678901234567890}").unwrap_err();
+        assert!(lost.to_string().contains("  --patch.x: "), "{lost}");
+        assert!(document("{").is_err() && document("a: 1\n---\nb: 2\n").is_err());
+    }
 }

@@ -2,7 +2,7 @@
 
 use clap::ArgMatches;
 use synod_client::{
-    Client, Fences, LeaseToken, ObjectKey, ObjectWritten, ReadOptions, UpdateObject,
+    Client, Fences, LeaseToken, ObjectKey, ObjectWritten, Preconditions, ReadOptions, UpdateObject,
 };
 
 use super::super::connect;
@@ -48,22 +48,23 @@ async fn replace_once(
     (write, fence): (&WriteArgs, &Option<LeaseToken>),
 ) -> Result<ObjectWritten, NotWritten> {
     let asked = preconditions(document, write);
-    let mut preconditions = asked;
-    if asked.resource_version.is_none() {
-        // Whoever does not say what he replaces means what is there, whatever the collection asks for.
-        let read = client
-            .raw_objects()
-            .get(key, ReadOptions::linearizable())
-            .await;
-        let present = read.map_err(Failure::from)?.object.metadata;
-        preconditions.resource_version = Some(present.resource_version);
-    }
+    let read = client
+        .raw_objects()
+        .get(key, ReadOptions::linearizable())
+        .await;
+    let present = read.map_err(Failure::from)?.object;
+    // Whoever does not say what he replaces means what is there, whatever the collection asks for.
+    let version = asked.resource_version;
+    let version = version.unwrap_or(present.metadata.resource_version);
     let update = UpdateObject {
         key: key.clone(),
         attributes: document.attributes.clone(),
-        content: document.content(),
+        content: document.content_after(&present.content),
         ttl: None,
-        preconditions,
+        preconditions: Preconditions {
+            resource_version: Some(version),
+            ..asked
+        },
         fences: Fences::default(),
     };
     let replaced = objects(client, write.dry_run, fence.clone())

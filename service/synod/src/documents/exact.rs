@@ -1,0 +1,269 @@
+//! Numbers with all their digits, through documents that keep a number as the double that is nearest to it.
+//!
+//! A document that was made of a stored one means the number that is stored wherever it has what the stored one looks
+//! like. What a writer says must be kept as it is said, so a number that would lose digits is refused.
+
+use std::fmt;
+
+use serde::Deserialize as _;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Number, Value};
+use synod_client::{Violation, Violations};
+use synod_model::{Json, JsonNumber};
+
+/// The text of a value, its numbers written as they are in `stored`, of which the value was made.
+pub(super) fn text(value: &Value, stored: &[u8]) -> String {
+    let stored = Json::parse(stored).ok();
+    let mut text = String::new();
+    write(value, stored.as_ref(), &mut text);
+    text
+}
+
+/// Adds to `found` every number of a document that has more digits than `value`, which was read from it, has kept.
+///
+/// # Errors
+///
+/// The document is not that of the value.
+pub(crate) fn check<'de, D: Deserializer<'de>>(
+    document: D,
+    value: &Value,
+    found: &mut Violations,
+) -> Result<(), D::Error> {
+    let place = String::new();
+    Check {
+        value,
+        place,
+        found,
+    }
+    .deserialize(document)
+}
+
+fn write(value: &Value, stored: Option<&Json>, text: &mut String) {
+    match (value, stored) {
+        (Value::Number(number), Some(Json::Number(exact))) if is_seen_as(exact, number) => {
+            text.push_str(exact.as_str());
+        }
+        (Value::Array(items), _) => {
+            text.push('[');
+            for (i, item) in items.iter().enumerate() {
+                text.push_str(if i == 0 { "" } else { "," });
+                write(item, counterpart(i, items, stored), text);
+            }
+            text.push(']');
+        }
+        (Value::Object(members), _) => {
+            let known = match stored {
+                Some(Json::Object(known)) => Some(known),
+                _ => None,
+            };
+            text.push('{');
+            for (i, (key, member)) in members.iter().enumerate() {
+                text.push_str(if i == 0 { "" } else { "," });
+                text.push_str(&Value::from(key.as_str()).to_string());
+                text.push(':');
+                write(member, known.and_then(|known| known.get(key)), text);
+            }
+            text.push('}');
+        }
+        (other, _) => text.push_str(&other.to_string()),
+    }
+}
+
+/// What an item of a list was in the stored list: items are told by their place, counted from either end.
+fn counterpart<'a>(i: usize, items: &[Value], stored: Option<&'a Json>) -> Option<&'a Json> {
+    let Some(Json::Array(known)) = stored else {
+        return None;
+    };
+    let from_the_end = (known.len() + i).checked_sub(items.len());
+    let there = [Some(i), from_the_end].into_iter().flatten();
+    let mut there = there.filter_map(|place| known.get(place));
+    let is_same = |known: &&Json| is_same(known, &items[i]);
+    there.clone().find(is_same).or_else(|| there.next())
+}
+
+/// Whether a value is what a document shows of the stored one.
+fn is_same(stored: &Json, value: &Value) -> bool {
+    match (stored, value) {
+        (Json::Null, Value::Null) => true,
+        (Json::Bool(a), Value::Bool(b)) => a == b,
+        (Json::String(a), Value::String(b)) => a == b,
+        (Json::Number(exact), Value::Number(number)) => is_seen_as(exact, number),
+        (Json::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b))
+        }
+        (Json::Object(a), Value::Object(b)) => {
+            let same = |(key, a)| b.get(key).is_some_and(|b| is_same(a, b));
+            a.len() == b.len() && a.iter().all(same)
+        }
+        _ => false,
+    }
+}
+
+fn is_seen_as(exact: &JsonNumber, number: &Number) -> bool {
+    serde_json::from_str::<Number>(exact.as_str()).is_ok_and(|seen| seen == *number)
+}
+
+/// Goes over a document once more, and reads the numbers as they are written.
+struct Check<'a> {
+    value: &'a Value,
+    place: String,
+    found: &'a mut Violations,
+}
+
+impl Check<'_> {
+    fn number(&mut self, text: &str, number: &Number) {
+        // What is no number of JSON, as `0x1f`, has no digits to lose.
+        let Some(exact) = JsonNumber::parse(text) else {
+            return;
+        };
+        if JsonNumber::parse(&number.to_string()) != Some(exact) {
+            let rule =
+                "has more digits than are kept: write it as a text, or change it with synod patch";
+            let fault = Violation::invalid(text, rule);
+            self.found.push(fault.at(&self.place));
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Check<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(mut self, document: D) -> Result<(), D::Error> {
+        match self.value {
+            Value::Number(number) => {
+                self.number(&String::deserialize(document)?, number);
+                Ok(())
+            }
+            Value::Array(_) => document.deserialize_seq(self),
+            Value::Object(_) => document.deserialize_map(self),
+            Value::Null => {
+                if let Some(text) = Option::<String>::deserialize(document)? {
+                    let fault = Violation::invalid(&text, "is no number that JSON has");
+                    self.found.push(fault.at(&self.place));
+                }
+                Ok(())
+            }
+            Value::Bool(_) | Value::String(_) => IgnoredAny::deserialize(document).map(drop),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Check<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the same document")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        for (i, value) in self.value.as_array().into_iter().flatten().enumerate() {
+            let item = Check {
+                value,
+                place: format!("{}[{i}]", self.place),
+                found: &mut *self.found,
+            };
+            items.next_element_seed(item)?;
+        }
+        // The end of it, too, must be read.
+        items.next_element::<IgnoredAny>().map(drop)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        while let Some(key) = members.next_key::<String>()? {
+            let dot = if self.place.is_empty() { "" } else { "." };
+            let member = Check {
+                value: &self.value[&key],
+                place: format!("{}{dot}{key}", self.place),
+                found: &mut *self.found,
+            };
+            members.next_value_seed(member)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const STORED: &str = r#"{"big":12345678901234567890123,"fine":0.12345678901234567890,"plain":1.50,"list":[1,0.12345678901234567890,{"n":12345678901234567890123}]}"#;
+
+    fn seen() -> Value {
+        serde_json::from_str(STORED).unwrap()
+    }
+
+    #[test]
+    fn what_was_not_touched_is_written_as_it_is_stored() {
+        assert_eq!(text(&seen(), STORED.as_bytes()), STORED);
+        let mut changed = seen();
+        changed["plain"] = json!(2);
+        changed["new"] = json!({"a": [], "b\"": null});
+        let written = text(&changed, STORED.as_bytes());
+        let expected = STORED.replace("1.50", "2");
+        let expected = expected.strip_suffix('}').unwrap();
+        assert_eq!(
+            written,
+            format!(r#"{expected},"new":{{"a":[],"b\"":null}}}}"#)
+        );
+    }
+
+    #[test]
+    fn items_of_a_list_keep_their_digits_when_others_come_and_go() {
+        for change in [
+            |list: &mut Vec<Value>| drop(list.remove(0)),
+            |list: &mut Vec<Value>| list.insert(0, json!("new")),
+            |list: &mut Vec<Value>| list.push(json!(0.5)),
+            |list: &mut Vec<Value>| list[0] = json!(7),
+        ] {
+            let mut changed = seen();
+            change(changed["list"].as_array_mut().unwrap());
+            let written = text(&changed, STORED.as_bytes());
+            let list = written.split("list").nth(1).unwrap();
+            assert!(list.contains("0.12345678901234567890"), "{written}");
+            assert!(
+                list.contains(r#"{"n":12345678901234567890123}"#),
+                "{written}"
+            );
+        }
+    }
+
+    #[test]
+    fn another_number_is_what_it_says() {
+        let mut changed = seen();
+        changed["big"] = json!(12_345_678_901_234_567_000_000_f64 * 2.0);
+        changed["fine"] = json!(0.125);
+        let written = text(&changed, STORED.as_bytes());
+        assert!(written.contains(r#""fine":0.125,"#), "{written}");
+        assert!(
+            !written.starts_with(r#"{"big":12345678901234567890123"#),
+            "{written}"
+        );
+    }
+
+    #[test]
+    fn a_number_that_would_lose_digits_is_found_by_its_place() {
+        let found = |document: &str| {
+            let yaml = || serde_yaml_ng::Deserializer::from_str(document);
+            let value = Value::deserialize(yaml()).unwrap();
+            let mut found = Violations::new();
+            check(yaml(), &value, &mut found).unwrap();
+            found
+                .iter()
+                .map(|fault| fault.field.clone())
+                .collect::<Vec<_>>()
+        };
+        let none: [&str; 0] = [];
+        let plain =
+            "{a: 1, b: -0.5, c: 1e5, d: 1.50, e: 0x1f, f: 18446744073709551615, g: [~, null, '']}";
+        assert_eq!(found(plain), none);
+        let seen = "{a: '0.12345678901234567890', b: 1.2345678901234568e+22, c: [], d: ~, e: }";
+        assert_eq!(found(seen), none);
+        let digits = "1234567890".repeat(5);
+        let json = format!(r#"{{"a":[1,{{"b":0.12345678901234567890}},2],"c":{digits}}}"#);
+        assert_eq!(found(&json), ["a[1].b", "c"]);
+        let yaml = format!("a: [1, {{b: 0.12345678901234567890}}]\nc:\n  d: {digits}\n  e: .inf\n");
+        assert_eq!(found(&yaml), ["a[1].b", "c.d", "c.e"]);
+    }
+}
