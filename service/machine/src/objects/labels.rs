@@ -1,24 +1,29 @@
 //! Which objects of a collection have a label: what makes the cost of a selection follow its result.
 
-use std::ops::Bound;
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
 use imbl::OrdSet;
-use synod_model::{LabelSelector, Labels, NamespacedName, Rule};
+use synod_model::{LabelSelector, Labels, Namespace, NamespacedName, Rule};
 
-/// Two lines for each label of each object, so that an object costs nothing beside its own labels.
+/// Two lines for each label of each object, one with its value and one for whatever value, so that an object costs
+/// nothing beside its own labels.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LabelIndex {
-    by_value: OrdSet<(Arc<str>, Arc<str>, NamespacedName)>,
-    by_key: OrdSet<(Arc<str>, NamespacedName)>,
-}
+pub(crate) struct LabelIndex(OrdSet<Line>);
 
-/// A label that an object must have.
+type Line = (Arc<str>, Option<Arc<str>>, NamespacedName);
+
+/// The values of one label, of which an object must have one.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
     key: Arc<str>,
-    /// One of these values; with `None`, whatever value.
-    values: Option<Vec<Arc<str>>>,
+    /// `None` is whatever value.
+    values: Vec<Option<Arc<str>>>,
 }
 
 impl Wanted {
@@ -26,14 +31,14 @@ impl Wanted {
     pub(crate) fn all_of(selector: &LabelSelector) -> Vec<Self> {
         let wanted = selector.requirements().iter().filter_map(|requirement| {
             let values = match &requirement.rule {
-                Rule::In(values) => {
-                    Some(values.iter().map(|value| value.as_str().into()).collect())
-                }
-                Rule::Exists => None,
+                Rule::In(values) => values.iter().map(|it| Some(it.as_str().into())).collect(),
+                Rule::Exists => vec![None],
                 Rule::NotIn(_) | Rule::Absent => return None,
             };
-            let key = requirement.key.as_str().into();
-            Some(Self { key, values })
+            Some(Self {
+                key: requirement.key.as_str().into(),
+                values,
+            })
         });
         wanted.collect()
     }
@@ -41,184 +46,142 @@ impl Wanted {
 
 impl LabelIndex {
     pub(crate) fn insert(&mut self, labels: &Labels, name: &NamespacedName) {
-        for (key, value) in labels.shared() {
-            let (key, value) = (Arc::clone(key), Arc::clone(value));
-            self.by_key.insert((Arc::clone(&key), name.clone()));
-            self.by_value.insert((key, value, name.clone()));
+        for line in lines(labels, name) {
+            self.0.insert(line);
         }
     }
 
     pub(crate) fn remove(&mut self, labels: &Labels, name: &NamespacedName) {
-        for (key, value) in labels.shared() {
-            let (key, value) = (Arc::clone(key), Arc::clone(value));
-            self.by_key.remove(&(Arc::clone(&key), name.clone()));
-            self.by_value.remove(&(key, value, name.clone()));
+        for line in lines(labels, name) {
+            self.0.remove(&line);
         }
     }
 
-    /// The names from `from` on that have all of these labels, in order. None if no label is asked for.
-    pub(crate) fn joined(&self, wanted: Vec<Wanted>, from: Bound<NamespacedName>) -> Joined<'_> {
-        Joined {
-            index: self,
+    /// The names that have all of these labels, of which there is at least one: from `from` on, which is not before the
+    /// namespace, if one is asked for.
+    pub(crate) fn search(
+        &self,
+        wanted: Vec<Wanted>,
+        namespace: Option<&Namespace>,
+        from: Bound<NamespacedName>,
+    ) -> impl Iterator<Item = NamespacedName> + use<'_> {
+        Search::new(
+            move |line| self.next(line),
             wanted,
-            turn: 0,
-            agreed: 0,
+            namespace.cloned(),
             from,
-        }
+        )
     }
 
-    /// The first name from `from` on that has the label.
-    fn first_of(&self, label: &Wanted, from: Bound<&NamespacedName>) -> Option<NamespacedName> {
-        let Some(values) = &label.values else {
-            let from = from.map(|name| (Arc::clone(&label.key), name.clone()));
-            let (key, name) = self.by_key.range((from, Bound::Unbounded)).next()?;
-            return (*key == label.key).then(|| name.clone());
-        };
-        let of_value = |value: &Arc<str>| {
-            let line =
-                |name: &NamespacedName| (Arc::clone(&label.key), Arc::clone(value), name.clone());
-            let mut lines = self.by_value.range((from.map(line), Bound::Unbounded));
-            let (key, found, name) = lines.next()?;
-            (*key == label.key && found == value).then(|| name.clone())
-        };
-        values.iter().filter_map(of_value).min()
+    /// The first line from this one on.
+    fn next(&self, from: Bound<Line>) -> Option<&Line> {
+        self.0.range((from, Bound::Unbounded)).next()
     }
 }
 
-/// The names that have several labels.
+fn lines(labels: &Labels, name: &NamespacedName) -> impl Iterator<Item = Line> {
+    labels.shared().flat_map(move |(key, value)| {
+        let line = |value| (Arc::clone(key), value, name.clone());
+        [line(None), line(Some(Arc::clone(value)))]
+    })
+}
+
+/// Whether the name is in the namespace, if one is asked for.
+pub(crate) fn is_in(name: &NamespacedName, namespace: Option<&Namespace>) -> bool {
+    namespace.is_none_or(|namespace| name.namespace() == Some(namespace.as_str()))
+}
+
+/// Walks the names that have all of some labels, in their order.
 ///
-/// Each label is asked in turn for its next name not before the candidate, until all name the same one: it costs as many
-/// questions as the rarest of the labels has objects, whatever the others have.
-#[derive(Debug)]
-pub(crate) struct Joined<'a> {
-    index: &'a LabelIndex,
-    wanted: Vec<Wanted>,
-    /// Which label is asked next.
-    turn: usize,
-    /// How many labels, one after the other, have named the candidate.
-    agreed: usize,
-    /// The candidate; or, before there is one, where to begin.
+/// Each label is asked in turn for its next name not before the candidate, until all name the same one. A label asks the
+/// index once for each of its values, and after that only about a value whose name was passed. So it costs a question for
+/// each value, and as many as the rarest of the labels has objects, whatever the others have; if that label's
+/// candidates pass over several values of another one, a question for each of those.
+struct Search<A> {
+    /// Answers the first line of the index from one on.
+    ask: A,
+    labels: Vec<Heads>,
+    namespace: Option<Namespace>,
     from: Bound<NamespacedName>,
 }
 
-/// What one question tells.
-#[derive(Debug, PartialEq, Eq)]
-enum Told {
-    /// A name that has all labels.
-    Found(NamespacedName),
-    /// Another label is to be asked.
-    AskOn,
-    /// There is no other name.
-    End,
+/// A label that is searched for, with the next name of each of its values that has one: the first name on top.
+struct Heads {
+    wanted: Wanted,
+    next: BinaryHeap<Reverse<(NamespacedName, usize)>>,
 }
 
-impl Joined<'_> {
-    fn ask(&mut self) -> Told {
-        let Some(label) = self.wanted.get(self.turn) else {
-            return Told::End;
+impl<'a, A: Fn(Bound<Line>) -> Option<&'a Line>> Search<A> {
+    fn new(
+        ask: A,
+        wanted: Vec<Wanted>,
+        namespace: Option<Namespace>,
+        from: Bound<NamespacedName>,
+    ) -> Self {
+        let mut search = Self {
+            ask,
+            labels: Vec::new(),
+            namespace,
+            from,
         };
-        let Some(name) = self.index.first_of(label, self.from.as_ref()) else {
-            return Told::End;
-        };
-        self.turn = (self.turn + 1) % self.wanted.len();
-        let again = matches!(&self.from, Bound::Included(candidate) if *candidate == name);
-        self.agreed = if again { self.agreed + 1 } else { 1 };
-        if self.agreed < self.wanted.len() {
-            self.from = Bound::Included(name);
-            return Told::AskOn;
+        for wanted in wanted {
+            let values = wanted.values.iter().enumerate();
+            let next = values.filter_map(|(i, value)| {
+                let name = search.first(&wanted.key, value.as_ref(), search.from.as_ref())?;
+                Some(Reverse((name, i)))
+            });
+            let next = next.collect();
+            search.labels.push(Heads { wanted, next });
         }
-        self.agreed = 0;
-        self.from = Bound::Excluded(name.clone());
-        Told::Found(name)
+        search
+    }
+
+    /// The first name from `from` on that has the label with this value.
+    fn first(
+        &self,
+        key: &Arc<str>,
+        value: Option<&Arc<str>>,
+        from: Bound<&NamespacedName>,
+    ) -> Option<NamespacedName> {
+        let line = |name: &NamespacedName| (Arc::clone(key), value.cloned(), name.clone());
+        let (found, with, name) = (self.ask)(from.map(line))?;
+        let is_meant = found == key && with.as_ref() == value;
+        (is_meant && is_in(name, self.namespace.as_ref())).then(|| name.clone())
+    }
+
+    /// The first name from `from` on that has the label with one of its values.
+    fn first_of(&mut self, label: usize, from: Bound<&NamespacedName>) -> Option<NamespacedName> {
+        loop {
+            let heads = &mut self.labels[label];
+            let Reverse((name, _)) = heads.next.peek()?;
+            if (from, Bound::Unbounded).contains(name) {
+                return Some(name.clone());
+            }
+            let Reverse((_, i)) = heads.next.pop()?;
+            let Wanted { key, values } = &self.labels[label].wanted;
+            let next = self.first(key, values[i].as_ref(), from);
+            let heads = &mut self.labels[label];
+            heads.next.extend(next.map(|name| Reverse((name, i))));
+        }
     }
 }
 
-impl Iterator for Joined<'_> {
+impl<'a, A: Fn(Bound<Line>) -> Option<&'a Line>> Iterator for Search<A> {
     type Item = NamespacedName;
 
     fn next(&mut self) -> Option<NamespacedName> {
-        loop {
-            match self.ask() {
-                Told::Found(name) => return Some(name),
-                Told::AskOn => {}
-                Told::End => return None,
+        let from = self.from.clone();
+        let mut candidate = self.first_of(0, from.as_ref())?;
+        let mut agreed = 1;
+        for label in (0..self.labels.len()).cycle().skip(1) {
+            if agreed == self.labels.len() {
+                break;
             }
+            let found = self.first_of(label, Bound::Included(&candidate))?;
+            agreed = if found == candidate { agreed + 1 } else { 1 };
+            candidate = found;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use synod_model::{Namespace, ObjectName};
-
-    use super::*;
-
-    /// So many objects of which every one has `app`, ten are `rare`, and one of these is `single`.
-    fn index(objects: usize) -> LabelIndex {
-        let namespace = Namespace::parse("a").unwrap();
-        let mut index = LabelIndex::default();
-        for i in 0..objects {
-            let name = ObjectName::parse(&format!("o-{i:05}")).unwrap();
-            let app = format!("app-{}", i % 2);
-            let mut labels = vec![("app", app.as_str())];
-            if i % (objects / 10) == 0 {
-                labels.push(("rare", "yes"));
-            }
-            if i == objects / 10 {
-                labels.push(("single", "yes"));
-            }
-            let labels = Labels::parse(labels).unwrap();
-            index.insert(&labels, &NamespacedName::new(Some(&namespace), &name));
-        }
-        index
-    }
-
-    /// How many names a selection finds, and how many questions it asks.
-    fn questions(index: &LabelIndex, selector: &str) -> (usize, usize) {
-        let selector = LabelSelector::parse(selector).unwrap();
-        let from = Bound::Included(NamespacedName::before_all_of(None));
-        let mut joined = index.joined(Wanted::all_of(&selector), from);
-        let (mut found, mut asked) = (BTreeSet::new(), 0);
-        loop {
-            asked += 1;
-            match joined.ask() {
-                Told::Found(name) => assert!(found.insert(name), "a name once"),
-                Told::AskOn => {}
-                Told::End => return (found.len(), asked),
-            }
-        }
-    }
-
-    #[test]
-    fn a_selection_asks_as_often_as_its_rarest_label_has_objects_whatever_else_there_is() {
-        for (selector, names, most) in [
-            ("single=yes", 1, 2),
-            ("single", 1, 2),
-            ("rare=yes,app in (app-0,app-1)", 10, 31),
-            ("app,rare", 10, 31),
-            ("single,app,rare=yes", 1, 12),
-            ("rare=yes,single=no", 0, 2),
-            ("app=app-0,nothing", 0, 2),
-            ("nothing,app=app-0", 0, 1),
-        ] {
-            for objects in [100, 4_000] {
-                let (found, asked) = questions(&index(objects), selector);
-                assert_eq!(found, names, "{selector} of {objects}");
-                assert!(asked <= most, "{selector} of {objects}: {asked} questions");
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_removed_leaves_nothing_behind() {
-        let mut index = index(100);
-        let lines: Vec<_> = index.by_value.iter().cloned().collect();
-        for (key, value, name) in lines {
-            let labels = Labels::parse([(&*key, &*value)]).unwrap();
-            index.remove(&labels, &name);
-        }
-        assert!(index.by_value.is_empty() && index.by_key.is_empty());
+        self.from = Bound::Excluded(candidate.clone());
+        Some(candidate)
     }
 }

@@ -11,7 +11,7 @@ use synod_model::{
 
 use super::{Past, beyond, merged};
 use crate::objects::Held;
-use crate::objects::labels::Wanted;
+use crate::objects::labels::{Wanted, is_in};
 use crate::{Deadline, Holder, State};
 
 impl<'a> Past<'a> {
@@ -51,9 +51,9 @@ impl<'a> Past<'a> {
     /// The objects of a resource that the selector means, or those in a namespace of it, after `after`, by namespace and
     /// name. None of a resource without a collection.
     ///
-    /// It costs a step for each object of the rarest label that must be there, with one of some values or with any, and
-    /// for each object that has changed since the revision; a selector that asks for no label costs a step for each
-    /// object in the namespace.
+    /// It costs a step for each object in the namespace of the rarest label that must be there, for each value that a
+    /// label may have, and for each object that has changed since the revision; a selector that asks for no label costs
+    /// a step for each object in the namespace.
     pub fn objects<'b>(
         &'b self,
         resource: &GroupResource,
@@ -63,7 +63,10 @@ impl<'a> Past<'a> {
     ) -> impl Iterator<Item = Arc<Object>> + use<'a, 'b> {
         let (from, undone_from) = range(resource, namespace, after);
         let kept = self.state.collections.get(resource).into_iter();
-        let kept = kept.flat_map(move |held| candidates(held, selector, from.clone()));
+        let kept = kept.flat_map({
+            let namespace = namespace.cloned();
+            move |held| candidates(held, selector, namespace.as_ref(), from.clone())
+        });
         let objects = merged(kept, self.undone(resource, undone_from));
         let namespace = namespace.cloned();
         objects
@@ -135,21 +138,20 @@ impl<'a> Past<'a> {
 
 type Candidate<'a> = (&'a NamespacedName, Arc<Object>);
 
-/// Objects of a collection among which are all that the selector means, by name.
+/// Objects of a collection among which are all of the namespace that the selector means, by name.
 fn candidates<'a>(
     held: &'a Held,
     selector: &LabelSelector,
+    namespace: Option<&Namespace>,
     from: Bound<NamespacedName>,
 ) -> Box<dyn Iterator<Item = Candidate<'a>> + 'a> {
     let found = |(name, object): (&'a NamespacedName, &'a Arc<Object>)| (name, Arc::clone(object));
     let wanted = Wanted::all_of(selector);
-    if !wanted.is_empty() {
-        let names = held.labels.joined(wanted, from);
-        return Box::new(
-            names.filter_map(move |name| held.objects.get_key_value(&name).map(found)),
-        );
+    if wanted.is_empty() {
+        return Box::new(held.objects.range((from, Bound::Unbounded)).map(found));
     }
-    Box::new(held.objects.range((from, Bound::Unbounded)).map(found))
+    let names = held.labels.search(wanted, namespace, from);
+    Box::new(names.filter_map(move |name| held.objects.get_key_value(&name).map(found)))
 }
 
 /// Where to begin, among the names of a collection and among the keys of what was undone.
@@ -167,11 +169,6 @@ fn range(
         name,
     });
     (from, undone)
-}
-
-/// Whether the name is in the namespace, if one is asked for.
-fn is_in(name: &NamespacedName, namespace: Option<&Namespace>) -> bool {
-    namespace.is_none_or(|namespace| name.namespace() == Some(namespace.as_str()))
 }
 
 impl State {
