@@ -203,6 +203,17 @@ impl History {
             .take_while(move |events| events.revision > revision)
     }
 
+    /// The events of every kept revision after `revision`, oldest first.
+    pub(crate) fn oldest_first_after(
+        &self,
+        revision: Revision,
+    ) -> impl Iterator<Item = &Arc<RevisionEvents>> {
+        let later = self.index_after(revision)..self.kept.len();
+        later
+            .filter_map(move |i| self.kept.get(i))
+            .map(|kept| &kept.events)
+    }
+
     /// The events of every kept revision, oldest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<RevisionEvents>> {
         self.kept.iter().map(|kept| &kept.events)

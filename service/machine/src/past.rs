@@ -4,6 +4,7 @@
 //! costs a step for each event after the revision; within the kept history no older state has to be held.
 
 mod objects;
+mod one;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -70,16 +71,7 @@ impl State {
     ///
     /// [`OutOfReach`] if the revision has left the history or does not exist yet.
     pub fn at(&self, revision: Revision) -> Result<Past<'_>, OutOfReach> {
-        if revision > self.revision {
-            return Err(OutOfReach::Future {
-                present: self.revision,
-            });
-        }
-        if revision < self.history.floor() {
-            return Err(OutOfReach::Compacted {
-                oldest: self.history.floor(),
-            });
-        }
+        self.check_reach(revision)?;
         let mut past = Past {
             state: self,
             revision,
@@ -101,6 +93,21 @@ impl State {
                 .for_each(|change| past.undo(change));
         }
         Ok(past)
+    }
+
+    /// Whether the revision can be read.
+    fn check_reach(&self, revision: Revision) -> Result<(), OutOfReach> {
+        if revision > self.revision {
+            return Err(OutOfReach::Future {
+                present: self.revision,
+            });
+        }
+        if revision < self.history.floor() {
+            return Err(OutOfReach::Compacted {
+                oldest: self.history.floor(),
+            });
+        }
+        Ok(())
     }
 
     /// The state as it is.

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_machine::{Answer, Command, Envelope, LogEntry, Past, State};
-use synod_model::{ClusterId, ErrorKind, Refusal, Revision};
+use synod_machine::{Answer, Command, Envelope, LogEntry, OutOfReach, Past, State};
+use synod_model::{
+    ClusterId, ControllerRevision, ErrorKind, NamespacedName, Object, ObjectKey, Refusal, Revision,
+};
 use synod_proto::status::key;
 use synod_proto::{Change, Consistency, WatchStart, v1};
 use tokio::time::Instant;
@@ -66,10 +68,29 @@ impl Carried {
         self.state.at(self.done.revision).ok()
     }
 
-    /// The state right before the change, if that is still kept.
-    pub(crate) fn before(&self) -> Option<Past<'_>> {
+    /// An object right after the change.
+    ///
+    /// # Errors
+    ///
+    /// That revision is no longer kept.
+    pub(crate) fn object(&self, key: &ObjectKey) -> Result<Option<Arc<Object>>, OutOfReach> {
+        self.state.object_at(key, self.done.revision)
+    }
+
+    /// An object right before the change, if it was there and that revision is still kept.
+    pub(crate) fn object_before(&self, key: &ObjectKey) -> Option<Arc<Object>> {
         let before = self.done.revision.get().checked_sub(1)?;
-        self.state.at(Revision::new(before)).ok()
+        self.state.object_at(key, Revision::new(before)).ok()?
+    }
+
+    /// A ControllerRevision right after the change, if it is there and that revision is still kept.
+    pub(crate) fn controller_revision(
+        &self,
+        key: &NamespacedName,
+    ) -> Option<Arc<ControllerRevision>> {
+        self.state
+            .controller_revision_at(key, self.done.revision)
+            .ok()?
     }
 }
 

@@ -184,8 +184,12 @@ impl Replica {
                 .controller_revisions(None)
                 .collect::<Vec<_>>()
         );
-        for row in all {
-            assert_eq!(then.controller_revision(&row.key), Some(row));
+        let here = self.state.present();
+        for row in all.into_iter().chain(here.controller_revisions(None)) {
+            let expected = past.present().controller_revision(&row.key);
+            assert_eq!(then.controller_revision(&row.key), expected);
+            let alone = self.state.controller_revision_at(&row.key, past.revision());
+            assert_eq!(alone, Ok(expected));
         }
     }
 }

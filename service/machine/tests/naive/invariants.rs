@@ -87,6 +87,20 @@ pub(crate) fn indexes_are_what_the_objects_say(past: &Past<'_>) {
     }
 }
 
+/// An object that is read alone at a revision is as the past has it: what was there then, and what is there now.
+pub(crate) fn one_object_is_what_the_whole_state_has(state: &State, past: &Past<'_>) {
+    let all = LabelSelector::default();
+    for at in [past, &state.present()] {
+        let collections = at.collections(None);
+        for collection in collections {
+            for object in at.objects(&collection.resource, None, &all, None) {
+                let alone = state.object_at(&object.key, past.revision());
+                assert_eq!(alone, Ok(past.object(&object.key)));
+            }
+        }
+    }
+}
+
 fn persisted_holds_what_is_stored(state: &State) {
     let present = state.present();
     for collection in present.collections(None) {

@@ -183,6 +183,7 @@ impl Trial {
                     // Often enough, and not for each of them after each entry.
                     if revision.get() % 7 == 0 {
                         invariants::indexes_are_what_the_objects_say(&found);
+                        invariants::one_object_is_what_the_whole_state_has(&self.state, &found);
                     }
                 }
                 Err(OutOfReach::Compacted { oldest }) => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use synod_machine::{Answer, Command, Written};
+use synod_machine::{Answer, Command, Written, WrittenHow};
 use synod_model::{
     ErrorKind, Namespace, NamespacedName, Object, ObjectKey, ObjectName, Refusal, Revision,
     Transact,
@@ -209,8 +209,16 @@ fn written(carried: &Carried) -> Result<Written, Refusal> {
 /// The object as the command left it, or if it is gone, as it was right before; if that revision is still kept.
 fn object_of(carried: &Carried, written: &Written, key: &ObjectKey) -> Option<v1::Object> {
     let same = |object: &Arc<Object>| object.metadata.uid == written.uid;
-    let found = carried.past()?.object(key).filter(same);
-    let found = found.or_else(|| carried.before()?.object(key).filter(same));
+    // What is gone is not looked for among all that was changed since.
+    let is_gone = written.how == WrittenHow::Deleted;
+    let left = if is_gone {
+        None
+    } else {
+        carried.object(key).ok()?
+    };
+    let found = left
+        .filter(same)
+        .or_else(|| carried.object_before(key).filter(same));
     found.as_deref().map(Into::into)
 }
 

@@ -187,6 +187,5 @@ fn answered(
 
 /// The snapshot as the command left it, if its revision is still kept.
 fn after(carried: &Carried, key: &NamespacedName) -> Option<v1::ControllerRevision> {
-    let revision = carried.past()?.controller_revision(key)?;
-    Some((&*revision).into())
+    carried.controller_revision(key).as_deref().map(Into::into)
 }
