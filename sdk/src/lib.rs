@@ -92,9 +92,9 @@ pub use values::{
     AgreementHistory, Alarm, AlarmKind, Changed, ClusterStatus, CollectionChanged, CollectionItem,
     CollectionPage, CollectionView, Drain, EncodingCount, Header, Joined, MemberItem, MemberPage,
     MemberView, ObjectItem, ObjectPage, ObjectView, ObjectWritten, OperationResult, Outcome,
-    OutcomeAnswer, Renewed, ReplicaRole, ReplicaStatus, Reported, ReportedResource, RequestKey,
-    SettingsView, StorageState, StorageVersion, StorageVersionEntry, StorageVersionItem,
-    StorageVersionPage, StorageVersionStatus, StorageVersionView, Transacted,
+    OutcomeAnswer, ReadResult, Renewed, ReplicaRole, ReplicaStatus, Reported, ReportedResource,
+    RequestKey, SettingsView, StorageState, StorageVersion, StorageVersionEntry,
+    StorageVersionItem, StorageVersionPage, StorageVersionStatus, StorageVersionView, Transacted,
 };
 pub use values::{
     HistoryAnswer, HistoryChanged, HistoryPage, RevisionAnswer, RevisionAnswered, RevisionDiff,

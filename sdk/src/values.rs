@@ -30,7 +30,9 @@ pub use leases::{
     Acquired, Acquisition, LeaseCandidateItem, LeaseCandidatePage, LeaseItem, LeasePage, LeaseView,
 };
 pub use members::{MemberItem, MemberPage, MemberView};
-pub use objects::{ObjectItem, ObjectPage, ObjectView, ObjectWritten, OperationResult, Transacted};
+pub use objects::{
+    ObjectItem, ObjectPage, ObjectView, ObjectWritten, OperationResult, ReadResult, Transacted,
+};
 pub use outcome::{Outcome, OutcomeAnswer, RequestKey};
 pub use storage_state::{Drain, StorageState};
 pub use storage_version::{StorageVersion, StorageVersionEntry, StorageVersionStatus};

@@ -76,8 +76,20 @@ pub struct Transacted {
     pub succeeded: bool,
     /// One for each operation, in order, if it succeeded.
     pub results: Vec<OperationResult>,
-    /// One for each read, in order, if it did not; `None` for an object that was not there.
-    pub reads: Vec<Option<Object>>,
+    /// One for each read, in order, if it did not.
+    pub reads: Vec<ReadResult>,
+}
+
+/// What a transaction read, as of its revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadResult {
+    /// The object.
+    Found(Object),
+    /// It was not there.
+    Absent,
+    /// The answer does not say: it had no room left, or came so late to a retry that the revision is no longer kept. Read
+    /// the object by itself.
+    LeftOut,
 }
 
 impl FromWire<v1::ObjectsGetResponse> for ObjectView {
@@ -196,15 +208,22 @@ impl FromWire<v1::OperationResult> for OperationResult {
     }
 }
 
+impl FromWire<v1::ReadResult> for ReadResult {
+    fn from_wire(pb: v1::ReadResult) -> Result<Self, Violations> {
+        match (pb.object, pb.left_out) {
+            (Some(object), _) => Ok(Self::Found(Object::try_from(object)?)),
+            (None, false) => Ok(Self::Absent),
+            (None, true) => Ok(Self::LeftOut),
+        }
+    }
+}
+
 impl FromWire<v1::ObjectsTransactResponse> for Transacted {
     fn from_wire(pb: v1::ObjectsTransactResponse) -> Result<Self, Violations> {
         let mut found = Violations::new();
         let header = found.parsed("", Header::from_wire(pb.header));
         let results = found.parsed("results", list(pb.results, OperationResult::from_wire));
-        let reads = list(pb.reads, |read| {
-            read.object.map(Object::try_from).transpose()
-        });
-        let reads = found.parsed("reads", reads);
+        let reads = found.parsed("reads", list(pb.reads, ReadResult::from_wire));
         match (header, results, reads) {
             (Some(header), Some(results), Some(reads)) => Ok(Self {
                 header,

@@ -37,7 +37,7 @@ pub const ENCODED_BYTES_MAX: usize = 32 * MIB;
 /// Bytes of one message of a watch, unless it holds a single event.
 pub const WATCH_MESSAGE_BYTES_MAX: usize = MIB;
 
-/// Bytes of the objects on one page of a list, unless it holds a single one.
+/// Bytes of the objects on one page of a list, unless it holds a single one, and of those that a transaction reads.
 pub const PAGE_BYTES_MAX: usize = 2 * MIB;
 /// Bytes of what changed from one ControllerRevision to another, and of each of them as lines.
 pub const DIFF_BYTES_MAX: usize = 3 * MIB;
@@ -250,6 +250,13 @@ pub const BOUNDS: &[Bound] = &[
         "bytes",
         Some("synod_list_pages_cut"),
         "the page ends and a token continues it",
+    ),
+    bound(
+        "reads of a transaction",
+        PAGE_BYTES_MAX,
+        "bytes",
+        None,
+        "left out, which the answer says",
     ),
     bound(
         "client connections",

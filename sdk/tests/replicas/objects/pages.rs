@@ -1,11 +1,12 @@
 use futures::StreamExt as _;
 use synod_client::{
-    Attributes, CollectionRules, ErrorKind, FieldSelector, LabelSelector, Labels, ListCollections,
-    ListObjects, NewObject, ReadOptions, Settings,
+    Attributes, CollectionRules, Compare, Content, CreateObject, ErrorKind, Fences, FieldSelector,
+    LabelSelector, Labels, ListCollections, ListObjects, MediaType, NewObject, ReadOptions,
+    ReadResult, Settings, Transact,
 };
 
-use super::{V1, WIDGETS, create, declare, named, numbers};
-use crate::cluster::{Cluster, legal, resource, within};
+use super::{V1, WIDGETS, create, declare, key, named, numbers};
+use crate::cluster::{Cluster, legal, resource, version, within};
 
 #[tokio::test(start_paused = true)]
 async fn all_pages_of_a_list_show_one_revision_whatever_is_written_meanwhile() {
@@ -153,4 +154,54 @@ async fn collections_count_their_objects_by_version_and_hold_what_they_hold() {
             .kind(),
         ErrorKind::NotFound
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transaction_says_which_of_its_reads_had_no_room() {
+    let cluster = Cluster::start(1).await;
+    let client = cluster.client().await;
+    declare(&client, CollectionRules::default()).await;
+    let raw = client.raw_objects();
+    for name in ["one", "two", "three"] {
+        let data = format!(r#"{{"text":"{}"}}"#, "x".repeat(900_000));
+        let create = CreateObject {
+            key: key("a", name),
+            attributes: Attributes::default(),
+            content: Content {
+                encoding: version(V1),
+                media_type: MediaType::JSON,
+                data: data.into_bytes().into(),
+            },
+            ttl: None,
+            fences: Fences::default(),
+        };
+        within(raw.create(create)).await.unwrap();
+    }
+    let transact = Transact {
+        compares: vec![Compare::Absent(key("a", "one"))],
+        operations: Vec::new(),
+        reads: ["one", "nothing", "two", "three", "nothing"]
+            .map(|name| key("a", name))
+            .into(),
+        fences: Fences::default(),
+    };
+    let lost = within(raw.transact(transact)).await.unwrap();
+    assert!(!lost.succeeded);
+    let read: Vec<Option<&str>> = lost
+        .reads
+        .iter()
+        .map(|read| match read {
+            ReadResult::Found(object) => Some(object.key.name.name()),
+            ReadResult::Absent => Some("absent"),
+            ReadResult::LeftOut => None,
+        })
+        .collect();
+    let expected = [
+        Some("one"),
+        Some("absent"),
+        Some("two"),
+        None,
+        Some("absent"),
+    ];
+    assert_eq!(read, expected);
 }

@@ -3,7 +3,7 @@ use std::cell::Cell;
 use synod_client::{
     Attributes, ClusterId, CollectionRules, Compare, CreateObject, Current, DeleteObject, Error,
     ErrorKind, Fences, Finalizers, InstanceId, Join, Labels, LeaseKey, LeaseToken, LockOptions,
-    MemberEpoch, NewObject, Operation, Patch, PatchFormat, Preconditions, ReadOptions, Transact,
+    MemberEpoch, NewObject, Operation, Patch, PatchFormat, Preconditions, ReadOptions, ReadResult, Transact,
     Ttl, UpdateObject,
 };
 
@@ -282,8 +282,10 @@ async fn a_transaction_writes_all_or_reads() {
     assert_eq!(done.results[1].resource_version, done.header.revision);
     let lost = within(raw.transact(transact())).await.unwrap();
     assert!(!lost.succeeded && !lost.changed);
-    assert!(lost.reads[0].is_none());
-    let two = lost.reads[1].as_ref().unwrap();
+    assert_eq!(lost.reads[0], ReadResult::Absent);
+    let ReadResult::Found(two) = &lost.reads[1] else {
+        panic!("it is there: {:?}", lost.reads[1])
+    };
     assert_eq!(two.key, key("a", "two"));
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use prost::Message;
 use synod_machine::{Answer, Command, Written, WrittenHow};
 use synod_model::{
     ErrorKind, Namespace, NamespacedName, Object, ObjectKey, ObjectName, Refusal, Revision,
@@ -15,6 +16,7 @@ use super::collections::no_collection;
 use super::pages::{Items, Page};
 use super::{answer, opened, typed, unexpected};
 use crate::handle::{Asking, Carried, Handle};
+use crate::limits::PAGE_BYTES_MAX;
 use crate::objects;
 use crate::read::Reading;
 
@@ -180,22 +182,46 @@ async fn transact(
     let Answer::Transacted { succeeded, written } = &carried.done.answer else {
         return Err(unexpected(&carried.done.answer));
     };
-    let past = carried.past().filter(|_| !succeeded);
-    let read = past.into_iter().flat_map(|past| {
-        let object = move |key: &ObjectKey| past.object(key);
-        reads.iter().map(object).collect::<Vec<_>>()
-    });
+    let reads = if *succeeded {
+        Vec::new()
+    } else {
+        read(&carried, &reads)
+    };
     Ok(v1::ObjectsTransactResponse {
         header: Some(handle.header(carried.done.revision)),
         changed: carried.done.changed,
         succeeded: *succeeded,
         results: written.iter().map(objects::written).collect(),
-        reads: read
-            .map(|object| v1::ReadResult {
-                object: object.as_deref().map(Into::into),
-            })
-            .collect(),
+        reads,
     })
+}
+
+/// What a transaction reads: as many of the objects, in order, as fit a message.
+fn read(carried: &Carried, keys: &[ObjectKey]) -> Vec<v1::ReadResult> {
+    let mut room = PAGE_BYTES_MAX;
+    let mut fits = |object: &v1::Object| match room.checked_sub(object.encoded_len()) {
+        Some(left) => {
+            room = left;
+            true
+        }
+        None => false,
+    };
+    let read = keys.iter().map(|key| {
+        let found = carried.object(key);
+        let object = found.as_ref().ok().cloned().flatten();
+        let object = object.as_deref().map(v1::Object::from);
+        match object {
+            Some(object) if !fits(&object) => v1::ReadResult {
+                object: None,
+                left_out: true,
+            },
+            object => v1::ReadResult {
+                object,
+                left_out: found.is_err(),
+            },
+        }
+    });
+    read.collect()
 }
 
 /// What a change of one object was answered.

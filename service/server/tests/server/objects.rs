@@ -192,6 +192,74 @@ async fn a_transaction_of_128_operations_is_one_revision_and_one_more_is_refused
     assert_eq!(found.names.len(), 127 + 128);
 }
 
+/// A transaction that is not taken as long as the object is there, and reads these.
+fn reading(there: &str, names: &[&str]) -> v1::ObjectsTransactRequest {
+    let absent = v1::CompareExistence {
+        key: key("a", there),
+        exists: false,
+    };
+    v1::ObjectsTransactRequest {
+        compares: vec![v1::ObjectsCompare {
+            compare: Some(v1::objects_compare::Compare::Existence(absent)),
+        }],
+        reads: names.iter().filter_map(|name| key("a", name)).collect(),
+        ..Default::default()
+    }
+}
+
+/// Of each read whether the object is there, and whether it was left out.
+fn told(answer: v1::ObjectsTransactResponse) -> Vec<(bool, bool)> {
+    assert!(!answer.succeeded);
+    let reads = answer.reads.into_iter();
+    reads
+        .map(|read| (read.object.is_some(), read.left_out))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_transaction_reads_as_much_as_fits_and_says_what_it_left_out() {
+    let mut store = Store::start().await;
+    for (name, bytes) in [
+        ("one", 900_000),
+        ("two", 900_000),
+        ("three", 900_000),
+        ("small", 9),
+    ] {
+        store.create(create("a", name, bytes)).await.unwrap();
+    }
+    let names = ["one", "two", "three", "small", "nothing"];
+    let opened = store
+        .clients
+        .sessions
+        .open(v1::SessionsOpenRequest {})
+        .await;
+    let mut request = reading("one", &names);
+    request.request_id = Some(v1::RequestId {
+        session: opened.unwrap().into_inner().session,
+        sequence: 1,
+        lowest_unanswered: 1,
+        cluster_id: String::new(),
+    });
+    let answer = store.objects.transact(request.clone()).await;
+    let (given, left_out, absent) = ((true, false), (false, true), (false, false));
+    let expected = [given, given, left_out, given, absent];
+    assert_eq!(told(answer.unwrap().into_inner()), expected);
+    // A retry is told the same, though the objects are others now.
+    store.create(create("a", "nothing", 1)).await.unwrap();
+    let retry = store.objects.transact(request.clone()).await;
+    assert_eq!(told(retry.unwrap().into_inner()), expected);
+    // And that nothing is known of them, once their revision is gone.
+    store
+        .set(v1::SettingsPatch {
+            history_revisions: Some(1),
+            ..Default::default()
+        })
+        .await;
+    store.create(create("a", "late", 1)).await.unwrap();
+    let retry = store.objects.transact(request).await;
+    assert_eq!(told(retry.unwrap().into_inner()), [left_out; 5]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_of_objects_is_refused_that_is_none_or_foreign_or_too_old() {
     let mut store = Store::start().await;
