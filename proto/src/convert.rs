@@ -10,6 +10,7 @@ mod controller_revision;
 mod lease;
 mod member;
 mod metadata;
+mod migration;
 mod object;
 mod object_key;
 mod owner_reference;
@@ -22,6 +23,7 @@ mod settings;
 
 pub(crate) use controller_revision::annotations_to_wire;
 pub(crate) use metadata::labels_to_wire;
+pub(crate) use migration::migration;
 pub(crate) use object_key::namespace;
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ pub use query::{
     ListObjects, ListStorageVersions, ObjectCursor, ObjectKind, ObjectScope, PageKey, PageRequest,
     PageStart, WatchFilter, WatchStart,
 };
+pub use query::{BinaryResource, CheckBinary, CheckDrop, GetMigration, ListMigrations};
 pub use query::{
     ControllerHistoryCursor, ControllerRevisionCursor, DiffControllerRevisions,
     GetControllerHistory, GetControllerRevision, ListControllerRevisions,

@@ -12,6 +12,10 @@ pub const WATCH_KINDS_MAX: usize = 64;
 pub const WATCH_RESOURCES_MAX: usize = 64;
 /// Annotations of an object, whatever their bytes.
 pub const ANNOTATIONS_MAX: usize = 4_096;
+/// Resources that a check of a binary can name.
+pub const BINARY_RESOURCES_MAX: usize = 10_000;
+/// Reasons that a check names; the others are counted.
+pub const DANGERS_MAX: usize = 1_000;
 /// Interval of a watch's bookmarks for callers who do not say, in milliseconds.
 pub const BOOKMARK_INTERVAL_MS_DEFAULT: u64 = 10_000;
 /// Largest age that a read may allow its answer, in milliseconds.
@@ -65,6 +69,18 @@ pub const LIMITS: &[Limit] = &[
         value: ANNOTATIONS_MAX as u64,
         unit: "annotations",
         beyond: INVALID,
+    },
+    Limit {
+        name: "resources in a check of a binary",
+        value: BINARY_RESOURCES_MAX as u64,
+        unit: "resources",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "reasons in the answer to a check",
+        value: DANGERS_MAX as u64,
+        unit: "reasons",
+        beyond: "counted, not named",
     },
     Limit {
         name: "staleness of a read",

@@ -6,6 +6,7 @@ mod cluster;
 mod histories;
 mod leases;
 mod members;
+mod migrations;
 mod pages;
 mod sessions;
 mod storage_versions;
@@ -22,7 +23,8 @@ use crate::transport::Endpoints;
 pub use builder::ClientBuilder;
 pub use histories::{History, ListControllerRevisions, Wanted};
 pub use members::{ListMembers, MemberEpoch};
-pub use pages::{MemberPages, StorageVersionPages};
+pub use migrations::{BinaryResource, ClaimKey, ListMigrations};
+pub use pages::{MemberPages, MigrationPages, StorageVersionPages};
 pub use storage_versions::ListStorageVersions;
 
 /// A client of a cluster.

@@ -67,8 +67,8 @@ mod values;
 mod watch;
 
 pub use client::{
-    Client, ClientBuilder, ListMembers, ListStorageVersions, MemberEpoch, MemberPages,
-    StorageVersionPages,
+    BinaryResource, ClaimKey, Client, ClientBuilder, ListMembers, ListMigrations,
+    ListStorageVersions, MemberEpoch, MemberPages, MigrationPages, StorageVersionPages,
 };
 pub use client::{History, ListControllerRevisions, Wanted};
 pub use collections::{CollectionPages, Collections, ListCollections};
@@ -97,6 +97,9 @@ pub use values::{
     StorageVersionItem, StorageVersionPage, StorageVersionStatus, StorageVersionView, Transacted,
 };
 pub use values::{
+    Danger, DangerReason, MigrationClaimed, MigrationPage, MigrationStarted, MigrationView, Safety,
+};
+pub use values::{
     HistoryAnswer, HistoryChanged, HistoryPage, RevisionAnswer, RevisionAnswered, RevisionDiff,
     RevisionOutcome, RevisionView,
 };
@@ -106,6 +109,11 @@ pub use watch::{
     WatchMessage, WatchOptions,
 };
 
+pub use synod_model::{
+    AbortCause, Claim, ClaimToken, ContinueToken, FailureClass, FailureReason, Migration,
+    MigrationFailure, MigrationId, MigrationPhase, MigrationProgress, MigrationReason,
+    MigrationTarget, WorkerName,
+};
 pub use synod_model::{
     AcquireLease, FencingToken, Hold, HolderIdentity, Lease, LeaseCandidate, LeaseKey,
     PutLeaseCandidate, ReleaseLease, SemanticVersion, Strategy, Ticket,

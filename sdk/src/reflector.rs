@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use synod_model::{
     Collection, ControllerRevision, ErrorKind, GroupResource, Lease, LeaseCandidate, LeaseKey,
-    Member, MemberId, NamespacedName, Revision, Settings,
+    Member, MemberId, Migration, MigrationId, NamespacedName, Revision, Settings,
 };
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
@@ -94,6 +94,18 @@ impl Reflector {
             .values()
             .cloned()
             .collect()
+    }
+
+    /// A migration.
+    #[must_use]
+    pub fn migration(&self, id: &MigrationId) -> Option<Arc<Migration>> {
+        self.state().cache.migrations.get(id).cloned()
+    }
+
+    /// All migrations, ordered by resource, the oldest of each first.
+    #[must_use]
+    pub fn migrations(&self) -> Vec<Arc<Migration>> {
+        self.state().cache.migrations.values().cloned().collect()
     }
 
     /// The replicated settings, if they are watched.

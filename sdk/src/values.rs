@@ -7,6 +7,7 @@ mod controller_revisions;
 mod header;
 mod leases;
 mod members;
+mod migrations;
 mod objects;
 mod outcome;
 mod storage_state;
@@ -30,6 +31,9 @@ pub use leases::{
     Acquired, Acquisition, LeaseCandidateItem, LeaseCandidatePage, LeaseItem, LeasePage, LeaseView,
 };
 pub use members::{MemberItem, MemberPage, MemberView};
+pub use migrations::{
+    Danger, DangerReason, MigrationClaimed, MigrationPage, MigrationStarted, MigrationView, Safety,
+};
 pub use objects::{
     ObjectItem, ObjectPage, ObjectView, ObjectWritten, OperationResult, ReadResult, Transacted,
 };

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
+use std::ops::RangeBounds;
 
 use synod_client::{ErrorKind, GroupResource, RequestKey, Revision};
 use synod_proto::v1;
@@ -160,72 +161,29 @@ pub(crate) fn check_register(
     first: Setting,
     changes: &BTreeMap<Revision, Setting>,
 ) -> Result<(), String> {
-    let at = |revision: Revision| {
-        changes
-            .range(..=revision)
-            .next_back()
-            .map(|(_, setting)| *setting)
-    };
-    let before = |revision: Revision| {
-        changes
-            .range(..revision)
-            .next_back()
-            .map(|(_, setting)| *setting)
-    };
     let by_value: BTreeMap<u32, Setting> = changes
         .values()
         .map(|setting| (setting.value, *setting))
         .collect();
     let mut explained = BTreeSet::from([first.value]);
     for call in calls {
-        let is_true = match (&call.asked, &call.told) {
-            (Asked::Compare { register, .. } | Asked::Read(register), _) if *register != of => true,
-            (
-                Asked::Compare {
-                    if_revision, value, ..
-                },
-                Told::Done(revision),
-            ) => {
-                explained.insert(*value);
-                by_value
-                    .get(value)
-                    .is_some_and(|setting| setting.since == *revision)
-                    && before(*revision).is_some_and(|setting| setting.since == *if_revision)
+        let is_true = match &call.asked {
+            Asked::Compare {
+                register,
+                if_revision,
+                value,
+            } if *register == of => {
+                if matches!(call.told, Told::Done(_) | Told::Unknown(_)) {
+                    explained.insert(*value);
+                }
+                let set = by_value.get(value).copied();
+                compared(&call.told, *if_revision, set, changes)
             }
-            (
-                Asked::Compare {
-                    if_revision, value, ..
-                },
-                Told::Lost(setting),
-            ) => {
-                let is_other = |setting: Setting| {
-                    at(setting.since) == Some(setting) && setting.since != *if_revision
-                };
-                !by_value.contains_key(value) && setting.is_none_or(is_other)
-            }
-            (Asked::Compare { value, .. }, Told::NotExecuted(_) | Told::Refused(_)) => {
-                !by_value.contains_key(value)
-            }
-            (
-                Asked::Compare {
-                    if_revision, value, ..
-                },
-                Told::Unknown(_),
-            ) => {
-                explained.insert(*value);
-                let set = by_value.get(value);
-                set.is_none_or(|set| {
-                    before(set.since).is_some_and(|setting| setting.since == *if_revision)
-                })
-            }
-            (
-                Asked::Read(_),
-                Told::Seen {
-                    at: revision,
-                    setting,
-                },
-            ) => at(*revision) == Some(*setting),
-            _ => true,
+            Asked::Read(register) if *register == of => match call.told {
+                Told::Seen { at, setting } => until(changes, ..=at) == Some(setting),
+                _ => true,
+            },
+            Asked::Compare { .. } | Asked::Read(_) | Asked::Report(_) | Asked::Create(_) => true,
         };
         if !is_true {
             return Err(format!(
@@ -240,6 +198,40 @@ pub(crate) fn check_register(
         Some(phantom) => Err(format!("nobody has set {phantom:?}")),
         None => Ok(()),
     }
+}
+
+/// Whether a comparison can have been told this, if its value was `set` so.
+fn compared(
+    told: &Told,
+    if_revision: Revision,
+    set: Option<Setting>,
+    changes: &BTreeMap<Revision, Setting>,
+) -> bool {
+    let held = |set: Setting| {
+        let before = until(changes, ..set.since);
+        before.is_some_and(|before| before.since == if_revision)
+    };
+    match told {
+        Told::Done(revision) => set.is_some_and(|set| set.since == *revision && held(set)),
+        Told::Lost(found) => {
+            let is_other = |found: Setting| {
+                until(changes, ..=found.since) == Some(found) && found.since != if_revision
+            };
+            set.is_none() && found.is_none_or(is_other)
+        }
+        Told::NotExecuted(_) | Told::Refused(_) => set.is_none(),
+        Told::Unknown(_) => set.is_none_or(held),
+        Told::Seen { .. } => true,
+    }
+}
+
+/// What was set last in a range of revisions.
+fn until(
+    changes: &BTreeMap<Revision, Setting>,
+    range: impl RangeBounds<Revision>,
+) -> Option<Setting> {
+    let last = changes.range(range).next_back();
+    last.map(|(_, setting)| *setting)
 }
 
 /// Every change of the settings, by its revision.

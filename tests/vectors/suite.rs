@@ -252,5 +252,27 @@ const FILES: &[(&str, &str)] = &[
         "validate_storage_version_name.json",
         include_str!("validate_storage_version_name.json"),
     ),
+    (
+        "migration_status_index.json",
+        include_str!("migration_status_index.json"),
+    ),
+    ("svm_runner.json", include_str!("svm_runner.json")),
+    ("svm_sync.json", include_str!("svm_sync.json")),
+    (
+        "svm_validate_create.json",
+        include_str!("svm_validate_create.json"),
+    ),
+    (
+        "svm_validate_status_update.json",
+        include_str!("svm_validate_status_update.json"),
+    ),
+    (
+        "svm_validate_update.json",
+        include_str!("svm_validate_update.json"),
+    ),
+    (
+        "trigger_controller.json",
+        include_str!("trigger_controller.json"),
+    ),
     ("write_barrier.json", include_str!("write_barrier.json")),
 ];

@@ -1,12 +1,15 @@
 mod leases;
 mod objects;
 
+use proptest::collection::btree_set;
 use proptest::option;
 use proptest::prelude::*;
 use prost::Message;
 use synod_model::{
-    Adopt, CloseSession, ClusterId, ErrorKind, ForgetResource, Join, Leave, MarkReady, MemberId,
-    OpenSession, Renew, Report, RequestId, SettingsPatch, UpdateSettings, Violations,
+    AbortMigration, Adopt, ClaimMigration, CloseSession, ClusterId, CompleteMigration, ErrorKind,
+    FailMigration, ForgetResource, Join, Leave, MarkReady, MemberId, MigrationReason,
+    ObserveStorage, OpenSession, Renew, Report, ReportMigrationProgress, RequestId,
+    ResetStorageStates, RetryMigration, SettingsPatch, StartMigration, UpdateSettings, Violations,
 };
 
 use crate::{Change, samples, v1};
@@ -108,7 +111,72 @@ fn update() -> impl Strategy<Value = UpdateSettings> {
         .prop_map(|(patch, if_revision)| UpdateSettings { patch, if_revision })
 }
 
+fn of_migrations() -> impl Strategy<Value = ClaimMigration> {
+    (samples::migration_id(), samples::worker(), samples::ttl())
+        .prop_map(|(id, worker, ttl)| ClaimMigration { id, worker, ttl })
+}
+
+fn said_of_migrations() -> impl Strategy<Value = ReportMigrationProgress> {
+    let claim = (samples::migration_id(), samples::claim_token());
+    (claim, samples::progress()).prop_map(|((id, token), progress)| ReportMigrationProgress {
+        id,
+        token,
+        progress,
+    })
+}
+
+fn observation() -> impl Strategy<Value = ObserveStorage> {
+    (samples::resource(), btree_set(samples::hash(), 1..16))
+        .prop_map(|(resource, hashes)| ObserveStorage { resource, hashes })
+}
+
+/// The same request with another body.
+fn with<T, U>(change: &Change<T>, body: U) -> Change<U> {
+    Change {
+        key: change.key,
+        session_cluster: change.session_cluster,
+        epoch_cluster: change.epoch_cluster,
+        token_cluster: change.token_cluster,
+        body,
+    }
+}
+
 proptest! {
+    #[test]
+    fn what_is_asked_of_a_migration_is_carried_whole(
+        claim in change(of_migrations(), false),
+        observe in change(observation(), false),
+        rewrites in any::<bool>(),
+    ) {
+        prop_assert_eq!(&carried::<_, v1::MigrationsClaimRequest>(&claim).unwrap(), &claim);
+        prop_assert_eq!(&carried::<_, v1::MigrationsObserveRequest>(&observe).unwrap(), &observe);
+        let id = claim.body.id.clone();
+        let abort = with(&claim, AbortMigration { id: id.clone() });
+        prop_assert_eq!(carried::<_, v1::MigrationsAbortRequest>(&abort).unwrap(), abort);
+        let retry = with(&claim, RetryMigration { id });
+        prop_assert_eq!(carried::<_, v1::MigrationsRetryRequest>(&retry).unwrap(), retry);
+        let resource = observe.body.resource.clone();
+        let reset = with(&claim, ResetStorageStates { resource: rewrites.then(|| resource.clone()) });
+        prop_assert_eq!(carried::<_, v1::MigrationsResetRequest>(&reset).unwrap(), reset);
+        let reason = if rewrites { MigrationReason::RewriteAll } else { MigrationReason::Manual };
+        let start = with(&claim, StartMigration { resource, reason });
+        prop_assert_eq!(carried::<_, v1::MigrationsStartRequest>(&start).unwrap(), start);
+    }
+
+    #[test]
+    fn what_a_worker_says_is_carried_whole(
+        progress in change(said_of_migrations(), true),
+        failure in samples::failure(),
+    ) {
+        prop_assert_eq!(&carried::<_, v1::MigrationsProgressRequest>(&progress).unwrap(), &progress);
+        let (id, token) = (progress.body.id.clone(), progress.body.token);
+        let complete = with(&progress, CompleteMigration { id: id.clone(), token });
+        prop_assert_eq!(carried::<_, v1::MigrationsCompleteRequest>(&complete).unwrap(), complete);
+        let fail = FailMigration { id, token, class: failure.class, reason: failure.reason };
+        let fail = with(&progress, fail);
+        prop_assert_eq!(carried::<_, v1::MigrationsFailRequest>(&fail).unwrap(), fail);
+    }
+
     #[test]
     fn a_join_is_carried_whole(change in change(join(), false)) {
         prop_assert_eq!(carried::<_, v1::MembershipJoinRequest>(&change).unwrap(), change);
@@ -473,4 +541,48 @@ fn numbers_of_another_cluster_are_refused_under_this_one() {
         kind(by(Some(other), Some(other))),
         Err(ErrorKind::RequestExpired)
     );
+}
+
+#[test]
+fn every_fault_of_a_request_about_a_migration_is_named_at_once() {
+    let claim = v1::MigrationsClaimRequest {
+        name: "pods".to_owned(),
+        ttl_ms: Some(1),
+        ..v1::MigrationsClaimRequest::default()
+    };
+    assert_eq!(faults(Change::try_from(claim)), ["name", "worker", "ttlMs"]);
+    let progress = v1::MigrationsProgressRequest {
+        claim: Some(v1::ClaimKey::default()),
+        progress: Some(v1::MigrationProgress {
+            continue_token: "\n".to_owned(),
+            ..v1::MigrationProgress::default()
+        }),
+        ..v1::MigrationsProgressRequest::default()
+    };
+    let expected = ["claim.migration", "claim.token", "progress.continueToken"];
+    assert_eq!(faults(Change::try_from(progress)), expected);
+    let start = v1::MigrationsStartRequest {
+        resource: Some(v1::GroupResource {
+            group: String::new(),
+            resource: "pods".to_owned(),
+        }),
+        reason: v1::MigrationReason::Agreement.into(),
+        ..v1::MigrationsStartRequest::default()
+    };
+    assert_eq!(faults(Change::try_from(start)), ["reason"]);
+    let observe = |hashes: &[&str]| {
+        let request = v1::MigrationsObserveRequest {
+            resource: Some(v1::GroupResource {
+                group: String::new(),
+                resource: "pods".to_owned(),
+            }),
+            hashes: hashes.iter().map(ToString::to_string).collect(),
+            ..v1::MigrationsObserveRequest::default()
+        };
+        faults(Change::try_from(request))
+    };
+    assert_eq!(observe(&[]), ["hashes"]);
+    let hash = "xPOwRZ+Yhw8=";
+    assert_eq!(observe(&[hash, hash]), ["hashes[1]"]);
+    assert_eq!(observe(&[hash, "x"]), ["hashes[1]"]);
 }

@@ -1,13 +1,15 @@
 //! How many items each list of a request may have, and the count of them on the wire.
 
 use synod_model::limits::{
-    ANNOTATIONS_BYTES_MAX, FINALIZERS_MAX, IN_USE_NAMES_MAX, LABELS_MAX, OWNER_REFERENCES_MAX,
-    TRANSACTION_OPERATIONS_MAX, VERSIONS_PER_ENTRY_MAX,
+    ANNOTATIONS_BYTES_MAX, FINALIZERS_MAX, IN_USE_NAMES_MAX, LABELS_MAX, OBSERVED_HASHES_MAX,
+    OWNER_REFERENCES_MAX, TRANSACTION_OPERATIONS_MAX, VERSIONS_PER_ENTRY_MAX,
 };
 use synod_model::settings::{ENFORCE_PERSISTED, REPORT_ENTRIES_MAX};
 use synod_model::{Violation, Violations};
 
-use crate::limits::{ANNOTATIONS_MAX, WATCH_KINDS_MAX, WATCH_NAMES_MAX, WATCH_RESOURCES_MAX};
+use crate::limits::{
+    ANNOTATIONS_MAX, BINARY_RESOURCES_MAX, WATCH_KINDS_MAX, WATCH_NAMES_MAX, WATCH_RESOURCES_MAX,
+};
 
 /// The lists of a message, and the sub-messages that hold lists.
 ///
@@ -111,6 +113,20 @@ static REPORT_ENTRY: Shape = shape(&[
     field(3, "decodableVersions", Items::Texts(VERSIONS_PER_ENTRY_MAX)),
     field(4, "servedVersions", Items::Texts(VERSIONS_PER_ENTRY_MAX)),
 ]);
+
+static CHECK_BINARY: Shape = shape(&[field(
+    1,
+    "resources",
+    Items::Messages(BINARY_RESOURCES_MAX, &BINARY_RESOURCE),
+)]);
+
+static BINARY_RESOURCE: Shape = shape(&[field(
+    3,
+    "decodableVersions",
+    Items::Texts(VERSIONS_PER_ENTRY_MAX),
+)]);
+
+static OBSERVE: Shape = shape(&[field(3, "hashes", Items::Texts(OBSERVED_HASHES_MAX))]);
 
 static WATCH: Shape = shape(&[field(2, "filter", Items::One(&WATCH_FILTER))]);
 
@@ -225,6 +241,8 @@ impl Shape {
             "MembershipJoinRequest" => &JOIN,
             "MembershipListRequest" => &LIST_MEMBERS,
             "StorageVersionsReportRequest" => &REPORT,
+            "StorageVersionsCheckBinaryRequest" => &CHECK_BINARY,
+            "MigrationsObserveRequest" => &OBSERVE,
             "WatchRequest" => &WATCH,
             "ClusterUpdateSettingsRequest" => &UPDATE_SETTINGS,
             "ControllerRevisionsAdoptRequest"

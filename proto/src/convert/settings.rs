@@ -21,6 +21,8 @@ impl From<&Settings> for v1::Settings {
             report_entries_max: settings.report_entries_max,
             agreements_kept: settings.agreements_kept,
             state_quota_bytes: settings.state_quota_bytes,
+            migrations_kept: settings.migrations_kept,
+            discovery_period_ms: millis(settings.discovery_period),
             enforce_persisted: settings.enforce_persisted.iter().map(Into::into).collect(),
         }
     }
@@ -43,6 +45,8 @@ impl TryFrom<v1::Settings> for Settings {
             report_entries_max: pb.report_entries_max,
             agreements_kept: pb.agreements_kept,
             state_quota_bytes: pb.state_quota_bytes,
+            migrations_kept: pb.migrations_kept,
+            discovery_period: Duration::from_millis(pb.discovery_period_ms),
             enforce_persisted: resources(pb.enforce_persisted, "enforcePersisted", &mut found),
             revision: Revision::new(pb.resource_version),
         };
@@ -65,6 +69,8 @@ impl From<&SettingsPatch> for v1::SettingsPatch {
             report_entries_max: patch.report_entries_max,
             agreements_kept: patch.agreements_kept,
             state_quota_bytes: patch.state_quota_bytes,
+            migrations_kept: patch.migrations_kept,
+            discovery_period_ms: patch.discovery_period.map(millis),
             enforce_persisted: patch.enforce_persisted.as_ref().map(|resources| {
                 v1::GroupResourceList {
                     items: resources.iter().map(Into::into).collect(),
@@ -94,6 +100,8 @@ impl TryFrom<v1::SettingsPatch> for SettingsPatch {
             report_entries_max: pb.report_entries_max,
             agreements_kept: pb.agreements_kept,
             state_quota_bytes: pb.state_quota_bytes,
+            migrations_kept: pb.migrations_kept,
+            discovery_period: pb.discovery_period_ms.map(Duration::from_millis),
             enforce_persisted: enforced,
         };
         found.extend_at("", patch.check());

@@ -39,6 +39,11 @@ proptest! {
     }
 
     #[test]
+    fn a_migration_is_carried_whole(migration in samples::migration()) {
+        prop_assert_eq!(carried::<_, v1::Migration>(&migration).unwrap(), migration);
+    }
+
+    #[test]
     fn a_member_is_carried_whole(member in samples::member()) {
         prop_assert_eq!(carried::<_, v1::Member>(&member).unwrap(), member);
     }

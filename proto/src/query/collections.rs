@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use synod_model::{GroupResource, Violations};
 
 use super::storage_versions::one_resource;
@@ -46,8 +48,8 @@ pub struct CollectionCursor(pub GroupResource);
 impl PageKey for CollectionCursor {
     const LIST: u8 = 5;
 
-    fn as_text(&self) -> &str {
-        self.0.qualified()
+    fn as_text(&self) -> Cow<'_, str> {
+        self.0.qualified().into()
     }
 
     fn from_text(text: &str) -> Option<Self> {

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use synod_model::{
@@ -189,8 +190,8 @@ impl ControllerRevisionCursor {
 impl PageKey for ControllerRevisionCursor {
     const LIST: u8 = 7;
 
-    fn as_text(&self) -> &str {
-        &self.text
+    fn as_text(&self) -> Cow<'_, str> {
+        (&*self.text).into()
     }
 
     fn from_text(text: &str) -> Option<Self> {
@@ -233,8 +234,8 @@ impl ControllerHistoryCursor {
 impl PageKey for ControllerHistoryCursor {
     const LIST: u8 = 8;
 
-    fn as_text(&self) -> &str {
-        &self.text
+    fn as_text(&self) -> Cow<'_, str> {
+        (&*self.text).into()
     }
 
     fn from_text(text: &str) -> Option<Self> {

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use synod_model::{
@@ -94,8 +95,8 @@ impl ObjectCursor {
 impl PageKey for ObjectCursor {
     const LIST: u8 = 6;
 
-    fn as_text(&self) -> &str {
-        &self.text
+    fn as_text(&self) -> Cow<'_, str> {
+        (&*self.text).into()
     }
 
     fn from_text(text: &str) -> Option<Self> {

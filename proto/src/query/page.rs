@@ -1,10 +1,13 @@
+use std::borrow::Cow;
 use std::fmt;
 
 use crc32c::crc32c;
 use data_encoding::BASE64URL_NOPAD;
 use prost::Message;
 use synod_model::limits::LIST_PAGE_MAX;
-use synod_model::{ClusterId, GroupResource, LeaseKey, MemberId, Revision, Violation, Violations};
+use synod_model::{
+    ClusterId, GroupResource, LeaseKey, MemberId, MigrationId, Revision, Violation, Violations,
+};
 
 use super::Consistency;
 use super::consistency::consistency;
@@ -52,6 +55,7 @@ paged!(
     ControllerRevisionsListRequest,
     LeasesListRequest,
     MembershipListRequest,
+    MigrationsListRequest,
     ObjectsListRequest,
     StorageVersionsListRequest,
 );
@@ -107,7 +111,7 @@ pub trait PageKey: Sized {
     const LIST: u8;
 
     /// The key as text.
-    fn as_text(&self) -> &str;
+    fn as_text(&self) -> Cow<'_, str>;
 
     /// The key with this text, if there is one.
     fn from_text(text: &str) -> Option<Self>;
@@ -116,8 +120,8 @@ pub trait PageKey: Sized {
 impl PageKey for MemberId {
     const LIST: u8 = 1;
 
-    fn as_text(&self) -> &str {
-        self.as_str()
+    fn as_text(&self) -> Cow<'_, str> {
+        self.as_str().into()
     }
 
     fn from_text(text: &str) -> Option<Self> {
@@ -128,8 +132,8 @@ impl PageKey for MemberId {
 impl PageKey for GroupResource {
     const LIST: u8 = 2;
 
-    fn as_text(&self) -> &str {
-        self.qualified()
+    fn as_text(&self) -> Cow<'_, str> {
+        self.qualified().into()
     }
 
     fn from_text(text: &str) -> Option<Self> {
@@ -140,8 +144,20 @@ impl PageKey for GroupResource {
 impl PageKey for LeaseKey {
     const LIST: u8 = 40;
 
-    fn as_text(&self) -> &str {
-        self.as_str()
+    fn as_text(&self) -> Cow<'_, str> {
+        self.as_str().into()
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        Self::parse(text).ok()
+    }
+}
+
+impl PageKey for MigrationId {
+    const LIST: u8 = 50;
+
+    fn as_text(&self) -> Cow<'_, str> {
+        self.to_string().into()
     }
 
     fn from_text(text: &str) -> Option<Self> {

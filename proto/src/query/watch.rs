@@ -68,11 +68,13 @@ pub enum ObjectKind {
     Lease,
     /// Candidates for leases; the name is their identity.
     LeaseCandidate,
+    /// Migrations.
+    Migration,
 }
 
 impl ObjectKind {
     /// Every kind, in the order of declaration.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Member,
         Self::StorageVersion,
         Self::StorageState,
@@ -82,6 +84,7 @@ impl ObjectKind {
         Self::ControllerRevision,
         Self::Lease,
         Self::LeaseCandidate,
+        Self::Migration,
     ];
 }
 
@@ -263,6 +266,7 @@ impl From<ObjectKind> for v1::ObjectKind {
             ObjectKind::ControllerRevision => Self::ControllerRevision,
             ObjectKind::Lease => Self::Lease,
             ObjectKind::LeaseCandidate => Self::LeaseCandidate,
+            ObjectKind::Migration => Self::Migration,
         }
     }
 }
@@ -281,6 +285,7 @@ impl TryFrom<v1::ObjectKind> for ObjectKind {
             v1::ObjectKind::ControllerRevision => Ok(Self::ControllerRevision),
             v1::ObjectKind::Lease => Ok(Self::Lease),
             v1::ObjectKind::LeaseCandidate => Ok(Self::LeaseCandidate),
+            v1::ObjectKind::Migration => Ok(Self::Migration),
             v1::ObjectKind::Unspecified => Err(Violation::required("must be a kind of object")),
         }
     }

@@ -3,9 +3,9 @@
 use synod_model::limits::LIST_PAGE_MAX;
 use synod_proto::v1;
 
-use super::{Client, ListMembers, ListStorageVersions};
+use super::{Client, ListMembers, ListMigrations, ListStorageVersions};
 use crate::values::read;
-use crate::{Error, MemberPage, StorageVersionPage};
+use crate::{Error, MemberPage, MigrationPage, StorageVersionPage};
 
 /// The pages of a list of members.
 #[derive(Debug)]
@@ -21,6 +21,61 @@ pub struct StorageVersionPages {
     client: Client,
     /// What to ask for next; `None` at the end.
     next: Option<v1::StorageVersionsListRequest>,
+}
+
+/// The pages of a list of migrations.
+#[derive(Debug)]
+pub struct MigrationPages {
+    client: Client,
+    /// What to ask for next; `None` at the end.
+    next: Option<v1::MigrationsListRequest>,
+}
+
+impl MigrationPages {
+    pub(super) fn new(client: Client, list: ListMigrations) -> Self {
+        let next = v1::MigrationsListRequest {
+            read: list.read.to_wire(),
+            page_size: page_size(list.page_size),
+            continue_token: String::new(),
+        };
+        Self {
+            client,
+            next: Some(next),
+        }
+    }
+
+    /// The next page; `None` after the last. A page that failed is asked for again by the next call.
+    ///
+    /// # Errors
+    ///
+    /// `COMPACTED`: the list took so long that its revision left the window: begin again.
+    pub async fn next(&mut self) -> Result<Option<MigrationPage>, Error> {
+        let Some(message) = self.next.clone() else {
+            return Ok(None);
+        };
+        let mut answer = self.client.migration_page(message.clone()).await?;
+        let continue_token = std::mem::take(&mut answer.continue_token);
+        let page = read(answer)?;
+        self.next = (!continue_token.is_empty()).then_some(v1::MigrationsListRequest {
+            read: None,
+            continue_token,
+            ..message
+        });
+        Ok(Some(page))
+    }
+
+    /// All that is left, as one page.
+    ///
+    /// # Errors
+    ///
+    /// As [`MigrationPages::next`]; also if nothing was left.
+    pub async fn all(mut self) -> Result<MigrationPage, Error> {
+        let mut all = self.next().await?.ok_or_else(Error::at_the_end)?;
+        while let Some(page) = self.next().await? {
+            all.items.extend(page.items);
+        }
+        Ok(all)
+    }
 }
 
 impl MemberPages {

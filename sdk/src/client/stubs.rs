@@ -5,6 +5,7 @@ use synod_proto::v1::collections_client::CollectionsClient;
 use synod_proto::v1::controller_revisions_client::ControllerRevisionsClient;
 use synod_proto::v1::leases_client::LeasesClient;
 use synod_proto::v1::membership_client::MembershipClient;
+use synod_proto::v1::migrations_client::MigrationsClient;
 use synod_proto::v1::objects_client::ObjectsClient;
 use synod_proto::v1::sessions_client::SessionsClient;
 use synod_proto::v1::storage_versions_client::StorageVersionsClient;
@@ -37,6 +38,10 @@ pub(crate) fn objects(channel: Channel) -> ObjectsClient<Channel> {
 
 pub(crate) fn membership(channel: Channel) -> MembershipClient<Channel> {
     MembershipClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
+}
+
+pub(crate) fn migrations(channel: Channel) -> MigrationsClient<Channel> {
+    MigrationsClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
 pub(crate) fn sessions(channel: Channel) -> SessionsClient<Channel> {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use synod_model::{
     Collection, ControllerRevision, GroupResource, HolderIdentity, Lease, LeaseCandidate, LeaseKey,
-    Member, MemberId, Namespace, NamespacedName, ObjectName, Settings,
+    Member, MemberId, Migration, MigrationId, Namespace, NamespacedName, ObjectName, Settings,
 };
 
 use crate::{
@@ -21,6 +21,7 @@ pub(super) struct Cache {
     pub(super) controller_revisions: BTreeMap<NamespacedName, Arc<ControllerRevision>>,
     pub(super) leases: BTreeMap<LeaseKey, Arc<Lease>>,
     pub(super) lease_candidates: BTreeMap<(LeaseKey, HolderIdentity), Arc<LeaseCandidate>>,
+    pub(super) migrations: BTreeMap<MigrationId, Arc<Migration>>,
 }
 
 impl Cache {
@@ -77,6 +78,11 @@ impl Cache {
                     self.lease_candidates.remove(&(lease, identity));
                 }
             }
+            ObjectKind::Migration => {
+                if let Ok(id) = MigrationId::parse(name) {
+                    self.migrations.remove(&id);
+                }
+            }
         }
     }
 
@@ -106,6 +112,10 @@ impl Cache {
             Object::LeaseCandidate(candidate) => {
                 let key = (candidate.lease.clone(), candidate.identity.clone());
                 self.lease_candidates.insert(key, Arc::new(candidate));
+            }
+            Object::Migration(migration) => {
+                self.migrations
+                    .insert(migration.id.clone(), Arc::new(*migration));
             }
         }
     }

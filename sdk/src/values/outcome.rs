@@ -4,7 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use synod_model::{
-    ClusterId, Epoch, FencingToken, Refusal, Revision, Sequence, SessionId, Ticket, Violations,
+    ClaimToken, ClusterId, Epoch, FencingToken, MigrationId, MigrationProgress, Refusal, Revision,
+    Sequence, SessionId, Ticket, Violations,
 };
 use synod_proto::v1;
 
@@ -89,6 +90,15 @@ pub enum OutcomeAnswer {
         /// One for each operation, in order.
         results: Vec<OperationResult>,
     },
+    /// A migration was created.
+    MigrationStarted(MigrationId),
+    /// A migration was claimed.
+    MigrationClaimed {
+        /// The worker's fencing token.
+        token: ClaimToken,
+        /// Where the worker before it stood.
+        progress: MigrationProgress,
+    },
 }
 
 impl FromWire<v1::SessionsGetOutcomeResponse> for Outcome {
@@ -136,6 +146,13 @@ impl FromWire<Option<v1::recorded_outcome::Answer>> for OutcomeAnswer {
             Some(Answer::Transacted(transacted)) => Self::Transacted {
                 succeeded: transacted.succeeded,
                 results: list(transacted.results, OperationResult::from_wire)?,
+            },
+            Some(Answer::MigrationStarted(name)) => {
+                Self::MigrationStarted(MigrationId::parse(&name)?)
+            }
+            Some(Answer::MigrationClaimed(claimed)) => Self::MigrationClaimed {
+                token: ClaimToken::new(Revision::new(claimed.token)),
+                progress: MigrationProgress::try_from(claimed.progress.unwrap_or_default())?,
             },
         })
     }

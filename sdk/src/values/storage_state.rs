@@ -1,7 +1,8 @@
 //! What stays of a resource when its last entry goes.
 
 use synod_model::{
-    ApiVersion, GroupResource, LogTime, Metadata, Persisted, Revision, Violation, Violations,
+    ApiVersion, GroupResource, LogTime, Metadata, Persisted, Revision, StorageVersionHash,
+    Violation, Violations,
 };
 use synod_proto::v1;
 
@@ -28,6 +29,8 @@ pub struct StorageState {
     pub current: Option<ApiVersion>,
     /// The one version that all entries encode. `None` if they do not, and while nobody reports the resource.
     pub common: Option<ApiVersion>,
+    /// The hashes that discovery shows while nobody reports the resource: one is an agreement, several are none.
+    pub observed: Vec<StorageVersionHash>,
     /// The versions in which objects may be stored.
     pub persisted: Vec<Persisted>,
     /// The versions in which writes may still land. One that is over may still be listed.
@@ -55,6 +58,8 @@ impl FromWire<v1::StorageState> for StorageState {
             version(pb.common_encoding_version.as_deref()),
         );
         let persisted = found.parsed("persisted", list(pb.persisted, Persisted::try_from));
+        let observed = list(pb.observed_hashes, |hash| StorageVersionHash::parse(&hash));
+        let observed = found.parsed("observedHashes", observed);
         let drains = found.parsed("drains", list(pb.drains, Drain::read));
         let (
             Some((name, metadata)),
@@ -63,9 +68,10 @@ impl FromWire<v1::StorageState> for StorageState {
             Some(current),
             Some(common),
             Some(persisted),
+            Some(observed),
             Some(drains),
         ) = (
-            named, resource, selected, current, common, persisted, drains,
+            named, resource, selected, current, common, persisted, observed, drains,
         )
         else {
             return Err(found);
@@ -79,6 +85,7 @@ impl FromWire<v1::StorageState> for StorageState {
             agreement_revision: Revision::new(pb.agreement_revision),
             current,
             common,
+            observed,
             persisted,
             drains,
         })

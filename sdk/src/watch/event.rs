@@ -4,7 +4,8 @@ use std::fmt;
 
 use synod_model::{
     Collection, ControllerRevision, GroupResource, Lease, LeaseCandidate, LeaseKey, Member,
-    MemberId, Metadata, Object as StoredObject, Revision, Settings, Violation, Violations,
+    MemberId, Metadata, Migration, Object as StoredObject, Revision, Settings, Violation,
+    Violations,
 };
 use synod_proto::v1;
 
@@ -102,11 +103,13 @@ pub enum ObjectKind {
     Lease,
     /// Candidates for leases; the name is their identity, the namespace that of the lease.
     LeaseCandidate,
+    /// Migrations; the name is `<resource>.<group>-<revision>`.
+    Migration,
 }
 
 impl ObjectKind {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Member,
         Self::StorageVersion,
         Self::StorageState,
@@ -116,6 +119,7 @@ impl ObjectKind {
         Self::ControllerRevision,
         Self::Lease,
         Self::LeaseCandidate,
+        Self::Migration,
     ];
 
     /// The word for it in tables and JSON.
@@ -131,6 +135,7 @@ impl ObjectKind {
             Self::ControllerRevision => "ControllerRevision",
             Self::Lease => "Lease",
             Self::LeaseCandidate => "LeaseCandidate",
+            Self::Migration => "Migration",
         }
     }
 
@@ -145,6 +150,7 @@ impl ObjectKind {
             Self::ControllerRevision => v1::ObjectKind::ControllerRevision,
             Self::Lease => v1::ObjectKind::Lease,
             Self::LeaseCandidate => v1::ObjectKind::LeaseCandidate,
+            Self::Migration => v1::ObjectKind::Migration,
         }
     }
 }
@@ -176,6 +182,8 @@ pub enum Object {
     Lease(Lease),
     /// A candidate for a lease.
     LeaseCandidate(LeaseCandidate),
+    /// A migration.
+    Migration(Box<Migration>),
 }
 
 /// A storage version after a change. Of the entries it holds only those that changed; the others are as they were.
@@ -238,6 +246,7 @@ impl Object {
             Self::ControllerRevision(_) => ObjectKind::ControllerRevision,
             Self::Lease(_) => ObjectKind::Lease,
             Self::LeaseCandidate(_) => ObjectKind::LeaseCandidate,
+            Self::Migration(_) => ObjectKind::Migration,
         }
     }
 
@@ -252,7 +261,8 @@ impl Object {
             | Self::Collection(_)
             | Self::Stored(_)
             | Self::ControllerRevision(_)
-            | Self::Lease(_) => None,
+            | Self::Lease(_)
+            | Self::Migration(_) => None,
         }
     }
 }
@@ -272,6 +282,9 @@ impl Object {
             Wire::StoredObject(object) => Self::Stored(StoredObject::try_from(object)?),
             Wire::ControllerRevision(snapshot) => {
                 Self::ControllerRevision(ControllerRevision::try_from(snapshot)?)
+            }
+            Wire::Migration(migration) => {
+                Self::Migration(Box::new(Migration::try_from(migration)?))
             }
             Wire::Lease(lease) => Self::Lease(Lease::try_from(lease)?),
             Wire::LeaseCandidate(candidate) => {

@@ -141,6 +141,7 @@ impl Version {
                 (Some(metadata.uid), metadata.resource_version, members)
             }
             Object::StorageState(state) => plain(&state.metadata),
+            Object::Migration(migration) => plain(&migration.metadata),
             Object::Settings(settings) => (None, settings.revision, BTreeSet::new()),
         };
         Self {

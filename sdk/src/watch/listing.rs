@@ -8,8 +8,8 @@ use synod_model::{
 use super::{Object, ObjectKind, StorageVersionChange, WatchOptions};
 use crate::{
     Client, ClusterId, CollectionItem, CollectionPage, Error, Header, ListCollections,
-    ListControllerRevisions, ListMembers, ListObjects, ListStorageVersions, MemberPage, ObjectPage,
-    ReadOptions, StorageVersion, StorageVersionPage,
+    ListControllerRevisions, ListMembers, ListMigrations, ListObjects, ListStorageVersions,
+    MemberPage, MigrationPage, ObjectPage, ReadOptions, StorageVersion, StorageVersionPage,
 };
 
 /// An object as it was listed.
@@ -46,6 +46,9 @@ impl Listing {
         let states = options.wants(ObjectKind::StorageState);
         if states || options.wants(ObjectKind::StorageVersion) {
             lists.storage_versions(client, options, states).await?;
+        }
+        if options.wants(ObjectKind::Migration) {
+            lists.migrations(client).await?;
         }
         if options.wants(ObjectKind::Settings) || lists.header.is_none() {
             lists.settings(client, options).await?;
@@ -233,6 +236,21 @@ impl Lists {
         let items = page.items.into_iter().map(|item| item.candidate);
         let wanted = items.filter(|candidate| options.wants_namespace(candidate.lease.namespace()));
         self.objects.extend(wanted.map(Listed::lease_candidate));
+        Ok(())
+    }
+
+    async fn migrations(&mut self, client: &Client) -> Result<(), Error> {
+        let list = ListMigrations::new().with_read(self.read_options());
+        let mut pages = client.migrations(list);
+        while let Some(MigrationPage { header, items }) = pages.next().await? {
+            self.header.get_or_insert(header);
+            self.objects.extend(items.into_iter().map(|migration| {
+                Listed::plain(
+                    migration.id.to_string(),
+                    Object::Migration(Box::new(migration)),
+                )
+            }));
+        }
         Ok(())
     }
 

@@ -138,7 +138,8 @@ impl WatchOptions {
             ObjectKind::StorageVersion
             | ObjectKind::StorageState
             | ObjectKind::Settings
-            | ObjectKind::Collection => (false, false),
+            | ObjectKind::Collection
+            | ObjectKind::Migration => (false, false),
         };
         let by_labels = !self.labels.is_empty() || !self.selector.is_empty();
         let by_collection = !self.resources.is_empty() || !self.fields.is_empty();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use synod_model::{ErrorKind, Refusal, RequestId};
 
-use crate::commands;
+use crate::commands::{self, migrations};
 use crate::sessions::{Recorded, expired};
 use crate::turn::Turn;
 use crate::{Answer, Applied, Command, Envelope, Holder, LogEntry, Outcome, RevisionEvents, State};
@@ -164,6 +164,15 @@ fn carry_out(turn: &mut Turn<'_>, command: &Command) -> Result<Answer, Refusal> 
         Command::WithdrawLeaseCandidate(withdraw) => {
             commands::withdraw_lease_candidate::apply(turn, withdraw)
         }
+        Command::StartMigration(start) => migrations::start::apply(turn, start),
+        Command::ClaimMigration(claim) => migrations::claim::apply(turn, claim),
+        Command::ReportMigrationProgress(report) => migrations::progress::apply(turn, report),
+        Command::CompleteMigration(complete) => migrations::complete::apply(turn, complete),
+        Command::FailMigration(fail) => migrations::fail::apply(turn, fail),
+        Command::AbortMigration(abort) => migrations::abort::apply(turn, abort),
+        Command::RetryMigration(retry) => migrations::retry::apply(turn, retry),
+        Command::ObserveStorage(observe) => commands::observe_storage::apply(turn, observe),
+        Command::ResetStorageStates(reset) => commands::reset_storage_states::apply(turn, reset),
     }
 }
 

@@ -3,28 +3,31 @@
 //! Derived maps are not written: tallies, the index by member and the order of deadlines are rebuilt, and the digest of
 //! the rebuilt state is compared with the one in the header.
 
+mod migrations;
+
 use std::fmt;
 use std::sync::Arc;
 
 use imbl::OrdMap;
 use synod_model::{
     AgreementChange, ClusterId, Collection, ControllerRevision, GroupResource, Lease,
-    LeaseCandidate, LeaseKey, LogTime, Member, MemberId, Object, Revision, Sequence, SessionId,
-    Settings, Ticket, Uid, Waiter,
+    LeaseCandidate, LeaseKey, LogTime, Member, MemberId, Migration, MigrationId, Object, Revision,
+    Sequence, SessionId, Settings, Ticket, Uid, Waiter,
 };
 
+use self::migrations::migration_rows;
 use crate::digest::{
     RowHash, RowSum, agreement_hash, collection_hash, controller_revision_hash, deadline_hash,
-    entry_hash, events_hash, garbage_hash, lease_candidate_hash, lease_hash, lease_waiter_hash,
-    member_hash, object_hash, outcome_hash, replica_hash, session_hash, settings_hash,
-    storage_state_hash, storage_version_hash,
+    entry_hash, events_hash, garbage_hash, heartbeat_hash, lease_candidate_hash, lease_hash,
+    lease_waiter_hash, member_hash, migration_hash, object_hash, outcome_hash, progress_hash,
+    replica_hash, session_hash, settings_hash, storage_state_hash, storage_version_hash,
 };
 use crate::objects::Held;
 use crate::state::{Session, StorageState, StorageVersion};
 use crate::tally::Tally;
 use crate::{
-    Deadline, Digest, EntryRow, Garbage, Holder, MACHINE_VERSION, OutcomeRow, ReplicaId,
-    ReplicaRow, RevisionEvents, State, StorageStateRow, StorageVersionRow,
+    Deadline, Digest, EntryRow, Garbage, Heartbeat, Holder, MACHINE_VERSION, OutcomeRow,
+    ProgressRow, ReplicaId, ReplicaRow, RevisionEvents, State, StorageStateRow, StorageVersionRow,
 };
 
 /// One row of the state. A checkpoint is one `Header`, then the other rows in any order that [`State::rows`] gives.
@@ -81,6 +84,12 @@ pub enum Row {
     LeaseWaiter(LeaseKey, Ticket, Arc<Waiter>),
     /// A candidate for a lease.
     LeaseCandidate(Arc<LeaseCandidate>),
+    /// When discovery was last looked at for a resource. It comes after its storage state.
+    Heartbeat(GroupResource, Heartbeat),
+    /// A migration.
+    Migration(Arc<Migration>),
+    /// How far a migration is. It comes after the migration.
+    MigrationProgress(MigrationId, Arc<ProgressRow>),
     /// The events of a revision, oldest first.
     Events(Arc<RevisionEvents>),
 }
@@ -152,6 +161,7 @@ impl State {
                     .iter()
                     .map(|(uid, garbage)| Row::Garbage(*uid, Arc::clone(garbage))),
             )
+            .chain(self.migrations.values().flat_map(migration_rows))
             .chain(
                 self.controller_revisions
                     .map()
@@ -219,16 +229,11 @@ impl State {
             Row::Replica(id, row) => self.replicas.insert(id, row).is_none(),
             Row::Member(member) => self.members.insert(member.id.clone(), member).is_none(),
             Row::Deadline(holder, deadline) => self.deadlines.insert(holder, deadline).is_none(),
-            Row::Session(id, lowest) => self
-                .sessions
-                .insert(
-                    id,
-                    Session {
-                        lowest,
-                        outcomes: OrdMap::new(),
-                    },
-                )
-                .is_none(),
+            Row::Session(id, lowest) => {
+                let outcomes = OrdMap::new();
+                let session = Session { lowest, outcomes };
+                self.sessions.insert(id, session).is_none()
+            }
             Row::Outcome(id, sequence, row) => {
                 let session = self
                     .sessions
@@ -249,6 +254,7 @@ impl State {
                 let state = StorageState {
                     row,
                     agreements: imbl::Vector::new(),
+                    heartbeat: None,
                 };
                 self.storage_states.insert(resource, state).is_none()
             }
@@ -267,6 +273,9 @@ impl State {
             Row::Lease(lease) => self.leases.insert(lease).is_none(),
             Row::LeaseWaiter(key, ticket, waiter) => self.load_waiter(&key, ticket, waiter)?,
             Row::LeaseCandidate(candidate) => self.leases.insert_candidate(candidate).is_none(),
+            Row::Heartbeat(resource, heartbeat) => self.load_heartbeat(&resource, heartbeat)?,
+            Row::Migration(row) => self.load_migration(row),
+            Row::MigrationProgress(id, progress) => self.load_progress(&id, progress)?,
             Row::Events(events) => self.load_events(events, hash)?,
         };
         if fresh {
@@ -392,6 +401,9 @@ impl Row {
             Self::Lease(lease) => Some(lease_hash(lease)),
             Self::LeaseWaiter(key, ticket, waiter) => Some(lease_waiter_hash(key, *ticket, waiter)),
             Self::LeaseCandidate(candidate) => Some(lease_candidate_hash(candidate)),
+            Self::Heartbeat(resource, heartbeat) => Some(heartbeat_hash(resource, heartbeat)),
+            Self::Migration(migration) => Some(migration_hash(migration)),
+            Self::MigrationProgress(id, progress) => Some(progress_hash(id, progress)),
             Self::Events(events) => Some(events_hash(events)),
         }
     }
@@ -425,7 +437,11 @@ fn state_rows<'a>(
 ) -> impl Iterator<Item = Row> + 'a {
     let agreements = state.agreements.iter();
     let agreements = agreements.map(|line| Row::Agreement(resource.clone(), Arc::clone(line)));
-    std::iter::once(Row::StorageState(resource.clone(), Arc::clone(&state.row))).chain(agreements)
+    let heartbeat = state.heartbeat;
+    let heartbeat = heartbeat.map(|heartbeat| Row::Heartbeat(resource.clone(), heartbeat));
+    std::iter::once(Row::StorageState(resource.clone(), Arc::clone(&state.row)))
+        .chain(agreements)
+        .chain(heartbeat)
 }
 
 fn collection_rows(held: &Held) -> impl Iterator<Item = Row> + '_ {

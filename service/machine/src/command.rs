@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 
 use synod_model::{
-    AcquireLease, Adopt, AdoptControllerRevisions, CloseSession, ClusterId, CreateCollection,
-    CreateControllerRevision, CreateObject, DeleteCollection, DeleteControllerRevisions,
-    DeleteObject, Epoch, ForgetResource, HolderIdentity, Join, LeaseKey, Leave,
-    MarkControllerRevisions, MarkReady, MemberId, ObjectKey, OpenSession, PatchObject,
-    PutLeaseCandidate, ReleaseControllerRevision, ReleaseLease, Renew, RenewLease,
-    RenewLeaseCandidate, Report, Revision, RollbackControllerRevision, SessionId, Settings, Ticket,
-    Transact, TruncateControllerRevisions, UpdateCollection, UpdateControllerRevision,
-    UpdateObject, UpdateSettings, WithdrawLeaseCandidate,
+    AbortMigration, AcquireLease, Adopt, AdoptControllerRevisions, ClaimMigration, ClaimToken,
+    CloseSession, ClusterId, CompleteMigration, CreateCollection, CreateControllerRevision,
+    CreateObject, DeleteCollection, DeleteControllerRevisions, DeleteObject, Epoch, FailMigration,
+    ForgetResource, HolderIdentity, Join, LeaseKey, Leave, MarkControllerRevisions, MarkReady,
+    MemberId, MigrationId, ObjectKey, ObserveStorage, OpenSession, PatchObject, PutLeaseCandidate,
+    ReleaseControllerRevision, ReleaseLease, Renew, RenewLease, RenewLeaseCandidate, Report,
+    ReportMigrationProgress, ResetStorageStates, RetryMigration, Revision,
+    RollbackControllerRevision, SessionId, Settings, StartMigration, Ticket, Transact,
+    TruncateControllerRevisions, UpdateCollection, UpdateControllerRevision, UpdateObject,
+    UpdateSettings, WithdrawLeaseCandidate,
 };
 
 use crate::{DirectoryId, ReplicaId};
@@ -94,6 +96,24 @@ pub enum Command {
     RenewLeaseCandidate(RenewLeaseCandidate),
     /// Lets somebody stand for a lease no longer.
     WithdrawLeaseCandidate(WithdrawLeaseCandidate),
+    /// Creates a migration by hand.
+    StartMigration(StartMigration),
+    /// Gives a pending migration to a worker.
+    ClaimMigration(ClaimMigration),
+    /// A worker says how far it is.
+    ReportMigrationProgress(ReportMigrationProgress),
+    /// A worker says that it is done.
+    CompleteMigration(CompleteMigration),
+    /// A worker gives up.
+    FailMigration(FailMigration),
+    /// Calls a migration off.
+    AbortMigration(AbortMigration),
+    /// Has a failed migration tried again.
+    RetryMigration(RetryMigration),
+    /// What discovery shows of a resource that nobody reports.
+    ObserveStorage(ObserveStorage),
+    /// Forgets what is known of the store.
+    ResetStorageStates(ResetStorageStates),
 }
 
 /// Deals with more of the dependents that deletions have left, up to the bound of one command.
@@ -151,4 +171,8 @@ pub struct Expire {
     pub lease_candidates: BTreeSet<(LeaseKey, HolderIdentity)>,
     /// Objects with a TTL.
     pub objects: BTreeSet<ObjectKey>,
+    /// Claims of workers that are silent, each with the token that was seen.
+    pub claims: BTreeSet<(MigrationId, ClaimToken)>,
+    /// Failed migrations whose pause is over.
+    pub retries: BTreeSet<MigrationId>,
 }

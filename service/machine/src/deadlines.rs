@@ -8,7 +8,9 @@
 use std::time::Duration;
 
 use imbl::{OrdMap, OrdSet};
-use synod_model::{HolderIdentity, LeaseKey, LogTime, MemberId, ObjectKey, SessionId, Ticket};
+use synod_model::{
+    HolderIdentity, LeaseKey, LogTime, MemberId, MigrationId, ObjectKey, SessionId, Ticket,
+};
 
 /// What a deadline ends.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,6 +29,10 @@ pub enum Holder {
     LeaseCandidate(LeaseKey, HolderIdentity),
     /// An object with a TTL.
     Object(ObjectKey),
+    /// A worker's claim of a migration.
+    Claim(MigrationId),
+    /// The pause before a failed migration is tried again.
+    Retry(MigrationId),
 }
 
 /// A kept deadline.

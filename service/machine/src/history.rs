@@ -5,8 +5,8 @@ use std::sync::Arc;
 use imbl::Vector;
 use synod_model::{
     AgreementChange, Collection, ControllerRevision, GroupResource, HolderIdentity, Lease,
-    LeaseCandidate, LeaseKey, Member, MemberId, NamespacedName, Object, ObjectKey, Revision,
-    Settings,
+    LeaseCandidate, LeaseKey, Member, MemberId, Migration, MigrationId, NamespacedName, Object,
+    ObjectKey, Revision, Settings,
 };
 
 use crate::digest::RowHash;
@@ -63,6 +63,15 @@ pub enum Change {
         before: Option<Arc<ControllerRevision>>,
         /// It after; `None` if it is gone. Its data is that of before, if there was one.
         after: Option<Arc<ControllerRevision>>,
+    },
+    /// A migration was created, changed, or forgotten.
+    Migration {
+        /// Which.
+        id: MigrationId,
+        /// The migration before; `None` if it is new.
+        before: Option<Arc<Migration>>,
+        /// The migration after; `None` if it is one of the oldest that are not kept.
+        after: Option<Arc<Migration>>,
     },
     /// The replicated settings changed.
     Settings {

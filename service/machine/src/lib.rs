@@ -15,6 +15,7 @@
 //! - `voting.rs`: the rule of storage versions, what is selected, common and agreed.
 //! - `leases.rs`: leases, their queues and candidates.
 //! - `objects.rs`: collections and objects, their indexes, and the dependents that a deletion leaves.
+//! - `migrating.rs`: the rule of migrations, when one is created and when it is aborted.
 //! - `turn.rs`: the one door through which a command changes the state.
 //! - `history.rs` and `past.rs`: events by revision, and reads of an older revision.
 //! - `checkpoint.rs` and `digest.rs`: the state as rows, and the check that they are the same rows everywhere.
@@ -31,10 +32,12 @@ mod digest;
 mod history;
 mod leases;
 mod log_entry;
+mod migrating;
 mod objects;
 mod outcome;
 mod past;
 mod rows;
+mod safety;
 mod sessions;
 mod state;
 mod tally;
@@ -58,9 +61,10 @@ pub use outcome::{
 };
 pub use past::{OutOfReach, Past};
 pub use rows::{
-    DirectoryId, EntryRow, OutcomeRow, ReplicaId, ReplicaRow, StateStatus, StorageStateRow,
-    StorageVersionRow, VersionStatus,
+    DirectoryId, EntryRow, Heartbeat, OutcomeRow, ProgressRow, ReplicaId, ReplicaRow, StateStatus,
+    StorageStateRow, StorageVersionRow, VersionStatus,
 };
+pub use safety::{Danger, Decodes, Why, check_binary, check_drop};
 pub use sessions::Recorded;
 pub use state::State;
 pub use views::{StorageStateView, StorageVersionView};

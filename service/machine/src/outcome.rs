@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use synod_model::{
-    ApiVersion, Collection, Epoch, FencingToken, GroupResource, Object, ObjectName, Refusal,
-    Revision, RevisionNumber, SessionId, Ticket, Ttl, Uid,
+    ApiVersion, ClaimToken, Collection, Epoch, FencingToken, GroupResource, MigrationId,
+    MigrationProgress, Object, ObjectName, Refusal, Revision, RevisionNumber, SessionId, Ticket,
+    Ttl, Uid,
 };
 
 use crate::RevisionEvents;
@@ -45,6 +46,15 @@ pub enum Answer {
     },
     /// The report was taken; what each voting entry is told, and what each fixed one said.
     Reported(Vec<Told>),
+    /// The migration that was created.
+    MigrationStarted(MigrationId),
+    /// The migration is the worker's.
+    MigrationClaimed {
+        /// The worker's fencing token.
+        token: ClaimToken,
+        /// Where the worker before it stood.
+        progress: MigrationProgress,
+    },
     /// What was past its deadline and is gone.
     Expired {
         /// How many members went.

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use synod_model::{
     Collection, ControllerHistory, ControllerRevision, GroupResource, HolderIdentity, Lease,
-    LeaseCandidate, LeaseKey, LogTime, Member, MemberId, NamespacedName, Object, ObjectKey,
-    Revision, Settings,
+    LeaseCandidate, LeaseKey, LogTime, Member, MemberId, Migration, MigrationId, NamespacedName,
+    Object, ObjectKey, Revision, Settings,
 };
 
 use crate::{Change, Due, Holder, State, StorageStateView, StorageVersionView};
@@ -28,6 +28,7 @@ pub struct Past<'a> {
     versions: BTreeMap<GroupResource, Option<StorageVersionView>>,
     states: BTreeMap<GroupResource, Option<StorageStateView>>,
     controller_revisions: BTreeMap<NamespacedName, Option<Arc<ControllerRevision>>>,
+    migrations: BTreeMap<MigrationId, Option<Arc<Migration>>>,
     settings: Option<Arc<Settings>>,
     leases: BTreeMap<LeaseKey, Option<Arc<Lease>>>,
     candidates: BTreeMap<LeaseKey, Standing>,
@@ -79,6 +80,7 @@ impl State {
             versions: BTreeMap::new(),
             states: BTreeMap::new(),
             controller_revisions: BTreeMap::new(),
+            migrations: BTreeMap::new(),
             settings: None,
             leases: BTreeMap::new(),
             candidates: BTreeMap::new(),
@@ -259,6 +261,25 @@ impl Past<'_> {
         rows
     }
 
+    /// A migration.
+    #[must_use]
+    pub fn migration(&self, id: &MigrationId) -> Option<Arc<Migration>> {
+        let present = || {
+            let kept = self.state.migrations.get(id);
+            kept.map(|kept| Arc::clone(&kept.row))
+        };
+        self.migrations.get(id).cloned().unwrap_or_else(present)
+    }
+
+    /// The migrations after `after`, by resource and then the oldest first.
+    pub fn migrations(&self, after: Option<&MigrationId>) -> impl Iterator<Item = Arc<Migration>> {
+        let kept = self.state.migrations.range::<_, MigrationId>(beyond(after));
+        merged(
+            kept.map(|(id, kept)| (id, Arc::clone(&kept.row))),
+            self.migrations.range::<MigrationId, _>(beyond(after)),
+        )
+    }
+
     /// The replicated settings.
     #[must_use]
     pub fn settings(&self) -> &Arc<Settings> {
@@ -408,6 +429,9 @@ impl Past<'_> {
             }
             Change::Object { key, before, .. } => {
                 self.objects.insert(key.clone(), before.clone());
+            }
+            Change::Migration { id, before, .. } => {
+                self.migrations.insert(id.clone(), before.clone());
             }
         }
     }

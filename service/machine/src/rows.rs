@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use synod_model::{
-    ApiVersion, Condition, Kind, LogTime, Metadata, Persisted, Refusal, Revision, Stance,
-    VersionSet,
+    ApiVersion, Condition, Kind, LogTime, Metadata, MigrationProgress, Persisted, Refusal,
+    Revision, Stance, StorageVersionHash, VersionSet, WallTime,
 };
 
 use crate::Answer;
@@ -180,12 +180,42 @@ pub struct StateStatus {
     pub selected: Option<ApiVersion>,
     /// When selected last changed; zero before it first was set.
     pub selected_revision: Revision,
-    /// When common or selected last changed.
+    /// When common, selected or what is observed last changed.
     pub agreement_revision: Revision,
     /// The version that is agreed on: the state's `current`. `None` is *unknown*.
     pub agreed: Option<ApiVersion>,
     /// The versions in which objects may be stored.
     pub persisted: BTreeSet<Persisted>,
+    /// The hashes that discovery shows while nobody reports the resource; empty if it is not observed. One is an
+    /// agreement, several are none.
+    pub observed: BTreeSet<StorageVersionHash>,
     /// By version, the log time until which a write in it may still land. Only ever raised.
     pub drains: BTreeMap<ApiVersion, LogTime>,
+}
+
+impl StateStatus {
+    /// The revision of the present agreement, reported or observed; `None` while there is none.
+    #[must_use]
+    pub fn agreement(&self) -> Option<Revision> {
+        let holds = self.agreed.is_some() || self.observed.len() == 1;
+        holds.then_some(self.agreement_revision)
+    }
+}
+
+/// When discovery was last looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heartbeat {
+    /// In log time, which decides whether it is stale.
+    pub at: LogTime,
+    /// By a replica's clock, for people.
+    pub wall: WallTime,
+}
+
+/// How far a migration is, kept beside it: the migration shows it from time to time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgressRow {
+    /// What the worker last said.
+    pub progress: MigrationProgress,
+    /// When the migration last showed it.
+    pub shown_at: LogTime,
 }

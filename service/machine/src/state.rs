@@ -6,7 +6,7 @@ use imbl::{OrdMap, OrdSet, Vector};
 use synod_model::limits::STATE_RESERVE_BYTES;
 use synod_model::{
     AgreementChange, ClusterId, Epoch, ErrorKind, GroupResource, Kind, LogTime, Member, MemberId,
-    Refusal, Revision, Sequence, SessionId, Settings, Uid,
+    Migration, MigrationId, Refusal, Revision, Sequence, SessionId, Settings, Uid,
 };
 
 use crate::controller_revisions::ControllerRevisions;
@@ -17,8 +17,8 @@ use crate::leases::Leases;
 use crate::objects::{Dependents, Held};
 use crate::tally::Tally;
 use crate::{
-    EntryRow, Garbage, MACHINE_VERSION, OutcomeRow, ReplicaId, ReplicaRow, StorageStateRow,
-    StorageVersionRow,
+    EntryRow, Garbage, Heartbeat, MACHINE_VERSION, OutcomeRow, ProgressRow, ReplicaId, ReplicaRow,
+    StorageStateRow, StorageVersionRow,
 };
 
 /// The whole replicated state at one position of the log. A clone is cheap and never changes.
@@ -40,6 +40,7 @@ pub struct State {
     pub(crate) garbage: OrdMap<Uid, Arc<Garbage>>,
     pub(crate) controller_revisions: ControllerRevisions,
     pub(crate) leases: Leases,
+    pub(crate) migrations: OrdMap<MigrationId, KeptMigration>,
     pub(crate) history: History,
     /// The sum over every row above. What follows is derived from those rows.
     pub(crate) sum: RowSum,
@@ -74,6 +75,16 @@ pub(crate) struct StorageState {
     pub(crate) row: Arc<StorageStateRow>,
     /// Oldest first.
     pub(crate) agreements: Vector<Arc<AgreementChange>>,
+    /// When it was last observed, if it ever was.
+    pub(crate) heartbeat: Option<Heartbeat>,
+}
+
+/// A migration with how far it is.
+#[derive(Clone, Debug)]
+pub(crate) struct KeptMigration {
+    pub(crate) row: Arc<Migration>,
+    /// `None` before a worker has said anything.
+    pub(crate) progress: Option<Arc<ProgressRow>>,
 }
 
 impl Default for State {
@@ -102,6 +113,7 @@ impl State {
             garbage: OrdMap::new(),
             controller_revisions: ControllerRevisions::default(),
             leases: Leases::default(),
+            migrations: OrdMap::new(),
             history: History::default(),
             sum: RowSum::default(),
             reported: OrdMap::new(),
@@ -201,6 +213,32 @@ impl State {
             .get(resource)
             .into_iter()
             .flat_map(|state| &state.agreements)
+    }
+
+    /// The migrations of a resource, the oldest first.
+    pub fn migrations_of(&self, resource: &GroupResource) -> impl Iterator<Item = &Arc<Migration>> {
+        let of = |number| MigrationId::new(resource.clone(), number);
+        self.migrations
+            .range(of(Revision::ZERO)..=of(Revision::new(u64::MAX)))
+            .map(|(_, kept)| &kept.row)
+    }
+
+    /// How far a migration is, as its worker last said. Kept beside the migration, not in it.
+    #[must_use]
+    pub fn migration_progress(&self, id: &MigrationId) -> Option<&ProgressRow> {
+        self.migrations.get(id)?.progress.as_deref()
+    }
+
+    /// When discovery was last looked at for a resource. Kept beside its state, not in it.
+    #[must_use]
+    pub fn heartbeat(&self, resource: &GroupResource) -> Option<Heartbeat> {
+        self.storage_states.get(resource)?.heartbeat
+    }
+
+    /// Whether the heartbeat is so old that what is stored may have changed and changed back since.
+    #[must_use]
+    pub fn is_stale(&self, heartbeat: Heartbeat) -> bool {
+        heartbeat.at.after(self.settings.discovery_period * 2) < self.log_time
     }
 
     /// The digest over every row, deadlines and sessions too.

@@ -4,6 +4,9 @@
 //! the derived indexes and the events in step. A command that refuses returns before its first change, so a refused
 //! command leaves nothing behind.
 
+mod invariants;
+mod migrations;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +21,7 @@ use crate::digest::{
     session_hash, settings_hash, storage_state_hash, storage_version_hash,
 };
 use crate::leases::Leases;
+use crate::migrating::Then;
 use crate::state::{Session, StorageState, StorageVersion};
 use crate::voting::{Decided, Reported};
 use crate::{
@@ -249,6 +253,11 @@ impl<'a> Turn<'a> {
 
     /// Carries out what the voting rule decided for one resource.
     pub(crate) fn carry_out(&mut self, decided: Decided) {
+        self.carry_out_and(decided, Then::Migrate);
+    }
+
+    /// Carries out what was decided, and lets the rule of migrations follow as far as given.
+    pub(crate) fn carry_out_and(&mut self, decided: Decided, then: Then) {
         let Decided {
             resource,
             entries,
@@ -264,7 +273,7 @@ impl<'a> Turn<'a> {
             self.put_storage_version(&resource, entries, after);
         }
         if let Some(status) = state {
-            self.put_storage_state(&resource, status, agreement);
+            self.put_storage_state_and(&resource, status, agreement, then);
         }
         self.state.assert_resource_invariants(&resource);
     }
@@ -331,16 +340,27 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Changes what stays of a resource, and adds a line to its history of agreements.
+    /// Changes what stays of a resource, and adds a line to its history of agreements. Migrations follow.
     pub(crate) fn put_storage_state(
         &mut self,
         resource: &GroupResource,
         status: StateStatus,
         line: Option<AgreementChange>,
     ) {
+        self.put_storage_state_and(resource, status, line, Then::Migrate);
+    }
+
+    fn put_storage_state_and(
+        &mut self,
+        resource: &GroupResource,
+        status: StateStatus,
+        line: Option<AgreementChange>,
+        then: Then,
+    ) {
         self.moved = true;
         let kept = self.state.storage_states.get(resource);
         let before = kept.map(|state| Arc::clone(&state.row));
+        let heartbeat = kept.and_then(|state| state.heartbeat);
         let mut agreements = kept
             .map(|state| state.agreements.clone())
             .unwrap_or_default();
@@ -369,20 +389,27 @@ impl<'a> Turn<'a> {
             StorageState {
                 row: Arc::clone(&after),
                 agreements,
+                heartbeat,
             },
         );
         self.changes.push(Change::StorageState {
             resource: resource.clone(),
-            before,
+            before: before.clone(),
             after: Some(after),
             agreement,
         });
+        self.follow_agreement(resource, before.as_deref().map(|row| &row.status), then);
     }
 
-    /// Removes what stays of a resource, with its history of agreements. Nobody reports it.
+    /// Removes what stays of a resource, with its history of agreements and its migrations. Nobody reports it.
     pub(crate) fn remove_storage_state(&mut self, resource: &GroupResource) {
         self.moved = true;
-        let StorageState { row, agreements } = self
+        self.forget_migrations(resource);
+        let StorageState {
+            row,
+            agreements,
+            heartbeat: _,
+        } = self
             .state
             .storage_states
             .remove(resource)
@@ -441,41 +468,6 @@ impl State {
                 }
             }
             (Some(_), Some(_)) | (None, None) => {}
-        }
-    }
-
-    /// What must hold for a resource after every command, in production too: a replica on which it does not must stop.
-    fn assert_resource_invariants(&self, resource: &GroupResource) {
-        let Some(version) = self.storage_versions.get(resource) else {
-            return;
-        };
-        let state = &self
-            .storage_states
-            .get(resource)
-            .expect("a reported resource has a storage state")
-            .row
-            .status;
-        let status = &version.row.status;
-        assert_eq!(
-            status.selected, state.selected,
-            "{resource}: one selected version"
-        );
-        assert_eq!(status.agreed, state.agreed, "{resource}: one agreement");
-        if let Some(selected) = &state.selected {
-            assert!(
-                version.tally.all_decode(selected),
-                "{resource}: every entry decodes the selected version {selected}"
-            );
-        }
-        for encoding in version.tally.encodings().chain(&state.selected) {
-            let kept = state
-                .persisted
-                .iter()
-                .any(|kept| kept.version() == Some(encoding));
-            assert!(
-                kept,
-                "{resource}: {encoding} may be in the store, so it is in persisted"
-            );
         }
     }
 }

@@ -6,6 +6,7 @@
 //! only then carries them out.
 
 mod conditions;
+mod drains;
 mod refusal;
 mod selected;
 
@@ -18,6 +19,8 @@ use synod_model::{
     Revision, Stance, WallTime,
 };
 
+pub(crate) use self::drains::drained_by_replacement;
+use self::drains::{may_write, raise_drains};
 use crate::objects::guarantee;
 use crate::state::{State, StorageVersion};
 use crate::tally::Tally;
@@ -101,50 +104,25 @@ pub(crate) fn decide(
     Ok(draft.finish(resource, present.map(|version| &version.row)))
 }
 
-/// Raises the drain of every version that a replaced member may still write by this entry. `None`: nothing changes.
+/// Works out what follows for a resource when what is known of its store changes, and nothing else. `None`: nothing
+/// changes.
 ///
-/// Until its proof of membership ends, the old process of a voter writes what is selected, also what is selected after
-/// it was replaced: any version that it decodes.
-pub(crate) fn drained_by_replacement(
-    state: &StateStatus,
-    entry: &EntryRow,
-    until: LogTime,
-) -> Option<StateStatus> {
-    let mut after = state.clone();
-    if entry.is_voting() {
-        raise_drains(&mut after, entry.decodable.iter(), until);
-    } else {
-        raise_drains(&mut after, &entry.encoding, until);
+/// `persisted` is what it becomes, with all that the entries demand; `unselects` is whether nothing is selected then.
+pub(crate) fn reconsider(
+    state: &State,
+    occasion: Occasion<'_>,
+    resource: &GroupResource,
+    persisted: BTreeSet<Persisted>,
+    unselects: bool,
+) -> Option<Decided> {
+    let present = state.storage_versions.get(resource);
+    let before = &state.storage_states.get(resource)?.row.status;
+    let mut draft = Draft::of(present, Some(before), occasion);
+    draft.after.persisted = persisted;
+    if unselects && draft.after.selected.take().is_some() {
+        draft.after.selected_revision = occasion.revision;
     }
-    (after != *state).then_some(after)
-}
-
-/// The versions that the holder of an entry may still write: the one it encodes, or, as long as it has not adopted what
-/// is selected, any that it decodes.
-fn may_write<'a>(entry: &'a EntryRow, state: &StateStatus) -> Vec<&'a ApiVersion> {
-    let behind = entry.is_voting()
-        && state.selected.is_some()
-        && entry.adopted_revision != Some(state.selected_revision);
-    if behind {
-        entry.decodable.iter().collect()
-    } else {
-        entry.encoding.iter().collect()
-    }
-}
-
-fn raise_drains<'a>(
-    state: &mut StateStatus,
-    versions: impl IntoIterator<Item = &'a ApiVersion>,
-    until: LogTime,
-) {
-    for version in versions {
-        match state.drains.get_mut(version) {
-            Some(kept) => *kept = (*kept).max(until),
-            None => {
-                state.drains.insert(version.clone(), until);
-            }
-        }
-    }
+    draft.finish(resource, present.map(|version| &version.row))
 }
 
 /// A resource while a decision about it is made.
@@ -366,6 +344,11 @@ impl<'a> Draft<'a> {
         }
         self.after.common = common;
         self.after.agreed = self.agreed();
+        if !self.tally.is_empty() && !self.after.observed.is_empty() {
+            // Who reports says more than what discovery shows.
+            self.after.observed.clear();
+            self.after.agreement_revision = revision;
+        }
         let agreed_before = self.before.and_then(|before| before.agreed.clone());
         let agreement = (agreed_before != self.after.agreed).then(|| AgreementChange {
             from: agreed_before,
@@ -409,9 +392,7 @@ impl<'a> Draft<'a> {
     fn add_persisted(&mut self, changes: &[EntryChange]) {
         for row in changes.iter().filter_map(|change| change.after.as_ref()) {
             if let Some(encoding) = &row.encoding {
-                self.after
-                    .persisted
-                    .insert(Persisted::of(encoding, &row.kind));
+                Persisted::of(encoding, &row.kind).join(&mut self.after.persisted);
             }
         }
         if let (Some(selected), Some((_, row))) = (&self.after.selected, self.entries.get_min()) {
@@ -421,9 +402,7 @@ impl<'a> Draft<'a> {
                 .iter()
                 .any(|kept| kept.version() == Some(selected));
             if !known {
-                self.after
-                    .persisted
-                    .insert(Persisted::of(selected, &row.kind));
+                Persisted::of(selected, &row.kind).join(&mut self.after.persisted);
             }
         }
     }
@@ -471,6 +450,7 @@ pub(crate) fn fresh_state() -> StateStatus {
         agreed: None,
         // Whatever was stored before anybody reported is unknown.
         persisted: BTreeSet::from([Persisted::Unknown]),
+        observed: BTreeSet::new(),
         drains: BTreeMap::new(),
     }
 }

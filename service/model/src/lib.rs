@@ -41,6 +41,8 @@ mod media_type;
 mod member;
 mod member_id;
 mod metadata;
+mod migration;
+mod migration_id;
 pub mod names;
 mod namespace;
 mod object;
@@ -96,6 +98,11 @@ pub use media_type::MediaType;
 pub use member::{Member, Phase};
 pub use member_id::MemberId;
 pub use metadata::Metadata;
+pub use migration::{
+    AbortCause, Claim, ContinueToken, FailureClass, FailureReason, Migration, MigrationFailure,
+    MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget, WorkerName,
+};
+pub use migration_id::MigrationId;
 pub use names::{
     NameRule, dns1035_label, dns1123_label, dns1123_subdomain, label_value, qualified_name,
 };
@@ -108,6 +115,10 @@ pub use persisted::Persisted;
 pub use preconditions::Preconditions;
 pub use refusal::{Current, Refusal};
 pub use report::{ReportEntry, ReportEntryText, Stance, StanceText};
+pub use requests::{
+    AbortMigration, ClaimMigration, CompleteMigration, FailMigration, ObserveStorage,
+    ReportMigrationProgress, ResetStorageStates, RetryMigration, StartMigration,
+};
 pub use requests::{
     AcquireLease, PutLeaseCandidate, ReleaseLease, RenewLease, RenewLeaseCandidate,
     WithdrawLeaseCandidate,
@@ -124,7 +135,9 @@ pub use requests::{
 };
 pub use resource::GroupResource;
 pub use resource_version::compare_resource_versions;
-pub use revision::{Epoch, FencingToken, RequestId, Revision, Sequence, SessionId, Ticket};
+pub use revision::{
+    ClaimToken, Epoch, FencingToken, RequestId, Revision, Sequence, SessionId, Ticket,
+};
 pub use selector::{FieldSelector, LabelSelector, Requirement, Rule};
 pub use semantic_version::SemanticVersion;
 pub use settings::{Settings, SettingsPatch};

@@ -27,6 +27,14 @@ pub const LEASE_CONTENDERS_MAX: usize = 1_000;
 pub const SELECTOR_BYTES_MAX: usize = 4 * KIB;
 /// Requirements of a selector.
 pub const SELECTOR_REQUIREMENTS_MAX: usize = 64;
+/// Bytes of the name of a migration's worker.
+pub const WORKER_BYTES_MAX: usize = SUBDOMAIN_BYTES_MAX;
+/// Bytes of a worker's continue token.
+pub const CONTINUE_TOKEN_BYTES_MAX: usize = 8 * KIB;
+/// Bytes of what a worker says of its failure.
+pub const FAILURE_REASON_BYTES_MAX: usize = 4 * KIB;
+/// Storage-version hashes that discovery can show of one resource at once.
+pub const OBSERVED_HASHES_MAX: usize = 16;
 /// Labels of an object.
 pub const LABELS_MAX: usize = 64;
 /// Bytes of an object's annotations, keys and texts together.
@@ -189,6 +197,25 @@ pub const LIMITS: &[Limit] = &[
         LEASE_CONTENDERS_MAX,
         "holders",
         "refused with QUOTA",
+    ),
+    limit("worker of a migration", WORKER_BYTES_MAX, "bytes", INVALID),
+    limit(
+        "continue token of a migration",
+        CONTINUE_TOKEN_BYTES_MAX,
+        "bytes",
+        INVALID,
+    ),
+    limit(
+        "reason of a migration's failure",
+        FAILURE_REASON_BYTES_MAX,
+        "bytes",
+        INVALID,
+    ),
+    limit(
+        "observed hashes of a resource",
+        OBSERVED_HASHES_MAX,
+        "hashes",
+        INVALID,
     ),
     limit("labels of an object", LABELS_MAX, "labels", INVALID),
     limit("selector", SELECTOR_BYTES_MAX, "bytes", INVALID),

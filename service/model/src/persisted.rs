@@ -1,5 +1,6 @@
 //! What the store may still hold of a resource.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::{ApiVersion, Kind, StorageVersionHash};
@@ -27,6 +28,28 @@ impl Persisted {
         Self::Version {
             hash,
             version: Some(version.clone()),
+        }
+    }
+
+    /// The encoding with this hash, of which nobody said which version it is.
+    pub const fn observed(hash: StorageVersionHash) -> Self {
+        Self::Version {
+            hash,
+            version: None,
+        }
+    }
+
+    /// Adds it to a set, in which an encoding stands once: with its version if that is known.
+    pub fn join(self, set: &mut BTreeSet<Self>) {
+        let Some(hash) = self.hash() else {
+            set.insert(self);
+            return;
+        };
+        if self.version().is_some() {
+            set.remove(&Self::observed(hash));
+            set.insert(self);
+        } else if set.iter().all(|kept| kept.hash() != Some(hash)) {
+            set.insert(self);
         }
     }
 
@@ -89,6 +112,19 @@ mod tests {
         );
         let shown = [known, observed, Persisted::Unknown].map(|persisted| persisted.to_string());
         assert_eq!(shown, ["v1", "xPOwRZ+Yhw8=", "Unknown"]);
+    }
+
+    #[test]
+    fn an_encoding_stands_in_a_set_once_and_by_its_version_if_that_is_known() {
+        let version = ApiVersion::parse("v1").unwrap();
+        let named = Persisted::of(&version, &Kind::parse("Pod").unwrap());
+        let observed = Persisted::observed(named.hash().unwrap());
+        let mut set = BTreeSet::new();
+        observed.clone().join(&mut set);
+        assert_eq!(set, BTreeSet::from([observed.clone()]));
+        named.clone().join(&mut set);
+        observed.join(&mut set);
+        assert_eq!(set, BTreeSet::from([named]));
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod join;
 mod leave;
 mod mark_controller_revisions;
 mod mark_ready;
+mod migrations;
 mod objects;
 mod open_session;
 mod put_lease_candidate;
@@ -42,6 +43,10 @@ pub use join::Join;
 pub use leave::Leave;
 pub use mark_controller_revisions::{InUse, Mark, MarkControllerRevisions};
 pub use mark_ready::MarkReady;
+pub use migrations::{
+    AbortMigration, ClaimMigration, CompleteMigration, FailMigration, ObserveStorage,
+    ReportMigrationProgress, ResetStorageStates, RetryMigration, StartMigration,
+};
 pub use objects::{CreateObject, DeleteObject, PatchObject, Propagation, UpdateObject};
 pub use open_session::OpenSession;
 pub use put_lease_candidate::PutLeaseCandidate;

@@ -55,6 +55,9 @@ pub struct FencingToken(Revision);
 /// The revision of the command that put somebody into the queue for a lease: the place in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticket(Revision);
+/// The revision of the command that gave a migration to its worker: the worker's fencing token.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClaimToken(Revision);
 
 /// Gives a number that is a revision its constructor, readers and shape check.
 macro_rules! taken_from_revision {
@@ -101,6 +104,7 @@ taken_from_revision!(Epoch, "a join");
 taken_from_revision!(SessionId, "opening a session");
 taken_from_revision!(FencingToken, "acquiring the lease");
 taken_from_revision!(Ticket, "queueing for the lease");
+taken_from_revision!(ClaimToken, "claiming the migration");
 
 /// The place of a request in its session, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

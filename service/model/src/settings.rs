@@ -32,6 +32,10 @@ pub struct Settings {
     pub agreements_kept: u32,
     /// Bytes of state beyond which what makes it grow is refused.
     pub state_quota_bytes: u64,
+    /// Finished migrations that a resource remembers.
+    pub migrations_kept: u32,
+    /// How often an observer looks at discovery; after twice that, what it saw is stale.
+    pub discovery_period: Duration,
     /// Resources whose voters must decode all that is persisted.
     pub enforce_persisted: BTreeSet<GroupResource>,
     /// The revision of the last change of the settings.
@@ -63,6 +67,10 @@ pub struct SettingsPatch {
     pub agreements_kept: Option<u32>,
     /// See [`Settings::state_quota_bytes`].
     pub state_quota_bytes: Option<u64>,
+    /// See [`Settings::migrations_kept`].
+    pub migrations_kept: Option<u32>,
+    /// See [`Settings::discovery_period`].
+    pub discovery_period: Option<Duration>,
     /// See [`Settings::enforce_persisted`]; the whole set.
     pub enforce_persisted: Option<BTreeSet<GroupResource>>,
 }
@@ -122,6 +130,10 @@ pub const STATE_QUOTA_BYTES: Setting = Setting {
     default: 1 << 30,
     max: 64 << 30,
 };
+/// See [`Settings::migrations_kept`].
+pub const MIGRATIONS_KEPT: Setting = count("migrationsKept", "migrations", 10, 1_000);
+/// See [`Settings::discovery_period`].
+pub const DISCOVERY_PERIOD: Setting = millis("discoveryPeriodMs", 10 * 60_000);
 /// See [`Settings::enforce_persisted`]; the number of resources in it.
 pub const ENFORCE_PERSISTED: Setting = Setting {
     name: "enforcePersisted",
@@ -144,6 +156,8 @@ pub const SETTINGS: &[Setting] = &[
     REPORT_ENTRIES_MAX,
     AGREEMENTS_KEPT,
     STATE_QUOTA_BYTES,
+    MIGRATIONS_KEPT,
+    DISCOVERY_PERIOD,
     ENFORCE_PERSISTED,
 ];
 
@@ -227,6 +241,8 @@ impl Default for Settings {
             report_entries_max: REPORT_ENTRIES_MAX.default_count(),
             agreements_kept: AGREEMENTS_KEPT.default_count(),
             state_quota_bytes: STATE_QUOTA_BYTES.default,
+            migrations_kept: MIGRATIONS_KEPT.default_count(),
+            discovery_period: DISCOVERY_PERIOD.default_span(),
             enforce_persisted: BTreeSet::new(),
             revision: Revision::ZERO,
         }
@@ -256,6 +272,8 @@ impl SettingsPatch {
             report_entries_max,
             agreements_kept,
             state_quota_bytes,
+            migrations_kept,
+            discovery_period,
             enforce_persisted,
         } = self;
         let mut violations = Violations::new();
@@ -271,6 +289,8 @@ impl SettingsPatch {
         REPORT_ENTRIES_MAX.check_count(*report_entries_max, found);
         AGREEMENTS_KEPT.check_count(*agreements_kept, found);
         STATE_QUOTA_BYTES.check(*state_quota_bytes, found);
+        MIGRATIONS_KEPT.check_count(*migrations_kept, found);
+        DISCOVERY_PERIOD.check_span(*discovery_period, found);
         let enforced = enforce_persisted.as_ref().map(BTreeSet::len);
         ENFORCE_PERSISTED.check(enforced.map(|resources| resources as u64), found);
         violations
@@ -299,6 +319,8 @@ impl SettingsPatch {
                 .unwrap_or(settings.report_entries_max),
             agreements_kept: self.agreements_kept.unwrap_or(settings.agreements_kept),
             state_quota_bytes: self.state_quota_bytes.unwrap_or(settings.state_quota_bytes),
+            migrations_kept: self.migrations_kept.unwrap_or(settings.migrations_kept),
+            discovery_period: self.discovery_period.unwrap_or(settings.discovery_period),
             enforce_persisted: self
                 .enforce_persisted
                 .unwrap_or_else(|| settings.enforce_persisted.clone()),
@@ -322,6 +344,8 @@ impl From<Settings> for SettingsPatch {
             report_entries_max: Some(settings.report_entries_max),
             agreements_kept: Some(settings.agreements_kept),
             state_quota_bytes: Some(settings.state_quota_bytes),
+            migrations_kept: Some(settings.migrations_kept),
+            discovery_period: Some(settings.discovery_period),
             enforce_persisted: Some(settings.enforce_persisted),
         }
     }

@@ -118,7 +118,7 @@ fn bounded(state: &State, due: Due, entries_max: usize) -> Due {
         let first = entries == 0;
         entries += match holder {
             Holder::Member(id) | Holder::Unreported(id) => state.entry_count(id),
-            Holder::Object(_) => 1,
+            Holder::Object(_) | Holder::Claim(_) | Holder::Retry(_) => 1,
             Holder::Session(_)
             | Holder::Lease(_)
             | Holder::LeaseWaiter(..)
@@ -162,6 +162,15 @@ fn name(state: &State, due: &Due) -> Expire {
                 expire
                     .lease_candidates
                     .insert((key.clone(), identity.clone()));
+            }
+            Holder::Claim(id) => {
+                let claim = present.migration(id).and_then(|kept| kept.claim.clone());
+                expire
+                    .claims
+                    .extend(claim.map(|claim| (id.clone(), claim.token)));
+            }
+            Holder::Retry(id) => {
+                expire.retries.insert(id.clone());
             }
             Holder::Session(id) => {
                 expire.sessions.insert(*id);

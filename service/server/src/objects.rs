@@ -1,6 +1,7 @@
 //! The machine's rows as objects of the public protocol, assembled when somebody reads them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use synod_machine::{
     Change, EntryChange, EntryRow, HistoryAnswer, RevisionAnswer, RevisionOutcome, StateStatus,
@@ -95,6 +96,7 @@ pub(crate) fn kind(change: &Change) -> ObjectKind {
         Change::StorageVersion { .. } => ObjectKind::StorageVersion,
         Change::StorageState { .. } => ObjectKind::StorageState,
         Change::ControllerRevision { .. } => ObjectKind::ControllerRevision,
+        Change::Migration { .. } => ObjectKind::Migration,
         Change::Settings { .. } => ObjectKind::Settings,
         Change::Lease { .. } => ObjectKind::Lease,
         Change::LeaseCandidate { .. } => ObjectKind::LeaseCandidate,
@@ -109,6 +111,7 @@ pub(crate) fn name(change: &Change) -> String {
         Change::Member { id, .. } => id.to_string(),
         Change::StorageVersion { resource, .. } => resource.storage_version_name(),
         Change::ControllerRevision { key, .. } => key.name().to_owned(),
+        Change::Migration { id, .. } => id.to_string(),
         Change::Settings { .. } => SETTINGS_NAME.to_owned(),
         Change::Lease { key, .. } => key.name().to_owned(),
         Change::LeaseCandidate { identity, .. } => identity.to_string(),
@@ -131,6 +134,7 @@ fn namespace(change: &Change) -> String {
         | Change::Member { .. }
         | Change::StorageVersion { .. }
         | Change::StorageState { .. }
+        | Change::Migration { .. }
         | Change::Settings { .. } => String::new(),
     }
 }
@@ -140,57 +144,42 @@ pub(crate) fn event(change: &Change) -> v1::Event {
     use v1::event::Object;
     let (r#type, object) = match change {
         Change::Member { before, after, .. } => {
-            let (r#type, member) = what_happened(before.as_deref(), after.as_deref());
-            (r#type, member.map(|member| Object::Member(member.into())))
+            happened(before, after, |member| Object::Member(member.into()))
         }
         Change::StorageVersion {
             resource,
             entries,
             before,
             after,
-        } => {
-            let (r#type, row) = what_happened(before.as_deref(), after.as_deref());
-            (
-                r#type,
-                row.map(|row| Object::StorageVersion(version_change(resource, entries, row))),
-            )
-        }
+        } => happened(before, after, |row| {
+            Object::StorageVersion(version_change(resource, entries, row))
+        }),
         Change::StorageState {
             resource,
             before,
             after,
             ..
-        } => {
-            let (r#type, row) = what_happened(before.as_deref(), after.as_deref());
-            (
-                r#type,
-                row.map(|row| Object::StorageState(state_object(resource, row))),
-            )
-        }
+        } => happened(before, after, |row| {
+            Object::StorageState(state_object(resource, row))
+        }),
         Change::ControllerRevision { before, after, .. } => {
-            let (r#type, row) = what_happened(before.as_deref(), after.as_deref());
-            let row = row.map(|row| Object::ControllerRevision(row.into()));
-            (r#type, row)
+            happened(before, after, |row| Object::ControllerRevision(row.into()))
         }
+        Change::Migration { before, after, .. } => happened(before, after, |migration| {
+            Object::Migration(migration.into())
+        }),
         Change::Lease { before, after, .. } => {
-            let (r#type, lease) = what_happened(before.as_deref(), after.as_deref());
-            (r#type, lease.map(|lease| Object::Lease(lease.into())))
+            happened(before, after, |lease| Object::Lease(lease.into()))
         }
-        Change::LeaseCandidate { before, after, .. } => {
-            let (r#type, candidate) = what_happened(before.as_deref(), after.as_deref());
-            let candidate = candidate.map(|candidate| Object::LeaseCandidate(candidate.into()));
-            (r#type, candidate)
-        }
+        Change::LeaseCandidate { before, after, .. } => happened(before, after, |candidate| {
+            Object::LeaseCandidate(candidate.into())
+        }),
         Change::Settings { before, after } => {
-            let (r#type, settings) = what_happened(before.as_deref(), Some(&**after));
-            (
-                r#type,
-                settings.map(|settings| Object::Settings(settings.into())),
-            )
+            let after = Some(Arc::clone(after));
+            happened(before, &after, |settings| Object::Settings(settings.into()))
         }
         Change::Collection { before, after, .. } => {
-            let (r#type, row) = what_happened(before.as_deref(), after.as_deref());
-            (r#type, row.map(|row| Object::Collection(row.into())))
+            happened(before, after, |row| Object::Collection(row.into()))
         }
         Change::Object { before, after, .. } => {
             let (r#type, object) = what_happened(before.as_deref(), after.as_deref());
@@ -247,6 +236,16 @@ pub(crate) fn controller_revision_event(
 }
 
 /// What happened to an object, and the object: as it is, or if it is gone, as it was last.
+/// What happened to an object, and the object as it is said in an event.
+fn happened<T>(
+    before: &Option<Arc<T>>,
+    after: &Option<Arc<T>>,
+    say: impl FnOnce(&T) -> v1::event::Object,
+) -> (v1::EventType, Option<v1::event::Object>) {
+    let (r#type, object) = what_happened(before.as_deref(), after.as_deref());
+    (r#type, object.map(say))
+}
+
 fn what_happened<'a, T>(
     before: Option<&'a T>,
     after: Option<&'a T>,
@@ -327,6 +326,7 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         agreement_revision,
         agreed,
         persisted,
+        observed,
         drains,
     } = &row.status;
     v1::StorageState {
@@ -346,6 +346,7 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
             .map(|(version, until)| v1::Drain::of(version, *until))
             .collect(),
         common_encoding_version: text(common.as_ref()),
+        observed_hashes: observed.iter().map(ToString::to_string).collect(),
     }
 }
 

@@ -9,6 +9,7 @@ mod commands;
 mod controller_revisions;
 mod events;
 mod leases;
+mod migrations;
 mod objects;
 mod outcomes;
 mod rows;

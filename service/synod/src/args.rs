@@ -323,6 +323,8 @@ pub(crate) enum WatchKind {
     Lease,
     /// Candidates for leases.
     LeaseCandidate,
+    /// Migrations.
+    Migration,
 }
 
 #[derive(Debug, Args)]

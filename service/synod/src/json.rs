@@ -9,6 +9,7 @@ mod controller_revision;
 mod event;
 mod lease;
 mod member;
+mod migration;
 mod settings;
 mod status;
 mod storage_state;
@@ -28,6 +29,7 @@ pub(crate) use controller_revision::{
 pub(crate) use event::{bookmark, events};
 pub(crate) use lease::{lease, lease_candidate, lease_page, lease_view};
 pub(crate) use member::{member, member_page, member_view};
+pub(crate) use migration::migration;
 pub(crate) use settings::{settings, settings_view};
 pub(crate) use status::cluster_status;
 pub(crate) use storage_state::storage_state;

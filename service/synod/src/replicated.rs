@@ -66,6 +66,8 @@ pub(crate) const SETTINGS: &[Replicated] = &[
     replicated!(report_entries_max, REPORT_ENTRIES_MAX, Count),
     replicated!(agreements_kept, AGREEMENTS_KEPT, Count),
     replicated!(state_quota_bytes, STATE_QUOTA_BYTES, Bytes),
+    replicated!(migrations_kept, MIGRATIONS_KEPT, Count),
+    replicated!(discovery_period, DISCOVERY_PERIOD, Span),
     Replicated {
         name: "enforce_persisted",
         published: &published::ENFORCE_PERSISTED,

@@ -96,6 +96,7 @@ impl Reporter {
                 Some(
                     Object::Member(_)
                     | Object::StorageState(_)
+                    | Object::Migration(_)
                     | Object::Collection(_)
                     | Object::Stored(_)
                     | Object::ControllerRevision(_)

@@ -3,8 +3,8 @@ use std::cell::Cell;
 use synod_client::{
     Attributes, ClusterId, CollectionRules, Compare, CreateObject, Current, DeleteObject, Error,
     ErrorKind, Fences, Finalizers, InstanceId, Join, Labels, LeaseKey, LeaseToken, LockOptions,
-    MemberEpoch, NewObject, Operation, Patch, PatchFormat, Preconditions, ReadOptions, ReadResult, Transact,
-    Ttl, UpdateObject,
+    MemberEpoch, NewObject, Operation, Patch, PatchFormat, Preconditions, ReadOptions, ReadResult,
+    Transact, Ttl, UpdateObject,
 };
 
 use super::{Numbers, V1, create, declare, key, named, numbers};

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use synod_model::{Epoch, MemberId, ObjectKey, Refusal, SessionId};
+use synod_model::{Epoch, MemberId, Migration, MigrationPhase, ObjectKey, Refusal, SessionId};
 
 use super::{departure, succession};
 use crate::digest::object_hash;
@@ -55,6 +55,9 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
     }
     let ended = succession::expire(turn, expire, &gone);
     let objects = expire_objects(turn, &expire.objects);
+    // After the members: whose agreement went with them is aborted, and has no deadline any more.
+    end_claims(turn, expire);
+    try_again(turn, expire);
     let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     Ok(Answer::Expired {
         members: count(gone.len()),
@@ -92,4 +95,46 @@ fn expire_objects(turn: &mut Turn<'_>, named: &BTreeSet<ObjectKey>) -> usize {
     }
     deletion::collect_own(turn);
     gone
+}
+
+/// Gives the migrations of silent workers back.
+fn end_claims(turn: &mut Turn<'_>, expire: &Expire) {
+    for (id, token) in &expire.claims {
+        let holder = Holder::Claim(id.clone());
+        let kept = turn.state().migrations.get(id);
+        let silent = kept.map(|kept| Arc::clone(&kept.row)).filter(|migration| {
+            let claim = migration.claim.as_ref();
+            claim.is_some_and(|claim| claim.token == *token)
+                && turn.state().deadlines.is_due(&holder, turn.log_time())
+        });
+        if let Some(migration) = silent {
+            turn.clear_deadline(&holder);
+            turn.put_migration(Migration {
+                phase: MigrationPhase::Pending,
+                claim: None,
+                ..(*migration).clone()
+            });
+        }
+    }
+}
+
+/// Lets failed migrations whose pause is over be claimed again.
+fn try_again(turn: &mut Turn<'_>, expire: &Expire) {
+    for id in &expire.retries {
+        let holder = Holder::Retry(id.clone());
+        if !turn.state().deadlines.is_due(&holder, turn.log_time()) {
+            continue;
+        }
+        let kept = turn.state().migrations.get(id);
+        let migration = kept
+            .expect("only a migration has such a deadline")
+            .row
+            .clone();
+        turn.clear_deadline(&holder);
+        turn.put_migration(Migration {
+            phase: MigrationPhase::Pending,
+            ended: None,
+            ..(*migration).clone()
+        });
+    }
 }

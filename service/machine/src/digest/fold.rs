@@ -5,6 +5,7 @@
 
 mod answers;
 mod leases;
+pub(super) mod migrations;
 
 use std::sync::Arc;
 
@@ -80,6 +81,8 @@ pub(crate) fn deadline_hash(holder: &Holder, deadline: &Deadline) -> RowHash {
             to.number(10);
             fold_object_key(&mut to, key);
         }
+        Holder::Claim(id) => migrations::fold_holder(&mut to, 15, id),
+        Holder::Retry(id) => migrations::fold_holder(&mut to, 16, id),
     }
     to.number(at.as_millis());
     to.number(millis(*ttl));
@@ -193,6 +196,7 @@ fn fold_change(to: &mut RowHasher, change: &Change) {
             to.number(15);
             fold_revision_change(to, key, before.as_deref(), after.as_deref());
         }
+        Change::Migration { id, before, after } => migrations::fold_change(to, id, before, after),
         Change::Settings { before, after } => {
             to.number(4);
             to.option(before.as_ref(), |to, settings| fold_settings(to, settings));
@@ -201,8 +205,7 @@ fn fold_change(to: &mut RowHasher, change: &Change) {
         Change::Lease { key, before, after } => {
             to.number(20);
             to.text(key.as_str());
-            to.option(before.as_ref(), |to, lease| fold_lease(to, lease));
-            to.option(after.as_ref(), |to, lease| fold_lease(to, lease));
+            fold_both(to, before, after, fold_lease);
         }
         Change::LeaseCandidate {
             lease,
@@ -213,8 +216,7 @@ fn fold_change(to: &mut RowHasher, change: &Change) {
             to.number(21);
             to.text(lease.as_str());
             to.text(identity.as_str());
-            to.option(before.as_ref(), |to, row| fold_lease_candidate(to, row));
-            to.option(after.as_ref(), |to, row| fold_lease_candidate(to, row));
+            fold_both(to, before, after, fold_lease_candidate);
         }
         Change::Collection {
             resource,
@@ -390,6 +392,7 @@ fn fold_storage_state(to: &mut RowHasher, row: &StorageStateRow) {
         agreement_revision,
         agreed,
         persisted,
+        observed,
         drains,
     } = status;
     fold_metadata(to, metadata);
@@ -406,6 +409,7 @@ fn fold_storage_state(to: &mut RowHasher, row: &StorageStateRow) {
             to.option(version.as_ref(), fold_version);
         }
     });
+    to.list(observed.iter(), |to, hash| to.raw(hash.as_bytes()));
     to.list(drains.iter(), |to, (version, until)| {
         fold_version(to, version);
         to.number(until.as_millis());
@@ -440,6 +444,8 @@ fn fold_settings(to: &mut RowHasher, settings: &Settings) {
         report_entries_max,
         agreements_kept,
         state_quota_bytes,
+        migrations_kept,
+        discovery_period,
         enforce_persisted,
         revision,
     } = settings;
@@ -458,6 +464,8 @@ fn fold_settings(to: &mut RowHasher, settings: &Settings) {
         to.number(u64::from(*limit));
     }
     to.number(*state_quota_bytes);
+    to.number(u64::from(*migrations_kept));
+    to.number(millis(*discovery_period));
     to.list(enforce_persisted.iter(), fold_resource);
     to.number(revision.get());
 }

@@ -146,7 +146,7 @@ impl Turn<'_> {
             .any(|kept| kept.version() == Some(encoding));
         if !known {
             let mut after = status.clone();
-            after.persisted.insert(Persisted::of(encoding, kind));
+            Persisted::of(encoding, kind).join(&mut after.persisted);
             self.put_storage_state(resource, after, None);
         }
     }

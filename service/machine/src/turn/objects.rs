@@ -150,7 +150,8 @@ pub(super) fn one_for_each(changes: Vec<Change>) -> Vec<Change> {
             | Change::Collection { .. }
             | Change::ControllerRevision { .. }
             | Change::Lease { .. }
-            | Change::LeaseCandidate { .. } => {}
+            | Change::LeaseCandidate { .. }
+            | Change::Migration { .. } => {}
         }
         kept.push(Some(change));
     }

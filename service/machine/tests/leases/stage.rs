@@ -107,7 +107,10 @@ impl Stage {
                 Holder::Session(id) => {
                     expire.sessions.insert(id);
                 }
-                other @ (Holder::Unreported(_) | Holder::Object(_)) => {
+                other @ (Holder::Unreported(_)
+                | Holder::Object(_)
+                | Holder::Claim(_)
+                | Holder::Retry(_)) => {
                     panic!("nobody reports or keeps objects here, but {other:?}")
                 }
             }

@@ -15,6 +15,8 @@ pub(crate) struct Step {
     pub(crate) renewals: u8,
     /// Whether every voter that is behind adopts what is selected then.
     pub(crate) adopts: bool,
+    /// What is done to the migration that was touched last and is not at its end.
+    pub(crate) work: Option<Work>,
     pub(crate) calls: Vec<Call>,
 }
 
@@ -61,6 +63,22 @@ pub(crate) enum What {
     Expire(Named),
     Forget(usize),
     Keeps(Keeps),
+    Start {
+        resource: usize,
+        rewrite_all: bool,
+    },
+    /// Something is done to one of the newest migrations, under the present claim or another token.
+    Migration {
+        which: usize,
+        claim: Which,
+        does: Work,
+    },
+    Observe {
+        resource: usize,
+        /// One bit for each hash.
+        hashes: u8,
+    },
+    Reset(Option<usize>),
     Settings {
         setting: Setting,
         expects: Option<bool>,
@@ -87,6 +105,17 @@ pub(crate) enum Does {
     Report { replace: bool, entries: Vec<Says> },
     ReportAgain { other_preference: bool },
     Adopt { resource: usize, selection: Which },
+}
+
+/// What is done to a migration.
+#[derive(Clone, Debug)]
+pub(crate) enum Work {
+    Claim { ttl: usize },
+    Progress { done: u64, tells_estimate: bool },
+    Complete,
+    Fail(usize),
+    Abort,
+    Retry,
 }
 
 /// Which of the numbers that were handed out.
@@ -122,13 +151,15 @@ pub(crate) enum Setting {
     MembersMax(u32),
     ReportEntriesMax(u32),
     AgreementsKept(u32),
+    MigrationsKept(u32),
+    DiscoveryPeriod(u64),
     EnforcePersisted(u8),
 }
 
 pub(crate) use objects::{Asks, Change, Deed, Expects, KEYS, Keeps, Rules, Said, object_steps};
 
 pub(crate) const MEMBERS: usize = 4;
-pub(crate) const RESOURCES: usize = 2;
+pub(crate) const RESOURCES: usize = 3;
 pub(crate) const VERSIONS: usize = 3;
 
 pub(crate) fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
@@ -147,13 +178,15 @@ fn step() -> impl Strategy<Value = Step> {
     let everybody = (1_u8 << MEMBERS) - 1;
     let renewals = prop_oneof![5 => Just(everybody), 3 => Just(0), 2 => 0..everybody];
     let adopts = prop::bool::weighted(0.2);
-    let calls = vec(call(), 0..4);
-    (after_ms, lift, renewals, adopts, calls).prop_map(
-        |(after_ms, lift, renewals, adopts, calls)| Step {
+    let calls = vec(call(), 0..5);
+    let work = prop::option::weighted(0.5, at_work());
+    (after_ms, lift, renewals, adopts, work, calls).prop_map(
+        |(after_ms, lift, renewals, adopts, work, calls)| Step {
             after_ms,
             lift,
             renewals,
             adopts,
+            work,
             calls,
         },
     )
@@ -182,17 +215,62 @@ fn what() -> impl Strategy<Value = What> {
         machine_version,
     });
     prop_oneof![
-        48 => member,
-        12 => joins(),
+        60 => member,
+        16 => joins(),
         6 => named().prop_map(What::Expire),
         4 => (0..RESOURCES).prop_map(What::Forget),
         3 => Just(What::OpenSession),
         1 => (0..3_usize).prop_map(What::CloseSession),
         5 => settings(),
+        20 => work(),
+        2 => start(),
+        14 => observations(),
+        1 => prop::option::of(0..RESOURCES).prop_map(What::Reset),
         1 => announce,
         1 => (0..3_u32).prop_map(What::Raise),
         1 => Just(What::Initialize),
     ]
+}
+
+fn start() -> impl Strategy<Value = What> {
+    let start = (0..RESOURCES, any::<bool>());
+    start.prop_map(|(resource, rewrite_all)| What::Start {
+        resource,
+        rewrite_all,
+    })
+}
+
+/// What workers do that know what they do.
+fn at_work() -> impl Strategy<Value = Work> {
+    let progress = (0..100_u64, any::<bool>());
+    prop_oneof![
+        8 => (0..3_usize).prop_map(|ttl| Work::Claim { ttl }),
+        8 => progress.prop_map(|(done, tells_estimate)| Work::Progress { done, tells_estimate }),
+        2 => Just(Work::Complete),
+        6 => (0..3_usize).prop_map(Work::Fail),
+        2 => Just(Work::Retry),
+    ]
+}
+
+fn work() -> impl Strategy<Value = What> {
+    let progress = (0..100_u64, any::<bool>());
+    let does = prop_oneof![
+        12 => (0..3_usize).prop_map(|ttl| Work::Claim { ttl }),
+        6 => progress.prop_map(|(done, tells_estimate)| Work::Progress { done, tells_estimate }),
+        5 => Just(Work::Complete),
+        4 => (0..5_usize).prop_map(Work::Fail),
+        1 => Just(Work::Abort),
+        2 => Just(Work::Retry),
+    ];
+    let one = prop_oneof![2 => Just(0), 1 => 0..4_usize];
+    (one, which(), does).prop_map(|(which, claim, does)| What::Migration { which, claim, does })
+}
+
+/// Mostly of the resource that few report.
+fn observations() -> impl Strategy<Value = What> {
+    let hashes = prop_oneof![4 => Just(1_u8), 3 => Just(2), 1 => 1..8_u8];
+    let resource = prop_oneof![1 => 0..RESOURCES, 8 => Just(RESOURCES - 1)];
+    (resource, hashes).prop_map(|(resource, hashes)| What::Observe { resource, hashes })
 }
 
 fn named() -> impl Strategy<Value = Named> {
@@ -244,7 +322,8 @@ fn says() -> impl Strategy<Value = Says> {
     let votes = prop::bool::weighted(0.75);
     let lawless = prop::bool::weighted(0.02);
     let names = (0..VERSIONS, votes, kind, lawless);
-    (0..RESOURCES, decodable, versions, names).prop_map(
+    let resource = prop_oneof![9 => 0..RESOURCES - 1, 1 => Just(RESOURCES - 1)];
+    (resource, decodable, versions, names).prop_map(
         |(resource, decodable, served, (version, votes, kind, lawless))| Says {
             resource,
             decodable,
@@ -268,6 +347,8 @@ fn settings() -> impl Strategy<Value = What> {
         1 => (1..6_u32).prop_map(Setting::MembersMax),
         1 => (1..3_u32).prop_map(Setting::ReportEntriesMax),
         1 => (1..5_u32).prop_map(Setting::AgreementsKept),
+        1 => (1..4_u32).prop_map(Setting::MigrationsKept),
+        1 => (1_000..9_000_u64).prop_map(Setting::DiscoveryPeriod),
         1 => (0..(1_u8 << RESOURCES)).prop_map(Setting::EnforcePersisted),
         4 => Just(Setting::EnforcePersisted((1 << RESOURCES) - 1)),
     ];

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use synod_machine::{Past, State};
-use synod_model::{LabelSelector, Metadata, Persisted, Revision, Uid};
+use synod_model::{LabelSelector, Metadata, MigrationPhase, Persisted, Revision, Uid};
 
 pub(crate) fn hold(before: &State, after: &State) {
     selected_is_decodable_by_every_entry(after);
@@ -15,6 +15,7 @@ pub(crate) fn hold(before: &State, after: &State) {
         "there are too few objects to leave any"
     );
     drains_are_only_raised(before, after);
+    migrations_go_with_their_agreement(after);
     uids_are_unique_and_stay(before, after);
     assert_eq!(after.digest(), after.recompute_digest());
     assert!(after.log_time() >= before.log_time());
@@ -113,6 +114,32 @@ fn persisted_holds_what_is_stored(state: &State) {
     }
 }
 
+/// No migration is open without its own agreement, one of a resource runs at a time, and what is persisted is forgotten
+/// by nothing but the end of one, or by a reset.
+fn migrations_go_with_their_agreement(state: &State) {
+    let present = state.present();
+    for kept in present.storage_states(None) {
+        let agreement = kept.row.status.agreement();
+        let open = state.migrations_of(&kept.resource).filter(|m| m.is_open());
+        let mut running = 0;
+        for migration in open {
+            assert_eq!(Some(migration.agreement_revision), agreement);
+            let runs = migration.phase == MigrationPhase::Running;
+            assert_eq!(migration.claim.is_some(), runs);
+            running += usize::from(runs);
+        }
+        assert!(running <= 1, "{}: one runs at a time", kept.resource);
+        let status = &kept.row.status;
+        let reported = present.storage_version(&kept.resource).is_some();
+        assert!(!reported || status.observed.is_empty());
+        if agreement.is_some() && status.persisted.contains(&Persisted::Unknown) {
+            let mut migrations = state.migrations_of(&kept.resource);
+            let stands = migrations.any(|m| Some(m.agreement_revision) == agreement);
+            assert!(stands, "{}: something has to be migrated", kept.resource);
+        }
+    }
+}
+
 fn drains_are_only_raised(before: &State, after: &State) {
     let now_at = after.log_time();
     let (before, after) = (before.present(), after.present());
@@ -128,8 +155,6 @@ fn drains_are_only_raised(before: &State, after: &State) {
         for (version, until) in &kept.row.status.drains {
             assert!(now.drains.get(version) >= Some(until), "{version} drains");
         }
-        assert!(now.persisted.is_superset(&kept.row.status.persisted));
-        assert!(now.selected.is_some() || kept.row.status.selected.is_none());
         assert!(now.selected_revision >= kept.row.status.selected_revision);
         assert!(now.agreement_revision >= kept.row.status.agreement_revision);
     }
@@ -160,7 +185,13 @@ fn uids(state: &State) -> BTreeMap<String, (Uid, Revision)> {
         versions.map(|kept| (format!("version {}", kept.resource), of(&kept.row.metadata)));
     let states = present.storage_states(None);
     let states = states.map(|kept| (format!("state {}", kept.resource), of(&kept.row.metadata)));
-    members.chain(versions).chain(states).collect()
+    let migrations = present.migrations(None);
+    let migrations = migrations.map(|kept| (format!("migration {}", kept.id), of(&kept.metadata)));
+    members
+        .chain(versions)
+        .chain(states)
+        .chain(migrations)
+        .collect()
 }
 
 /// A list read in pages is the list, and what it names is found by name.
@@ -181,6 +212,12 @@ pub(crate) fn pages_are_whole(past: &Past<'_>) {
         );
         let rest = past.storage_versions(Some(&version.resource));
         assert!(rest.eq(versions[i + 1..].iter().cloned()));
+    }
+    let migrations: Vec<_> = past.migrations(None).collect();
+    for (i, migration) in migrations.iter().enumerate() {
+        assert_eq!(past.migration(&migration.id).as_ref(), Some(migration));
+        let rest = past.migrations(Some(&migration.id));
+        assert!(rest.eq(migrations[i + 1..].iter().cloned()));
     }
     let states: Vec<_> = past.storage_states(None).collect();
     for (i, state) in states.iter().enumerate() {

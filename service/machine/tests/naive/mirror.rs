@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use synod_machine::{Change, EntryChange, RevisionEvents, StorageStateRow};
 use synod_model::{
-    AgreementChange, Collection, GroupResource, Member, MemberId, ObjectKey, Revision, Settings,
+    AgreementChange, Collection, GroupResource, Member, MemberId, Migration, MigrationId,
+    ObjectKey, Revision, Settings,
 };
 
 use crate::picture::Visible;
@@ -22,6 +23,7 @@ enum Object {
     Version(GroupResource),
     Entry(GroupResource, MemberId),
     State(GroupResource),
+    Migration(MigrationId),
     Settings,
     Collection(GroupResource),
     Stored(ObjectKey),
@@ -83,11 +85,11 @@ impl Mirror {
                     self.visible.states.extend(after.states);
                 }
                 Change::ControllerRevision { .. } => panic!("{ELSEWHERE}"),
-                Change::Settings {
-                    before: old,
-                    after: new,
-                } => {
-                    self.follow_settings(old.as_deref(), new);
+                Change::Migration { id, before, after } => {
+                    self.follow_migration(id, before.as_deref(), after.as_deref());
+                }
+                Change::Settings { before, after } => {
+                    self.follow_settings(before.as_deref(), after);
                 }
                 // Leases have a naive model of their own.
                 Change::Lease { .. } | Change::LeaseCandidate { .. } => {}
@@ -101,6 +103,20 @@ impl Mirror {
                 }
             }
         }
+    }
+
+    fn follow_migration(
+        &mut self,
+        id: &MigrationId,
+        old: Option<&Migration>,
+        new: Option<&Migration>,
+    ) {
+        let (mut before, mut after) = (Visible::default(), Visible::default());
+        old.into_iter().for_each(|row| before.put_migration(row));
+        new.into_iter().for_each(|row| after.put_migration(row));
+        let held = self.visible.migrations.remove(id);
+        assert_eq!(held, before.migrations.remove(id));
+        self.visible.migrations.extend(after.migrations);
     }
 
     fn follow_settings(&mut self, old: Option<&Settings>, new: &Settings) {
@@ -178,6 +194,9 @@ impl Mirror {
         for key in different(&before.objects, &after.objects) {
             expected.insert(Object::Stored(key));
         }
+        for id in different(&before.migrations, &after.migrations) {
+            expected.insert(Object::Migration(id));
+        }
         if before.settings != after.settings {
             expected.insert(Object::Settings);
         }
@@ -226,6 +245,7 @@ fn objects(change: &Change) -> Vec<Object> {
         }
         Change::StorageState { resource, .. } => vec![Object::State(resource.clone())],
         Change::ControllerRevision { .. } => panic!("{ELSEWHERE}"),
+        Change::Migration { id, .. } => vec![Object::Migration(id.clone())],
         Change::Settings { .. } => vec![Object::Settings],
         Change::Lease { .. } | Change::LeaseCandidate { .. } => Vec::new(),
         Change::Collection { resource, .. } => vec![Object::Collection(resource.clone())],

@@ -7,20 +7,23 @@
 mod collections;
 mod commands;
 mod deletion;
+mod discovery;
+mod migrations;
 mod objects;
 mod outcomes;
 mod status;
 mod voting;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use synod_machine::{
-    Answer, Command, Deadline, EntryRow, Holder, LogEntry, OutcomeRow, ReplicaId, ReplicaRow,
-    StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
+    Answer, Command, Deadline, EntryRow, Heartbeat, Holder, LogEntry, OutcomeRow, ProgressRow,
+    ReplicaId, ReplicaRow, StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
 };
 use synod_model::{
     AgreementChange, Collection, ErrorKind, GroupResource, LogTime, Member, MemberId, Metadata,
-    Object, ObjectKey, Refusal, Revision, Sequence, SessionId, Settings, WallTime,
+    Migration, MigrationId, Object, ObjectKey, Persisted, Refusal, Revision, Sequence, SessionId,
+    Settings, WallTime,
 };
 
 use crate::picture::{NO_UID, Picture, Visible};
@@ -60,6 +63,14 @@ pub(crate) struct World {
     marked: u32,
     /// How many objects were ever made: one that comes and goes in one command has changed something, too.
     touched: u64,
+    /// By name.
+    migrations: Vec<Migration>,
+    progress: Vec<(MigrationId, ProgressRow)>,
+    heartbeats: Vec<(GroupResource, Heartbeat)>,
+    /// The wall clock of the present command, and what happened in it.
+    wall: WallTime,
+    begun_again: BTreeSet<GroupResource>,
+    ended_now: BTreeSet<MigrationId>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -131,7 +142,11 @@ impl World {
         let mut next = self.clone();
         next.revision = self.revision.next();
         (next.made, next.marked) = (0, 0);
+        next.wall = wall;
+        next.ended_now.clear();
         let answer = next.perform(command, wall)?;
+        let completes = matches!(command, Command::CompleteMigration(_));
+        next.follow(self, !completes, wall);
         let changed = next.differs(self);
         if changed {
             next.stamp(self);
@@ -157,6 +172,7 @@ impl World {
             || self.collections != before.collections
             || self.objects != before.objects
             || self.touched != before.touched
+            || self.migrations != before.migrations
     }
 
     /// Every object that is different has this revision now.
@@ -168,6 +184,11 @@ impl World {
         for member in &mut self.members {
             if before.members.iter().all(|other| other != member) {
                 member.metadata.resource_version = revision;
+            }
+        }
+        for migration in &mut self.migrations {
+            if before.migrations.iter().all(|other| other != migration) {
+                migration.metadata.resource_version = revision;
             }
         }
         let now = self.clone();
@@ -258,6 +279,9 @@ impl World {
         for object in self.objects.values() {
             visible.put_object(object);
         }
+        for migration in &self.migrations {
+            visible.put_migration(migration);
+        }
         visible
     }
 
@@ -280,8 +304,32 @@ impl World {
             deadlines: self.deadlines.iter().cloned().collect(),
             outcomes: outcomes.collect(),
             sessions: sessions.map(|kept| (kept.id, kept.lowest)).collect(),
+            progress: self.progress.iter().cloned().collect(),
+            heartbeats: self.heartbeats.iter().cloned().collect(),
             agreements: agreements.filter(|(_, lines)| !lines.is_empty()).collect(),
             garbage: Vec::new(),
+        }
+    }
+}
+
+impl Resource {
+    /// A resource of which nothing is known.
+    fn new(name: &GroupResource, metadata: Metadata) -> Self {
+        Self {
+            name: name.clone(),
+            metadata,
+            status: StateStatus {
+                common: None,
+                selected: None,
+                selected_revision: Revision::ZERO,
+                agreement_revision: Revision::ZERO,
+                agreed: None,
+                persisted: BTreeSet::from([Persisted::Unknown]),
+                observed: BTreeSet::new(),
+                drains: BTreeMap::new(),
+            },
+            version: None,
+            agreements: Vec::new(),
         }
     }
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use synod_machine::{
-    Deadline, EntryRow, Garbage, Holder, OutcomeRow, Past, ReplicaId, ReplicaRow, Row, State,
-    StorageStateRow, StorageVersionRow,
+    Deadline, EntryRow, Garbage, Heartbeat, Holder, OutcomeRow, Past, ProgressRow, ReplicaId,
+    ReplicaRow, Row, State, StorageStateRow, StorageVersionRow,
 };
 use synod_model::{
     AgreementChange, Collection, ErrorKind, GroupResource, LabelSelector, LogTime, Member,
-    MemberId, Metadata, Object, ObjectKey, Refusal, Revision, Sequence, SessionId, Settings, Uid,
+    MemberId, Metadata, Migration, MigrationId, Object, ObjectKey, Refusal, Revision, Sequence,
+    SessionId, Settings, Uid,
 };
 
 /// A whole state.
@@ -27,6 +28,8 @@ pub(crate) struct Picture {
     pub(crate) outcomes: BTreeMap<(SessionId, Sequence), OutcomeRow>,
     pub(crate) agreements: BTreeMap<GroupResource, Vec<AgreementChange>>,
     pub(crate) garbage: Vec<Garbage>,
+    pub(crate) progress: BTreeMap<MigrationId, ProgressRow>,
+    pub(crate) heartbeats: BTreeMap<GroupResource, Heartbeat>,
 }
 
 /// The part that has a past: what a reader sees at a revision.
@@ -36,6 +39,7 @@ pub(crate) struct Visible {
     pub(crate) versions: BTreeMap<GroupResource, StorageVersionRow>,
     pub(crate) entries: BTreeMap<(GroupResource, MemberId), EntryRow>,
     pub(crate) states: BTreeMap<GroupResource, StorageStateRow>,
+    pub(crate) migrations: BTreeMap<MigrationId, Migration>,
     pub(crate) settings: Settings,
     pub(crate) collections: BTreeMap<GroupResource, Collection>,
     pub(crate) objects: BTreeMap<ObjectKey, Object>,
@@ -91,9 +95,16 @@ impl Picture {
                 lines.push((*line).clone());
             }
             Row::Garbage(_, garbage) => self.garbage.push((*garbage).clone()),
+            Row::MigrationProgress(id, row) => {
+                self.progress.insert(id, (*row).clone());
+            }
+            Row::Heartbeat(resource, heartbeat) => {
+                self.heartbeats.insert(resource, heartbeat);
+            }
             Row::Settings(_)
             | Row::Collection(_)
             | Row::Object(_)
+            | Row::Migration(_)
             | Row::Member(_)
             | Row::StorageVersion(..)
             | Row::Entry(..)
@@ -134,6 +145,9 @@ impl Visible {
             }
             visible.put_collection(&collection);
         }
+        for migration in past.migrations(None) {
+            visible.put_migration(&migration);
+        }
         visible
     }
 
@@ -166,6 +180,12 @@ impl Visible {
         blank(&mut row.metadata);
         self.states.insert(resource.clone(), row);
     }
+
+    pub(crate) fn put_migration(&mut self, migration: &Migration) {
+        let mut migration = migration.clone();
+        blank(&mut migration.metadata);
+        self.migrations.insert(migration.id.clone(), migration);
+    }
 }
 
 /// Which rule said no, and to what; not in which words.
@@ -173,6 +193,7 @@ pub(crate) fn plain(refusal: &Refusal) -> Refusal {
     let facts: &[&str] = match refusal.kind {
         ErrorKind::NotDecodable => &["resource", "version"],
         ErrorKind::Unavailable => &["not_executed"],
+        ErrorKind::Draining => &["retry_after_ms"],
         _ => &[],
     };
     let mut plain = refusal.clone();

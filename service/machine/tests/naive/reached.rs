@@ -9,14 +9,16 @@ use std::collections::BTreeMap;
 use synod_machine::{
     Applied, Change, Command, Expire, Holder, LogEntry, Outcome, RevisionEvents, State,
 };
-use synod_model::{ConditionStatus, Epoch, ErrorKind, MemberId, Persisted};
+use synod_model::{
+    AbortCause, ConditionStatus, Epoch, ErrorKind, MemberId, Migration, MigrationPhase, Persisted,
+};
 
 /// How often each situation came up.
 #[derive(Debug, Default)]
 pub(crate) struct Reached(BTreeMap<&'static str, u32>);
 
 /// Every situation that the logs must come to.
-pub(crate) const SITUATIONS: [&str; 46] = [
+pub(crate) const SITUATIONS: [&str; 68] = [
     "refused: ALREADY_EXISTS",
     "refused: CONFLICT over a resource to forget",
     "refused: CONFLICT over a selection",
@@ -63,6 +65,28 @@ pub(crate) const SITUATIONS: [&str; 46] = [
     "a voter stayed that lacks a persisted version",
     "a member and a silent epoch's entries went at once",
     "an expiry named an older epoch",
+    "refused: CONFLICT over an observation",
+    "refused: CONFLICT over a migration",
+    "refused: NO_AGREEMENT",
+    "refused: DRAINING",
+    "a migration was created by a report",
+    "a migration was created by an observation",
+    "a migration was created by a departure",
+    "a migration was created by hand",
+    "a migration was aborted without an agreement",
+    "a migration was aborted by another agreement",
+    "a migration was aborted because the store became unknown",
+    "a migration was aborted by hand",
+    "a migration was claimed",
+    "a worker went on where another stood",
+    "a silent worker lost its claim",
+    "a migration succeeded",
+    "a migration failed",
+    "a failed migration was tried again",
+    "progress was shown",
+    "an old migration was forgotten",
+    "a report ended an observation",
+    "several hashes were no agreement",
 ];
 
 impl Reached {
@@ -139,6 +163,9 @@ impl Reached {
                     }
                 }
             }
+            Command::ClaimMigration(claim) if before.migration_progress(&claim.id).is_some() => {
+                self.came_to("a worker went on where another stood");
+            }
             Command::Expire(expire) => {
                 let due = before.due(before.log_time(), usize::MAX).holders;
                 let is_stale = |(id, epoch): &(MemberId, Epoch)| {
@@ -167,7 +194,14 @@ impl Reached {
             ErrorKind::AlreadyExists => "refused: ALREADY_EXISTS",
             ErrorKind::Conflict if refusal.current.is_some() => "refused: CONFLICT over settings",
             ErrorKind::Conflict if is_forget => "refused: CONFLICT over a resource to forget",
-            ErrorKind::Conflict => "refused: CONFLICT over a selection",
+            ErrorKind::Conflict if matches!(command, Command::Adopt(_)) => {
+                "refused: CONFLICT over a selection"
+            }
+            ErrorKind::Conflict if matches!(command, Command::ObserveStorage(_)) => {
+                "refused: CONFLICT over an observation"
+            }
+            ErrorKind::Conflict => "refused: CONFLICT over a migration",
+            ErrorKind::NoAgreement => "refused: NO_AGREEMENT",
             ErrorKind::Draining => "refused: DRAINING",
             ErrorKind::InvalidArgument if matches!(command, Command::Report(_)) => {
                 "refused: INVALID_ARGUMENT of a report"
@@ -234,6 +268,9 @@ impl Reached {
                 | Change::Settings { .. }
                 | Change::Lease { .. }
                 | Change::LeaseCandidate { .. } => {}
+                Change::Migration { before, after, .. } => {
+                    self.look_at_migration(command, before.as_deref(), after.as_deref());
+                }
             }
         }
         if let Command::Expire(expire) = command {
@@ -246,6 +283,46 @@ impl Reached {
                 }
             }
         }
+    }
+
+    fn look_at_migration(
+        &mut self,
+        command: &Command,
+        before: Option<&Migration>,
+        after: Option<&Migration>,
+    ) {
+        let Some(after) = after else {
+            return self.came_to("an old migration was forgotten");
+        };
+        let Some(before) = before else {
+            return self.came_to(match command {
+                Command::Report(_) | Command::Adopt(_) => "a migration was created by a report",
+                Command::ObserveStorage(_) => "a migration was created by an observation",
+                Command::Leave(_) | Command::Expire(_) => "a migration was created by a departure",
+                Command::StartMigration(_) | Command::ResetStorageStates(_) => {
+                    "a migration was created by hand"
+                }
+                other => panic!("this creates no migration: {other:?}"),
+            });
+        };
+        self.came_to(match (after.phase, after.aborted) {
+            (MigrationPhase::Aborted, Some(cause)) => match cause {
+                AbortCause::NoAgreement => "a migration was aborted without an agreement",
+                AbortCause::AgreementMoved => "a migration was aborted by another agreement",
+                AbortCause::Requested => "a migration was aborted by hand",
+                AbortCause::StorageUnknown => {
+                    "a migration was aborted because the store became unknown"
+                }
+            },
+            (MigrationPhase::Pending, _) if before.claim.is_some() => {
+                "a silent worker lost its claim"
+            }
+            (MigrationPhase::Pending, _) => "a failed migration was tried again",
+            (MigrationPhase::Running, _) if before.claim.is_some() => "progress was shown",
+            (MigrationPhase::Running, _) => "a migration was claimed",
+            (MigrationPhase::Succeeded, _) => "a migration succeeded",
+            (_, _) => "a migration failed",
+        });
     }
 
     fn look_at_silence(&mut self, expire: &Expire, changes: &[Change]) {
@@ -368,6 +445,12 @@ impl Reached {
                 Some(_) => {}
                 None => self.came_to("agreement was lost"),
             }
+        }
+        if after.observed.len() > 1 {
+            self.came_to("several hashes were no agreement");
+        }
+        if !before.observed.is_empty() && after.observed.is_empty() {
+            self.came_to("a report ended an observation");
         }
         let raised = before.drains != after.drains;
         match command {

@@ -1,25 +1,27 @@
 //! Turns what callers do into log entries, as the callers learn epochs, sessions and revisions.
 
+mod entries;
+mod migrating;
 mod objects;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use entries::{instance_id, member, report_entries, reported_before, resource, sequence, version};
 use synod_machine::{
     AnnounceReplica, Answer, Applied, Command, DirectoryId, Envelope, Expire, Holder, Initialize,
     LogEntry, RaiseMachineVersion, ReplicaId, State,
 };
 use synod_model::{
-    Adopt, ApiVersion, BinaryVersion, CloseSession, ClusterId, Endpoint, Epoch, ForgetResource,
-    GroupResource, InstanceId, Join, Kind, Labels, Leave, LogTime, MarkReady, MemberId,
-    OpenSession, Renew, Report, ReportEntry, RequestId, Revision, Sequence, SessionId, Settings,
-    SettingsPatch, Stance, Ttl, UpdateSettings, WallTime,
+    Adopt, BinaryVersion, ClaimToken, CloseSession, ClusterId, Endpoint, Epoch, ForgetResource,
+    Join, Labels, Leave, LogTime, MarkReady, MemberId, OpenSession, Renew, Report, RequestId,
+    ResetStorageStates, Revision, Sequence, SessionId, Settings, SettingsPatch, Ttl,
+    UpdateSettings, WallTime,
 };
 
 use crate::calls::{
-    As, Call, Does, KEYS, Keeps, MEMBERS, Named, RESOURCES, Rules, Says, Setting, Step, VERSIONS,
-    What, Which,
+    As, Call, Does, KEYS, Keeps, MEMBERS, Named, RESOURCES, Rules, Setting, Step, What, Which,
 };
 
 const LEGAL: &str = "every name and number here is legal";
@@ -68,6 +70,7 @@ impl Script {
             lift: true,
             renewals: 0,
             adopts: false,
+            work: None,
             calls: calls.collect(),
         };
         self.entry(&step, &State::new())
@@ -90,6 +93,7 @@ impl Script {
             lift: false,
             renewals: 0,
             adopts: false,
+            work: None,
             calls: (0..2)
                 .map(declare)
                 .map(|what| Call {
@@ -125,8 +129,17 @@ impl Script {
             },
             as_request: None,
         });
+        let work = step.work.iter().map(|does| Call {
+            what: What::Migration {
+                which: 0,
+                claim: Which::Present,
+                does: does.clone(),
+            },
+            as_request: None,
+        });
         let calls: Vec<Call> = renewals
             .chain(adopts)
+            .chain(work)
             .chain(step.calls.iter().cloned())
             .collect();
         let commands = calls
@@ -213,6 +226,9 @@ impl Script {
                 // Short enough to come up, and enforced for one of the resources.
                 settings: Settings {
                     unreported_grace: Duration::from_secs(8),
+                    write_grace: Duration::from_millis(1_500),
+                    discovery_period: Duration::from_secs(2),
+                    migrations_kept: 2,
                     enforce_persisted: [resource(0)].into(),
                     ..Settings::default()
                 },
@@ -220,13 +236,7 @@ impl Script {
             What::Announce {
                 replica,
                 machine_version,
-            } => Command::AnnounceReplica(AnnounceReplica {
-                replica: ReplicaId::new(*replica),
-                directory: DirectoryId::from_bytes([9; 16]),
-                client_endpoint: format!("replica-{replica}:2379"),
-                binary: "0.1.0".to_owned(),
-                machine_version: *machine_version,
-            }),
+            } => announce(*replica, *machine_version),
             What::Raise(to) => Command::RaiseMachineVersion(RaiseMachineVersion {
                 to: *to,
                 replicas: [1, 2, 3].map(ReplicaId::new).into(),
@@ -258,6 +268,17 @@ impl Script {
             }),
             What::Expire(named) => Command::Expire(self.expire(*named, state)),
             What::Keeps(keeps) => self.keeps(keeps, state),
+            What::Start {
+                resource,
+                rewrite_all,
+            } => migrating::start(*resource, *rewrite_all),
+            What::Migration { which, claim, does } => {
+                migrating::work(migrating::migration(*which, state), *claim, does, state)
+            }
+            What::Observe { resource, hashes } => migrating::observe(*resource, *hashes),
+            What::Reset(of) => Command::ResetStorageStates(ResetStorageStates {
+                resource: of.map(resource),
+            }),
             What::Settings { setting, expects } => Command::UpdateSettings(UpdateSettings {
                 patch: patch(setting),
                 if_revision: expects.map(|right| match right {
@@ -349,6 +370,21 @@ impl Script {
                 }
             }
         }
+        for migration in state.present().migrations(None) {
+            let id = &migration.id;
+            if is_named(Holder::Retry(id.clone())) {
+                expire.retries.insert(id.clone());
+            }
+            if let Some(claim) = &migration.claim
+                && is_named(Holder::Claim(id.clone()))
+            {
+                let token = match named {
+                    Named::ByEarlierEpochs => ClaimToken::new(Revision::new(1)),
+                    Named::Due | Named::All => claim.token,
+                };
+                expire.claims.insert((id.clone(), token));
+            }
+        }
         let sessions = self.sessions.iter().copied();
         expire.sessions = sessions
             .filter(|id| is_named(Holder::Session(*id)))
@@ -359,6 +395,16 @@ impl Script {
             .collect();
         expire
     }
+}
+
+fn announce(replica: u64, machine_version: u32) -> Command {
+    Command::AnnounceReplica(AnnounceReplica {
+        replica: ReplicaId::new(replica),
+        directory: DirectoryId::from_bytes([9; 16]),
+        client_endpoint: format!("replica-{replica}:2379"),
+        binary: "0.1.0".to_owned(),
+        machine_version,
+    })
 }
 
 /// What a server does to be a member and to remain one.
@@ -404,88 +450,12 @@ fn patch(setting: &Setting) -> SettingsPatch {
         Setting::MembersMax(value) => patch.members_max = Some(*value),
         Setting::ReportEntriesMax(value) => patch.report_entries_max = Some(*value),
         Setting::AgreementsKept(value) => patch.agreements_kept = Some(*value),
+        Setting::MigrationsKept(value) => patch.migrations_kept = Some(*value),
+        Setting::DiscoveryPeriod(ms) => patch.discovery_period = Some(Duration::from_millis(*ms)),
         Setting::EnforcePersisted(bits) => {
             let named = (0..RESOURCES).filter(|i| bits & (1 << i) != 0);
             patch.enforce_persisted = Some(named.map(resource).collect());
         }
     }
     patch
-}
-
-/// What the member reported, with votes for the next version that it decodes if those are to change.
-fn reported_before(id: &MemberId, other_preference: bool, state: &State) -> Vec<ReportEntry> {
-    let present = state.present();
-    let entries = present.storage_versions(None).filter_map(|version| {
-        let row = version.entry(id)?;
-        let mut stance = row.stance.clone();
-        if let Stance::Voting { preferred } = &mut stance
-            && other_preference
-        {
-            let decodable = row.decodable.iter();
-            let next = decodable
-                .cycle()
-                .skip_while(|version| *version != preferred)
-                .nth(1);
-            *preferred = next.expect("a preference is decodable").clone();
-        }
-        Some(ReportEntry {
-            resource: version.resource.clone(),
-            kind: row.kind.clone(),
-            decodable: row.decodable.clone(),
-            served: row.served.clone(),
-            stance,
-        })
-    });
-    entries.collect()
-}
-
-/// The entries, the first for each resource: the protocol refuses others before they are proposed.
-fn report_entries(entries: &[Says]) -> Vec<ReportEntry> {
-    let mut seen = BTreeSet::new();
-    let is_lawless = entries.iter().any(|says| says.lawless);
-    let entries = entries.iter();
-    entries
-        .filter(|says| seen.insert(says.resource) || is_lawless)
-        .map(report_entry)
-        .collect()
-}
-
-fn report_entry(says: &Says) -> ReportEntry {
-    let chosen = |bits: u8| (0..VERSIONS).filter(move |i| bits & (1 << i) != 0);
-    let decodable: Vec<usize> = chosen(says.decodable).collect();
-    let named = version(match says.lawless {
-        true => says.version,
-        false => decodable[says.version % decodable.len()],
-    });
-    ReportEntry {
-        resource: resource(says.resource),
-        kind: Kind::parse(["Widget", "Gadget"][says.kind]).expect(LEGAL),
-        decodable: decodable.iter().map(|i| version(*i)).collect(),
-        served: chosen(says.decodable & says.served).map(version).collect(),
-        stance: match says.votes {
-            true => Stance::Voting { preferred: named },
-            false => Stance::Fixed { encoding: named },
-        },
-    }
-}
-
-fn member(who: usize) -> MemberId {
-    MemberId::parse(&format!("server-{who}")).expect(LEGAL)
-}
-
-fn instance_id(which: usize) -> InstanceId {
-    InstanceId::parse(&format!("process-{which}")).expect(LEGAL)
-}
-
-fn resource(which: usize) -> GroupResource {
-    let (group, resource) = [("", "pods"), ("apps", "deployments")][which];
-    GroupResource::new(group, resource).expect(LEGAL)
-}
-
-fn version(which: usize) -> ApiVersion {
-    ApiVersion::parse(&format!("v{}", which + 1)).expect(LEGAL)
-}
-
-fn sequence(number: u64) -> Sequence {
-    Sequence::new(number).expect(LEGAL)
 }

@@ -178,6 +178,7 @@ impl Trial {
                             .eq(found.storage_versions(None))
                     );
                     assert!(expected.storage_states(None).eq(found.storage_states(None)));
+                    assert!(expected.migrations(None).eq(found.migrations(None)));
                     assert_eq!(expected.settings(), found.settings());
                     invariants::pages_are_whole(&found);
                     // Often enough, and not for each of them after each entry.

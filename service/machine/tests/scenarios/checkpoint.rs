@@ -6,11 +6,14 @@ use synod_machine::{
     AnnounceReplica, CollectGarbage, Command, DirectoryId, MACHINE_VERSION, ReplicaId, Row, State,
 };
 use synod_model::{
-    Annotations, ClusterId, Fences, Join, Labels, LogTime, Operation, Propagation, Revision,
-    SettingsPatch, Transact,
+    Annotations, ClusterId, FailureClass, Fences, Join, Labels, LogTime, MigrationProgress,
+    MigrationReason, Operation, Propagation, Revision, SessionId, SettingsPatch, StartMigration,
+    Transact,
 };
 
-use crate::cluster::{Cluster, TTL, join, renew, report, request};
+use crate::cluster::{
+    Cluster, TTL, Work, accepted, claim, fail, join, progress, renew, report, request,
+};
 use crate::entry::{of, release, resource};
 use crate::shelf::{
     LOOSE, WIDGETS, content, create, finalized, labelled, owned_by, update, widget,
@@ -20,7 +23,7 @@ use crate::shelf::{
 pub(crate) fn rich() -> State {
     let mut cluster = Cluster::with(SettingsPatch {
         enforce_persisted: Some([resource("batch.jobs")].into()),
-        history_revisions: Some(14),
+        history_revisions: Some(20),
         ..SettingsPatch::default()
     });
     cluster.send(Command::AnnounceReplica(AnnounceReplica {
@@ -36,6 +39,7 @@ pub(crate) fn rich() -> State {
     }));
     stock(&mut cluster);
     let session = cluster.opens_session();
+    migrating(&mut cluster, session);
     let a = cluster.starts("a", &[release::second(), of("apps.deployments")]);
     let b = cluster.starts(
         "b",
@@ -101,6 +105,30 @@ fn stock(cluster: &mut Cluster) {
     cluster.stores(&widget("a/one"), attributes);
     cluster.stores_for(&widget("a/two"), TTL);
     cluster.deletes(&owner.key, Some(Propagation::Foreground));
+}
+
+/// Migrations that run, that failed, and that ended, and a resource that is observed.
+fn migrating(cluster: &mut Cluster, session: SessionId) {
+    cluster.observes("batch.jobs", &["v1"]);
+    let work = cluster.claims("batch.jobs", "one");
+    accepted(cluster.send(progress(&work, 7)));
+    accepted(cluster.send(fail(&work, FailureClass::Rejected)));
+    cluster.observes("batch.cronjobs", &["v1"]);
+    let id = cluster.open("batch.cronjobs").id;
+    cluster.send_as(request(session, 20, 1), claim(&id, "two"));
+    let token = cluster.migration(&id).claim.expect("it was claimed").token;
+    let progress = MigrationProgress::default();
+    let work = Work {
+        id,
+        token,
+        progress,
+    };
+    accepted(cluster.send(self::progress(&work, 9)));
+    let start = Command::StartMigration(StartMigration {
+        resource: resource("batch.jobs"),
+        reason: MigrationReason::RewriteAll,
+    });
+    cluster.send_as(request(session, 21, 1), start);
 }
 
 fn rows() -> Vec<Row> {

@@ -8,12 +8,15 @@ use synod_machine::{
     StateStatus, StorageVersionView, Told,
 };
 use synod_model::{
-    Adopt, BinaryVersion, ClusterId, Endpoint, Epoch, ErrorKind, ForgetResource, InstanceId, Join,
-    Labels, Leave, LogTime, MarkReady, MemberId, OpenSession, Refusal, Renew, Report, RequestId,
-    Revision, Sequence, SessionId, Settings, SettingsPatch, Ttl, UpdateSettings, WallTime,
+    Adopt, BinaryVersion, ClaimMigration, ClaimToken, ClusterId, CompleteMigration, ContinueToken,
+    Endpoint, Epoch, ErrorKind, FailMigration, FailureClass, FailureReason, ForgetResource,
+    InstanceId, Join, Kind, Labels, Leave, LogTime, MarkReady, MemberId, Migration, MigrationId,
+    MigrationProgress, ObserveStorage, OpenSession, Refusal, Renew, Report,
+    ReportMigrationProgress, RequestId, Revision, Sequence, SessionId, Settings, SettingsPatch,
+    StorageVersionHash, Ttl, UpdateSettings, WallTime, WorkerName,
 };
 
-use crate::entry::{Says, resource};
+use crate::entry::{Says, resource, version};
 
 /// The TTL of every server that says nothing else.
 pub(crate) const TTL: Duration = Duration::from_secs(15);
@@ -236,6 +239,12 @@ impl Cluster {
                     panic!("no story here has queues for leases, but {other:?}")
                 }
                 Holder::Object(key) => expire.objects.insert(key),
+                Holder::Retry(id) => expire.retries.insert(id),
+                Holder::Claim(id) => {
+                    let claim = self.migration(&id).claim;
+                    let claim = claim.expect("a deadline is a claim's");
+                    expire.claims.insert((id, claim.token))
+                }
             };
         }
         expire
@@ -291,6 +300,45 @@ impl Cluster {
             .collect()
     }
 
+    pub(crate) fn migration(&self, id: &MigrationId) -> Migration {
+        let migration = self.state.present().migration(id);
+        (*migration.expect("the migration is remembered")).clone()
+    }
+
+    /// The migrations of a resource, the oldest first.
+    pub(crate) fn migrations(&self, name: &str) -> Vec<Migration> {
+        let resource = resource(name);
+        let all = self.state.migrations_of(&resource);
+        all.map(|migration| (**migration).clone()).collect()
+    }
+
+    /// The one migration of the resource that waits or runs.
+    pub(crate) fn open(&self, name: &str) -> Migration {
+        let mut open = self.migrations(name);
+        open.retain(Migration::is_open);
+        assert_eq!(open.len(), 1, "one migration of {name} is open");
+        open.remove(0)
+    }
+
+    /// A worker takes the migration that waits for the resource.
+    pub(crate) fn claims(&mut self, name: &str, worker: &str) -> Work {
+        let id = self.open(name).id;
+        match accepted(self.send(claim(&id, worker))) {
+            Answer::MigrationClaimed { token, progress } => Work {
+                id,
+                token,
+                progress,
+            },
+            other => panic!("a claim answers its token, not {other:?}"),
+        }
+    }
+
+    /// The resource's migration is claimed and done.
+    pub(crate) fn migrates(&mut self, name: &str) {
+        let work = self.claims(name, "worker");
+        accepted(self.send(complete(&work)));
+    }
+
     /// The known versions in which objects may be stored, sorted.
     pub(crate) fn persisted(&self, name: &str) -> Vec<String> {
         let persisted = self.kept(name).persisted;
@@ -298,6 +346,51 @@ impl Cluster {
         known.sort();
         known
     }
+}
+
+/// A migration that a worker has claimed.
+#[derive(Clone, Debug)]
+pub(crate) struct Work {
+    pub(crate) id: MigrationId,
+    pub(crate) token: ClaimToken,
+    /// Where the worker before stood.
+    pub(crate) progress: MigrationProgress,
+}
+
+pub(crate) fn claim(id: &MigrationId, worker: &str) -> Command {
+    Command::ClaimMigration(ClaimMigration {
+        id: id.clone(),
+        worker: WorkerName::parse(worker).expect(LEGAL),
+        ttl: Ttl::DEFAULT,
+    })
+}
+
+pub(crate) fn progress(work: &Work, done: u64) -> Command {
+    Command::ReportMigrationProgress(ReportMigrationProgress {
+        id: work.id.clone(),
+        token: work.token,
+        progress: MigrationProgress {
+            done,
+            estimate: Some(1_000),
+            continue_token: ContinueToken::parse(&format!("after-{done}")).ok(),
+        },
+    })
+}
+
+pub(crate) fn complete(work: &Work) -> Command {
+    Command::CompleteMigration(CompleteMigration {
+        id: work.id.clone(),
+        token: work.token,
+    })
+}
+
+pub(crate) fn fail(work: &Work, class: FailureClass) -> Command {
+    Command::FailMigration(FailMigration {
+        id: work.id.clone(),
+        token: work.token,
+        class,
+        reason: FailureReason::parse("the store said no").expect(LEGAL),
+    })
 }
 
 /// The answer of a command that no rule refused.
@@ -381,4 +474,23 @@ pub(crate) fn request(session: SessionId, sequence: u64, lowest_unanswered: u64)
 
 pub(crate) fn number(sequence: u64) -> Sequence {
     Sequence::new(sequence).expect(LEGAL)
+}
+
+impl Cluster {
+    /// Discovery shows the hashes of these versions of the resource.
+    pub(crate) fn observes(&mut self, name: &str, versions: &[&str]) {
+        accepted(self.send(observe(name, versions)));
+    }
+}
+
+pub(crate) fn observe(name: &str, versions: &[&str]) -> Command {
+    Command::ObserveStorage(ObserveStorage {
+        resource: resource(name),
+        hashes: versions.iter().map(|version| hash(version)).collect(),
+    })
+}
+
+/// The hash by which discovery tells of a version of the kind that every story has.
+pub(crate) fn hash(text: &str) -> StorageVersionHash {
+    StorageVersionHash::of_version(&version(text), &Kind::parse("Widget").expect(LEGAL))
 }

@@ -5,13 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synod_machine::{
-    Answer, Change, Deadline, EntryRow, Holder, OutcomeRow, ReplicaId, ReplicaRow, RevisionEvents,
-    Row, State, StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
+    Answer, Change, Deadline, EntryRow, Heartbeat, Holder, OutcomeRow, ProgressRow, ReplicaId,
+    ReplicaRow, RevisionEvents, Row, State, StateStatus, StorageStateRow, StorageVersionRow,
+    VersionStatus,
 };
 use synod_model::{
-    AgreementChange, BinaryVersion, Condition, ConditionStatus, Endpoint, Epoch, InstanceId, Kind,
-    Labels, LogTime, Member, MemberId, Metadata, Persisted, Phase, Revision, Settings, Stance, Ttl,
-    Uid, WallTime,
+    AbortCause, AgreementChange, BinaryVersion, Claim, ClaimToken, Condition, ConditionStatus,
+    Endpoint, Epoch, FailureClass, FailureReason, InstanceId, Kind, Labels, LogTime, Member,
+    MemberId, Metadata, Migration, MigrationFailure, MigrationId, MigrationPhase, MigrationReason,
+    Persisted, Phase, Revision, Settings, Stance, StorageVersionHash, Ttl, Uid, WallTime,
+    WorkerName,
 };
 
 use crate::checkpoint::rich;
@@ -150,6 +153,7 @@ fn states() -> Changes<StateStatus> {
                 .collect();
             it.persisted = hashes;
         },
+        |it| it.observed = [hash()].into(),
         |it| {
             it.drains.insert(version("v9"), LogTime::ZERO);
         },
@@ -183,6 +187,8 @@ fn of_settings() {
         |it| it.report_entries_max += 1,
         |it| it.agreements_kept += 1,
         |it| it.state_quota_bytes += 1,
+        |it| it.migrations_kept += 1,
+        |it| it.discovery_period += Duration::from_millis(1),
         |it| it.enforce_persisted.clear(),
         |it| it.revision = OTHER,
     ];
@@ -237,6 +243,8 @@ fn of_deadlines() {
         |it| it.0 = Holder::Member(MemberId::parse("nobody").expect("legal")),
         |it| it.0 = Holder::Unreported(MemberId::parse("nobody").expect("legal")),
         |it| it.0 = Holder::Session(synod_model::SessionId::new(OTHER)),
+        |it| it.0 = Holder::Claim(id()),
+        |it| it.0 = Holder::Retry(id()),
         |it| it.1.at = LogTime::from_millis(1),
         |it| it.1.ttl += Duration::from_millis(1),
     ];
@@ -275,7 +283,7 @@ fn of_sessions_and_outcomes() {
 }
 
 fn outcomes() -> Changes<OutcomeRow> {
-    vec![
+    let mut all: Changes<OutcomeRow> = vec![
         |it| it.revision = OTHER,
         |it| it.changed = !it.changed,
         |it| it.result = Ok(Answer::Done),
@@ -337,6 +345,28 @@ fn outcomes() -> Changes<OutcomeRow> {
             if let Err(refusal) = &mut it.result {
                 let violation = synod_model::Violation::required("something");
                 refusal.violations.push(violation);
+            }
+        },
+    ];
+    all.extend(outcomes_of_migrations());
+    all
+}
+
+fn outcomes_of_migrations() -> Changes<OutcomeRow> {
+    vec![
+        |it| {
+            if let Ok(Answer::MigrationStarted(id)) = &mut it.result {
+                *id = self::id();
+            }
+        },
+        |it| {
+            if let Ok(Answer::MigrationClaimed { token, .. }) = &mut it.result {
+                *token = ClaimToken::new(OTHER);
+            }
+        },
+        |it| {
+            if let Ok(Answer::MigrationClaimed { progress, .. }) = &mut it.result {
+                progress.done += 1;
             }
         },
     ]
@@ -471,6 +501,7 @@ fn swap(change: &mut Change) {
         }
         Change::Collection { before, after, .. } => std::mem::swap(before, after),
         Change::Object { before, after, .. } => std::mem::swap(before, after),
+        Change::Migration { before, after, .. } => std::mem::swap(before, after),
     }
 }
 
@@ -487,5 +518,103 @@ fn drop_detail(change: &mut Change) {
             resource: changed, ..
         } => *changed = resource("batch.jobs"),
         Change::Object { key, .. } => *key = widget("nowhere/nothing"),
+        Change::Migration { id, .. } => *id = self::id(),
     }
+}
+
+fn hash() -> StorageVersionHash {
+    StorageVersionHash::from_bytes([7; 8])
+}
+
+fn id() -> MigrationId {
+    MigrationId::new(resource("batch.jobs"), OTHER)
+}
+
+fn migrations() -> Changes<Migration> {
+    vec![
+        |it| it.id = id(),
+        |it| it.target.hash = hash(),
+        |it| it.target.version = None,
+        |it| it.agreement_revision = OTHER,
+        |it| it.reason = MigrationReason::RewriteAll,
+        |it| it.phase = MigrationPhase::Succeeded,
+        |it| it.claim = None,
+        |it| each_claim(it, |claim| claim.token = ClaimToken::new(OTHER)),
+        |it| each_claim(it, |claim| claim.ttl = Ttl::MAX),
+        |it| {
+            each_claim(it, |claim| {
+                claim.worker = WorkerName::parse("w").expect("legal")
+            })
+        },
+        |it| it.failures += 1,
+        |it| it.failure = None,
+        |it| each_failure(it, |failure| failure.class = FailureClass::Undecodable),
+        |it| each_failure(it, |failure| failure.reason = FailureReason::default()),
+        |it| it.aborted = Some(AbortCause::Requested),
+        |it| it.done += 1,
+        |it| it.estimate = Some(987),
+        |it| it.ended = Some(WallTime::from_millis(1)),
+    ]
+}
+
+fn each_claim(migration: &mut Migration, change: fn(&mut Claim)) {
+    migration.claim.iter_mut().for_each(change);
+}
+
+fn each_failure(migration: &mut Migration, change: fn(&mut MigrationFailure)) {
+    migration.failure.iter_mut().for_each(change);
+}
+
+#[test]
+fn of_migrations() {
+    let found = |row: &Row| match row {
+        Row::Migration(migration) => Some((**migration).clone()),
+        _ => None,
+    };
+    // A migration under another name takes its progress with it: that is an orphan, not another digest.
+    let with = |row: &Row, migration: Migration| match row {
+        Row::Migration(_) => Row::Migration(Arc::new(migration)),
+        other => other.clone(),
+    };
+    every_field_counts(found, with, &migrations()[1..]);
+    let metadata_of = |row: &Row| found(row).map(|migration| migration.metadata);
+    let with = |row: &Row, metadata: Metadata| match row {
+        Row::Migration(migration) => Row::Migration(Arc::new(Migration {
+            metadata,
+            ..(**migration).clone()
+        })),
+        other => other.clone(),
+    };
+    every_field_counts(metadata_of, with, &metadata());
+}
+
+#[test]
+fn of_progress_and_heartbeats() {
+    let changes: Changes<ProgressRow> = vec![
+        |it| it.progress.done += 1,
+        |it| it.progress.estimate = None,
+        |it| it.progress.continue_token = None,
+        |it| it.shown_at = LogTime::from_millis(1),
+    ];
+    let found = |row: &Row| match row {
+        Row::MigrationProgress(_, row) => Some((**row).clone()),
+        _ => None,
+    };
+    let with = |row: &Row, progress| match row {
+        Row::MigrationProgress(id, _) => Row::MigrationProgress(id.clone(), Arc::new(progress)),
+        other => other.clone(),
+    };
+    every_field_counts(found, with, &changes);
+    let changes: Changes<Heartbeat> = vec![|it| it.at = LogTime::from_millis(1), |it| {
+        it.wall = WallTime::from_millis(1)
+    }];
+    let found = |row: &Row| match row {
+        Row::Heartbeat(_, heartbeat) => Some(*heartbeat),
+        _ => None,
+    };
+    let with = |row: &Row, heartbeat| match row {
+        Row::Heartbeat(resource, _) => Row::Heartbeat(resource.clone(), heartbeat),
+        other => other.clone(),
+    };
+    every_field_counts(found, with, &changes);
 }

@@ -33,14 +33,19 @@ fn a_forgotten_resource_begins_anew_and_is_gone_from_every_row() {
     let past = cluster.state.at(reported).unwrap();
     assert!(past.storage_state(&name).is_some());
     let events = cluster.state.history().next_after(reported).unwrap();
+    let [migrations @ .., state] = &events.unwrap().changes[..] else {
+        panic!("the state goes at last");
+    };
     assert!(matches!(
-        &events.unwrap().changes[..],
-        [Change::StorageState {
+        state,
+        Change::StorageState {
             before: Some(_),
             after: None,
             ..
-        }]
+        }
     ));
+    let goes = |change: &Change| matches!(change, Change::Migration { after: None, .. });
+    assert!(!migrations.is_empty() && migrations.iter().all(goes));
     cluster.restart_from_checkpoint();
 
     let before = cluster.revision();

@@ -46,8 +46,8 @@ fn events_of_one_report_travel_at_one_revision() {
     assert_eq!(told.len(), 1_000);
     assert_eq!(cluster.revision(), before.next());
     let events = cluster.state.history().next_after(before).unwrap().unwrap();
-    // For each resource its storage version and its state; and the member, which has reported now.
-    assert_eq!(events.changes.len(), 2_001);
+    // For each resource its storage version, its state and its migration; and the member, which has reported now.
+    assert_eq!(events.changes.len(), 3_001);
     let versions = cluster.state.present().storage_versions(None).count();
     assert_eq!(versions, 1_000);
     for name in &names {
@@ -254,8 +254,8 @@ fn an_event_carries_the_object_before_and_after() {
         .next_after(revision)
         .unwrap()
         .unwrap();
-    let [version, state] = &events.changes[..] else {
-        panic!("one storage version and one state: {events:?}");
+    let [version, state, migration] = &events.changes[..] else {
+        panic!("one storage version, one state and one migration: {events:?}");
     };
     let Change::StorageVersion {
         entries,
@@ -291,4 +291,13 @@ fn an_event_carries_the_object_before_and_after() {
         Some(line),
         cluster.state.agreements(&resource("pods")).last()
     );
+    let Change::Migration {
+        before: Some(old),
+        after: Some(new),
+        ..
+    } = migration
+    else {
+        panic!("the migration that it aborts comes last: {events:?}");
+    };
+    assert!(old.is_open() && !new.is_open());
 }

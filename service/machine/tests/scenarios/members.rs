@@ -395,8 +395,8 @@ fn who_goes_takes_everything_along_in_one_command() {
             .next_after(revision)
             .unwrap()
             .unwrap();
-        // Three storage versions, three states, and the member.
-        assert_eq!(events.changes.len(), 7);
+        // Three storage versions, three states, a migration that begins and two that end, and the member.
+        assert_eq!(events.changes.len(), 10);
     }
 }
 

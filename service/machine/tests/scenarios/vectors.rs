@@ -6,6 +6,8 @@
 #[path = "../../../../tests/vectors/suite.rs"]
 mod suite;
 
+mod migrations;
+
 use std::time::Duration;
 
 use serde_json::Value;

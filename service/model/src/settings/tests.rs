@@ -49,6 +49,14 @@ const SETTERS: &[(Setting, Set)] = &[
         state_quota_bytes: Some(n),
         ..none()
     }),
+    (MIGRATIONS_KEPT, |n| SettingsPatch {
+        migrations_kept: Some(count_of(n)),
+        ..none()
+    }),
+    (DISCOVERY_PERIOD, |n| SettingsPatch {
+        discovery_period: Some(Duration::from_millis(n)),
+        ..none()
+    }),
     (ENFORCE_PERSISTED, |n| SettingsPatch {
         enforce_persisted: Some(resources(n)),
         ..none()

@@ -127,6 +127,7 @@ impl AgreementMetrics {
             | Change::Collection { .. }
             | Change::Object { .. }
             | Change::ControllerRevision { .. }
+            | Change::Migration { .. }
             | Change::Settings { .. }
             | Change::Lease { .. }
             | Change::LeaseCandidate { .. } => {}

@@ -6,7 +6,8 @@ use std::fmt;
 
 use synod_machine::{Answer, Outcome, Told, Written, WrittenHow};
 use synod_model::{
-    ApiVersion, Epoch, FencingToken, GroupResource, Refusal, Revision, SessionId, Ticket, Ttl, Uid,
+    ApiVersion, ClaimToken, ContinueToken, Epoch, FencingToken, GroupResource, MigrationId,
+    MigrationProgress, Refusal, Revision, SessionId, Ticket, Ttl, Uid,
 };
 use synod_proto::peer::v1 as pb;
 
@@ -103,6 +104,10 @@ fn outcome_to_wire(outcome: &Outcome) -> pb::Outcome {
         Ok(Answer::Reported(told)) => Wire::Reported(pb::Reported {
             told: told.iter().map(told_to_wire).collect(),
         }),
+        Ok(Answer::MigrationStarted(id)) => Wire::MigrationStarted(id.to_string()),
+        Ok(Answer::MigrationClaimed { token, progress }) => {
+            Wire::MigrationClaimed(claimed_to_wire(*token, progress))
+        }
         Ok(Answer::Expired {
             members,
             sessions,
@@ -198,6 +203,11 @@ fn outcome_from_wire(outcome: pb::Outcome) -> Result<Outcome, Malformed> {
             ttl: Ttl::from_millis(held.ttl_ms).map_err(malformed)?,
         }),
         Wire::LeaseQueued(ticket) => Ok(Answer::LeaseQueued(Ticket::new(Revision::new(ticket)))),
+        Wire::MigrationStarted(name) => {
+            let id = MigrationId::parse(&name).map_err(malformed)?;
+            Ok(Answer::MigrationStarted(id))
+        }
+        Wire::MigrationClaimed(claimed) => Ok(claimed_from_wire(claimed)?),
         Wire::Refusal(refusal) => Err(Refusal::from(refusal)),
     };
     Ok(Outcome {
@@ -236,6 +246,27 @@ fn written_from_wire(written: &pb::Written) -> Result<Written, Malformed> {
         how,
         uid: Uid::from_bytes(uid),
         resource_version: Revision::new(written.resource_version),
+    })
+}
+
+fn claimed_to_wire(token: ClaimToken, progress: &MigrationProgress) -> pb::MigrationClaimed {
+    pb::MigrationClaimed {
+        token: token.get(),
+        done: progress.done,
+        estimate: progress.estimate,
+        continue_token: progress.continue_token.as_ref().map(ToString::to_string),
+    }
+}
+
+fn claimed_from_wire(claimed: pb::MigrationClaimed) -> Result<Answer, Malformed> {
+    let token = claimed.continue_token.as_deref().map(ContinueToken::parse);
+    Ok(Answer::MigrationClaimed {
+        token: ClaimToken::new(Revision::new(claimed.token)),
+        progress: MigrationProgress {
+            done: claimed.done,
+            estimate: claimed.estimate,
+            continue_token: token.transpose().map_err(malformed)?,
+        },
     })
 }
 

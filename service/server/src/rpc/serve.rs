@@ -9,6 +9,7 @@ use synod_proto::v1::collections_server::CollectionsServer;
 use synod_proto::v1::controller_revisions_server::ControllerRevisionsServer;
 use synod_proto::v1::leases_server::LeasesServer;
 use synod_proto::v1::membership_server::MembershipServer;
+use synod_proto::v1::migrations_server::MigrationsServer;
 use synod_proto::v1::objects_server::ObjectsServer;
 use synod_proto::v1::sessions_server::SessionsServer;
 use synod_proto::v1::storage_versions_server::StorageVersionsServer;
@@ -23,6 +24,7 @@ use super::health::HealthService;
 use super::layer::GateLayer;
 use super::leases::LeasesService;
 use super::membership::MembershipService;
+use super::migrations::MigrationsService;
 use super::objects::ObjectsService;
 use super::sessions::SessionsService;
 use super::storage_versions::StorageVersionsService;
@@ -88,6 +90,8 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
     let controller_revisions =
         ControllerRevisionsServer::new(ControllerRevisionsService(handle.clone()))
             .max_decoding_message_size(REQUEST_BYTES_MAX);
+    let migrations = MigrationsServer::new(MigrationsService(handle.clone()))
+        .max_decoding_message_size(REQUEST_BYTES_MAX);
     let sessions = SessionsServer::new(SessionsService(handle.clone()))
         .max_decoding_message_size(REQUEST_BYTES_MAX);
     let storage_versions = StorageVersionsServer::new(StorageVersionsService(handle.clone()))
@@ -111,6 +115,7 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         .add_service(objects)
         .add_service(controller_revisions)
         .add_service(membership)
+        .add_service(migrations)
         .add_service(sessions)
         .add_service(storage_versions)
         .add_service(WatchService(handle))

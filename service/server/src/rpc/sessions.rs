@@ -133,6 +133,13 @@ fn recorded(outcome: Outcome) -> v1::RecordedOutcome {
                 results: written.iter().map(objects::written).collect(),
             }))
         }
+        Ok(Answer::MigrationStarted(id)) => Some(Kept::MigrationStarted(id.to_string())),
+        Ok(Answer::MigrationClaimed { token, progress }) => {
+            Some(Kept::MigrationClaimed(v1::ClaimedAnswer {
+                token: token.get(),
+                progress: Some((&progress).into()),
+            }))
+        }
         Err(refusal) => Some(Kept::Refusal((&refusal).into())),
     };
     v1::RecordedOutcome {

@@ -11,7 +11,7 @@ use synod_proto::{
 use tonic::{Request, Response, Status};
 
 use super::pages::{Items, Page};
-use super::{answer, opened, typed, unexpected};
+use super::{answer, opened, safety, typed, unexpected};
 use crate::handle::{Asking, Handle};
 use crate::objects;
 use crate::read::Reading;
@@ -67,6 +67,25 @@ impl StorageVersions for StorageVersionsService {
     ) -> Result<Response<v1::StorageVersionsHistoryResponse>, Status> {
         let (asking, message) = opened(request);
         answer(&self.0, history(&self.0, &asking, message).await)
+    }
+
+    async fn check_binary(
+        &self,
+        request: Request<v1::StorageVersionsCheckBinaryRequest>,
+    ) -> Result<Response<v1::StorageVersionsCheckBinaryResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(
+            &self.0,
+            safety::check_binary(&self.0, &asking, message).await,
+        )
+    }
+
+    async fn check_drop(
+        &self,
+        request: Request<v1::StorageVersionsCheckDropRequest>,
+    ) -> Result<Response<v1::StorageVersionsCheckDropResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, safety::check_drop(&self.0, &asking, message).await)
     }
 }
 
@@ -168,6 +187,7 @@ async fn get(
         storage_version: version.as_ref().map(objects::storage_version),
         storage_state: Some(objects::storage_state(&state)),
         log_time_ms: log_time_ms(&reading),
+        heartbeat: heartbeat(&reading, &resource),
     })
 }
 
@@ -245,6 +265,16 @@ fn item(
         storage_version: version.as_ref().map(objects::storage_version),
         storage_state: state.as_ref().map(objects::storage_state),
     }
+}
+
+fn heartbeat(reading: &Reading, resource: &GroupResource) -> Option<v1::Heartbeat> {
+    let state = &reading.published().state;
+    let heartbeat = state.heartbeat(resource)?;
+    Some(v1::Heartbeat {
+        log_time_ms: heartbeat.at.as_millis(),
+        time_ms: heartbeat.wall.as_millis(),
+        stale: state.is_stale(heartbeat),
+    })
 }
 
 fn log_time_ms(reading: &Reading) -> u64 {

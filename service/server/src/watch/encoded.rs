@@ -266,6 +266,7 @@ fn appearing(change: &Change) -> Bytes {
         | Change::ControllerRevision { .. }
         | Change::StorageVersion { .. }
         | Change::StorageState { .. }
+        | Change::Migration { .. }
         | Change::Settings { .. }
         | Change::Lease { .. }
         | Change::LeaseCandidate { .. }
@@ -295,6 +296,7 @@ fn disappearing(change: &Change) -> Bytes {
         | Change::ControllerRevision { .. }
         | Change::StorageVersion { .. }
         | Change::StorageState { .. }
+        | Change::Migration { .. }
         | Change::Settings { .. }
         | Change::Lease { .. }
         | Change::LeaseCandidate { .. }

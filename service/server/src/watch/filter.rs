@@ -75,6 +75,7 @@ fn is_in_place(filter: &WatchFilter, change: &Change) -> bool {
         Change::Member { .. }
         | Change::StorageVersion { .. }
         | Change::StorageState { .. }
+        | Change::Migration { .. }
         | Change::Settings { .. }
         | Change::Collection { .. } => {
             is_outside_of_collections(filter) && is_in_namespace(filter, None)
@@ -118,6 +119,7 @@ fn view_by_labels(filter: &WatchFilter, change: &Change) -> View {
         // No other object has labels.
         Change::StorageVersion { .. }
         | Change::StorageState { .. }
+        | Change::Migration { .. }
         | Change::Settings { .. }
         | Change::Lease { .. }
         | Change::LeaseCandidate { .. }

@@ -10,6 +10,7 @@ use synod_proto::v1;
 use synod_proto::v1::cluster_client::ClusterClient;
 use synod_proto::v1::leases_client::LeasesClient;
 use synod_proto::v1::membership_client::MembershipClient;
+use synod_proto::v1::migrations_client::MigrationsClient;
 use synod_proto::v1::sessions_client::SessionsClient;
 use synod_proto::v1::storage_versions_client::StorageVersionsClient;
 use synod_proto::v1::watch_client::WatchClient;
@@ -234,6 +235,7 @@ pub(crate) struct Clients {
     pub(crate) cluster: ClusterClient<Channel>,
     pub(crate) leases: LeasesClient<Channel>,
     pub(crate) membership: MembershipClient<Channel>,
+    pub(crate) migrations: MigrationsClient<Channel>,
     pub(crate) sessions: SessionsClient<Channel>,
     pub(crate) storage_versions: StorageVersionsClient<Channel>,
     pub(crate) watch: WatchClient<Channel>,
@@ -245,6 +247,7 @@ impl Clients {
             cluster: ClusterClient::new(channel.clone()),
             leases: LeasesClient::new(channel.clone()),
             membership: MembershipClient::new(channel.clone()),
+            migrations: MigrationsClient::new(channel.clone()),
             sessions: SessionsClient::new(channel.clone()),
             storage_versions: StorageVersionsClient::new(channel.clone()),
             watch: WatchClient::new(channel),

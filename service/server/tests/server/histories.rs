@@ -244,22 +244,7 @@ async fn pages_of_lists_and_histories_hold_each_snapshot_once() {
         };
         create(&mut histories, elsewhere).await;
     }
-    let (mut seen, mut token) = (Vec::new(), String::new());
-    loop {
-        let request = v1::ControllerRevisionsHistoryRequest {
-            history: Some(stateful_set()),
-            page_size: Some(2),
-            continue_token: token,
-            ..v1::ControllerRevisionsHistoryRequest::default()
-        };
-        let page = histories.history(request).await.unwrap().into_inner();
-        seen.extend(page.items.iter().map(|item| item.revision));
-        token = page.continue_token;
-        if token.is_empty() {
-            break;
-        }
-    }
-    assert_eq!(seen, [1, 2, 3, 4, 5]);
+    assert_eq!(numbers_by_pages(&mut histories).await, [1, 2, 3, 4, 5]);
     let request = v1::ControllerRevisionsHistoryRequest {
         history: Some(stateful_set()),
         page_size: Some(2),
@@ -303,6 +288,25 @@ async fn pages_of_lists_and_histories_hold_each_snapshot_once() {
             .items
             .is_empty()
     );
+}
+
+/// The numbers of the history, page by page.
+async fn numbers_by_pages(histories: &mut Histories) -> Vec<u64> {
+    let (mut seen, mut token) = (Vec::new(), String::new());
+    loop {
+        let request = v1::ControllerRevisionsHistoryRequest {
+            history: Some(stateful_set()),
+            page_size: Some(2),
+            continue_token: token,
+            ..v1::ControllerRevisionsHistoryRequest::default()
+        };
+        let page = histories.history(request).await.unwrap().into_inner();
+        seen.extend(page.items.iter().map(|item| item.revision));
+        token = page.continue_token;
+        if token.is_empty() {
+            return seen;
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,6 +9,7 @@ mod histories;
 mod leases;
 mod lists;
 mod members;
+mod migrations;
 mod objects;
 mod one;
 mod operations;

@@ -1,13 +1,14 @@
 //! Log entries and their commands.
 
+mod expire;
 mod objects;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use synod_machine::{
-    AnnounceReplica, CollectGarbage, Command, Envelope, Expire, Initialize, LogEntry,
-    RaiseMachineVersion, ReplicaId,
+    AnnounceReplica, CollectGarbage, Command, Envelope, Initialize, LogEntry, RaiseMachineVersion,
+    ReplicaId,
 };
 use synod_model::{
     Adopt, CloseSession, Epoch, ForgetResource, Join, Leave, LogTime, MarkReady, MemberId,
@@ -17,19 +18,17 @@ use synod_model::{
 use synod_proto::storage::v1 as pb;
 
 use super::leases::{
-    acquire_from_pb, acquire_to_pb, contender_from_pb, contender_to_pb, place_from_pb, place_to_pb,
-    put_candidate_from_pb, put_candidate_to_pb, release_from_pb, release_to_pb,
-    renew_candidate_from_pb, renew_candidate_to_pb, renew_from_pb, renew_to_pb, seen_from_pb,
-    seen_to_pb, withdraw_candidate_from_pb, withdraw_candidate_to_pb,
+    acquire_from_pb, acquire_to_pb, put_candidate_from_pb, put_candidate_to_pb, release_from_pb,
+    release_to_pb, renew_candidate_from_pb, renew_candidate_to_pb, renew_from_pb, renew_to_pb,
+    withdraw_candidate_from_pb, withdraw_candidate_to_pb,
 };
-use super::objects::{key_from_pb, key_to_pb};
 use super::values::{
     binary_version, cluster_id, directory_id, endpoint, epoch, instance, kind, labels_from_pb,
     labels_to_pb, member_id, millis, parsed, replica_id, required, resource_from_pb,
     resource_to_pb, resources_from_pb, sequence, session_id, settings_from_pb, settings_to_pb,
     stance_from_pb, stance_to_pb, texts, ttl, version_set,
 };
-use super::{CodecError, controller_revisions};
+use super::{CodecError, controller_revisions as revisions, migrations};
 
 type Result<T> = std::result::Result<T, CodecError>;
 
@@ -108,7 +107,7 @@ fn command_to_pb(command: &Command) -> pb::envelope::Command {
         Command::ForgetResource(forget) => Pb::ForgetResource(pb::ForgetResource {
             resource: Some(resource_to_pb(&forget.resource)),
         }),
-        Command::Expire(expire) => Pb::Expire(expire_to_pb(expire)),
+        Command::Expire(expire) => Pb::Expire(expire::to_pb(expire)),
         Command::UpdateSettings(update) => Pb::UpdateSettings(update_to_pb(update)),
         Command::CreateCollection(create) => objects::create_collection_to_pb(create),
         Command::UpdateCollection(update) => objects::update_collection_to_pb(update),
@@ -119,30 +118,14 @@ fn command_to_pb(command: &Command) -> pb::envelope::Command {
         Command::DeleteObject(delete) => Pb::DeleteObject(objects::delete_to_pb(delete)),
         Command::Transact(transact) => Pb::Transact(objects::transact_to_pb(transact)),
         Command::CollectGarbage(CollectGarbage {}) => Pb::CollectGarbage(pb::CollectGarbage {}),
-        Command::CreateControllerRevision(create) => {
-            Pb::CreateControllerRevision(controller_revisions::create_to_pb(create))
-        }
-        Command::UpdateControllerRevision(update) => {
-            Pb::UpdateControllerRevision(controller_revisions::update_to_pb(update))
-        }
-        Command::RollbackControllerRevision(rollback) => {
-            Pb::RollbackControllerRevision(controller_revisions::rollback_to_pb(rollback))
-        }
-        Command::MarkControllerRevisions(marking) => {
-            Pb::MarkControllerRevisions(controller_revisions::mark_to_pb(marking))
-        }
-        Command::TruncateControllerRevisions(truncate) => {
-            Pb::TruncateControllerRevisions(controller_revisions::truncate_to_pb(truncate))
-        }
-        Command::DeleteControllerRevisions(delete) => {
-            Pb::DeleteControllerRevisions(controller_revisions::delete_to_pb(delete))
-        }
-        Command::AdoptControllerRevisions(adopt) => {
-            Pb::AdoptControllerRevisions(controller_revisions::adopt_to_pb(adopt))
-        }
-        Command::ReleaseControllerRevision(release) => {
-            Pb::ReleaseControllerRevision(controller_revisions::release_to_pb(release))
-        }
+        Command::CreateControllerRevision(create) => revisions::create_to_pb(create),
+        Command::UpdateControllerRevision(update) => revisions::update_to_pb(update),
+        Command::RollbackControllerRevision(rollback) => revisions::rollback_to_pb(rollback),
+        Command::MarkControllerRevisions(marking) => revisions::mark_to_pb(marking),
+        Command::TruncateControllerRevisions(truncate) => revisions::truncate_to_pb(truncate),
+        Command::DeleteControllerRevisions(delete) => revisions::delete_to_pb(delete),
+        Command::AdoptControllerRevisions(adopt) => revisions::adopt_to_pb(adopt),
+        Command::ReleaseControllerRevision(release) => revisions::release_to_pb(release),
         Command::AcquireLease(acquire) => Pb::AcquireLease(acquire_to_pb(acquire)),
         Command::RenewLease(renew) => Pb::RenewLease(renew_to_pb(renew)),
         Command::ReleaseLease(release) => Pb::ReleaseLease(release_to_pb(release)),
@@ -153,16 +136,22 @@ fn command_to_pb(command: &Command) -> pb::envelope::Command {
         Command::WithdrawLeaseCandidate(withdraw) => {
             Pb::WithdrawLeaseCandidate(withdraw_candidate_to_pb(withdraw))
         }
+        Command::StartMigration(start) => migrations::start_to_pb(start),
+        Command::ClaimMigration(claim) => migrations::claim_to_pb(claim),
+        Command::ReportMigrationProgress(report) => migrations::report_to_pb(report),
+        Command::CompleteMigration(complete) => migrations::complete_to_pb(complete),
+        Command::FailMigration(fail) => migrations::fail_to_pb(fail),
+        Command::AbortMigration(abort) => migrations::abort_to_pb(abort),
+        Command::RetryMigration(retry) => migrations::retry_to_pb(retry),
+        Command::ObserveStorage(observe) => migrations::observe_to_pb(observe),
+        Command::ResetStorageStates(reset) => migrations::reset_to_pb(reset),
     }
 }
 
 fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
     use pb::envelope::Command as Pb;
     Ok(match command {
-        Pb::Initialize(initialize) => Command::Initialize(Initialize {
-            cluster: cluster_id("initialize.cluster_id", &initialize.cluster_id)?,
-            settings: settings_from_pb(required("initialize.settings", initialize.settings)?)?,
-        }),
+        Pb::Initialize(initialize) => Command::Initialize(initialize_from_pb(initialize)?),
         Pb::AnnounceReplica(announce) => Command::AnnounceReplica(announce_from_pb(announce)?),
         Pb::RaiseMachineVersion(raise) => Command::RaiseMachineVersion(RaiseMachineVersion {
             to: raise.to,
@@ -190,7 +179,7 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
             resource: resource_from_pb(forget.resource)?,
         }),
         Pb::Expire(expire) => {
-            Command::Expire(expire_from_pb(expire).map_err(|fault| fault.within("expire"))?)
+            Command::Expire(expire::from_pb(expire).map_err(|fault| fault.within("expire"))?)
         }
         Pb::UpdateSettings(update) => Command::UpdateSettings(update_from_pb(update)?),
         Pb::CreateCollection(create) => objects::create_collection_from_pb(create)?,
@@ -202,24 +191,29 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
         Pb::DeleteObject(delete) => Command::DeleteObject(objects::delete_from_pb(delete)?),
         Pb::Transact(transact) => Command::Transact(objects::transact_from_pb(transact)?),
         Pb::CollectGarbage(pb::CollectGarbage {}) => Command::CollectGarbage(CollectGarbage {}),
-        Pb::CreateControllerRevision(create) => controller_revisions::create_from_pb(create)?,
-        Pb::UpdateControllerRevision(update) => controller_revisions::update_from_pb(update)?,
-        Pb::RollbackControllerRevision(rollback) => {
-            controller_revisions::rollback_from_pb(rollback)?
-        }
-        Pb::MarkControllerRevisions(marking) => controller_revisions::mark_from_pb(marking)?,
-        Pb::TruncateControllerRevisions(truncate) => {
-            controller_revisions::truncate_from_pb(truncate)?
-        }
-        Pb::DeleteControllerRevisions(delete) => controller_revisions::delete_from_pb(delete)?,
-        Pb::AdoptControllerRevisions(adopt) => controller_revisions::adopt_from_pb(adopt)?,
-        Pb::ReleaseControllerRevision(release) => controller_revisions::release_from_pb(release)?,
+        Pb::CreateControllerRevision(create) => revisions::create_from_pb(create)?,
+        Pb::UpdateControllerRevision(update) => revisions::update_from_pb(update)?,
+        Pb::RollbackControllerRevision(rollback) => revisions::rollback_from_pb(rollback)?,
+        Pb::MarkControllerRevisions(marking) => revisions::mark_from_pb(marking)?,
+        Pb::TruncateControllerRevisions(truncate) => revisions::truncate_from_pb(truncate)?,
+        Pb::DeleteControllerRevisions(delete) => revisions::delete_from_pb(delete)?,
+        Pb::AdoptControllerRevisions(adopt) => revisions::adopt_from_pb(adopt)?,
+        Pb::ReleaseControllerRevision(release) => revisions::release_from_pb(release)?,
         Pb::AcquireLease(acquire) => acquire_from_pb(acquire)?,
         Pb::RenewLease(renew) => renew_from_pb(&renew)?,
         Pb::ReleaseLease(release) => release_from_pb(&release)?,
         Pb::PutLeaseCandidate(put) => put_candidate_from_pb(&put)?,
         Pb::RenewLeaseCandidate(renew) => renew_candidate_from_pb(renew)?,
         Pb::WithdrawLeaseCandidate(withdraw) => withdraw_candidate_from_pb(withdraw)?,
+        Pb::StartMigration(start) => migrations::start_from_pb(start)?,
+        Pb::ClaimMigration(claim) => migrations::claim_from_pb(claim)?,
+        Pb::ReportMigrationProgress(report) => migrations::report_from_pb(report)?,
+        Pb::CompleteMigration(complete) => migrations::complete_from_pb(complete)?,
+        Pb::FailMigration(fail) => migrations::fail_from_pb(fail)?,
+        Pb::AbortMigration(abort) => migrations::abort_from_pb(abort)?,
+        Pb::RetryMigration(retry) => migrations::retry_from_pb(retry)?,
+        Pb::ObserveStorage(observe) => migrations::observe_from_pb(observe)?,
+        Pb::ResetStorageStates(reset) => migrations::reset_from_pb(reset)?,
     })
 }
 
@@ -228,6 +222,13 @@ fn initialize_to_pb(initialize: &Initialize) -> pb::Initialize {
         cluster_id: initialize.cluster.as_bytes().to_vec().into(),
         settings: Some(settings_to_pb(&initialize.settings)),
     }
+}
+
+fn initialize_from_pb(initialize: pb::Initialize) -> Result<Initialize> {
+    Ok(Initialize {
+        cluster: cluster_id("initialize.cluster_id", &initialize.cluster_id)?,
+        settings: settings_from_pb(required("initialize.settings", initialize.settings)?)?,
+    })
 }
 
 fn raise_to_pb(raise: &RaiseMachineVersion) -> pb::RaiseMachineVersion {
@@ -361,71 +362,6 @@ fn report_from_pb(report: pb::Report) -> Result<Report> {
     })
 }
 
-fn expire_to_pb(expire: &Expire) -> pb::Expire {
-    let epochs = |members: &std::collections::BTreeSet<(MemberId, Epoch)>| {
-        members
-            .iter()
-            .filter_map(|(member, epoch)| who(member, *epoch))
-            .collect()
-    };
-    pb::Expire {
-        members: epochs(&expire.members),
-        sessions: expire
-            .sessions
-            .iter()
-            .map(|session| session.get())
-            .collect(),
-        unreported: epochs(&expire.unreported),
-        leases: expire.leases.iter().map(seen_to_pb).collect(),
-        lease_waiters: expire
-            .lease_waiters
-            .iter()
-            .map(|(key, ticket)| place_to_pb(key, *ticket))
-            .collect(),
-        lease_candidates: expire
-            .lease_candidates
-            .iter()
-            .map(|(key, identity)| contender_to_pb(key, identity))
-            .collect(),
-        objects: expire.objects.iter().map(key_to_pb).collect(),
-    }
-}
-
-fn expire_from_pb(expire: pb::Expire) -> Result<Expire> {
-    let epochs = |members: Vec<pb::MemberEpoch>| {
-        members
-            .into_iter()
-            .map(|who| who_from_pb(Some(who)))
-            .collect()
-    };
-    let members: Result<_> = epochs(expire.members);
-    let unreported: Result<_> = epochs(expire.unreported);
-    let sessions = expire.sessions.into_iter().map(session_id).collect();
-    let keys = expire.objects.into_iter();
-    let objects: Result<_> = keys.map(|key| key_from_pb(Some(key))).collect();
-    Ok(Expire {
-        members: members?,
-        sessions,
-        unreported: unreported?,
-        leases: expire
-            .leases
-            .iter()
-            .map(seen_from_pb)
-            .collect::<Result<_>>()?,
-        lease_waiters: expire
-            .lease_waiters
-            .iter()
-            .map(place_from_pb)
-            .collect::<Result<_>>()?,
-        lease_candidates: expire
-            .lease_candidates
-            .into_iter()
-            .map(|candidate| contender_from_pb(Some(candidate)))
-            .collect::<Result<_>>()?,
-        objects: objects?,
-    })
-}
-
 fn update_to_pb(update: &UpdateSettings) -> pb::UpdateSettings {
     let UpdateSettings { patch, if_revision } = update;
     let resources = patch.enforce_persisted.as_ref();
@@ -441,6 +377,8 @@ fn update_to_pb(update: &UpdateSettings) -> pb::UpdateSettings {
         report_entries_max: patch.report_entries_max,
         agreements_kept: patch.agreements_kept,
         state_quota_bytes: patch.state_quota_bytes,
+        migrations_kept: patch.migrations_kept,
+        discovery_period_ms: patch.discovery_period.map(millis),
         enforce_persisted: resources.map(|resources| pb::GroupResourceList {
             items: resources.iter().map(resource_to_pb).collect(),
         }),
@@ -462,6 +400,8 @@ fn update_from_pb(update: pb::UpdateSettings) -> Result<UpdateSettings> {
         report_entries_max: update.report_entries_max,
         agreements_kept: update.agreements_kept,
         state_quota_bytes: update.state_quota_bytes,
+        migrations_kept: update.migrations_kept,
+        discovery_period: update.discovery_period_ms.map(Duration::from_millis),
         enforce_persisted: resources
             .map(|list| resources_from_pb("update_settings.enforce_persisted", list.items))
             .transpose()?,

@@ -27,7 +27,7 @@ use values::{
 
 type Result<T> = std::result::Result<T, CodecError>;
 
-pub(super) fn create_to_pb(create: &CreateControllerRevision) -> pb::CreateControllerRevision {
+pub(super) fn create_to_pb(create: &CreateControllerRevision) -> pb::envelope::Command {
     let CreateControllerRevision {
         history,
         data,
@@ -40,7 +40,7 @@ pub(super) fn create_to_pb(create: &CreateControllerRevision) -> pb::CreateContr
         history_limit,
         if_newest,
     } = create;
-    pb::CreateControllerRevision {
+    pb::envelope::Command::CreateControllerRevision(pb::CreateControllerRevision {
         history: Some(history_to_pb(history)),
         data: Some(data_to_pb(data)),
         equality: equality_to_pb(*equality).into(),
@@ -51,7 +51,7 @@ pub(super) fn create_to_pb(create: &CreateControllerRevision) -> pb::CreateContr
         collision_count: *collision_count,
         history_limit: *history_limit,
         if_newest: if_newest.map(Revision::get),
-    }
+    })
 }
 
 pub(super) fn create_from_pb(create: pb::CreateControllerRevision) -> Result<Command> {
@@ -72,7 +72,7 @@ pub(super) fn create_from_pb(create: pb::CreateControllerRevision) -> Result<Com
     ))
 }
 
-pub(super) fn update_to_pb(update: &UpdateControllerRevision) -> pb::UpdateControllerRevision {
+pub(super) fn update_to_pb(update: &UpdateControllerRevision) -> pb::envelope::Command {
     let UpdateControllerRevision {
         key,
         preconditions,
@@ -82,7 +82,7 @@ pub(super) fn update_to_pb(update: &UpdateControllerRevision) -> pb::UpdateContr
         data,
     } = update;
     let (namespace, name) = key_to_pb(key);
-    pb::UpdateControllerRevision {
+    pb::envelope::Command::UpdateControllerRevision(pb::UpdateControllerRevision {
         namespace,
         name,
         preconditions: Some(preconditions_to_pb(preconditions)),
@@ -94,7 +94,7 @@ pub(super) fn update_to_pb(update: &UpdateControllerRevision) -> pb::UpdateContr
             items: annotations_to_pb(annotations),
         }),
         data: data.as_ref().map(data_to_pb),
-    }
+    })
 }
 
 pub(super) fn update_from_pb(update: pb::UpdateControllerRevision) -> Result<Command> {
@@ -115,16 +115,14 @@ pub(super) fn update_from_pb(update: pb::UpdateControllerRevision) -> Result<Com
     ))
 }
 
-pub(super) fn rollback_to_pb(
-    rollback: &RollbackControllerRevision,
-) -> pb::RollbackControllerRevision {
+pub(super) fn rollback_to_pb(rollback: &RollbackControllerRevision) -> pb::envelope::Command {
     use pb::rollback_controller_revision::To;
     let RollbackControllerRevision {
         history,
         to,
         if_newest,
     } = rollback;
-    pb::RollbackControllerRevision {
+    pb::envelope::Command::RollbackControllerRevision(pb::RollbackControllerRevision {
         history: Some(history_to_pb(history)),
         to: match to {
             RollbackTarget::Previous => None,
@@ -132,7 +130,7 @@ pub(super) fn rollback_to_pb(
             RollbackTarget::Name(name) => Some(To::Name(name.to_string())),
         },
         if_newest: if_newest.map(Revision::get),
-    }
+    })
 }
 
 pub(super) fn rollback_from_pb(rollback: pb::RollbackControllerRevision) -> Result<Command> {
@@ -151,7 +149,7 @@ pub(super) fn rollback_from_pb(rollback: pb::RollbackControllerRevision) -> Resu
     ))
 }
 
-pub(super) fn mark_to_pb(marking: &MarkControllerRevisions) -> pb::MarkControllerRevisions {
+pub(super) fn mark_to_pb(marking: &MarkControllerRevisions) -> pb::envelope::Command {
     let MarkControllerRevisions {
         history,
         current,
@@ -162,7 +160,7 @@ pub(super) fn mark_to_pb(marking: &MarkControllerRevisions) -> pb::MarkControlle
         Mark::Nowhere => String::new(),
         Mark::On(name) => name.to_string(),
     };
-    pb::MarkControllerRevisions {
+    pb::envelope::Command::MarkControllerRevisions(pb::MarkControllerRevisions {
         history: Some(history_to_pb(history)),
         current: current.as_ref().map(text),
         update: update.as_ref().map(text),
@@ -170,7 +168,7 @@ pub(super) fn mark_to_pb(marking: &MarkControllerRevisions) -> pb::MarkControlle
             marker: in_use.marker.to_string(),
             names: in_use.names.iter().map(ToString::to_string).collect(),
         }),
-    }
+    })
 }
 
 pub(super) fn mark_from_pb(marking: pb::MarkControllerRevisions) -> Result<Command> {
@@ -193,19 +191,17 @@ pub(super) fn mark_from_pb(marking: pb::MarkControllerRevisions) -> Result<Comma
     }))
 }
 
-pub(super) fn truncate_to_pb(
-    truncate: &TruncateControllerRevisions,
-) -> pb::TruncateControllerRevisions {
+pub(super) fn truncate_to_pb(truncate: &TruncateControllerRevisions) -> pb::envelope::Command {
     let TruncateControllerRevisions {
         history,
         limit,
         if_newest,
     } = truncate;
-    pb::TruncateControllerRevisions {
+    pb::envelope::Command::TruncateControllerRevisions(pb::TruncateControllerRevisions {
         history: Some(history_to_pb(history)),
         limit: *limit,
         if_newest: if_newest.map(Revision::get),
-    }
+    })
 }
 
 pub(super) fn truncate_from_pb(truncate: pb::TruncateControllerRevisions) -> Result<Command> {
@@ -218,7 +214,7 @@ pub(super) fn truncate_from_pb(truncate: pb::TruncateControllerRevisions) -> Res
     ))
 }
 
-pub(super) fn delete_to_pb(delete: &DeleteControllerRevisions) -> pb::DeleteControllerRevisions {
+pub(super) fn delete_to_pb(delete: &DeleteControllerRevisions) -> pb::envelope::Command {
     use pb::delete_controller_revisions::Target;
     let (namespace, target) = match delete {
         DeleteControllerRevisions::One { key, preconditions } => {
@@ -235,10 +231,10 @@ pub(super) fn delete_to_pb(delete: &DeleteControllerRevisions) -> pb::DeleteCont
             (namespace.to_string(), Target::Owner(owner))
         }
     };
-    pb::DeleteControllerRevisions {
+    pb::envelope::Command::DeleteControllerRevisions(pb::DeleteControllerRevisions {
         namespace,
         target: Some(target),
-    }
+    })
 }
 
 pub(super) fn delete_from_pb(delete: pb::DeleteControllerRevisions) -> Result<Command> {
@@ -256,12 +252,12 @@ pub(super) fn delete_from_pb(delete: pb::DeleteControllerRevisions) -> Result<Co
     Ok(Command::DeleteControllerRevisions(delete))
 }
 
-pub(super) fn adopt_to_pb(adopt: &AdoptControllerRevisions) -> pb::AdoptControllerRevisions {
+pub(super) fn adopt_to_pb(adopt: &AdoptControllerRevisions) -> pb::envelope::Command {
     let AdoptControllerRevisions { history, name } = adopt;
-    pb::AdoptControllerRevisions {
+    pb::envelope::Command::AdoptControllerRevisions(pb::AdoptControllerRevisions {
         history: Some(history_to_pb(history)),
         name: name.as_ref().map(ToString::to_string),
-    }
+    })
 }
 
 pub(super) fn adopt_from_pb(adopt: pb::AdoptControllerRevisions) -> Result<Command> {
@@ -274,19 +270,19 @@ pub(super) fn adopt_from_pb(adopt: pb::AdoptControllerRevisions) -> Result<Comma
     ))
 }
 
-pub(super) fn release_to_pb(release: &ReleaseControllerRevision) -> pb::ReleaseControllerRevision {
+pub(super) fn release_to_pb(release: &ReleaseControllerRevision) -> pb::envelope::Command {
     let ReleaseControllerRevision {
         key,
         owner,
         preconditions,
     } = release;
     let (namespace, name) = key_to_pb(key);
-    pb::ReleaseControllerRevision {
+    pb::envelope::Command::ReleaseControllerRevision(pb::ReleaseControllerRevision {
         namespace,
         name,
         owner: owner.as_bytes().to_vec().into(),
         preconditions: Some(preconditions_to_pb(preconditions)),
-    }
+    })
 }
 
 pub(super) fn release_from_pb(release: pb::ReleaseControllerRevision) -> Result<Command> {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use synod_machine::{Change, EntryChange, EntryRow, RevisionEvents, StorageStateRow};
 use synod_model::{
-    AgreementChange, Collection, GroupResource, MemberId, Object, ObjectKey, Revision,
+    AgreementChange, Collection, GroupResource, Lease, LeaseKey, MemberId, Object, ObjectKey,
+    Revision,
 };
 use synod_proto::storage::v1 as pb;
 
@@ -22,7 +23,7 @@ use super::values::{
     member_from_pb, member_id, member_to_pb, required, resource_from_pb, resource_to_pb,
     settings_from_pb, settings_to_pb,
 };
-use super::{CodecError, controller_revisions};
+use super::{CodecError, controller_revisions, migrations};
 
 type Result<T> = std::result::Result<T, CodecError>;
 
@@ -85,13 +86,12 @@ fn change_to_pb(change: &Change) -> pb::Change {
         Change::ControllerRevision { key, before, after } => Object::ControllerRevision(
             controller_revisions::change_to_pb(key, before.as_deref(), after.as_deref()),
         ),
+        Change::Migration { id, before, after } => migrations::change_to_pb(id, [before, after]),
         Change::Settings { before, after } => Object::Settings(pb::SettingsChange {
             before: before.as_deref().map(settings_to_pb),
             after: Some(settings_to_pb(after)),
         }),
-        Change::Lease { key, before, after } => {
-            Object::Lease(lease_change_to_pb(key, before.as_deref(), after.as_deref()))
-        }
+        Change::Lease { key, before, after } => lease_to_pb(key, [before, after]),
         Change::LeaseCandidate {
             lease,
             identity,
@@ -139,6 +139,11 @@ fn collection_change_to_pb(
         before: before.map(collection_to_pb),
         after: after.map(collection_to_pb),
     })
+}
+
+fn lease_to_pb(key: &LeaseKey, sides: [&Option<Arc<Lease>>; 2]) -> pb::change::Object {
+    let [before, after] = sides.map(Option::as_deref);
+    pb::change::Object::Lease(lease_change_to_pb(key, before, after))
 }
 
 /// The object before and after.
@@ -192,6 +197,7 @@ fn change_from_pb(change: pb::Change) -> Result<Change> {
             }
         }
         Object::ControllerRevision(change) => controller_revisions::change_from_pb(change)?,
+        Object::Migration(change) => migrations::change_from_pb(change)?,
         Object::Settings(settings) => Change::Settings {
             before: settings
                 .before

@@ -10,7 +10,7 @@ use super::values::{
     epoch, optional_version, required, resource_from_pb, resource_to_pb, sequence, session_id,
     text, ttl,
 };
-use super::{CodecError, controller_revisions};
+use super::{CodecError, controller_revisions, migrations};
 
 type Result<T> = std::result::Result<T, CodecError>;
 
@@ -59,6 +59,13 @@ fn answer_to_pb(answer: &Answer) -> pb::outcome_row::Result {
         Answer::Reported(told) => Pb::Reported(pb::Reported {
             told: told.iter().map(told_to_pb).collect(),
         }),
+        Answer::MigrationStarted(id) => Pb::MigrationStarted(migrations::id_to_pb(id)),
+        Answer::MigrationClaimed { token, progress } => {
+            Pb::MigrationClaimed(pb::MigrationClaimed {
+                token: token.get(),
+                progress: Some(migrations::progress_to_pb(progress)),
+            })
+        }
         Answer::Expired {
             members,
             sessions,
@@ -150,6 +157,11 @@ fn result_from_pb(result: pb::outcome_row::Result) -> Result<std::result::Result
             ttl: ttl(held.ttl_ms)?,
         },
         Pb::LeaseQueued(number) => Answer::LeaseQueued(ticket(number)),
+        Pb::MigrationStarted(id) => Answer::MigrationStarted(migrations::id_from_pb(Some(id))?),
+        Pb::MigrationClaimed(claimed) => Answer::MigrationClaimed {
+            token: migrations::token(claimed.token),
+            progress: migrations::progress_from_pb(claimed.progress)?,
+        },
         Pb::Refusal(refusal) => return Ok(Err(refusal_from_pb(refusal)?)),
     }))
 }

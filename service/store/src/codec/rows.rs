@@ -27,7 +27,7 @@ use super::values::{
     sequence, session_id, settings_from_pb, settings_to_pb, stance_from_pb, stance_to_pb, text,
     texts, version, version_set, versions,
 };
-use super::{CodecError, controller_revisions};
+use super::{CodecError, controller_revisions, migrations};
 
 type Result<T> = std::result::Result<T, CodecError>;
 
@@ -86,6 +86,13 @@ pub(super) fn row_to_pb(row: &Row) -> pb::Row {
             Pb::LeaseWaiter(waiter_to_pb(key, *ticket, waiter))
         }
         Row::LeaseCandidate(candidate) => Pb::LeaseCandidate(candidate_to_pb(candidate)),
+        Row::Heartbeat(resource, heartbeat) => {
+            Pb::Heartbeat(migrations::heartbeat_to_pb(resource, *heartbeat))
+        }
+        Row::Migration(migration) => Pb::Migration(migrations::row_to_pb(migration)),
+        Row::MigrationProgress(id, row) => {
+            Pb::MigrationProgress(migrations::progress_row_to_pb(id, row))
+        }
         Row::Events(events) => Pb::Events(events_to_pb(events)),
     };
     pb::Row { row: Some(row) }
@@ -151,6 +158,9 @@ pub(super) fn row_from_pb(row: pb::Row) -> Result<Row> {
         Pb::LeaseCandidate(row) => Row::LeaseCandidate(
             candidate_from_pb(row).map_err(|fault| fault.within("lease_candidate"))?,
         ),
+        Pb::Heartbeat(row) => migrations::heartbeat_from_pb(row)?,
+        Pb::Migration(row) => Row::Migration(migrations::shared_row_from_pb(row)?),
+        Pb::MigrationProgress(row) => migrations::progress_row_from_pb(row)?,
         Pb::Events(row) => Row::Events(Arc::new(
             events_from_pb(row).map_err(|fault| fault.within("events"))?,
         )),
@@ -194,6 +204,8 @@ fn deadline_to_pb(holder: &Holder, deadline: Deadline) -> pb::DeadlineRow {
             pb::deadline_row::Holder::LeaseCandidate(contender_to_pb(key, identity))
         }
         Holder::Object(key) => pb::deadline_row::Holder::Object(key_to_pb(key)),
+        Holder::Claim(id) => pb::deadline_row::Holder::Claim(migrations::id_to_pb(id)),
+        Holder::Retry(id) => pb::deadline_row::Holder::Retry(migrations::id_to_pb(id)),
     };
     pb::DeadlineRow {
         holder: Some(holder),
@@ -221,6 +233,12 @@ fn deadline_from_pb(row: &pb::DeadlineRow) -> Result<Row> {
         pb::deadline_row::Holder::Object(key) => {
             let key = key_from_pb(Some(key.clone()));
             Holder::Object(key.map_err(|fault| fault.within("deadline"))?)
+        }
+        pb::deadline_row::Holder::Claim(id) => {
+            Holder::Claim(migrations::id_from_pb(Some(id.clone()))?)
+        }
+        pb::deadline_row::Holder::Retry(id) => {
+            Holder::Retry(migrations::id_from_pb(Some(id.clone()))?)
         }
     };
     let deadline = Deadline {
@@ -321,6 +339,7 @@ pub(super) fn storage_state_to_pb(
         agreement_revision: status.agreement_revision.get(),
         agreed: text(status.agreed.as_ref()),
         persisted: status.persisted.iter().map(persisted_to_pb).collect(),
+        observed: migrations::hashes_to_pb(&status.observed),
         drains: drains
             .map(|(version, until)| pb::Drain {
                 version: version.to_string(),
@@ -345,6 +364,7 @@ pub(super) fn storage_state_from_pb(
         selected_revision: Revision::new(row.selected_revision),
         agreement_revision: Revision::new(row.agreement_revision),
         agreed: optional_version("agreed", row.agreed.as_deref())?,
+        observed: migrations::hashes_from_pb("observed", &row.observed)?,
         drains: drains.collect::<Result<_>>()?,
         persisted: row
             .persisted

@@ -6,16 +6,20 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use synod_machine::{
-    AnnounceReplica, Command, DirectoryId, Envelope, Expire, Initialize, LogEntry,
+    AnnounceReplica, Command, DirectoryId, Envelope, Expire, Holder, Initialize, LogEntry,
     RaiseMachineVersion, ReplicaId, State,
 };
 use synod_model::{
-    AcquireLease, Adopt, ApiVersion, BinaryVersion, CloseSession, ClusterId, Endpoint, Epoch,
-    FencingToken, ForgetResource, GroupResource, HolderIdentity, InstanceId, Join, Kind, Labels,
-    LeaseKey, Leave, LogTime, MarkReady, MemberId, OpenSession, PutLeaseCandidate, ReleaseLease,
-    Renew, RenewLease, RenewLeaseCandidate, Report, ReportEntry, RequestId, Revision,
-    SemanticVersion, Sequence, SessionId, Settings, SettingsPatch, Stance, Strategy, Ticket, Ttl,
-    UpdateSettings, WallTime, WithdrawLeaseCandidate,
+    AbortMigration, AcquireLease, Adopt, ApiVersion, BinaryVersion, ClaimMigration, ClaimToken,
+    CloseSession, ClusterId, CompleteMigration, ContinueToken, Endpoint, Epoch, FailMigration,
+    FailureClass, FailureReason, FencingToken, ForgetResource, GroupResource, HolderIdentity,
+    InstanceId, Join, Kind, Labels, LeaseKey, Leave, LogTime, MarkReady, MemberId, MigrationId,
+    MigrationProgress, MigrationReason, ObserveStorage, OpenSession, PutLeaseCandidate,
+    ReleaseLease, Renew, RenewLease, RenewLeaseCandidate, Report, ReportEntry,
+    ReportMigrationProgress, RequestId, ResetStorageStates, RetryMigration, Revision,
+    SemanticVersion, Sequence, SessionId, Settings, SettingsPatch, Stance, StartMigration,
+    StorageVersionHash, Strategy, Ticket, Ttl, UpdateSettings, WallTime, WithdrawLeaseCandidate,
+    WorkerName,
 };
 
 use super::*;
@@ -215,11 +219,97 @@ fn endings() -> [Command; 4] {
             lease_waiters: BTreeSet::from([(lease("lock"), Ticket::new(Revision::new(14)))]),
             lease_candidates: BTreeSet::from([(lease("elected"), holder("c2"))]),
             objects: BTreeSet::from([object_key("doomed")]),
+            claims: BTreeSet::from([(id(21), token(22))]),
+            retries: BTreeSet::from([id(21)]),
         }),
         Command::CloseSession(CloseSession {
             session: SessionId::new(Revision::new(99)),
         }),
     ]
+}
+
+/// One of each command about a migration.
+fn migrating() -> Vec<Command> {
+    let progress = MigrationProgress {
+        done: 7,
+        estimate: Some(9),
+        continue_token: Some(ContinueToken::parse("after-7").unwrap()),
+    };
+    let claim = |number| {
+        Command::ClaimMigration(ClaimMigration {
+            id: id(number),
+            worker: WorkerName::parse("one").unwrap(),
+            ttl: Ttl::DEFAULT,
+        })
+    };
+    let report = |number, at| {
+        Command::ReportMigrationProgress(ReportMigrationProgress {
+            id: id(number),
+            token: token(at),
+            progress: progress.clone(),
+        })
+    };
+    let observe = || {
+        Command::ObserveStorage(ObserveStorage {
+            resource: resource("bolts"),
+            hashes: BTreeSet::from([StorageVersionHash::from_bytes([3; 8])]),
+        })
+    };
+    let start = Command::StartMigration(StartMigration {
+        resource: resource("bolts"),
+        reason: MigrationReason::RewriteAll,
+    });
+    vec![
+        // Each that changes something has the next revision.
+        observe(),
+        claim(2),
+        report(2, 3),
+        Command::FailMigration(FailMigration {
+            id: id(2),
+            token: token(3),
+            class: FailureClass::Transient,
+            reason: FailureReason::parse("busy").unwrap(),
+        }),
+        Command::RetryMigration(RetryMigration { id: id(2) }),
+        claim(2),
+        report(2, 7),
+        Command::CompleteMigration(CompleteMigration {
+            id: id(2),
+            token: token(7),
+        }),
+        Command::ResetStorageStates(ResetStorageStates {
+            resource: Some(resource("bolts")),
+        }),
+        Command::ResetStorageStates(ResetStorageStates { resource: None }),
+        Command::AbortMigration(AbortMigration { id: id(9) }),
+        start,
+        claim(10),
+    ]
+}
+
+fn id(number: u64) -> MigrationId {
+    MigrationId::new(resource("bolts"), Revision::new(number))
+}
+
+fn token(number: u64) -> ClaimToken {
+    ClaimToken::new(Revision::new(number))
+}
+
+/// A cluster's first command, and those about migrations.
+fn log_of_migrations() -> Vec<LogEntry> {
+    let first = every_command().into_iter().take(1);
+    let commands = first.chain(migrating()).enumerate();
+    commands
+        .map(|(at, command)| LogEntry {
+            log_time: LogTime::from_millis(100 * at as u64),
+            lift_deadlines: at == 0,
+            wall: WallTime::from_millis(1_000_000 + at as u64),
+            commands: vec![Envelope {
+                request: None,
+                command: Arc::new(command),
+            }],
+        })
+        .collect()
 }
 
 /// The commands as log entries, each but the first three with a request id of the session that is opened.
@@ -253,7 +343,7 @@ fn state_after(entries: &[LogEntry]) -> State {
 
 #[test]
 fn every_command_reads_back_as_it_was_written() {
-    for entry in log() {
+    for entry in log().into_iter().chain(log_of_migrations()) {
         let bytes = encode_log_entry(&entry);
         assert_eq!(decode_log_entry(&bytes).unwrap(), entry);
         let envelope = &entry.commands[0];
@@ -266,16 +356,17 @@ fn every_command_reads_back_as_it_was_written() {
 
 #[test]
 fn a_state_of_every_kind_of_row_reads_back_with_its_digest() {
-    let entries = log();
-    for length in 0..=entries.len() {
-        let state = state_after(&entries[..length]);
-        let rows: Vec<Row> = state.rows().collect();
-        let read = rows.iter().map(|row| decode_row(&encode_row(row)).unwrap());
-        assert_eq!(
-            State::from_rows(read).unwrap().digest(),
-            state.digest(),
-            "after {length} entries"
-        );
+    for entries in [log(), log_of_migrations()] {
+        for length in 0..=entries.len() {
+            let state = state_after(&entries[..length]);
+            let rows: Vec<Row> = state.rows().collect();
+            let read = rows.iter().map(|row| decode_row(&encode_row(row)).unwrap());
+            assert_eq!(
+                State::from_rows(read).unwrap().digest(),
+                state.digest(),
+                "after {length} entries"
+            );
+        }
     }
 }
 
@@ -301,6 +392,17 @@ fn the_log_of_the_test_leaves_a_row_of_every_kind() {
     assert!(has(|row| matches!(row, Row::LeaseWaiter(..))));
     assert!(has(|row| matches!(row, Row::LeaseCandidate(_))));
     assert!(has(|row| matches!(row, Row::Events(_))));
+    let mut entries = log_of_migrations();
+    let rows: Vec<Row> = state_after(&entries).rows().collect();
+    let has = |wanted: fn(&Row) -> bool| rows.iter().any(wanted);
+    assert!(has(|row| matches!(row, Row::Heartbeat(..))));
+    assert!(has(|row| matches!(row, Row::Migration(_))));
+    assert!(has(|row| matches!(row, Row::MigrationProgress(..))));
+    assert!(has(|row| matches!(row, Row::Deadline(Holder::Claim(_), _))));
+    entries.truncate(5);
+    let rows: Vec<Row> = state_after(&entries).rows().collect();
+    let has = |wanted: fn(&Row) -> bool| rows.iter().any(wanted);
+    assert!(has(|row| matches!(row, Row::Deadline(Holder::Retry(_), _))));
 }
 
 #[test]

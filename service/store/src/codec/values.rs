@@ -216,6 +216,10 @@ pub(super) fn condition_from_pb(
     })
 }
 
+pub(super) fn storage_version_hash(field: &str, bytes: &[u8]) -> Result<StorageVersionHash> {
+    Ok(StorageVersionHash::from_bytes(sized(field, bytes)?))
+}
+
 pub(super) fn persisted_to_pb(persisted: &Persisted) -> pb::Persisted {
     let kind = match persisted {
         Persisted::Unknown => pb::persisted::Kind::Unknown(pb::UnknownVersion {}),
@@ -231,7 +235,7 @@ pub(super) fn persisted_from_pb(persisted: pb::Persisted) -> Result<Persisted> {
     match required("persisted", persisted.kind)? {
         pb::persisted::Kind::Unknown(pb::UnknownVersion {}) => Ok(Persisted::Unknown),
         pb::persisted::Kind::Known(known) => Ok(Persisted::Version {
-            hash: StorageVersionHash::from_bytes(sized("persisted.hash", &known.hash)?),
+            hash: storage_version_hash("persisted.hash", &known.hash)?,
             version: optional_version("persisted.version", known.version.as_deref())?,
         }),
     }
@@ -320,6 +324,8 @@ pub(super) fn settings_to_pb(settings: &Settings) -> pb::Settings {
         report_entries_max: settings.report_entries_max,
         agreements_kept: settings.agreements_kept,
         state_quota_bytes: settings.state_quota_bytes,
+        migrations_kept: settings.migrations_kept,
+        discovery_period_ms: millis(settings.discovery_period),
         enforce_persisted: settings
             .enforce_persisted
             .iter()
@@ -342,6 +348,8 @@ pub(super) fn settings_from_pb(settings: pb::Settings) -> Result<Settings> {
         report_entries_max: settings.report_entries_max,
         agreements_kept: settings.agreements_kept,
         state_quota_bytes: settings.state_quota_bytes,
+        migrations_kept: settings.migrations_kept,
+        discovery_period: Duration::from_millis(settings.discovery_period_ms),
         enforce_persisted: resources_from_pb("enforce_persisted", settings.enforce_persisted)?,
         revision: Revision::new(settings.revision),
     })

@@ -43,6 +43,7 @@ fn options(args: &WatchArgs) -> Result<WatchOptions, Failure> {
         WatchKind::ControllerRevision => ObjectKind::ControllerRevision,
         WatchKind::Lease => ObjectKind::Lease,
         WatchKind::LeaseCandidate => ObjectKind::LeaseCandidate,
+        WatchKind::Migration => ObjectKind::Migration,
     });
     let mut found = Violations::new();
     let resources = args.resources.iter().filter_map(|resource| {

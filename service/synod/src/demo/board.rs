@@ -63,7 +63,8 @@ impl Board {
                 | Object::Collection(_)
                 | Object::ControllerRevision(_)
                 | Object::Lease(_)
-                | Object::LeaseCandidate(_),
+                | Object::LeaseCandidate(_)
+                | Object::Migration(_),
             )
             | None => Vec::new(),
         }

@@ -2,8 +2,8 @@ use serde_json::{Value, json};
 use synod_client::{ChangeType, Event, Events, Object as Changed, ObjectKind, Revision};
 
 use super::{
-    Object, collection, controller_revision, lease, lease_candidate, list, member, resource,
-    revision, settings, storage_state, storage_version_change, stored_object,
+    Object, collection, controller_revision, lease, lease_candidate, list, member, migration,
+    resource, revision, settings, storage_state, storage_version_change, stored_object,
 };
 
 /// The message `WatchEvents`: all that one revision changed.
@@ -36,6 +36,7 @@ fn event(event: &Event) -> Value {
         ObjectKind::ControllerRevision => "OBJECT_KIND_CONTROLLER_REVISION",
         ObjectKind::Lease => "OBJECT_KIND_LEASE",
         ObjectKind::LeaseCandidate => "OBJECT_KIND_LEASE_CANDIDATE",
+        ObjectKind::Migration => "OBJECT_KIND_MIGRATION",
     };
     let document = Object::new()
         .with("type", change)
@@ -49,6 +50,7 @@ fn event(event: &Event) -> Value {
             document.with("storageVersion", storage_version_change(change))
         }
         Some(Changed::StorageState(object)) => document.with("storageState", storage_state(object)),
+        Some(Changed::Migration(object)) => document.with("migration", migration(object)),
         Some(Changed::Settings(object)) => document.with("settings", settings(object)),
         Some(Changed::Collection(object)) => document.with("collection", collection(object)),
         Some(Changed::Stored(object)) => document.with("storedObject", stored_object(object)),

@@ -18,6 +18,8 @@ pub(crate) fn settings(settings: &Settings) -> Value {
         report_entries_max,
         agreements_kept,
         state_quota_bytes,
+        migrations_kept,
+        discovery_period,
         enforce_persisted,
         revision: changed,
     } = settings;
@@ -35,6 +37,8 @@ pub(crate) fn settings(settings: &Settings) -> Value {
         .with("agreementsKept", *agreements_kept)
         .with("stateQuotaBytes", number(*state_quota_bytes))
         .with("enforcePersisted", list(enforce_persisted, resource))
+        .with("migrationsKept", *migrations_kept)
+        .with("discoveryPeriodMs", millis(*discovery_period))
         .into()
 }
 

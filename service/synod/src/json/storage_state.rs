@@ -18,6 +18,7 @@ pub(crate) fn storage_state(state: &StorageState) -> Value {
         .with("persisted", list(&state.persisted, persisted))
         .with("drains", list(&state.drains, drain))
         .with_some("commonEncodingVersion", version(state.common.as_ref()))
+        .with("observedHashes", list(&state.observed, text))
         .into()
 }
 

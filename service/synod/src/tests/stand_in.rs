@@ -9,6 +9,8 @@ pub(crate) mod fixture;
 mod history_service;
 #[path = "stand_in/lease_service.rs"]
 mod lease_service;
+#[path = "stand_in/migration_service.rs"]
+mod migration_service;
 #[path = "stand_in/services.rs"]
 mod services;
 
@@ -21,6 +23,7 @@ use synod_proto::v1::collections_server::CollectionsServer;
 use synod_proto::v1::controller_revisions_server::ControllerRevisionsServer;
 use synod_proto::v1::leases_server::LeasesServer;
 use synod_proto::v1::membership_server::{Membership, MembershipServer};
+use synod_proto::v1::migrations_server::MigrationsServer;
 use synod_proto::v1::objects_server::ObjectsServer;
 use synod_proto::v1::sessions_server::{Sessions, SessionsServer};
 use synod_proto::v1::storage_versions_server::{StorageVersions, StorageVersionsServer};
@@ -61,6 +64,8 @@ pub(crate) struct Part {
     pub(crate) leases: v1::LeasesListResponse,
     pub(crate) lease: v1::LeasesGetResponse,
     pub(crate) candidates: v1::LeasesListCandidatesResponse,
+    pub(crate) migrations: v1::MigrationsListResponse,
+    pub(crate) migration: v1::MigrationsGetResponse,
     /// What each call of `Watch` is answered, one after the other; after the last one, streams stay silent.
     pub(crate) watches: Vec<Vec<v1::WatchResponse>>,
 }
@@ -80,6 +85,7 @@ impl StandIn {
             .add_service(ObjectsServer::new(actor.clone()))
             .add_service(ControllerRevisionsServer::new(actor.clone()))
             .add_service(LeasesServer::new(actor.clone()))
+            .add_service(MigrationsServer::new(actor.clone()))
             .add_service(MembershipServer::new(actor.clone()))
             .add_service(SessionsServer::new(actor.clone()))
             .add_service(StorageVersionsServer::new(actor.clone()))
@@ -265,6 +271,20 @@ impl StorageVersions for Actor {
         _: Request<v1::StorageVersionsHistoryRequest>,
     ) -> Result<Response<v1::StorageVersionsHistoryResponse>, Status> {
         self.say(&self.part.history)
+    }
+
+    async fn check_binary(
+        &self,
+        _: Request<v1::StorageVersionsCheckBinaryRequest>,
+    ) -> Result<Response<v1::StorageVersionsCheckBinaryResponse>, Status> {
+        Err(no_part())
+    }
+
+    async fn check_drop(
+        &self,
+        _: Request<v1::StorageVersionsCheckDropRequest>,
+    ) -> Result<Response<v1::StorageVersionsCheckDropResponse>, Status> {
+        Err(no_part())
     }
 }
 

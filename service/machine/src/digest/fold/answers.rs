@@ -2,6 +2,7 @@
 
 use synod_model::Refusal;
 
+use super::migrations::{fold_holder, fold_progress};
 use super::{fold_resource, fold_version};
 use crate::digest::RowHasher;
 use crate::digest::objects::fold_written;
@@ -65,6 +66,12 @@ pub(super) fn fold_answer(to: &mut RowHasher, answer: &Answer) {
             to.number(40);
             to.number(token.get());
             to.number(ttl.as_millis());
+        }
+        Answer::MigrationStarted(id) => fold_holder(to, 50, id),
+        Answer::MigrationClaimed { token, progress } => {
+            to.number(51);
+            to.number(token.get());
+            fold_progress(to, progress);
         }
         Answer::LeaseQueued(ticket) => {
             to.number(41);

@@ -125,11 +125,14 @@ fn object_step() -> impl Strategy<Value = Step> {
         as_request: None,
     });
     let calls = vec(prop_oneof![7 => keeps, 1 => others], 1..5);
-    (after_ms, adopts, calls).prop_map(|(after_ms, adopts, calls)| Step {
+    let work = prop::option::weighted(0.3, super::at_work());
+    let step = (after_ms, adopts, work, calls);
+    step.prop_map(|(after_ms, adopts, work, calls)| Step {
         after_ms,
         lift: false,
         renewals: u8::MAX,
         adopts,
+        work,
         calls,
     })
 }

@@ -122,6 +122,7 @@ fn nothing_stored() -> StateStatus {
         agreement_revision: Revision::ZERO,
         agreed: None,
         persisted: BTreeSet::new(),
+        observed: BTreeSet::new(),
         drains: BTreeMap::new(),
     }
 }

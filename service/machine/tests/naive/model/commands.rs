@@ -57,6 +57,15 @@ impl World {
             | Command::PutLeaseCandidate(_)
             | Command::RenewLeaseCandidate(_)
             | Command::WithdrawLeaseCandidate(_) => unreachable!("no log here holds one"),
+            Command::StartMigration(start) => self.start(start),
+            Command::ClaimMigration(claim) => self.claim(claim),
+            Command::ReportMigrationProgress(report) => self.tell(report),
+            Command::CompleteMigration(done) => self.complete(&done.id, done.token, wall),
+            Command::FailMigration(fail) => self.fail(fail, wall),
+            Command::AbortMigration(abort) => self.abort(&abort.id, wall),
+            Command::RetryMigration(retry) => self.retry(&retry.id),
+            Command::ObserveStorage(observe) => self.observe(observe, wall),
+            Command::ResetStorageStates(reset) => self.reset(reset, wall),
         }
     }
 
@@ -224,6 +233,8 @@ impl World {
         }
         self.settle(&before, wall);
         let objects = self.expire_objects(&expire.objects, wall);
+        self.follow(&before, true, wall);
+        self.end_claims_and_pauses(expire);
         Answer::Expired {
             members,
             sessions,
@@ -253,6 +264,7 @@ impl World {
             return Err(no(ErrorKind::Draining));
         }
         self.resources.retain(|known| known.name != *name);
+        self.forget_migrations(name);
         Ok(Answer::Done)
     }
 

@@ -7,12 +7,13 @@ use serde_json::Value;
 use synod_machine::{Answer, Holder, Written, WrittenHow};
 use synod_model::{
     ApiVersion, Attributes, ClusterId, Compare, Content, CreateObject, Current, DeleteObject,
-    ErrorKind, Fences, GroupResource, Metadata, Object, ObjectKey, Operation, OwnerReference,
-    PatchFormat, PatchObject, Persisted, Preconditions, Refusal, Transact, Ttl, Uid, UpdateObject,
-    WallTime,
+    ErrorKind, Fences, GroupResource, Metadata, MigrationReason, Object, ObjectKey, Operation,
+    OwnerReference, PatchFormat, PatchObject, Preconditions, Refusal, StorageVersionHash, Transact,
+    Ttl, Uid, UpdateObject, WallTime,
 };
 
 use super::deletion::Tasks;
+use super::voting::join;
 use super::{World, no};
 
 pub(super) type Result<T> = std::result::Result<T, Refusal>;
@@ -271,15 +272,16 @@ impl World {
 
     /// Objects that are named and past their deadline. Answers how many.
     pub(super) fn put(&mut self, object: Object) {
-        let kind = &self.collections[&object.key.resource].kind;
-        let stored = Persisted::of(&object.content.encoding, kind);
+        let name = object.key.resource.clone();
         let named = object.content.encoding.clone();
-        for resource in &mut self.resources {
-            if resource.name == object.key.resource {
-                let persisted = &mut resource.status.persisted;
-                if !persisted.iter().any(|kept| kept.version() == Some(&named)) {
-                    persisted.insert(stored.clone());
-                }
+        let hash = StorageVersionHash::of_version(&named, &self.collections[&name].kind);
+        let persisted = &mut self.resource_mut(&name).status.persisted;
+        if !persisted.iter().any(|kept| kept.version() == Some(&named)) {
+            join(persisted, hash, Some(&named));
+            // At once, and not at the end of the command: what is made after it has a later uid.
+            if self.is_to_be_migrated(&name) {
+                self.create(&name, MigrationReason::Agreement);
+                self.made += 1;
             }
         }
         self.objects.insert(object.key.clone(), object);

@@ -1,11 +1,11 @@
 //! Reports, votes and agreement.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use synod_machine::{Answer, EntryRow, StateStatus, Told};
 use synod_model::{
     Adopt, AgreementChange, ApiVersion, ErrorKind, GroupResource, MemberId, Persisted, Refusal,
-    Report, ReportEntry, Revision, Stance, WallTime,
+    Report, ReportEntry, Stance, StorageVersionHash, WallTime,
 };
 
 use super::status::{Now, describe};
@@ -231,21 +231,8 @@ impl World {
 
     fn settle_resource(&mut self, name: &GroupResource, cause: Option<MemberId>, wall: WallTime) {
         let revision = self.revision;
-        let mut kept = self.resource(name).cloned().unwrap_or_else(|| Resource {
-            name: name.clone(),
-            metadata: self.new_metadata(wall),
-            status: StateStatus {
-                common: None,
-                selected: None,
-                selected_revision: Revision::ZERO,
-                agreement_revision: Revision::ZERO,
-                agreed: None,
-                persisted: BTreeSet::from([Persisted::Unknown]),
-                drains: BTreeMap::new(),
-            },
-            version: None,
-            agreements: Vec::new(),
-        });
+        let fresh = || Resource::new(name, self.new_metadata(wall));
+        let mut kept = self.resource(name).cloned().unwrap_or_else(fresh);
         let old = kept.status.clone();
         let status = &mut kept.status;
         status.selected = select(&self.entries_of(name), old.selected.as_ref());
@@ -264,6 +251,10 @@ impl World {
         persist(status, &entries);
         status.common = common(&entries);
         if (&status.common, &status.selected) != (&old.common, &old.selected) {
+            status.agreement_revision = revision;
+        }
+        if !entries.is_empty() && !status.observed.is_empty() {
+            status.observed.clear();
             status.agreement_revision = revision;
         }
         status.agreed = agreed(status, &entries);
@@ -362,9 +353,8 @@ fn agreed(status: &StateStatus, entries: &[Entry]) -> Option<ApiVersion> {
 fn persist(status: &mut StateStatus, entries: &[Entry]) {
     for entry in entries {
         if let Some(encoding) = &entry.row.encoding {
-            status
-                .persisted
-                .insert(Persisted::of(encoding, &entry.row.kind));
+            let hash = StorageVersionHash::of_version(encoding, &entry.row.kind);
+            join(&mut status.persisted, hash, Some(encoding));
         }
     }
     let Some(selected) = &status.selected else {
@@ -374,8 +364,34 @@ fn persist(status: &mut StateStatus, entries: &[Entry]) {
     if !named.any(|version| version == selected)
         && let Some(first) = entries.first()
     {
-        status
-            .persisted
-            .insert(Persisted::of(selected, &first.row.kind));
+        let hash = StorageVersionHash::of_version(selected, &first.row.kind);
+        join(&mut status.persisted, hash, Some(&selected.clone()));
+    }
+}
+
+/// An encoding stands in the set once, with its version if anybody ever named it.
+pub(super) fn join(
+    persisted: &mut BTreeSet<Persisted>,
+    hash: StorageVersionHash,
+    version: Option<&ApiVersion>,
+) {
+    let mut kept = persisted.iter();
+    let named = kept.any(|kept| kept.hash() == Some(hash) && kept.version().is_some());
+    let nameless = Persisted::Version {
+        hash,
+        version: None,
+    };
+    match version {
+        Some(version) => {
+            persisted.remove(&nameless);
+            persisted.insert(Persisted::Version {
+                hash,
+                version: Some(version.clone()),
+            });
+        }
+        None if !named => {
+            persisted.insert(nameless);
+        }
+        None => {}
     }
 }

@@ -62,6 +62,11 @@ pub(crate) fn part() -> Part {
         leases: leases::leases(),
         lease: leases::lease(),
         candidates: leases::candidates(),
+        migrations: v1::MigrationsListResponse {
+            header: Some(header()),
+            ..v1::MigrationsListResponse::default()
+        },
+        migration: v1::MigrationsGetResponse::default(),
         watches: vec![vec![
             bookmark(45),
             first_events(),
@@ -96,6 +101,7 @@ fn get(item: v1::StorageVersionListItem) -> v1::StorageVersionsGetResponse {
         storage_version: item.storage_version,
         storage_state: item.storage_state,
         log_time_ms: LOG_TIME_MS,
+        heartbeat: None,
     }
 }
 
@@ -177,6 +183,8 @@ fn settings() -> v1::Settings {
         report_entries_max: 10_000,
         agreements_kept: 100,
         state_quota_bytes: 1 << 30,
+        migrations_kept: 10,
+        discovery_period_ms: 600_000,
         enforce_persisted: vec![resource("apps", "deployments"), resource("", "pods")],
     }
 }
@@ -318,6 +326,7 @@ fn state(
         persisted: Vec::new(),
         drains: Vec::new(),
         common_encoding_version: status.and_then(|status| status.common_encoding_version.clone()),
+        observed_hashes: Vec::new(),
     }
 }
 

@@ -1,0 +1,334 @@
+//! Migrations: reading them, working at them, and what they make safe.
+
+use std::collections::BTreeSet;
+
+use synod_model::{
+    AbortMigration, ApiVersion, ClaimMigration, ClaimToken, ClusterId, CompleteMigration,
+    FailMigration, GroupResource, MigrationFailure, MigrationId, MigrationProgress,
+    MigrationReason, ObserveStorage, ReportMigrationProgress, ResetStorageStates, RetryMigration,
+    StartMigration, StorageVersionHash, Ttl, WorkerName,
+};
+use synod_proto::{Change, v1};
+
+use super::pages::MigrationPages;
+use super::{Client, stubs};
+use crate::transport::Try;
+use crate::values::read;
+use crate::{
+    Changed, Error, Header, MigrationClaimed, MigrationStarted, MigrationView, ReadOptions, Safety,
+};
+
+pub use synod_proto::BinaryResource;
+
+/// Which migrations to list, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListMigrations {
+    /// How to read.
+    pub read: ReadOptions,
+    /// How many to ask for at a time; at most 5,000. `None`: 500.
+    pub page_size: Option<u32>,
+}
+
+impl ListMigrations {
+    /// All migrations, linearizable.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How to read.
+    #[must_use]
+    pub fn with_read(mut self, read: ReadOptions) -> Self {
+        self.read = read;
+        self
+    }
+
+    /// How many to ask for at a time; at most 5,000.
+    #[must_use]
+    pub fn with_page_size(mut self, page_size: u32) -> Self {
+        self.page_size = Some(page_size);
+        self
+    }
+}
+
+/// Who works at a migration, as it shows itself: what a claim answered, and the cluster that did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimKey {
+    /// Which migration.
+    pub id: MigrationId,
+    /// The fencing token.
+    pub token: ClaimToken,
+    /// The cluster that gave it. Under another one it is refused.
+    pub cluster: ClusterId,
+}
+
+impl ClaimKey {
+    /// A request of this worker.
+    fn says<T>(&self, body: T) -> Change<T> {
+        Change {
+            epoch_cluster: Some(self.cluster),
+            ..Change::new(body)
+        }
+    }
+}
+
+/// A changing call of `Migrations`: its request and answer, and the method.
+macro_rules! change {
+    ($client:expr, $change:expr, $request:ident, $method:ident) => {
+        $client.change($change, |attempt: Try, message| {
+            let request = attempt.request::<v1::$request>(message);
+            async move { stubs::migrations(attempt.channel).$method(request).await }
+        })
+    };
+}
+
+impl Client {
+    /// Reads one migration.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: there is none of this name.
+    pub async fn migration(
+        &self,
+        id: &MigrationId,
+        options: ReadOptions,
+    ) -> Result<MigrationView, Error> {
+        let message = v1::MigrationsGetRequest {
+            name: id.to_string(),
+            read: options.to_wire(),
+        };
+        let answer = self.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move { stubs::migrations(attempt.channel).get(request).await }
+        });
+        read::<v1::MigrationsGetResponse, _>(answer.await?)
+    }
+
+    /// Reads migrations, page by page, all at one revision.
+    #[must_use]
+    pub fn migrations(&self, list: ListMigrations) -> MigrationPages {
+        MigrationPages::new(self.clone(), list)
+    }
+
+    pub(super) async fn migration_page(
+        &self,
+        message: v1::MigrationsListRequest,
+    ) -> Result<v1::MigrationsListResponse, Error> {
+        self.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move { stubs::migrations(attempt.channel).list(request).await }
+        })
+        .await
+    }
+
+    /// Creates a migration to what is agreed on.
+    ///
+    /// # Errors
+    ///
+    /// `NO_AGREEMENT`; `ALREADY_EXISTS`: one of this reason waits, runs or has failed.
+    pub async fn start_migration(
+        &self,
+        resource: &GroupResource,
+        reason: MigrationReason,
+    ) -> Result<MigrationStarted, Error> {
+        let start = StartMigration {
+            resource: resource.clone(),
+            reason,
+        };
+        let answer = change!(self, Change::new(start), MigrationsStartRequest, start);
+        read::<v1::MigrationsStartResponse, _>(answer.await?)
+    }
+
+    /// Takes a pending migration to work at it, for as long as it is heard of once in `ttl`.
+    ///
+    /// # Errors
+    ///
+    /// `DRAINING`: writes in another version may still land; `CONFLICT`: it is not to be had, or not yet.
+    pub async fn claim_migration(
+        &self,
+        id: &MigrationId,
+        worker: &WorkerName,
+        ttl: Ttl,
+    ) -> Result<MigrationClaimed, Error> {
+        let claim = ClaimMigration {
+            id: id.clone(),
+            worker: worker.clone(),
+            ttl,
+        };
+        let answer = change!(self, Change::new(claim), MigrationsClaimRequest, claim);
+        read::<v1::MigrationsClaimResponse, _>(answer.await?)
+    }
+
+    /// Says how far a migration is, and so keeps its claim.
+    ///
+    /// # Errors
+    ///
+    /// `CONFLICT`: the claim has ended: stop working.
+    pub async fn report_migration_progress(
+        &self,
+        claim: &ClaimKey,
+        progress: MigrationProgress,
+    ) -> Result<Changed, Error> {
+        let report = claim.says(ReportMigrationProgress {
+            id: claim.id.clone(),
+            token: claim.token,
+            progress,
+        });
+        let answer = change!(self, report, MigrationsProgressRequest, progress);
+        let answer: v1::MigrationsProgressResponse = answer.await?;
+        read((answer.header, answer.changed))
+    }
+
+    /// Says that every object is in the target's encoding.
+    ///
+    /// # Errors
+    ///
+    /// `NO_AGREEMENT`: what the migration is for does not hold any more. `CONFLICT`: the claim has ended.
+    pub async fn complete_migration(&self, claim: &ClaimKey) -> Result<Header, Error> {
+        let complete = claim.says(CompleteMigration {
+            id: claim.id.clone(),
+            token: claim.token,
+        });
+        let answer = change!(self, complete, MigrationsCompleteRequest, complete);
+        let answer: v1::MigrationsCompleteResponse = answer.await?;
+        read(answer.header)
+    }
+
+    /// Gives a migration up. Unless the failure is permanent, it is tried again later.
+    ///
+    /// # Errors
+    ///
+    /// `CONFLICT`: the claim has ended.
+    pub async fn fail_migration(
+        &self,
+        claim: &ClaimKey,
+        failure: MigrationFailure,
+    ) -> Result<Header, Error> {
+        let fail = claim.says(FailMigration {
+            id: claim.id.clone(),
+            token: claim.token,
+            class: failure.class,
+            reason: failure.reason,
+        });
+        let answer = change!(self, fail, MigrationsFailRequest, fail);
+        let answer: v1::MigrationsFailResponse = answer.await?;
+        read(answer.header)
+    }
+
+    /// Calls a migration off.
+    ///
+    /// # Errors
+    ///
+    /// `CONFLICT`: it has come to its end.
+    pub async fn abort_migration(&self, id: &MigrationId) -> Result<Header, Error> {
+        let abort = Change::new(AbortMigration { id: id.clone() });
+        let answer = change!(self, abort, MigrationsAbortRequest, abort);
+        let answer: v1::MigrationsAbortResponse = answer.await?;
+        read(answer.header)
+    }
+
+    /// Has a failed migration tried again at once.
+    ///
+    /// # Errors
+    ///
+    /// `CONFLICT`: it has not failed. `NO_AGREEMENT`: what it is for does not hold any more.
+    pub async fn retry_migration(&self, id: &MigrationId) -> Result<Header, Error> {
+        let retry = Change::new(RetryMigration { id: id.clone() });
+        let answer = change!(self, retry, MigrationsRetryRequest, retry);
+        let answer: v1::MigrationsRetryResponse = answer.await?;
+        read(answer.header)
+    }
+
+    /// Says what discovery shows of a resource that nobody reports.
+    ///
+    /// # Errors
+    ///
+    /// `CONFLICT`: a member reports it.
+    pub async fn observe(
+        &self,
+        resource: &GroupResource,
+        hashes: BTreeSet<StorageVersionHash>,
+    ) -> Result<Changed, Error> {
+        let observe = Change::new(ObserveStorage {
+            resource: resource.clone(),
+            hashes,
+        });
+        let answer = change!(self, observe, MigrationsObserveRequest, observe);
+        let answer: v1::MigrationsObserveResponse = answer.await?;
+        read((answer.header, answer.changed))
+    }
+
+    /// Forgets what is known of the store of one resource, or of every one.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: the resource has no state.
+    pub async fn reset_storage_states(
+        &self,
+        resource: Option<&GroupResource>,
+    ) -> Result<Changed, Error> {
+        let reset = Change::new(ResetStorageStates {
+            resource: resource.cloned(),
+        });
+        let answer = change!(self, reset, MigrationsResetRequest, reset);
+        let answer: v1::MigrationsResetResponse = answer.await?;
+        read((answer.header, answer.changed))
+    }
+
+    /// Says whether a binary that decodes this may join.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`: no resource, or one twice.
+    pub async fn check_binary(
+        &self,
+        resources: Vec<BinaryResource>,
+        options: ReadOptions,
+    ) -> Result<Safety, Error> {
+        let check = synod_proto::CheckBinary {
+            resources,
+            read: synod_proto::Consistency::default(),
+        };
+        let message = v1::StorageVersionsCheckBinaryRequest {
+            read: options.to_wire(),
+            ..(&check).into()
+        };
+        let answer = self.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move {
+                stubs::storage_versions(attempt.channel)
+                    .check_binary(request)
+                    .await
+            }
+        });
+        read::<v1::StorageVersionsCheckBinaryResponse, _>(answer.await?)
+    }
+
+    /// Says whether a version of a resource may be dropped from the binaries.
+    ///
+    /// # Errors
+    ///
+    /// No replica answered in time.
+    pub async fn check_drop(
+        &self,
+        resource: &GroupResource,
+        version: &ApiVersion,
+        options: ReadOptions,
+    ) -> Result<Safety, Error> {
+        let message = v1::StorageVersionsCheckDropRequest {
+            resource: Some(resource.into()),
+            version: version.to_string(),
+            read: options.to_wire(),
+        };
+        let answer = self.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move {
+                stubs::storage_versions(attempt.channel)
+                    .check_drop(request)
+                    .await
+            }
+        });
+        read::<v1::StorageVersionsCheckDropResponse, _>(answer.await?)
+    }
+}

@@ -1,0 +1,76 @@
+//! `ClaimMigration`: a pending migration becomes a worker's, for as long as the worker is heard of.
+
+use synod_model::{
+    Claim, ClaimMigration, ClaimToken, ErrorKind, Migration, MigrationPhase, Refusal,
+};
+
+use super::elsewhere;
+use crate::turn::Turn;
+use crate::{Answer, Holder, State};
+
+pub(crate) fn apply(turn: &mut Turn<'_>, claim: &ClaimMigration) -> Result<Answer, Refusal> {
+    let state = turn.state();
+    let migration = state.migration(&claim.id)?.clone();
+    check_turn(state, &migration)?;
+    check_drained(state, &migration)?;
+    let token = ClaimToken::new(turn.revision());
+    let progress = state.migration_progress(&claim.id);
+    let progress = progress.map(|kept| kept.progress.clone());
+    turn.put_migration(Migration {
+        phase: MigrationPhase::Running,
+        claim: Some(Claim {
+            worker: claim.worker.clone(),
+            token,
+            ttl: claim.ttl,
+        }),
+        ..migration
+    });
+    turn.set_deadline(Holder::Claim(claim.id.clone()), claim.ttl.duration());
+    Ok(Answer::MigrationClaimed {
+        token,
+        progress: progress.unwrap_or_default(),
+    })
+}
+
+/// One of a resource runs at a time, the oldest first.
+fn check_turn(state: &State, migration: &Migration) -> Result<(), Refusal> {
+    match (migration.phase, &migration.claim) {
+        (MigrationPhase::Pending, _) => {}
+        (_, Some(claim)) => {
+            let why = format!("worker \"{}\" has it", claim.worker);
+            return Err(elsewhere(migration, &why));
+        }
+        (_, None) => return Err(elsewhere(migration, "only a pending one can be claimed")),
+    }
+    let mut open = state.migrations_of(migration.id.resource());
+    let first = open.find(|other| other.is_open());
+    match first.filter(|first| first.id != migration.id) {
+        None => Ok(()),
+        Some(first) => {
+            let why = format!("\"{}\" of the same resource comes first", first.id);
+            Err(elsewhere(migration, &why))
+        }
+    }
+}
+
+/// A write in another encoding that landed behind the worker would be missed.
+fn check_drained(state: &State, migration: &Migration) -> Result<(), Refusal> {
+    let resource = migration.id.resource();
+    if state.collections.contains_key(resource) {
+        // Every write of a collection is counted: one behind the worker is seen at its end.
+        return Ok(());
+    }
+    let Some(until) = state.drains_until(resource, &migration.target) else {
+        return Ok(());
+    };
+    let left = until.since(state.log_time).as_millis();
+    Err(Refusal::new(
+        ErrorKind::Draining,
+        format!(
+            "migration \"{}\": writes in another version than {} may land for {left} ms more: claim it after that",
+            migration.id, migration.target
+        ),
+    )
+    .with("migration", &migration.id)
+    .with("retry_after_ms", left))
+}

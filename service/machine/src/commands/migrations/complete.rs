@@ -1,0 +1,63 @@
+//! `CompleteMigration`: every object is in the target's encoding, so nothing else is persisted.
+
+use synod_model::{CompleteMigration, Migration, MigrationPhase, Refusal, StorageVersionHash};
+
+use super::{claimed, elsewhere};
+use crate::migrating::Then;
+use crate::turn::Turn;
+use crate::voting::{Occasion, reconsider};
+use crate::{Answer, Holder, State};
+
+pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result<Answer, Refusal> {
+    let state = turn.state();
+    // Before the claim: a worker whose migration was aborted learns why.
+    state.check_agreement(state.migration(&complete.id)?)?;
+    let migration = claimed(state, &complete.id, complete.token)?.clone();
+    check_counts(state, &migration)?;
+    let resource = complete.id.resource();
+    let persisted = state.persisted_when_migrated(resource);
+    let occasion = Occasion {
+        revision: turn.revision(),
+        wall: turn.wall(),
+        cause: None,
+    };
+    let decided = reconsider(state, occasion, resource, persisted, false);
+    let progress = state.migration_progress(&complete.id);
+    let (done, estimate) = progress.map_or((migration.done, migration.estimate), |kept| {
+        (kept.progress.done, kept.progress.estimate)
+    });
+    turn.clear_deadline(&Holder::Claim(complete.id.clone()));
+    turn.put_migration(Migration {
+        phase: MigrationPhase::Succeeded,
+        claim: None,
+        failure: None,
+        done,
+        estimate,
+        ended: Some(turn.wall()),
+        ..migration
+    });
+    if let Some(decided) = decided {
+        turn.carry_out_and(decided, Then::AbortOnly);
+    }
+    Ok(Answer::Done)
+}
+
+/// What a collection holds is counted, so nobody has to be believed: a write behind the worker is seen.
+fn check_counts(state: &State, migration: &Migration) -> Result<(), Refusal> {
+    let Some(held) = state.collections.get(migration.id.resource()) else {
+        return Ok(());
+    };
+    let target = &migration.target;
+    let other = held.counts.iter().find(|(encoding, _)| {
+        target.version.as_ref() != Some(*encoding)
+            && StorageVersionHash::of_version(encoding, &held.row.kind) != target.hash
+    });
+    let Some((encoding, count)) = other else {
+        return Ok(());
+    };
+    let why =
+        format!("its collection holds {count} objects in {encoding} still: rewrite them first");
+    Err(elsewhere(migration, &why)
+        .with("encoding", encoding.as_str())
+        .with("count", count))
+}

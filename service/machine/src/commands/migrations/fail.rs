@@ -1,0 +1,29 @@
+//! `FailMigration`: a worker gives up; whether it is tried again follows from why.
+
+use synod_model::{FailMigration, Migration, MigrationFailure, MigrationPhase, Refusal};
+
+use super::claimed;
+use crate::turn::Turn;
+use crate::{Answer, Holder};
+
+pub(crate) fn apply(turn: &mut Turn<'_>, fail: &FailMigration) -> Result<Answer, Refusal> {
+    let migration = claimed(turn.state(), &fail.id, fail.token)?.clone();
+    let failed = Migration {
+        phase: MigrationPhase::Failed,
+        claim: None,
+        failures: migration.failures.saturating_add(1),
+        failure: Some(MigrationFailure {
+            class: fail.class,
+            reason: fail.reason.clone(),
+        }),
+        ended: Some(turn.wall()),
+        ..migration
+    };
+    let pause = failed.retry_after();
+    turn.clear_deadline(&Holder::Claim(fail.id.clone()));
+    turn.put_migration(failed);
+    if let Some(pause) = pause {
+        turn.set_deadline(Holder::Retry(fail.id.clone()), pause);
+    }
+    Ok(Answer::Done)
+}

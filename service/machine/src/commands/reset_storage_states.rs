@@ -1,0 +1,50 @@
+//! `ResetStorageStates`: what is persisted is unknown again, but for what is written now.
+
+use synod_model::{AbortCause, ErrorKind, GroupResource, Persisted, Refusal, ResetStorageStates};
+
+use crate::Answer;
+use crate::turn::Turn;
+use crate::voting::{Occasion, reconsider};
+
+pub(crate) fn apply(turn: &mut Turn<'_>, reset: &ResetStorageStates) -> Result<Answer, Refusal> {
+    let states = &turn.state().storage_states;
+    let resources: Vec<GroupResource> = match &reset.resource {
+        None => states.keys().cloned().collect(),
+        Some(resource) if states.contains_key(resource) => vec![resource.clone()],
+        Some(resource) => {
+            return Err(Refusal::new(
+                ErrorKind::NotFound,
+                format!(
+                    "resource \"{resource}\" has no storage state, so there is nothing to reset"
+                ),
+            )
+            .with("resource", resource.storage_version_name()));
+        }
+    };
+    for resource in &resources {
+        reset_one(turn, resource);
+    }
+    Ok(Answer::Done)
+}
+
+fn reset_one(turn: &mut Turn<'_>, resource: &GroupResource) {
+    let state = turn.state();
+    let mut persisted = state.demanded(resource);
+    for counted in state.counted(resource) {
+        counted.join(&mut persisted);
+    }
+    persisted.insert(Persisted::Unknown);
+    let occasion = Occasion {
+        revision: turn.revision(),
+        wall: turn.wall(),
+        cause: None,
+    };
+    let is_reported = state.storage_versions.contains_key(resource);
+    let decided = reconsider(state, occasion, resource, persisted, !is_reported);
+    // A worker may have passed by what nobody knows of.
+    turn.abort_unfinished(resource, AbortCause::StorageUnknown);
+    if let Some(decided) = decided {
+        turn.carry_out(decided);
+    }
+    turn.migrate(resource);
+}

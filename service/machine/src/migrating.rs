@@ -1,0 +1,289 @@
+//! The rule of migrations: when one is created, and when it is aborted.
+//!
+//! It runs in every command that changes what stays of a resource, so that no migration is ever seen beside an agreement
+//! that it is not for.
+
+use std::collections::BTreeSet;
+
+use synod_model::{
+    AbortCause, ErrorKind, GroupResource, LogTime, Migration, MigrationId, MigrationPhase,
+    MigrationReason, MigrationTarget, Persisted, Refusal, Revision, StorageVersionHash,
+};
+
+use crate::turn::Turn;
+use crate::{Holder, State, StateStatus};
+
+/// How far the rule follows a change of what stays of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// Migrations without their agreement are aborted, and one is created if it is called for.
+    Migrate,
+    /// None is created: one has just come to its end, or the command creates it itself.
+    AbortOnly,
+}
+
+impl Turn<'_> {
+    /// What follows for the migrations of a resource after its state changed.
+    pub(crate) fn follow_agreement(
+        &mut self,
+        resource: &GroupResource,
+        before: Option<&StateStatus>,
+        then: Then,
+    ) {
+        let after = &self.state().storage_states[resource].row.status;
+        let stays = before.is_some_and(|before| before.agreement() == after.agreement());
+        let is_called_for = !stays || before.is_some_and(|b| b.persisted != after.persisted);
+        if !stays {
+            self.abort_all_but(resource, after.agreement());
+        }
+        if is_called_for && then == Then::Migrate {
+            self.migrate(resource);
+        }
+    }
+
+    /// Creates a migration to what is agreed on, if something else is persisted and none of this agreement exists.
+    pub(crate) fn migrate(&mut self, resource: &GroupResource) {
+        let status = &self.state().storage_states[resource].row.status;
+        let Some(agreement) = status.agreement() else {
+            return;
+        };
+        let exists = self.state().migrations_of(resource).any(|migration| {
+            migration.agreement_revision == agreement
+                && (migration.is_open() || migration.phase == MigrationPhase::Failed)
+        });
+        if !exists && !self.state().is_migrated(resource) {
+            self.start_migration(resource, MigrationReason::Agreement);
+        }
+    }
+
+    /// Creates a migration to what is agreed on, and forgets the oldest that have ended beyond the setting.
+    pub(crate) fn start_migration(
+        &mut self,
+        resource: &GroupResource,
+        reason: MigrationReason,
+    ) -> MigrationId {
+        let id = MigrationId::new(resource.clone(), self.revision());
+        let state = self.state();
+        let target = state.migration_target(resource);
+        let agreement_revision = state.storage_states[resource].row.status.agreement_revision;
+        let metadata = self.new_metadata();
+        self.put_migration(Migration {
+            id: id.clone(),
+            metadata,
+            target: target.expect("a migration is created under an agreement"),
+            agreement_revision,
+            reason,
+            phase: MigrationPhase::Pending,
+            claim: None,
+            failures: 0,
+            failure: None,
+            aborted: None,
+            done: 0,
+            estimate: None,
+            ended: None,
+        });
+        self.forget_ended(resource);
+        id
+    }
+
+    /// Calls a migration off, whether it waits, runs, or waits to be tried again.
+    pub(crate) fn abort_migration(&mut self, migration: &Migration, cause: AbortCause) {
+        self.clear_deadline(&Holder::Claim(migration.id.clone()));
+        self.clear_deadline(&Holder::Retry(migration.id.clone()));
+        self.put_migration(Migration {
+            phase: MigrationPhase::Aborted,
+            claim: None,
+            aborted: Some(cause),
+            ended: Some(self.wall()),
+            ..migration.clone()
+        });
+    }
+
+    /// Aborts every migration of a resource that waits, runs, or waits to be tried again.
+    pub(crate) fn abort_unfinished(&mut self, resource: &GroupResource, cause: AbortCause) {
+        let unfinished: Vec<_> = self
+            .state()
+            .migrations_of(resource)
+            .filter(|migration| migration.is_open() || migration.phase == MigrationPhase::Failed)
+            .cloned()
+            .collect();
+        for migration in unfinished {
+            self.abort_migration(&migration, cause);
+        }
+    }
+
+    /// Aborts every open migration that is of another agreement than this. One that failed under another is not tried
+    /// again.
+    fn abort_all_but(&mut self, resource: &GroupResource, agreement: Option<Revision>) {
+        let cause = match agreement {
+            None => AbortCause::NoAgreement,
+            Some(_) => AbortCause::AgreementMoved,
+        };
+        let others: Vec<_> = self
+            .state()
+            .migrations_of(resource)
+            .filter(|migration| Some(migration.agreement_revision) != agreement)
+            .cloned()
+            .collect();
+        for migration in others {
+            if migration.is_open() {
+                self.abort_migration(&migration, cause);
+            } else {
+                self.clear_deadline(&Holder::Retry(migration.id.clone()));
+            }
+        }
+    }
+
+    /// What ended in this very command stays until the next: an object changes once in a command.
+    fn forget_ended(&mut self, resource: &GroupResource) {
+        let agreement = self.state().storage_states[resource].row.status.agreement();
+        let ended: Vec<_> = self
+            .state()
+            .migrations_of(resource)
+            .filter(|migration| match migration.phase {
+                MigrationPhase::Succeeded | MigrationPhase::Aborted => true,
+                MigrationPhase::Failed => Some(migration.agreement_revision) != agreement,
+                MigrationPhase::Pending | MigrationPhase::Running => false,
+            })
+            .cloned()
+            .collect();
+        let kept = self.state().settings.migrations_kept;
+        let surplus = ended
+            .len()
+            .saturating_sub(usize::try_from(kept).unwrap_or(usize::MAX));
+        for migration in &ended[..surplus] {
+            if migration.metadata.resource_version != self.revision() {
+                self.remove_migration(&migration.id);
+            }
+        }
+    }
+}
+
+impl State {
+    /// What is to be migrated to; `None` without an agreement.
+    pub(crate) fn migration_target(&self, resource: &GroupResource) -> Option<MigrationTarget> {
+        let status = &self.storage_states.get(resource)?.row.status;
+        status.agreement()?;
+        let Some(agreed) = &status.agreed else {
+            let hash = *status.observed.first()?;
+            return Some(MigrationTarget {
+                hash,
+                version: None,
+            });
+        };
+        let (_, entry) = self.storage_versions.get(resource)?.entries.get_min()?;
+        Some(MigrationTarget {
+            hash: StorageVersionHash::of_version(agreed, &entry.kind),
+            version: Some(agreed.clone()),
+        })
+    }
+
+    /// What `persisted` has to hold of a resource, whatever was migrated: all that is written now.
+    pub(crate) fn demanded(&self, resource: &GroupResource) -> BTreeSet<Persisted> {
+        let mut demanded = BTreeSet::new();
+        let Some(version) = self.storage_versions.get(resource) else {
+            return demanded;
+        };
+        for entry in version.entries.values() {
+            if let Some(encoding) = &entry.encoding {
+                Persisted::of(encoding, &entry.kind).join(&mut demanded);
+            }
+        }
+        let selected = version.row.status.selected.as_ref();
+        let is_named =
+            |set: &BTreeSet<Persisted>| set.iter().any(|kept| kept.version() == selected);
+        if let (Some(selected), Some((_, entry))) = (selected, version.entries.get_min())
+            && !is_named(&demanded)
+        {
+            Persisted::of(selected, &entry.kind).join(&mut demanded);
+        }
+        demanded
+    }
+
+    /// The encodings of the objects in the resource's collection.
+    pub(crate) fn counted(&self, resource: &GroupResource) -> impl Iterator<Item = Persisted> + '_ {
+        let held = self.collections.get(resource).into_iter();
+        held.flat_map(|held| {
+            let encodings = held.counts.keys();
+            encodings.map(|encoding| Persisted::of(encoding, &held.row.kind))
+        })
+    }
+
+    /// What is persisted once every object is in the present agreement's encoding.
+    pub(crate) fn persisted_when_migrated(&self, resource: &GroupResource) -> BTreeSet<Persisted> {
+        let status = &self.storage_states[resource].row.status;
+        let mut migrated = self.demanded(resource);
+        if let Some(hash) = status.observed.first().filter(|_| migrated.is_empty()) {
+            let mut kept = status.persisted.iter();
+            let named = kept.find(|kept| kept.hash() == Some(*hash)).cloned();
+            migrated.insert(named.unwrap_or(Persisted::observed(*hash)));
+        }
+        migrated
+    }
+
+    fn is_migrated(&self, resource: &GroupResource) -> bool {
+        self.storage_states[resource].row.status.persisted == self.persisted_when_migrated(resource)
+    }
+
+    /// Until when another encoding than the target may still land in the store; `None` if none may.
+    pub(crate) fn drains_until(
+        &self,
+        resource: &GroupResource,
+        target: &MigrationTarget,
+    ) -> Option<LogTime> {
+        let drains = &self.storage_states.get(resource)?.row.status.drains;
+        drains
+            .iter()
+            .filter(|(version, _)| Some(*version) != target.version.as_ref())
+            .map(|(_, until)| *until)
+            .filter(|until| *until > self.log_time)
+            .max()
+    }
+
+    /// The migration.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND` if there is none of this name.
+    pub(crate) fn migration(&self, id: &MigrationId) -> Result<&Migration, Refusal> {
+        let kept = self.migrations.get(id).map(|kept| &*kept.row);
+        kept.ok_or_else(|| {
+            Refusal::new(
+                ErrorKind::NotFound,
+                format!("migration \"{id}\" does not exist: it may be one that is not remembered any more"),
+            )
+            .with("migration", id)
+        })
+    }
+
+    /// Refuses unless the migration's own agreement holds.
+    ///
+    /// # Errors
+    ///
+    /// `NO_AGREEMENT`.
+    pub(crate) fn check_agreement(&self, migration: &Migration) -> Result<(), Refusal> {
+        let resource = migration.id.resource();
+        let present = self
+            .storage_states
+            .get(resource)
+            .and_then(|kept| kept.row.status.agreement());
+        if present == Some(migration.agreement_revision) {
+            return Ok(());
+        }
+        Err(no_agreement(
+            resource,
+            &format!(
+                "what migration \"{}\" is for was agreed on at revision {}, and that does not hold any more",
+                migration.id, migration.agreement_revision
+            ),
+        ))
+    }
+}
+
+pub(crate) fn no_agreement(resource: &GroupResource, why: &str) -> Refusal {
+    Refusal::new(
+        ErrorKind::NoAgreement,
+        format!("resource \"{resource}\": {why}"),
+    )
+    .with("resource", resource.storage_version_name())
+}

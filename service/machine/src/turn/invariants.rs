@@ -1,0 +1,45 @@
+//! What must hold after every command.
+
+use synod_model::GroupResource;
+
+use crate::State;
+
+impl State {
+    /// What must hold for a resource after every command, in production too: a replica on which it does not must stop.
+    pub(super) fn assert_resource_invariants(&self, resource: &GroupResource) {
+        let Some(version) = self.storage_versions.get(resource) else {
+            return;
+        };
+        let state = &self
+            .storage_states
+            .get(resource)
+            .expect("a reported resource has a storage state")
+            .row
+            .status;
+        let status = &version.row.status;
+        assert_eq!(
+            status.selected, state.selected,
+            "{resource}: one selected version"
+        );
+        assert_eq!(status.agreed, state.agreed, "{resource}: one agreement");
+        if let Some(selected) = &state.selected {
+            assert!(
+                version.tally.all_decode(selected),
+                "{resource}: every entry decodes the selected version {selected}"
+            );
+        }
+        let held = self.collections.get(resource);
+        let counted = held.into_iter().flat_map(|held| held.counts.keys());
+        let written = version.tally.encodings().chain(&state.selected);
+        for encoding in written.chain(counted) {
+            let kept = state
+                .persisted
+                .iter()
+                .any(|kept| kept.version() == Some(encoding));
+            assert!(
+                kept,
+                "{resource}: {encoding} may be in the store, so it is in persisted"
+            );
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The rows of migrations, and what is kept beside them.
+
+use std::sync::Arc;
+
+use synod_model::{GroupResource, Migration, MigrationId};
+
+use super::Turn;
+use crate::digest::{heartbeat_hash, migration_hash, progress_hash};
+use crate::state::KeptMigration;
+use crate::{Change, Heartbeat, Holder, ProgressRow};
+
+impl Turn<'_> {
+    /// Makes or changes a migration. A changed one gets this command's revision.
+    pub(crate) fn put_migration(&mut self, mut migration: Migration) {
+        self.moved = true;
+        migration.metadata.resource_version = self.revision;
+        let id = migration.id.clone();
+        let after = Arc::new(migration);
+        self.state.sum.add(migration_hash(&after));
+        let kept = self.state.migrations.get(&id).cloned();
+        let before = kept.as_ref().map(|kept| Arc::clone(&kept.row));
+        if let Some(before) = &before {
+            self.state.sum.subtract(migration_hash(before));
+        }
+        self.state.migrations.insert(
+            id.clone(),
+            KeptMigration {
+                row: Arc::clone(&after),
+                progress: kept.and_then(|kept| kept.progress),
+            },
+        );
+        self.changes.push(Change::Migration {
+            id,
+            before,
+            after: Some(after),
+        });
+    }
+
+    /// Forgets a migration that has come to its end, with all that is kept beside it.
+    pub(crate) fn remove_migration(&mut self, id: &MigrationId) {
+        self.moved = true;
+        let kept = self
+            .state
+            .migrations
+            .remove(id)
+            .expect("the rule found the migration");
+        self.state.sum.subtract(migration_hash(&kept.row));
+        if let Some(progress) = &kept.progress {
+            self.state.sum.subtract(progress_hash(id, progress));
+        }
+        self.clear_deadline(&Holder::Claim(id.clone()));
+        self.clear_deadline(&Holder::Retry(id.clone()));
+        self.changes.push(Change::Migration {
+            id: id.clone(),
+            before: Some(kept.row),
+            after: None,
+        });
+    }
+
+    /// Forgets all that hangs on a resource's state: its migrations, open or not, and when it was observed.
+    pub(super) fn forget_migrations(&mut self, resource: &GroupResource) {
+        let migrations = self.state.migrations_of(resource);
+        let ids: Vec<MigrationId> = migrations.map(|migration| migration.id.clone()).collect();
+        for id in &ids {
+            self.remove_migration(id);
+        }
+        let kept = self.state.storage_states.get_mut(resource);
+        if let Some(heartbeat) = kept.and_then(|kept| kept.heartbeat.take()) {
+            self.state
+                .sum
+                .subtract(heartbeat_hash(resource, &heartbeat));
+        }
+    }
+
+    /// Notes how far a migration is. Moves no revision.
+    pub(crate) fn put_progress(&mut self, id: &MigrationId, progress: ProgressRow) {
+        let kept = self.state.migrations.get_mut(id);
+        let kept = kept.expect("the command found the migration");
+        self.state.sum.add(progress_hash(id, &progress));
+        if let Some(before) = kept.progress.replace(Arc::new(progress)) {
+            self.state.sum.subtract(progress_hash(id, &before));
+        }
+    }
+
+    /// Notes that discovery was looked at. Moves no revision.
+    pub(crate) fn set_heartbeat(&mut self, resource: &GroupResource) {
+        let heartbeat = Heartbeat {
+            at: self.state.log_time,
+            wall: self.wall,
+        };
+        let kept = self.state.storage_states.get_mut(resource);
+        let kept = kept.expect("what is observed has a state");
+        self.state.sum.add(heartbeat_hash(resource, &heartbeat));
+        if let Some(before) = kept.heartbeat.replace(heartbeat) {
+            self.state.sum.subtract(heartbeat_hash(resource, &before));
+        }
+    }
+}

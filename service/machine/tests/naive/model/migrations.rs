@@ -1,0 +1,453 @@
+//! Migrations, and what is observed of the store.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use synod_machine::{Answer, Expire, Holder, ProgressRow};
+use synod_model::{
+    AbortCause, Claim, ClaimMigration, ClaimToken, ErrorKind, FailMigration, FailureClass,
+    GroupResource, Migration, MigrationFailure, MigrationId, MigrationPhase, MigrationReason,
+    MigrationTarget, Persisted, Refusal, ReportMigrationProgress, Revision, StartMigration,
+    StorageVersionHash, WallTime,
+};
+
+use super::status::{Now, describe};
+use super::{Resource, World, no};
+
+impl World {
+    pub(super) fn start(&mut self, start: &StartMigration) -> Result<Answer, Refusal> {
+        if self.resource(&start.resource).is_none() {
+            return Err(no(ErrorKind::NotFound));
+        }
+        let Some(agreement) = self.agreement(&start.resource) else {
+            return Err(no(ErrorKind::NoAgreement));
+        };
+        let stands = self.unfinished(&start.resource, agreement);
+        if stands.iter().any(|other| other.reason == start.reason) {
+            return Err(no(ErrorKind::AlreadyExists));
+        }
+        let id = self.create(&start.resource, start.reason);
+        Ok(Answer::MigrationStarted(id))
+    }
+
+    pub(super) fn claim(&mut self, claim: &ClaimMigration) -> Result<Answer, Refusal> {
+        let migration = self.migration(&claim.id)?;
+        let open = self.migrations.iter().filter(|other| is_open(other));
+        let resource = claim.id.resource();
+        let first = open
+            .filter(|other| other.id.resource() == resource)
+            .min_by_key(|o| o.id.number());
+        let is_first = first.is_some_and(|first| first.id == claim.id);
+        if migration.phase != MigrationPhase::Pending || !is_first {
+            return Err(no(ErrorKind::Conflict));
+        }
+        let drains = &self
+            .resource(resource)
+            .expect("it has a migration")
+            .status
+            .drains;
+        let others = drains
+            .iter()
+            .filter(|(version, _)| Some(*version) != migration.target.version.as_ref());
+        let last = others.map(|(_, until)| *until).max().unwrap_or_default();
+        let is_counted = self.collections.contains_key(resource);
+        if last > self.log_time && !is_counted {
+            let left = last.since(self.log_time).as_millis();
+            return Err(no(ErrorKind::Draining).with("retry_after_ms", left));
+        }
+        let token = ClaimToken::new(self.revision);
+        let migration = self.migration_mut(&claim.id);
+        migration.phase = MigrationPhase::Running;
+        migration.claim = Some(Claim {
+            worker: claim.worker.clone(),
+            token,
+            ttl: claim.ttl,
+        });
+        self.set_deadline(Holder::Claim(claim.id.clone()), claim.ttl.duration());
+        let progress = self.progress.iter().find(|(id, _)| *id == claim.id);
+        Ok(Answer::MigrationClaimed {
+            token,
+            progress: progress
+                .map(|(_, row)| row.progress.clone())
+                .unwrap_or_default(),
+        })
+    }
+
+    pub(super) fn tell(&mut self, report: &ReportMigrationProgress) -> Result<Answer, Refusal> {
+        let migration = self.claimed(&report.id, report.token)?;
+        let ttl = migration.claim.expect("it is claimed").ttl;
+        self.set_deadline(Holder::Claim(report.id.clone()), ttl.duration());
+        let now = self.log_time;
+        let kept = self.progress.iter().find(|(id, _)| *id == report.id);
+        let mut shown_at = kept.map_or(now, |(_, row)| row.shown_at);
+        let long_ago = kept.is_none() || now.since(shown_at) >= Duration::from_secs(5);
+        let said = &report.progress;
+        let is_news = said.done != migration.done || said.estimate != migration.estimate;
+        if is_news && long_ago {
+            let migration = self.migration_mut(&report.id);
+            migration.done = said.done;
+            migration.estimate = said.estimate;
+            shown_at = now;
+        }
+        self.progress.retain(|(id, _)| *id != report.id);
+        let row = ProgressRow {
+            progress: said.clone(),
+            shown_at,
+        };
+        self.progress.push((report.id.clone(), row));
+        Ok(Answer::Done)
+    }
+
+    pub(super) fn complete(
+        &mut self,
+        id: &MigrationId,
+        token: ClaimToken,
+        wall: WallTime,
+    ) -> Result<Answer, Refusal> {
+        let migration = self.migration(id)?;
+        if self.agreement(id.resource()) != Some(migration.agreement_revision) {
+            return Err(no(ErrorKind::NoAgreement));
+        }
+        let target = self.claimed(id, token)?.target;
+        let stored = self.stored(id.resource());
+        let is_other = |kept: &Persisted| {
+            kept.version() != target.version.as_ref() && kept.hash() != Some(target.hash)
+        };
+        if stored.iter().any(is_other) {
+            return Err(no(ErrorKind::Conflict));
+        }
+        let said = self.progress.iter().find(|(kept, _)| kept == id);
+        let said = said.map(|(_, row)| row.progress.clone());
+        let migration = self.migration_mut(id);
+        migration.phase = MigrationPhase::Succeeded;
+        migration.claim = None;
+        migration.failure = None;
+        migration.ended = Some(wall);
+        if let Some(said) = said {
+            migration.done = said.done;
+            migration.estimate = said.estimate;
+        }
+        self.clear_deadline(&Holder::Claim(id.clone()));
+        let all = self.all_migrated(id.resource());
+        self.now_persisted(id.resource(), all, false, wall);
+        Ok(Answer::Done)
+    }
+
+    pub(super) fn fail(&mut self, fail: &FailMigration, wall: WallTime) -> Result<Answer, Refusal> {
+        self.claimed(&fail.id, fail.token)?;
+        let migration = self.migration_mut(&fail.id);
+        migration.phase = MigrationPhase::Failed;
+        migration.claim = None;
+        migration.failures += 1;
+        migration.failure = Some(MigrationFailure {
+            class: fail.class,
+            reason: fail.reason.clone(),
+        });
+        migration.ended = Some(wall);
+        let failures = migration.failures;
+        self.clear_deadline(&Holder::Claim(fail.id.clone()));
+        let can_help = matches!(fail.class, FailureClass::Transient | FailureClass::Rejected);
+        if can_help && failures < 8 {
+            let seconds = [1, 2, 4, 8, 16, 32, 64][failures as usize - 1];
+            self.set_deadline(Holder::Retry(fail.id.clone()), Duration::from_secs(seconds));
+        }
+        Ok(Answer::Done)
+    }
+
+    pub(super) fn abort(&mut self, id: &MigrationId, wall: WallTime) -> Result<Answer, Refusal> {
+        match self.migration(id)?.phase {
+            MigrationPhase::Succeeded | MigrationPhase::Aborted => Err(no(ErrorKind::Conflict)),
+            _ => {
+                self.call_off(id, AbortCause::Requested, wall);
+                Ok(Answer::Done)
+            }
+        }
+    }
+
+    pub(super) fn retry(&mut self, id: &MigrationId) -> Result<Answer, Refusal> {
+        let migration = self.migration(id)?;
+        if migration.phase != MigrationPhase::Failed {
+            return Err(no(ErrorKind::Conflict));
+        }
+        if self.agreement(id.resource()) != Some(migration.agreement_revision) {
+            return Err(no(ErrorKind::NoAgreement));
+        }
+        let migration = self.migration_mut(id);
+        migration.phase = MigrationPhase::Pending;
+        migration.failures = 0;
+        migration.ended = None;
+        self.clear_deadline(&Holder::Retry(id.clone()));
+        Ok(Answer::Done)
+    }
+
+    pub(super) fn end_claims_and_pauses(&mut self, expire: &Expire) {
+        for (id, token) in &expire.claims {
+            let holder = Holder::Claim(id.clone());
+            if self.claimed(id, *token).is_ok() && self.has_ended(&holder) {
+                let migration = self.migration_mut(id);
+                migration.phase = MigrationPhase::Pending;
+                migration.claim = None;
+                self.clear_deadline(&holder);
+            }
+        }
+        for id in &expire.retries {
+            let holder = Holder::Retry(id.clone());
+            if self.has_ended(&holder) {
+                let migration = self.migration_mut(id);
+                migration.phase = MigrationPhase::Pending;
+                migration.ended = None;
+                self.clear_deadline(&holder);
+            }
+        }
+    }
+
+    /// What follows for migrations when agreements are other than before: those of another agreement are aborted, and
+    /// where something else is persisted than what is agreed on, there has to be one.
+    pub(super) fn follow(&mut self, before: &Self, creates: bool, wall: WallTime) {
+        let names: Vec<GroupResource> = self.resources.iter().map(|r| r.name.clone()).collect();
+        for name in names {
+            let agreement = self.agreement(&name);
+            if agreement != before.agreement(&name) {
+                let cause = match agreement {
+                    None => AbortCause::NoAgreement,
+                    Some(_) => AbortCause::AgreementMoved,
+                };
+                for migration in self.migrations.clone() {
+                    let other = Some(migration.agreement_revision) != agreement;
+                    if migration.id.resource() == &name && other {
+                        if is_open(&migration) {
+                            self.call_off(&migration.id, cause, wall);
+                        }
+                        self.clear_deadline(&Holder::Retry(migration.id));
+                    }
+                }
+            }
+            let persisted =
+                |world: &Self| world.resource(&name).map(|r| r.status.persisted.clone());
+            let changed = agreement != before.agreement(&name)
+                || persisted(self) != persisted(before)
+                || self.begun_again.contains(&name);
+            if creates && changed && self.is_to_be_migrated(&name) {
+                self.create(&name, MigrationReason::Agreement);
+            }
+        }
+        self.begun_again.clear();
+    }
+
+    /// Whether something else is persisted than what is agreed on, and nothing is done about it.
+    pub(super) fn is_to_be_migrated(&self, name: &GroupResource) -> bool {
+        let Some(agreement) = self.agreement(name) else {
+            return false;
+        };
+        let persisted = &self.resource(name).expect("it agrees").status.persisted;
+        *persisted != self.all_migrated(name) && self.unfinished(name, agreement).is_empty()
+    }
+
+    pub(super) fn create(&mut self, name: &GroupResource, reason: MigrationReason) -> MigrationId {
+        let status = self
+            .resource(name)
+            .expect("it has an agreement")
+            .status
+            .clone();
+        let target = match &status.agreed {
+            None => MigrationTarget {
+                hash: *status.observed.first().expect("it is observed"),
+                version: None,
+            },
+            Some(agreed) => MigrationTarget {
+                hash: StorageVersionHash::of_version(agreed, &self.entries_of(name)[0].row.kind),
+                version: Some(agreed.clone()),
+            },
+        };
+        let id = MigrationId::new(name.clone(), self.revision);
+        let mut metadata = self.new_metadata(self.wall);
+        metadata.resource_version = self.revision;
+        self.migrations.push(Migration {
+            id: id.clone(),
+            metadata,
+            target,
+            agreement_revision: status.agreement_revision,
+            reason,
+            phase: MigrationPhase::Pending,
+            claim: None,
+            failures: 0,
+            failure: None,
+            aborted: None,
+            done: 0,
+            estimate: None,
+            ended: None,
+        });
+        self.migrations.sort_by(|a, b| a.id.cmp(&b.id));
+        self.forget_ended(name);
+        id
+    }
+
+    /// Beyond as many as are kept, the oldest that have come to their end go, unless that was in this very command.
+    fn forget_ended(&mut self, name: &GroupResource) {
+        let agreement = self.agreement(name);
+        let ended = self.migrations.iter().filter(|migration| {
+            let over = match migration.phase {
+                MigrationPhase::Succeeded | MigrationPhase::Aborted => true,
+                MigrationPhase::Failed => Some(migration.agreement_revision) != agreement,
+                _ => false,
+            };
+            migration.id.resource() == name && over
+        });
+        let ended: Vec<MigrationId> = ended.map(|migration| migration.id.clone()).collect();
+        let surplus = ended
+            .len()
+            .saturating_sub(self.settings.migrations_kept as usize);
+        for id in &ended[..surplus] {
+            if !self.ended_now.contains(id) {
+                self.migrations.retain(|migration| migration.id != *id);
+                self.progress.retain(|(kept, _)| kept != id);
+                self.clear_deadline(&Holder::Claim(id.clone()));
+                self.clear_deadline(&Holder::Retry(id.clone()));
+            }
+        }
+    }
+
+    /// With a resource that is forgotten, all goes that was known of its migrations and its store.
+    pub(super) fn forget_migrations(&mut self, name: &GroupResource) {
+        let of_it = |id: &MigrationId| id.resource() == name;
+        self.migrations.retain(|migration| !of_it(&migration.id));
+        self.progress.retain(|(id, _)| !of_it(id));
+        self.heartbeats.retain(|(kept, _)| kept != name);
+        self.deadlines.retain(|(holder, _)| match holder {
+            Holder::Claim(id) | Holder::Retry(id) => !of_it(id),
+            _ => true,
+        });
+    }
+
+    pub(super) fn begin_again(&mut self, name: &GroupResource, wall: WallTime) {
+        self.begun_again.insert(name.clone());
+        for migration in self.migrations.clone() {
+            let unfinished = is_open(&migration) || migration.phase == MigrationPhase::Failed;
+            if migration.id.resource() == name && unfinished {
+                self.call_off(&migration.id, AbortCause::StorageUnknown, wall);
+            }
+        }
+    }
+
+    fn call_off(&mut self, id: &MigrationId, cause: AbortCause, wall: WallTime) {
+        let migration = self.migration_mut(id);
+        migration.phase = MigrationPhase::Aborted;
+        migration.claim = None;
+        migration.aborted = Some(cause);
+        migration.ended = Some(wall);
+        self.ended_now.insert(id.clone());
+        self.clear_deadline(&Holder::Claim(id.clone()));
+        self.clear_deadline(&Holder::Retry(id.clone()));
+    }
+
+    /// Changes what is persisted, with what readers are told of it.
+    pub(super) fn now_persisted(
+        &mut self,
+        name: &GroupResource,
+        persisted: BTreeSet<Persisted>,
+        unselects: bool,
+        wall: WallTime,
+    ) {
+        let entries = self.entries_of(name);
+        let revision = self.revision;
+        let now = Now { wall, revision };
+        let resource = self.resource_mut(name);
+        let status = &mut resource.status;
+        status.persisted = persisted;
+        if unselects && status.selected.is_some() {
+            status.selected = None;
+            status.selected_revision = revision;
+            status.agreement_revision = revision;
+        }
+        if let Some((_, version)) = &mut resource.version {
+            *version = describe(status, &entries, Some(version), now);
+        }
+    }
+
+    /// Everything that may be written now.
+    pub(super) fn written_now(&self, name: &GroupResource) -> BTreeSet<Persisted> {
+        let mut written = BTreeSet::new();
+        let entries = self.entries_of(name);
+        for entry in &entries {
+            if let Some(encoding) = &entry.row.encoding {
+                written.insert(Persisted::of(encoding, &entry.row.kind));
+            }
+        }
+        let selected = self
+            .resource(name)
+            .and_then(|kept| kept.status.selected.clone());
+        if let (Some(selected), Some(first)) = (selected, entries.first())
+            && written.iter().all(|kept| kept.version() != Some(&selected))
+        {
+            written.insert(Persisted::of(&selected, &first.row.kind));
+        }
+        written
+    }
+
+    /// What is persisted when all objects are as is agreed.
+    fn all_migrated(&self, name: &GroupResource) -> BTreeSet<Persisted> {
+        let status = &self.resource(name).expect("it has an agreement").status;
+        if status.observed.is_empty() {
+            return self.written_now(name);
+        }
+        let hash = *status.observed.first().expect("it is observed");
+        let named = status
+            .persisted
+            .iter()
+            .filter(|kept| kept.hash() == Some(hash));
+        let mut all: BTreeSet<Persisted> = named.cloned().collect();
+        if all.is_empty() {
+            all.insert(Persisted::observed(hash));
+        }
+        all
+    }
+
+    fn agreement(&self, name: &GroupResource) -> Option<Revision> {
+        let status = &self.resource(name)?.status;
+        let agrees = status.agreed.is_some() || status.observed.len() == 1;
+        agrees.then_some(status.agreement_revision)
+    }
+
+    fn unfinished(&self, name: &GroupResource, agreement: Revision) -> Vec<&Migration> {
+        let all = self.migrations.iter();
+        let of_it = all.filter(|migration| {
+            migration.id.resource() == name && migration.agreement_revision == agreement
+        });
+        of_it
+            .filter(|migration| is_open(migration) || migration.phase == MigrationPhase::Failed)
+            .collect()
+    }
+
+    fn migration(&self, id: &MigrationId) -> Result<Migration, Refusal> {
+        let mut all = self.migrations.iter();
+        let found = all.find(|migration| migration.id == *id);
+        found.cloned().ok_or_else(|| no(ErrorKind::NotFound))
+    }
+
+    fn claimed(&self, id: &MigrationId, token: ClaimToken) -> Result<Migration, Refusal> {
+        let migration = self.migration(id)?;
+        match &migration.claim {
+            Some(claim) if claim.token == token => Ok(migration),
+            _ => Err(no(ErrorKind::Conflict)),
+        }
+    }
+
+    fn migration_mut(&mut self, id: &MigrationId) -> &mut Migration {
+        let mut all = self.migrations.iter_mut();
+        all.find(|migration| migration.id == *id)
+            .expect("it was looked up")
+    }
+
+    pub(super) fn resource_mut(&mut self, name: &GroupResource) -> &mut Resource {
+        let mut all = self.resources.iter_mut();
+        all.find(|kept| kept.name == *name)
+            .expect("it was looked up")
+    }
+}
+
+fn is_open(migration: &Migration) -> bool {
+    matches!(
+        migration.phase,
+        MigrationPhase::Pending | MigrationPhase::Running
+    )
+}

@@ -1,0 +1,98 @@
+//! What members report, and names of all sorts.
+
+use std::collections::BTreeSet;
+
+use synod_machine::State;
+use synod_model::{
+    ApiVersion, GroupResource, InstanceId, Kind, MemberId, ReportEntry, Sequence, Stance,
+};
+
+use super::LEGAL;
+use crate::calls::{Says, VERSIONS};
+
+/// What the member reported, with votes for the next version that it decodes if those are to change.
+pub(super) fn reported_before(
+    id: &MemberId,
+    other_preference: bool,
+    state: &State,
+) -> Vec<ReportEntry> {
+    let present = state.present();
+    let entries = present.storage_versions(None).filter_map(|version| {
+        let row = version.entry(id)?;
+        let mut stance = row.stance.clone();
+        if let Stance::Voting { preferred } = &mut stance
+            && other_preference
+        {
+            let decodable = row.decodable.iter();
+            let next = decodable
+                .cycle()
+                .skip_while(|version| *version != preferred)
+                .nth(1);
+            *preferred = next.expect("a preference is decodable").clone();
+        }
+        Some(ReportEntry {
+            resource: version.resource.clone(),
+            kind: row.kind.clone(),
+            decodable: row.decodable.clone(),
+            served: row.served.clone(),
+            stance,
+        })
+    });
+    entries.collect()
+}
+
+/// The entries, the first for each resource: the protocol refuses others before they are proposed.
+pub(super) fn report_entries(entries: &[Says]) -> Vec<ReportEntry> {
+    let mut seen = BTreeSet::new();
+    let is_lawless = entries.iter().any(|says| says.lawless);
+    let entries = entries.iter();
+    entries
+        .filter(|says| seen.insert(says.resource) || is_lawless)
+        .map(report_entry)
+        .collect()
+}
+
+pub(super) fn report_entry(says: &Says) -> ReportEntry {
+    let chosen = |bits: u8| (0..VERSIONS).filter(move |i| bits & (1 << i) != 0);
+    let decodable: Vec<usize> = chosen(says.decodable).collect();
+    let named = version(match says.lawless {
+        true => says.version,
+        false => decodable[says.version % decodable.len()],
+    });
+    ReportEntry {
+        resource: resource(says.resource),
+        kind: kind(says.kind),
+        decodable: decodable.iter().map(|i| version(*i)).collect(),
+        served: chosen(says.decodable & says.served).map(version).collect(),
+        stance: match says.votes {
+            true => Stance::Voting { preferred: named },
+            false => Stance::Fixed { encoding: named },
+        },
+    }
+}
+
+pub(super) fn member(who: usize) -> MemberId {
+    MemberId::parse(&format!("server-{who}")).expect(LEGAL)
+}
+
+pub(super) fn kind(which: usize) -> Kind {
+    Kind::parse(["Widget", "Gadget"][which]).expect(LEGAL)
+}
+
+pub(super) fn instance_id(which: usize) -> InstanceId {
+    InstanceId::parse(&format!("process-{which}")).expect(LEGAL)
+}
+
+pub(super) fn resource(which: usize) -> GroupResource {
+    let names = [("", "pods"), ("apps", "deployments"), ("batch", "jobs")];
+    let (group, resource) = names[which];
+    GroupResource::new(group, resource).expect(LEGAL)
+}
+
+pub(super) fn version(which: usize) -> ApiVersion {
+    ApiVersion::parse(&format!("v{}", which + 1)).expect(LEGAL)
+}
+
+pub(super) fn sequence(number: u64) -> Sequence {
+    Sequence::new(number).expect(LEGAL)
+}

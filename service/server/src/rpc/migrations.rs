@@ -1,0 +1,273 @@
+//! `synod.v1.Migrations`.
+
+use synod_machine::{Answer, Command};
+use synod_model::{ErrorKind, Refusal};
+use synod_proto::v1::migrations_server::Migrations;
+use synod_proto::{GetMigration, ListMigrations, v1};
+use tonic::{Request, Response, Status};
+
+use super::pages::{Items, Page};
+use super::{answer, opened, typed, unexpected};
+use crate::handle::{Asking, Handle};
+
+/// See the module.
+pub(super) struct MigrationsService(pub(super) Handle);
+
+#[tonic::async_trait]
+impl Migrations for MigrationsService {
+    async fn get(
+        &self,
+        request: Request<v1::MigrationsGetRequest>,
+    ) -> Result<Response<v1::MigrationsGetResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, get(&self.0, &asking, message).await)
+    }
+
+    async fn list(
+        &self,
+        request: Request<v1::MigrationsListRequest>,
+    ) -> Result<Response<v1::MigrationsListResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, list(&self.0, &asking, message).await)
+    }
+
+    async fn start(
+        &self,
+        request: Request<v1::MigrationsStartRequest>,
+    ) -> Result<Response<v1::MigrationsStartResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, start(&self.0, &asking, message).await)
+    }
+
+    async fn claim(
+        &self,
+        request: Request<v1::MigrationsClaimRequest>,
+    ) -> Result<Response<v1::MigrationsClaimResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, claim(&self.0, &asking, message).await)
+    }
+
+    async fn progress(
+        &self,
+        request: Request<v1::MigrationsProgressRequest>,
+    ) -> Result<Response<v1::MigrationsProgressResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, progress(&self.0, &asking, message).await)
+    }
+
+    async fn complete(
+        &self,
+        request: Request<v1::MigrationsCompleteRequest>,
+    ) -> Result<Response<v1::MigrationsCompleteResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, complete(&self.0, &asking, message).await)
+    }
+
+    async fn fail(
+        &self,
+        request: Request<v1::MigrationsFailRequest>,
+    ) -> Result<Response<v1::MigrationsFailResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, fail(&self.0, &asking, message).await)
+    }
+
+    async fn abort(
+        &self,
+        request: Request<v1::MigrationsAbortRequest>,
+    ) -> Result<Response<v1::MigrationsAbortResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, abort(&self.0, &asking, message).await)
+    }
+
+    async fn retry(
+        &self,
+        request: Request<v1::MigrationsRetryRequest>,
+    ) -> Result<Response<v1::MigrationsRetryResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, retry(&self.0, &asking, message).await)
+    }
+
+    async fn observe(
+        &self,
+        request: Request<v1::MigrationsObserveRequest>,
+    ) -> Result<Response<v1::MigrationsObserveResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, observe(&self.0, &asking, message).await)
+    }
+
+    async fn reset(
+        &self,
+        request: Request<v1::MigrationsResetRequest>,
+    ) -> Result<Response<v1::MigrationsResetResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, reset(&self.0, &asking, message).await)
+    }
+}
+
+async fn get(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MigrationsGetRequest,
+) -> Result<v1::MigrationsGetResponse, Refusal> {
+    let GetMigration { id, read } = typed(message)?;
+    let reading = handle.read(asking, read).await?;
+    let migration = reading.past()?.migration(&id).ok_or_else(|| {
+        let revision = reading.revision();
+        let message = format!("there is no migration \"{id}\" at revision {revision}");
+        Refusal::new(ErrorKind::NotFound, message)
+    })?;
+    let progress = reading.published().state.migration_progress(&id);
+    Ok(v1::MigrationsGetResponse {
+        header: Some(handle.header_of(&reading)),
+        migration: Some((&*migration).into()),
+        progress: progress.map(|kept| (&kept.progress).into()),
+    })
+}
+
+async fn list(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MigrationsListRequest,
+) -> Result<v1::MigrationsListResponse, Refusal> {
+    let ListMigrations { page } = typed(message)?;
+    let page = Page::open(handle, asking, page).await?;
+    let past = page.reading.past()?;
+    let migrations = past.migrations(page.after.as_ref());
+    let Items {
+        items,
+        continue_token,
+    } = page.take(
+        handle,
+        migrations.map(|migration| (migration.id.clone(), v1::Migration::from(&*migration))),
+    )?;
+    Ok(v1::MigrationsListResponse {
+        header: Some(handle.header_of(&page.reading)),
+        migrations: items,
+        continue_token,
+    })
+}
+
+async fn start(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MigrationsStartRequest,
+) -> Result<v1::MigrationsStartResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::StartMigration)
+        .await?;
+    let Answer::MigrationStarted(id) = &done.answer else {
+        return Err(unexpected(&done.answer));
+    };
+    Ok(v1::MigrationsStartResponse {
+        header: Some(handle.header(done.revision)),
+        name: id.to_string(),
+    })
+}
+
+async fn claim(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MigrationsClaimRequest,
+) -> Result<v1::MigrationsClaimResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::ClaimMigration)
+        .await?;
+    let Answer::MigrationClaimed { token, progress } = &done.answer else {
+        return Err(unexpected(&done.answer));
+    };
+    Ok(v1::MigrationsClaimResponse {
+        header: Some(handle.header(done.revision)),
+        token: token.get(),
+        progress: Some(progress.into()),
+    })
+}
+
+async fn progress(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MigrationsProgressRequest,
+) -> Result<v1::MigrationsProgressResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::ReportMigrationProgress)
+        .await?;
+    Ok(v1::MigrationsProgressResponse {
+        header: Some(handle.header(done.revision)),
+        changed: done.changed,
+    })
+}
+
+async fn complete(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MigrationsCompleteRequest,
+) -> Result<v1::MigrationsCompleteResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::CompleteMigration)
+        .await?;
+    let header = Some(handle.header(done.revision));
+    Ok(v1::MigrationsCompleteResponse { header })
+}
+
+async fn fail(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MigrationsFailRequest,
+) -> Result<v1::MigrationsFailResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::FailMigration)
+        .await?;
+    let header = Some(handle.header(done.revision));
+    Ok(v1::MigrationsFailResponse { header })
+}
+
+async fn abort(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MigrationsAbortRequest,
+) -> Result<v1::MigrationsAbortResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::AbortMigration)
+        .await?;
+    let header = Some(handle.header(done.revision));
+    Ok(v1::MigrationsAbortResponse { header })
+}
+
+async fn retry(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MigrationsRetryRequest,
+) -> Result<v1::MigrationsRetryResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::RetryMigration)
+        .await?;
+    let header = Some(handle.header(done.revision));
+    Ok(v1::MigrationsRetryResponse { header })
+}
+
+async fn observe(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MigrationsObserveRequest,
+) -> Result<v1::MigrationsObserveResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::ObserveStorage)
+        .await?;
+    Ok(v1::MigrationsObserveResponse {
+        header: Some(handle.header(done.revision)),
+        changed: done.changed,
+    })
+}
+
+async fn reset(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::MigrationsResetRequest,
+) -> Result<v1::MigrationsResetResponse, Refusal> {
+    let done = handle
+        .change(asking, typed(message)?, Command::ResetStorageStates)
+        .await?;
+    Ok(v1::MigrationsResetResponse {
+        header: Some(handle.header(done.revision)),
+        changed: done.changed,
+    })
+}

@@ -1,0 +1,211 @@
+//! Migrations: claimed through any replica, given back by the leader, and told to watchers.
+
+use synod_proto::v1;
+
+use crate::cluster::{
+    Clients, Cluster, entry, get_deployments, group_resource, next_events, reason, report, within,
+};
+
+/// The name of the migration that a report of a fresh resource calls for.
+async fn pending(clients: &mut Clients) -> String {
+    let list = clients
+        .migrations
+        .list(v1::MigrationsListRequest::default());
+    let migrations = list.await.unwrap().into_inner().migrations;
+    let [migration] = &migrations[..] else {
+        panic!("there is one migration: {migrations:?}");
+    };
+    assert_eq!(migration.phase(), v1::MigrationPhase::Pending);
+    assert_eq!(migration.target_version.as_deref(), Some("apps/v1"));
+    migration.metadata.clone().unwrap().name
+}
+
+async fn claim(clients: &mut Clients, name: &str, ttl_ms: u64) -> v1::ClaimKey {
+    let request = v1::MigrationsClaimRequest {
+        name: name.to_owned(),
+        worker: "one".to_owned(),
+        ttl_ms: Some(ttl_ms),
+        ..v1::MigrationsClaimRequest::default()
+    };
+    let claimed = clients
+        .migrations
+        .claim(request)
+        .await
+        .unwrap()
+        .into_inner();
+    v1::ClaimKey {
+        migration: name.to_owned(),
+        token: claimed.token,
+        cluster_id: claimed.header.unwrap().cluster_id,
+    }
+}
+
+fn progress(claim: &v1::ClaimKey, done: u64) -> v1::MigrationsProgressRequest {
+    v1::MigrationsProgressRequest {
+        request_id: None,
+        claim: Some(claim.clone()),
+        progress: Some(v1::MigrationProgress {
+            done,
+            estimate: Some(10),
+            continue_token: format!("after-{done}"),
+        }),
+    }
+}
+
+fn complete(claim: &v1::ClaimKey) -> v1::MigrationsCompleteRequest {
+    v1::MigrationsCompleteRequest {
+        request_id: None,
+        claim: Some(claim.clone()),
+    }
+}
+
+async fn reported(clients: &mut Clients) -> v1::MemberEpoch {
+    let member = clients.join("server-a", 60_000).await;
+    let report = report(&member, vec![entry("deployments", "apps/v1")]);
+    clients.storage_versions.report(report).await.unwrap();
+    member
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_migration_is_worked_at_through_a_follower_and_makes_a_version_safe_to_drop() {
+    let cluster = Cluster::start(3).await;
+    let mut clients = cluster.clients(cluster.follower().await).await;
+    reported(&mut clients).await;
+    let name = pending(&mut clients).await;
+    let drop_v2 = v1::StorageVersionsCheckDropRequest {
+        resource: Some(group_resource("deployments")),
+        version: "apps/v2".to_owned(),
+        read: None,
+    };
+    let check = clients.storage_versions.check_drop(drop_v2.clone());
+    let check = check.await.unwrap().into_inner();
+    assert!(!check.safe);
+    assert_eq!(
+        check.dangers[0].reason(),
+        v1::DangerReason::PersistedUnknown
+    );
+
+    let claim = claim(&mut clients, &name, 15_000).await;
+    clients
+        .migrations
+        .progress(progress(&claim, 7))
+        .await
+        .unwrap();
+    let get = v1::MigrationsGetRequest {
+        name: name.clone(),
+        read: None,
+    };
+    let view = clients.migrations.get(get).await.unwrap().into_inner();
+    assert_eq!(view.progress.unwrap().continue_token, "after-7");
+    assert_eq!(view.migration.unwrap().phase(), v1::MigrationPhase::Running);
+    clients.migrations.complete(complete(&claim)).await.unwrap();
+
+    let get = clients.storage_versions.get(get_deployments(None));
+    let state = get.await.unwrap().into_inner().storage_state.unwrap();
+    let versions: Vec<_> = state
+        .persisted
+        .iter()
+        .map(|kept| kept.version.clone())
+        .collect();
+    assert_eq!(versions, [Some("apps/v1".to_owned())]);
+    let check = clients.storage_versions.check_drop(drop_v2).await.unwrap();
+    assert!(check.into_inner().safe);
+    let binary = v1::StorageVersionsCheckBinaryRequest {
+        resources: vec![v1::BinaryResource {
+            resource: Some(group_resource("deployments")),
+            kind: None,
+            decodable_versions: vec!["apps/v2".to_owned()],
+        }],
+        read: None,
+    };
+    let check = clients.storage_versions.check_binary(binary).await.unwrap();
+    assert!(!check.into_inner().safe, "it could not read what is stored");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_leader_gives_back_what_a_silent_worker_has_claimed_and_tries_again_what_failed() {
+    let cluster = Cluster::start(3).await;
+    let mut clients = cluster.clients(cluster.follower().await).await;
+    reported(&mut clients).await;
+    let name = pending(&mut clients).await;
+    let filter = v1::WatchFilter {
+        kinds: vec![v1::ObjectKind::Migration.into()],
+        ..v1::WatchFilter::default()
+    };
+    let watch = v1::WatchRequest {
+        filter: Some(filter),
+        ..v1::WatchRequest::default()
+    };
+    let mut events = clients.watch.watch(watch).await.unwrap().into_inner();
+    let silent = claim(&mut clients, &name, 1_000).await;
+    let mut phases = Vec::new();
+    for _ in 0..2 {
+        let group = next_events(&mut events).await;
+        let Some(v1::event::Object::Migration(migration)) = &group.events[0].object else {
+            panic!("only migrations are watched: {group:?}");
+        };
+        phases.push(migration.phase());
+    }
+    assert_eq!(
+        phases,
+        [v1::MigrationPhase::Running, v1::MigrationPhase::Pending]
+    );
+    let late = clients.migrations.progress(progress(&silent, 1)).await;
+    assert_eq!(reason(&late.unwrap_err()), "CONFLICT");
+
+    let claim = claim(&mut clients, &name, 15_000).await;
+    let fail = v1::MigrationsFailRequest {
+        request_id: None,
+        claim: Some(claim),
+        class: v1::FailureClass::Transient.into(),
+        reason: "the store is busy".to_owned(),
+    };
+    clients.migrations.fail(fail).await.unwrap();
+    let again = async {
+        loop {
+            let group = next_events(&mut events).await;
+            if let Some(v1::event::Object::Migration(migration)) = &group.events[0].object
+                && migration.failures == 1
+                && migration.phase() == v1::MigrationPhase::Pending
+            {
+                return;
+            }
+        }
+    };
+    within("a further try", again).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_of_another_cluster_is_refused_and_what_is_wrong_is_named() {
+    let cluster = Cluster::start(1).await;
+    let mut clients = cluster.clients(1).await;
+    reported(&mut clients).await;
+    let name = pending(&mut clients).await;
+    let mut claim = claim(&mut clients, &name, 15_000).await;
+    claim.cluster_id = "00000000-0000-8000-8000-000000000000".to_owned();
+    let refused = clients.migrations.complete(complete(&claim)).await;
+    assert_eq!(reason(&refused.unwrap_err()), "NOT_A_MEMBER");
+    let observe = v1::MigrationsObserveRequest {
+        resource: Some(group_resource("deployments")),
+        hashes: vec!["xPOwRZ+Yhw8=".to_owned()],
+        ..v1::MigrationsObserveRequest::default()
+    };
+    let refused = clients.migrations.observe(observe.clone()).await;
+    assert_eq!(reason(&refused.unwrap_err()), "CONFLICT");
+    let unreported = v1::MigrationsObserveRequest {
+        resource: Some(group_resource("daemonsets")),
+        ..observe
+    };
+    let observed = clients.migrations.observe(unreported).await.unwrap();
+    assert!(observed.into_inner().changed);
+    let reset = v1::MigrationsResetRequest::default();
+    assert!(
+        clients
+            .migrations
+            .reset(reset)
+            .await
+            .unwrap()
+            .into_inner()
+            .changed
+    );
+}

@@ -1,0 +1,79 @@
+use serde_json::{Value, json};
+use synod_client::{AbortCause, FailureClass, Labels, Migration, MigrationPhase, MigrationReason};
+
+use super::{Object, metadata, millis, number, resource, revision, text, version};
+
+/// The message `Migration`.
+pub(crate) fn migration(migration: &Migration) -> Value {
+    let claim = migration.claim.as_ref().map(|claim| {
+        json!({
+            "worker": text(&claim.worker),
+            "token": revision(claim.token.revision()),
+            "ttlMs": millis(claim.ttl.duration()),
+        })
+    });
+    let failure = migration
+        .failure
+        .as_ref()
+        .map(|failure| json!({"class": class(failure.class), "reason": text(&failure.reason)}));
+    let name = migration.id.to_string();
+    Object::new()
+        .with(
+            "metadata",
+            metadata(&name, &migration.metadata, &Labels::default()),
+        )
+        .with("resource", resource(migration.id.resource()))
+        .with("targetHash", text(&migration.target.hash))
+        .with_some("targetVersion", version(migration.target.version.as_ref()))
+        .with("agreementRevision", revision(migration.agreement_revision))
+        .with("reason", reason(migration.reason))
+        .with("phase", phase(migration.phase))
+        .with_some("claim", claim)
+        .with("failures", migration.failures)
+        .with_some("failure", failure)
+        .with_some("aborted", migration.aborted.map(cause))
+        .with("done", number(migration.done))
+        .with_some("estimate", migration.estimate.map(number))
+        .with_some(
+            "endTimeMs",
+            migration.ended.map(|ended| number(ended.as_millis())),
+        )
+        .into()
+}
+
+const fn reason(reason: MigrationReason) -> &'static str {
+    match reason {
+        MigrationReason::Agreement => "MIGRATION_REASON_AGREEMENT",
+        MigrationReason::Manual => "MIGRATION_REASON_MANUAL",
+        MigrationReason::RewriteAll => "MIGRATION_REASON_REWRITE_ALL",
+    }
+}
+
+const fn phase(phase: MigrationPhase) -> &'static str {
+    match phase {
+        MigrationPhase::Pending => "MIGRATION_PHASE_PENDING",
+        MigrationPhase::Running => "MIGRATION_PHASE_RUNNING",
+        MigrationPhase::Succeeded => "MIGRATION_PHASE_SUCCEEDED",
+        MigrationPhase::Failed => "MIGRATION_PHASE_FAILED",
+        MigrationPhase::Aborted => "MIGRATION_PHASE_ABORTED",
+    }
+}
+
+const fn cause(cause: AbortCause) -> &'static str {
+    match cause {
+        AbortCause::NoAgreement => "ABORT_CAUSE_NO_AGREEMENT",
+        AbortCause::AgreementMoved => "ABORT_CAUSE_AGREEMENT_MOVED",
+        AbortCause::Requested => "ABORT_CAUSE_REQUESTED",
+        AbortCause::StorageUnknown => "ABORT_CAUSE_STORAGE_UNKNOWN",
+    }
+}
+
+const fn class(class: FailureClass) -> &'static str {
+    match class {
+        FailureClass::Transient => "FAILURE_CLASS_TRANSIENT",
+        FailureClass::Rejected => "FAILURE_CLASS_REJECTED",
+        FailureClass::NotSupported => "FAILURE_CLASS_NOT_SUPPORTED",
+        FailureClass::Forbidden => "FAILURE_CLASS_FORBIDDEN",
+        FailureClass::Undecodable => "FAILURE_CLASS_UNDECODABLE",
+    }
+}
