@@ -155,7 +155,7 @@ proptest! {
         prop_assert_eq!(carried::<_, v1::MigrationsAbortRequest>(&abort).unwrap(), abort);
         let retry = with(&claim, RetryMigration { id });
         prop_assert_eq!(carried::<_, v1::MigrationsRetryRequest>(&retry).unwrap(), retry);
-        let resource = observe.body.resource.clone();
+        let resource = observe.body.resource;
         let reset = with(&claim, ResetStorageStates { resource: rewrites.then(|| resource.clone()) });
         prop_assert_eq!(carried::<_, v1::MigrationsResetRequest>(&reset).unwrap(), reset);
         let reason = if rewrites { MigrationReason::RewriteAll } else { MigrationReason::Manual };

@@ -84,7 +84,7 @@ pub struct Transacted {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadResult {
     /// The object.
-    Found(Object),
+    Found(Box<Object>),
     /// It was not there.
     Absent,
     /// The answer does not say: it had no room left, or came so late to a retry that the revision is no longer kept. Read
@@ -211,7 +211,7 @@ impl FromWire<v1::OperationResult> for OperationResult {
 impl FromWire<v1::ReadResult> for ReadResult {
     fn from_wire(pb: v1::ReadResult) -> Result<Self, Violations> {
         match (pb.object, pb.left_out) {
-            (Some(object), _) => Ok(Self::Found(Object::try_from(object)?)),
+            (Some(object), _) => Ok(Self::Found(Box::new(Object::try_from(object)?))),
             (None, false) => Ok(Self::Absent),
             (None, true) => Ok(Self::LeftOut),
         }

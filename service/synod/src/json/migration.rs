@@ -23,7 +23,7 @@ pub(crate) fn migration(migration: &Migration) -> Value {
             metadata(&name, &migration.metadata, &Labels::default()),
         )
         .with("resource", resource(migration.id.resource()))
-        .with("targetHash", text(&migration.target.hash))
+        .with("targetHash", text(migration.target.hash))
         .with_some("targetVersion", version(migration.target.version.as_ref()))
         .with("agreementRevision", revision(migration.agreement_revision))
         .with("reason", reason(migration.reason))
