@@ -18,7 +18,6 @@ pub(crate) struct StatusMetrics {
     applied: Gauge,
     last_log: Gauge,
     checkpoint: Gauge,
-    installed: Gauge,
     in_doubt: Gauge,
     digests_kept: Gauge,
     revision: Gauge,
@@ -135,11 +134,6 @@ impl StatusMetrics {
             "The log time, in milliseconds",
             &self.log_time_ms,
         );
-        gauge(
-            "synod_raft_checkpoints_installed",
-            "How often a checkpoint of another replica has replaced the state since the start",
-            &self.installed,
-        );
     }
 
     /// Another leader was seen.
@@ -165,7 +159,6 @@ impl StatusMetrics {
             .set(gauge_value(consensus.digests().len()));
 
         let published = consensus.published();
-        self.installed.set(gauge_value(published.generation));
         let state = &published.state;
         self.revision.set(gauge_value(state.revision().get()));
         self.oldest_revision

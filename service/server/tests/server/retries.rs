@@ -1,5 +1,6 @@
 //! Every request that changes something, sent again: the answer is that of the first time.
 
+mod migrating;
 mod scene;
 mod table;
 
@@ -148,7 +149,7 @@ async fn installed(cluster: &Cluster, replica: u64) -> String {
     let text = metrics(cluster.metrics_address(replica)).await;
     let value = text
         .lines()
-        .find_map(|line| line.strip_prefix("synod_raft_checkpoints_installed "));
+        .find_map(|line| line.strip_prefix("synod_checkpoint_install_seconds_count "));
     value.unwrap().to_owned()
 }
 

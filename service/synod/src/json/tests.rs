@@ -189,7 +189,7 @@ fn events_are_printed_in_the_form_of_the_protocol() {
         .filter_map(|line| line["events"]["events"].as_array())
         .flatten()
         .collect();
-    assert_eq!(events.len(), 6);
+    assert_eq!(events.len(), 9);
     for event in events {
         check(event, "synod.v1.Event");
     }

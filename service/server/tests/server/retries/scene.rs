@@ -9,6 +9,7 @@ use synod_proto::v1::leases_client::LeasesClient;
 use synod_proto::v1::objects_client::ObjectsClient;
 use tonic::transport::Channel;
 
+use super::migrating::Migrating;
 use crate::cluster::{Clients, report};
 
 /// Nothing ends by itself.
@@ -32,6 +33,7 @@ pub(crate) struct Scene {
     pub(crate) orphan: String,
     /// The token of the lease `held`.
     pub(crate) token: u64,
+    pub(crate) migrating: Migrating,
 }
 
 impl Scene {
@@ -74,6 +76,7 @@ impl Scene {
             released: snapshot(&mut histories, "releasing", "{}").await,
             orphan,
             token,
+            migrating: Migrating::set(&mut clients).await,
         }
     }
 

@@ -9,6 +9,7 @@ use synod_proto::v1::collections_client::CollectionsClient;
 use synod_proto::v1::controller_revisions_client::ControllerRevisionsClient;
 use synod_proto::v1::leases_client::LeasesClient;
 use synod_proto::v1::membership_client::MembershipClient;
+use synod_proto::v1::migrations_client::MigrationsClient;
 use synod_proto::v1::objects_client::ObjectsClient;
 use synod_proto::v1::storage_versions_client::StorageVersionsClient;
 use tonic::transport::Channel;
@@ -16,7 +17,7 @@ use tonic::transport::Channel;
 use super::scene::{
     DAY_MS, Scene, contender, content, history, key, lease, resource, voting, wanting,
 };
-use crate::cluster::join;
+use crate::cluster::{group_resource, join};
 
 /// What a caller was told: at which revision and in which words, without who says it; or why it was refused.
 pub(crate) type Told = Result<(u64, String), &'static str>;
@@ -60,6 +61,8 @@ pub(crate) fn table(scene: &Scene) -> Vec<Row> {
     rows.extend(of_histories(scene));
     rows.extend(of_histories_that_change_hands(scene));
     rows.extend(of_leases(scene));
+    rows.extend(of_migrations(scene));
+    rows.extend(of_workers(scene));
     rows
 }
 
@@ -320,5 +323,66 @@ fn of_leases(scene: &Scene) -> Vec<Row> {
             LeasesClient.withdraw_candidate,
             withdraw
         ),
+    ]
+}
+
+fn of_migrations(scene: &Scene) -> Vec<Row> {
+    let start = v1::MigrationsStartRequest {
+        request_id: None,
+        resource: Some(group_resource("starting")),
+        reason: v1::MigrationReason::Manual.into(),
+    };
+    let abort = v1::MigrationsAbortRequest {
+        request_id: None,
+        name: scene.migrating.name("aborting"),
+    };
+    let retry = v1::MigrationsRetryRequest {
+        request_id: None,
+        name: scene.migrating.name("retrying"),
+    };
+    let observe = v1::MigrationsObserveRequest {
+        request_id: None,
+        resource: Some(group_resource("observed")),
+        hashes: vec!["8aSe+NMegvE=".to_owned()],
+    };
+    let reset = v1::MigrationsResetRequest {
+        request_id: None,
+        resource: Some(group_resource("resetting")),
+    };
+    vec![
+        row!("Migrations.Start", MigrationsClient.start, start),
+        row!("Migrations.Abort", MigrationsClient.abort, abort),
+        row!("Migrations.Retry", MigrationsClient.retry, retry),
+        row!("Migrations.Observe", MigrationsClient.observe, observe),
+        row!("Migrations.Reset", MigrationsClient.reset, reset),
+    ]
+}
+
+fn of_workers(scene: &Scene) -> Vec<Row> {
+    let claim = v1::MigrationsClaimRequest {
+        request_id: None,
+        name: scene.migrating.name("claiming"),
+        worker: "two".to_owned(),
+        ttl_ms: Some(DAY_MS),
+    };
+    let progress = v1::MigrationsProgressRequest {
+        request_id: None,
+        claim: scene.migrating.claim_of("progressing"),
+        progress: Some(v1::MigrationProgress {
+            done: 1,
+            estimate: Some(2),
+            continue_token: "after".to_owned(),
+        }),
+    };
+    let complete = v1::MigrationsCompleteRequest {
+        request_id: None,
+        claim: scene.migrating.claim_of("completing"),
+    };
+    let fail = scene.migrating.fail("failing");
+    vec![
+        row!("Migrations.Claim", MigrationsClient.claim, claim),
+        row!("Migrations.Progress", MigrationsClient.progress, progress),
+        row!("Migrations.Complete", MigrationsClient.complete, complete),
+        row!("Migrations.Fail", MigrationsClient.fail, fail),
     ]
 }
