@@ -160,6 +160,8 @@ struct Event {
     /// These are replayed elsewhere.
     collection: Option<IgnoredAny>,
     stored_object: Option<IgnoredAny>,
+    /// They follow from agreements, and no write depends on one.
+    migration: Option<IgnoredAny>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -267,7 +269,12 @@ impl Moment {
         } else if let Some(settings) = event.settings {
             self.write_grace_ms = Some(settings.write_grace_ms.0);
             Ok(())
-        } else if event.collection.or(event.stored_object).is_some() {
+        } else if event
+            .collection
+            .or(event.stored_object)
+            .or(event.migration)
+            .is_some()
+        {
             Ok(())
         } else {
             Err(format!("the event of {name:?} carries no object"))
