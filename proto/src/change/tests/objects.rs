@@ -150,8 +150,8 @@ fn every_fault_of_a_written_object_is_named() {
         [
             "fences.ifMember.member",
             "fences.ifMember.epoch",
-            "fences.ifLease.token",
             "fences.ifLease.lease",
+            "fences.ifLease.token",
             "key.name",
             "attributes.labels",
             "attributes.annotations",
