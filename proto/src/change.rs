@@ -39,10 +39,10 @@ pub struct Change<T> {
     pub key: Option<RequestId>,
     /// The cluster that gave the session. `None`: the caller does not say, so it is not checked.
     pub session_cluster: Option<ClusterId>,
-    /// The cluster that gave the epoch under which the member speaks, or the claim under which a worker does. `None`: the
-    /// caller does not say.
+    /// The cluster that gave the epoch under which the member speaks. `None`: the caller does not say.
     pub epoch_cluster: Option<ClusterId>,
-    /// The cluster that gave the fencing token under which is written. `None`: the caller does not say.
+    /// The cluster that gave the fencing token under which is written, or the claim under which a worker speaks. `None`:
+    /// the caller does not say.
     pub token_cluster: Option<ClusterId>,
     /// What is asked.
     pub body: T,
@@ -72,7 +72,7 @@ impl<T> Change<T> {
         match self.epoch_cluster {
             Some(cluster) if cluster != present => {
                 let message = format!(
-                    "the epoch or claim was given by cluster {cluster}, this is {present}: join or claim again"
+                    "the epoch was given by cluster {cluster}, this is {present}: join again"
                 );
                 Err(Refusal::new(ErrorKind::NotAMember, message))
             }

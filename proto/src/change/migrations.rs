@@ -42,7 +42,7 @@ impl<T> Change<T> {
         Some(v1::ClaimKey {
             migration: id.to_string(),
             token: token.get(),
-            cluster_id: named(self.epoch_cluster),
+            cluster_id: named(self.token_cluster),
         })
     }
 
@@ -56,8 +56,8 @@ impl<T> Change<T> {
         let change = Self {
             key: key.id,
             session_cluster: key.cluster,
-            epoch_cluster: claim,
-            token_cluster: None,
+            epoch_cluster: None,
+            token_cluster: claim,
             body,
         };
         sound(change, found)

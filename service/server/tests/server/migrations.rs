@@ -184,7 +184,7 @@ async fn a_claim_of_another_cluster_is_refused_and_what_is_wrong_is_named() {
     let mut claim = claim(&mut clients, &name, 15_000).await;
     claim.cluster_id = "00000000-0000-8000-8000-000000000000".to_owned();
     let refused = clients.migrations.complete(complete(&claim)).await;
-    assert_eq!(reason(&refused.unwrap_err()), "NOT_A_MEMBER");
+    assert_eq!(reason(&refused.unwrap_err()), "STALE_EPOCH");
     let observe = v1::MigrationsObserveRequest {
         resource: Some(group_resource("deployments")),
         hashes: vec!["xPOwRZ+Yhw8=".to_owned()],
