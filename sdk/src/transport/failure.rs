@@ -1,10 +1,11 @@
 //! What a failed try says about the request.
 
+use std::error::Error as _;
 use std::time::Duration;
 
 use synod_model::{ErrorKind, Verdict};
 use synod_proto::status::{self, key};
-use tonic::Status;
+use tonic::{Status, TimeoutExpired};
 
 use crate::Error;
 
@@ -91,5 +92,31 @@ impl FailedTry {
 
     pub(super) fn verdict(&self) -> Verdict {
         self.error.execution()
+    }
+}
+
+/// Whether the time ran out on this side. The channel holds the deadline that goes with a request, too, and may be a
+/// moment earlier than we are.
+pub(super) fn has_run_out(status: &Status) -> bool {
+    let mut cause = status.source();
+    while let Some(error) = cause {
+        if error.is::<TimeoutExpired>() {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeout_of_the_channel_is_told_from_a_call_that_a_replica_cancelled() {
+        assert!(has_run_out(&Status::from_error(Box::new(TimeoutExpired(
+            ()
+        )))));
+        assert!(!has_run_out(&Status::cancelled("Timeout expired")));
     }
 }

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tonic::transport::Channel;
 use tonic::{Request, Response, Status};
 
-use super::failure::FailedTry;
+use super::failure::{FailedTry, has_run_out};
 use super::round::Round;
 use super::{Answer, Backoff, Endpoints, Failure};
 use crate::Error;
@@ -79,8 +79,8 @@ impl Call<'_> {
                     self.endpoints.answered(place, replica_id);
                     return Ok(answer);
                 }
-                Ok(Err(status)) => FailedTry::of(&status),
-                Err(_) => FailedTry::unanswered(limit),
+                Ok(Err(status)) if !has_run_out(&status) => FailedTry::of(&status),
+                Ok(Err(_)) | Err(_) => FailedTry::unanswered(limit),
             };
             course.take(failed)?;
             course.wait().await;
