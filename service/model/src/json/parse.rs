@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use super::{Json, JsonNumber, number};
 use crate::Violation;
-use crate::limits::JSON_DEPTH_MAX;
+use crate::limits::{JSON_DEPTH_MAX, JSON_EXPONENT_MAX, JSON_NUMBER_BYTES_MAX};
 
 pub(super) fn parse(text: &[u8]) -> Result<Json, Violation> {
     let text = match std::str::from_utf8(text) {
@@ -67,9 +67,9 @@ impl Reader<'_> {
             return Err(self.fault("must be a number as JSON writes it"));
         };
         let Some(number) = JsonNumber::parse(&rest[..length]) else {
-            return Err(self.fault(
-                "must be a number of no more than 1024 bytes, with an exponent of no more than six digits",
-            ));
+            return Err(self.fault(format_args!(
+                "must be a number of no more than {JSON_NUMBER_BYTES_MAX} bytes, with an exponent of no more than {JSON_EXPONENT_MAX} either way"
+            )));
         };
         self.at += length;
         Ok(number)
