@@ -3,6 +3,7 @@
 mod examples;
 mod history;
 mod leases;
+mod migrations;
 mod objects;
 mod serve;
 
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use history::{HistoryArgs, HistoryCommand, OwnerArgs};
 pub(crate) use leases::{ElectArgs, HoldArgs, LeaseArgs, LeaseCommand, LockArgs};
+pub(crate) use migrations::{CheckBinaryArgs, CheckDropArgs, MigrationsArgs, MigrationsCommand};
 pub(crate) use objects::{
     Cascade, CollectionsArgs, CollectionsCommand, CreateArgs, DeleteArgs, DocumentsArgs, EditArgs,
     EditFormat, FenceArgs, GetArgs, PatchArgs, PatchType, WriteArgs,
@@ -112,6 +114,20 @@ pub(crate) enum Command {
     /// Show what controllers wanted over time, go back to it, or forget it.
     #[command(after_long_help = examples::HISTORIES)]
     History(HistoryArgs),
+    /// Show migrations, follow one, or start, abort and retry one.
+    #[command(after_long_help = examples::MIGRATIONS)]
+    Migrations(MigrationsArgs),
+    /// Say whether a binary may join: with 0 if it may, with 8 if not, naming why.
+    ///
+    /// It may not if it cannot read what may be stored, or what is written now. What is not known is not safe.
+    #[command(after_long_help = examples::CHECK_BINARY)]
+    CheckBinary(CheckBinaryArgs),
+    /// Say whether a version of a resource may be dropped: with 0 if it may, with 8 if not, naming why.
+    ///
+    /// It may not while objects may be stored in it, while a member writes or votes for it, and while such writes may
+    /// still land. What is not known is not safe.
+    #[command(after_long_help = examples::CHECK_DROP)]
+    CheckDrop(CheckDropArgs),
     /// Show leases, or take, renew and release one.
     #[command(after_long_help = examples::LEASE)]
     Lease(LeaseArgs),

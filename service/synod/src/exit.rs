@@ -21,7 +21,7 @@ pub(crate) enum Exit {
     Deadline = 6,
     /// The caller may not do this.
     Permission = 7,
-    /// The members do not agree.
+    /// The members do not agree, or what was asked about is not safe.
     Disagree = 8,
 }
 

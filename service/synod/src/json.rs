@@ -10,6 +10,7 @@ mod event;
 mod lease;
 mod member;
 mod migration;
+mod safety;
 mod settings;
 mod status;
 mod storage_state;
@@ -29,7 +30,8 @@ pub(crate) use controller_revision::{
 pub(crate) use event::{bookmark, events};
 pub(crate) use lease::{lease, lease_candidate, lease_page, lease_view};
 pub(crate) use member::{member, member_page, member_view};
-pub(crate) use migration::migration;
+pub(crate) use migration::{migration, migration_page, migration_view};
+pub(crate) use safety::safety;
 pub(crate) use settings::{settings, settings_view};
 pub(crate) use status::cluster_status;
 pub(crate) use storage_state::storage_state;

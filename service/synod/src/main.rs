@@ -80,6 +80,15 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::History(args) => {
             one_thread()?.block_on(commands::history::run(&args.command, matches))
         }
+        Command::Migrations(args) => {
+            one_thread()?.block_on(commands::migrations::run(&args.command, matches))
+        }
+        Command::CheckBinary(args) => {
+            one_thread()?.block_on(commands::safety::check_binary(args, matches))
+        }
+        Command::CheckDrop(args) => {
+            one_thread()?.block_on(commands::safety::check_drop(args, matches))
+        }
         Command::Lease(args) => {
             one_thread()?.block_on(commands::lease::run(&args.command, matches))
         }

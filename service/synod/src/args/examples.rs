@@ -326,3 +326,56 @@ Examples:
   synod history truncate StatefulSet/web -n team-a --limit 0 --dry-run
 
 Here --if-revision is when the newest was last changed.";
+
+pub(super) const MIGRATIONS: &str = "\
+Examples:
+  synod migrations list
+  synod migrations watch jobs.batch-41";
+
+pub(super) const MIGRATIONS_LIST: &str = "\
+Examples:
+  synod migrations list
+  synod migrations list -o wide";
+
+pub(super) const MIGRATIONS_GET: &str = "\
+Examples:
+  synod migrations get jobs.batch-41
+  synod migrations get jobs.batch-41 -o json";
+
+pub(super) const MIGRATIONS_WATCH: &str = "\
+Examples:
+  synod migrations watch jobs.batch-41";
+
+pub(super) const MIGRATIONS_START: &str = "\
+Examples:
+  synod migrations start batch.jobs
+  synod migrations watch $(synod migrations start batch.jobs --rewrite-all)
+
+Prints the name of the migration.";
+
+pub(super) const MIGRATIONS_ABORT: &str = "\
+Examples:
+  synod migrations abort jobs.batch-41";
+
+pub(super) const MIGRATIONS_RETRY: &str = "\
+Examples:
+  synod migrations retry jobs.batch-41";
+
+pub(super) const MIGRATIONS_RESET: &str = "\
+Examples:
+  synod migrations reset batch.jobs
+  synod migrations reset --all";
+
+pub(super) const CHECK_BINARY: &str = "\
+Examples:
+  synod check-binary -f binary.yaml
+
+The file says what the binary can read:
+  resources:
+    - resource: batch.jobs
+      kind: Job
+      decodableVersions: [batch/v1]";
+
+pub(super) const CHECK_DROP: &str = "\
+Examples:
+  synod check-drop batch.cronjobs batch/v1beta1";

@@ -108,7 +108,7 @@ fn read(filename: &Path, namespace: Option<&str>) -> Result<Vec<Document>, Failu
     Ok(documents)
 }
 
-fn text(filename: &Path) -> Result<String, Failure> {
+pub(super) fn text(filename: &Path) -> Result<String, Failure> {
     let read = if filename == Path::new("-") {
         let mut text = String::new();
         std::io::stdin().read_to_string(&mut text).map(|_| text)

@@ -1,7 +1,37 @@
 use serde_json::{Value, json};
-use synod_client::{AbortCause, FailureClass, Labels, Migration, MigrationPhase, MigrationReason};
+use synod_client::{
+    AbortCause, FailureClass, Labels, Migration, MigrationPage, MigrationPhase, MigrationProgress,
+    MigrationReason, MigrationView,
+};
 
-use super::{Object, metadata, millis, number, resource, revision, text, version};
+use super::{Object, header, list, metadata, millis, number, resource, revision, text, version};
+
+/// The message `MigrationsListResponse`, with the items of all pages.
+pub(crate) fn migration_page(page: &MigrationPage) -> Value {
+    json!({"header": header(&page.header), "migrations": list(&page.items, migration)})
+}
+
+/// The message `MigrationsGetResponse`.
+pub(crate) fn migration_view(view: &MigrationView) -> Value {
+    Object::new()
+        .with("header", header(&view.header))
+        .with("migration", migration(&view.migration))
+        .with_some("progress", view.progress.as_ref().map(progress))
+        .into()
+}
+
+/// The message `MigrationProgress`.
+fn progress(progress: &MigrationProgress) -> Value {
+    let token = progress.continue_token.as_ref();
+    Object::new()
+        .with("done", number(progress.done))
+        .with_some("estimate", progress.estimate.map(number))
+        .with(
+            "continueToken",
+            token.map(ToString::to_string).unwrap_or_default(),
+        )
+        .into()
+}
 
 /// The message `Migration`.
 pub(crate) fn migration(migration: &Migration) -> Value {

@@ -2,11 +2,11 @@
 
 use clap::ValueEnum as _;
 use synod_client::{
-    Client, CollectionRules, ControllerHistory, CreateCollection, DeleteCollection, DeleteObject,
-    Fences, GroupResource, Kind, Labels, LeaseKey, ListCollections, ListControllerRevisions,
-    ListMembers, ListObjects, ListStorageVersions, MemberId, Namespace, NamespacedName, ObjectKey,
-    ObjectName, Preconditions, ReadOptions, Revision, RollbackTarget, SettingsPatch, UpdateObject,
-    WallTime, WatchFrom, WatchOptions,
+    ApiVersion, Client, CollectionRules, ControllerHistory, CreateCollection, DeleteCollection,
+    DeleteObject, Fences, GroupResource, Kind, Labels, LeaseKey, ListCollections,
+    ListControllerRevisions, ListMembers, ListMigrations, ListObjects, ListStorageVersions,
+    MemberId, Namespace, NamespacedName, ObjectKey, ObjectName, Preconditions, ReadOptions,
+    Revision, RollbackTarget, SettingsPatch, UpdateObject, WallTime, WatchFrom, WatchOptions,
 };
 
 use super::golden;
@@ -198,6 +198,28 @@ async fn leases_in_every_form() {
     let key = LeaseKey::new("default", "backup").unwrap();
     let view = client.lease(&key, ReadOptions::linearizable()).await;
     check("lease-get", &views::lease(&view.unwrap(), NOW));
+}
+
+#[tokio::test]
+async fn migrations_in_every_form() {
+    let (_stand_in, client) = stand_in().await;
+    let page = client.migrations(ListMigrations::new()).all().await;
+    let page = page.unwrap();
+    check("migrations-list", &views::migrations(&page, NOW));
+    let view = client.migration(&page.items[0].id, ReadOptions::linearizable());
+    check(
+        "migrations-get",
+        &views::migration(&view.await.unwrap(), NOW),
+    );
+}
+
+#[tokio::test]
+async fn what_is_not_safe_in_every_form() {
+    let (_stand_in, client) = stand_in().await;
+    let resource = GroupResource::new("batch", "jobs").unwrap();
+    let version = ApiVersion::parse("batch/v1").unwrap();
+    let safety = client.check_drop(&resource, &version, ReadOptions::linearizable());
+    check("check-drop", &views::safety(&safety.await.unwrap()));
 }
 
 #[tokio::test]

@@ -66,6 +66,7 @@ pub(crate) struct Part {
     pub(crate) candidates: v1::LeasesListCandidatesResponse,
     pub(crate) migrations: v1::MigrationsListResponse,
     pub(crate) migration: v1::MigrationsGetResponse,
+    pub(crate) dangers: v1::StorageVersionsCheckDropResponse,
     /// What each call of `Watch` is answered, one after the other; after the last one, streams stay silent.
     pub(crate) watches: Vec<Vec<v1::WatchResponse>>,
 }
@@ -284,7 +285,7 @@ impl StorageVersions for Actor {
         &self,
         _: Request<v1::StorageVersionsCheckDropRequest>,
     ) -> Result<Response<v1::StorageVersionsCheckDropResponse>, Status> {
-        Err(no_part())
+        self.say(&self.part.dangers)
     }
 }
 

@@ -8,6 +8,7 @@ mod dev;
 mod elections;
 mod history;
 mod leases;
+mod migrations;
 mod objects;
 mod program;
 mod refusals;

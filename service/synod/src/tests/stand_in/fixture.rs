@@ -4,6 +4,8 @@
 mod histories;
 #[path = "leases.rs"]
 mod leases;
+#[path = "migrations.rs"]
+mod migrations;
 #[path = "objects.rs"]
 mod objects;
 
@@ -62,11 +64,9 @@ pub(crate) fn part() -> Part {
         leases: leases::leases(),
         lease: leases::lease(),
         candidates: leases::candidates(),
-        migrations: v1::MigrationsListResponse {
-            header: Some(header()),
-            ..v1::MigrationsListResponse::default()
-        },
-        migration: v1::MigrationsGetResponse::default(),
+        migrations: migrations::migrations(),
+        migration: migrations::migration(),
+        dangers: migrations::dangers(),
         watches: vec![vec![
             bookmark(45),
             first_events(),

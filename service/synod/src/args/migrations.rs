@@ -1,0 +1,99 @@
+//! What can be typed about migrations, and about what they make safe.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{ClientArgs, QueryArgs, examples};
+
+#[derive(Debug, Args)]
+pub(crate) struct MigrationsArgs {
+    #[command(subcommand)]
+    pub(crate) command: MigrationsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MigrationsCommand {
+    /// Show all migrations that are remembered.
+    #[command(after_long_help = examples::MIGRATIONS_LIST)]
+    List(QueryArgs),
+    /// Show one migration.
+    #[command(after_long_help = examples::MIGRATIONS_GET)]
+    Get {
+        /// The migration, as `resource.group-number`.
+        name: String,
+        #[command(flatten)]
+        query: QueryArgs,
+    },
+    /// Follow a migration to its end, a line for each change.
+    ///
+    /// Ends with 0 when every object is rewritten, with 1 when it was aborted or nobody will try it again by itself.
+    #[command(after_long_help = examples::MIGRATIONS_WATCH)]
+    Watch {
+        /// The migration, as `resource.group-number`.
+        name: String,
+        #[command(flatten)]
+        client: ClientArgs,
+    },
+    /// Create a migration to what is agreed on.
+    #[command(after_long_help = examples::MIGRATIONS_START)]
+    Start {
+        /// The resource, as `group.resource`; the core group is written `core`.
+        resource: String,
+        /// Also rewrite what is in the right version: after a key was rotated.
+        #[arg(long)]
+        rewrite_all: bool,
+        #[command(flatten)]
+        client: ClientArgs,
+    },
+    /// Call a migration off. Its worker is told with the next word that it says.
+    #[command(after_long_help = examples::MIGRATIONS_ABORT)]
+    Abort {
+        /// The migration, as `resource.group-number`.
+        name: String,
+        #[command(flatten)]
+        client: ClientArgs,
+    },
+    /// Have a failed migration tried again, at once and with all its tries.
+    #[command(after_long_help = examples::MIGRATIONS_RETRY)]
+    Retry {
+        /// The migration, as `resource.group-number`.
+        name: String,
+        #[command(flatten)]
+        client: ClientArgs,
+    },
+    /// Forget what is known of the store: what is persisted becomes unknown, but for what is written now.
+    ///
+    /// For a store that was restored or changed by hand. What is unknown is migrated under the next agreement, or at once
+    /// if there is one.
+    #[command(after_long_help = examples::MIGRATIONS_RESET)]
+    Reset {
+        /// The resource, as `group.resource`; the core group is written `core`.
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        resource: Option<String>,
+        /// Every resource.
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        client: ClientArgs,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckBinaryArgs {
+    /// The file that says what the binary decodes; `-` is standard input.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) filename: PathBuf,
+    #[command(flatten)]
+    pub(crate) query: QueryArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckDropArgs {
+    /// The resource, as `group.resource`; the core group is written `core`.
+    pub(crate) resource: String,
+    /// The version, as `group/version`, or as `version` of the core group.
+    pub(crate) version: String,
+    #[command(flatten)]
+    pub(crate) query: QueryArgs,
+}

@@ -1,0 +1,92 @@
+//! Migrations in columns.
+
+use serde_json::Value;
+use synod_client::{
+    AbortCause, Migration, MigrationPage, MigrationReason, MigrationView, WallTime,
+};
+
+use super::or_unset;
+use crate::json;
+use crate::output::{Document, Table, age, printable};
+
+const COLUMNS: [&str; 8] = [
+    "Name", "Target", "Reason", "Phase", "Done", "Estimate", "Worker", "Age",
+];
+const MORE_COLUMNS: [&str; 4] = ["Agreement", "Failures", "Why", "UID"];
+
+/// `synod migrations list`.
+pub(crate) fn migrations(page: &MigrationPage, now: WallTime) -> Document {
+    document(json::migration_page(page), &page.items, now)
+}
+
+/// `synod migrations get`, with how far it is now.
+pub(crate) fn migration(view: &MigrationView, now: WallTime) -> Document {
+    let mut shown = view.migration.clone();
+    if let Some(progress) = &view.progress {
+        (shown.done, shown.estimate) = (progress.done, progress.estimate);
+    }
+    document(json::migration_view(view), [&shown], now)
+}
+
+/// Why a migration was called off.
+pub(crate) const fn cause(cause: AbortCause) -> &'static str {
+    match cause {
+        AbortCause::NoAgreement => "no agreement any more",
+        AbortCause::AgreementMoved => "something else was agreed on",
+        AbortCause::Requested => "called off",
+        AbortCause::StorageUnknown => "what is stored became unknown",
+    }
+}
+
+fn document<'a>(
+    value: Value,
+    items: impl IntoIterator<Item = &'a Migration>,
+    now: WallTime,
+) -> Document {
+    let mut table = Table::new(COLUMNS);
+    let mut wide = Table::new(COLUMNS.into_iter().chain(MORE_COLUMNS));
+    let mut names = Vec::new();
+    for item in items {
+        let cells = cells(item, now);
+        table.row(cells.clone());
+        wide.row(cells.into_iter().chain(more_cells(item)));
+        names.push(item.id.to_string());
+    }
+    Document {
+        value,
+        tables: vec![table],
+        wide: vec![wide],
+        names,
+    }
+}
+
+fn cells(item: &Migration, now: WallTime) -> Vec<String> {
+    let reason = match item.reason {
+        MigrationReason::Agreement => "agreement",
+        MigrationReason::Manual => "manual",
+        MigrationReason::RewriteAll => "rewrite-all",
+    };
+    let worker = item.claim.as_ref().map(|claim| claim.worker.as_str());
+    vec![
+        item.id.to_string(),
+        item.target.to_string(),
+        reason.to_owned(),
+        item.phase.to_string(),
+        item.done.to_string(),
+        or_unset(item.estimate),
+        or_unset(worker.map(printable)),
+        age(item.metadata.created.as_millis(), now.as_millis()),
+    ]
+}
+
+fn more_cells(item: &Migration) -> Vec<String> {
+    let failure = item.failure.as_ref();
+    let failure = failure.map(|failure| printable(failure.reason.as_str()));
+    let aborted = item.aborted.map(|why| cause(why).to_owned());
+    vec![
+        item.agreement_revision.to_string(),
+        item.failures.to_string(),
+        or_unset(aborted.or(failure)),
+        item.metadata.uid.to_string(),
+    ]
+}

@@ -1,0 +1,116 @@
+//! Migrations by the command line: from an agreement to a version that may be dropped.
+
+use synod_client::{ClaimKey, FailureClass, FailureReason, MigrationFailure, MigrationProgress};
+use synod_client::{Client, MigrationId, Ttl, WorkerName};
+
+use crate::cluster::{Cluster, Server};
+use crate::program::Printed;
+
+fn well(printed: Printed) -> String {
+    assert_eq!(printed.code, 0, "{}{}", printed.out, printed.err);
+    printed.out
+}
+
+async fn claim(client: &Client, name: &str) -> ClaimKey {
+    let id = MigrationId::parse(name).unwrap();
+    let worker = WorkerName::parse("worker-a").unwrap();
+    let claimed = client.claim_migration(&id, &worker, Ttl::DEFAULT).await;
+    let claimed = claimed.unwrap();
+    ClaimKey {
+        id,
+        token: claimed.token,
+        cluster: claimed.header.cluster,
+    }
+}
+
+#[tokio::test]
+async fn a_migration_is_followed_to_its_end_and_makes_a_version_safe_to_drop() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let server = Server::join(&client, "server-a").await;
+    server.encodes("example.com.widgets", "v2").await;
+    let drop = ["check-drop", "example.com.widgets", "v1"];
+    let unsafe_yet = cluster.ask(&drop).await;
+    assert_eq!(unsafe_yet.code, 8, "{}", unsafe_yet.err);
+    assert!(unsafe_yet.out.contains("unknown versions"));
+
+    let listed = well(cluster.ask(&["migrations", "list", "-o", "name"]).await);
+    let name = listed.trim();
+    let mut watch = cluster.begin(&["migrations", "watch", name]);
+    assert!(watch.line().await.unwrap().contains("pending  0 done"));
+    let claim = claim(&client, name).await;
+    assert!(watch.line().await.unwrap().contains("running  0 done"));
+    let progress = MigrationProgress {
+        done: 7,
+        estimate: Some(10),
+        continue_token: None,
+    };
+    let told = client.report_migration_progress(&claim, progress).await;
+    told.unwrap();
+    assert!(watch.line().await.unwrap().contains("running  7/10 done"));
+    client.complete_migration(&claim).await.unwrap();
+    assert!(watch.line().await.unwrap().contains("succeeded"));
+    assert_eq!(watch.ended().await.code(), Some(0));
+    let safe = well(cluster.ask(&drop).await);
+    assert!(safe.contains("yes"), "{safe}");
+}
+
+#[tokio::test]
+async fn migrations_are_aborted_started_retried_and_reset_by_hand() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let server = Server::join(&client, "server-a").await;
+    server.encodes("example.com.widgets", "v2").await;
+    let listed = well(cluster.ask(&["migrations", "list", "-o", "name"]).await);
+    let first = listed.trim();
+    let aborted = well(cluster.ask(&["migrations", "abort", first]).await);
+    assert!(aborted.starts_with(&format!("{first} is aborted at revision ")));
+    assert_eq!(cluster.ask(&["migrations", "abort", first]).await.code, 4);
+    assert_eq!(cluster.ask(&["migrations", "watch", first]).await.code, 1);
+
+    let start = ["migrations", "start", "example.com.widgets"];
+    let second = well(cluster.ask(&start).await);
+    let second = second.trim();
+    assert_eq!(cluster.ask(&start).await.code, 4, "one waits already");
+    let claim = claim(&client, second).await;
+    let failure = MigrationFailure {
+        class: FailureClass::Undecodable,
+        reason: FailureReason::parse("default/one is of no version").unwrap(),
+    };
+    client.fail_migration(&claim, failure).await.unwrap();
+    let watched = cluster.ask(&["migrations", "watch", second]).await;
+    assert_eq!(watched.code, 1, "nobody tries it again by itself");
+    assert!(watched.out.contains("default/one is of no version"));
+    well(cluster.ask(&["migrations", "retry", second]).await);
+    let got = well(cluster.ask(&["migrations", "get", second]).await);
+    assert!(got.contains("pending"), "{got}");
+    well(cluster.ask(&["migrations", "reset", "--all"]).await);
+    let nobody = cluster.ask(&["migrations", "reset", "core.pods"]).await;
+    assert_eq!(nobody.code, 3);
+}
+
+#[tokio::test]
+async fn a_binary_that_cannot_read_what_is_written_must_not_join() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let server = Server::join(&client, "server-a").await;
+    server.encodes("example.com.widgets", "v2").await;
+    let listed = well(cluster.ask(&["migrations", "list", "-o", "name"]).await);
+    let claim = claim(&client, listed.trim()).await;
+    client.complete_migration(&claim).await.unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("binary.yaml");
+    let check = ["check-binary", "-f", file.to_str().unwrap()];
+    for (versions, code) in [("[v1]", 8), ("[v1, v2]", 0), ("[v1, '']", 2)] {
+        let text = format!(
+            "resources: [{{resource: example.com.widgets, decodableVersions: {versions}}}]"
+        );
+        std::fs::write(&file, text).unwrap();
+        let printed = cluster.ask(&check).await;
+        assert_eq!(
+            printed.code, code,
+            "{versions}: {}{}",
+            printed.out, printed.err
+        );
+    }
+}
