@@ -54,6 +54,7 @@ mod gate;
 mod kubernetes;
 mod lock;
 mod membership;
+mod migrator;
 mod objects;
 mod read_options;
 #[cfg(doctest)]
@@ -78,6 +79,9 @@ pub use gate::{Gate, GateLayer, GateService, Permit, Readiness, RequestInfo};
 pub use kubernetes::storage_version_hash;
 pub use lock::{LeaseToken, Lock, LockOptions};
 pub use membership::{Ended, JoinOptions, Membership, MembershipState};
+pub use migrator::{
+    CollectionStore, Migrator, MigratorOptions, Store, StoreError, StorePage, Worked,
+};
 pub use objects::{
     Codec, CodecError, Draft, ListObjects, NewObject, ObjectEvent, ObjectMessage, ObjectPages,
     ObjectReflector, ObjectWatch, Objects, Patched, RawObjects, Stored, Updated, WatchObjects,

@@ -10,6 +10,7 @@ mod typed;
 mod watch;
 
 pub use codec::{Codec, CodecError};
+pub(crate) use codec::{not_decoded, not_encoded};
 pub use guaranteed::Draft;
 pub use pages::{ListObjects, ObjectPages};
 pub use raw::RawObjects;

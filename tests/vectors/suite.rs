@@ -256,6 +256,10 @@ const FILES: &[(&str, &str)] = &[
         "migration_status_index.json",
         include_str!("migration_status_index.json"),
     ),
+    (
+        "migrator_retry_table.json",
+        include_str!("migrator_retry_table.json"),
+    ),
     ("svm_runner.json", include_str!("svm_runner.json")),
     ("svm_sync.json", include_str!("svm_sync.json")),
     (

@@ -43,13 +43,13 @@ pub trait Codec<T>: Send + Sync + 'static {
 }
 
 /// The error of a value that cannot be encoded: nothing was sent.
-pub(super) fn not_encoded(key: &ObjectKey, version: &ApiVersion, error: &CodecError) -> Error {
+pub(crate) fn not_encoded(key: &ObjectKey, version: &ApiVersion, error: &CodecError) -> Error {
     let message = format!("{key} cannot be encoded in {version}: {error}");
     Error::new(ErrorKind::InvalidArgument, message)
 }
 
 /// The error of bytes that cannot be decoded.
-pub(super) fn not_decoded(key: &ObjectKey, content: &Content, error: &CodecError) -> Error {
+pub(crate) fn not_decoded(key: &ObjectKey, content: &Content, error: &CodecError) -> Error {
     let message = format!(
         "{key} is stored in {} and cannot be decoded: {error}",
         content.encoding

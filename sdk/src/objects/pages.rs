@@ -107,6 +107,21 @@ impl ObjectPages {
         }
     }
 
+    /// The same list, but from where this token was given.
+    pub(crate) fn resumed(mut self, token: &str) -> Self {
+        if let Some(next) = &mut self.next {
+            next.read = None;
+            next.continue_token = token.to_owned();
+        }
+        self
+    }
+
+    /// Where the next page begins; `None` at the end, and before the first page.
+    pub(crate) fn token(&self) -> Option<&str> {
+        let next = self.next.as_ref()?;
+        Some(next.continue_token.as_str()).filter(|token| !token.is_empty())
+    }
+
     /// The next page; `None` after the last. A page that failed is asked for again by the next call.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ mod kinds;
 mod layer;
 mod leases;
 mod membership;
+mod migrating;
 mod network;
 mod objects;
 mod scripted;

@@ -11,20 +11,21 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use synod_client::{
-    ApiVersion, Client, Codec, CodecError, CollectionRules, Content, CreateCollection, Kind,
-    MediaType, Namespace, NamespacedName, NewObject, ObjectKey, ObjectName, Objects,
+    ApiVersion, Attributes, Client, Codec, CodecError, CollectionRules, Content, CreateCollection,
+    CreateObject, Fences, Kind, MediaType, Namespace, NamespacedName, NewObject, ObjectKey,
+    ObjectName, Objects,
 };
 
 use crate::cluster::{Cluster, endpoint, legal, pass, resource, version, within};
 use crate::network::Weather;
 
-const WIDGETS: &str = "widgets.example.io";
-const V1: &str = "example.io/v1";
-const V2: &str = "example.io/v2";
+pub(crate) const WIDGETS: &str = "widgets.example.io";
+pub(crate) const V1: &str = "example.io/v1";
+pub(crate) const V2: &str = "example.io/v2";
 
 /// Numbers, as `{"n":1}` in one version and as `{"number":"1"}` in the next.
 #[derive(Clone, Debug)]
-struct Numbers(ApiVersion);
+pub(crate) struct Numbers(pub(crate) ApiVersion);
 
 impl Codec<u64> for Numbers {
     fn preferred(&self) -> ApiVersion {
@@ -63,7 +64,7 @@ impl Codec<u64> for Numbers {
 }
 
 /// Declares the collection of widgets, in namespaces.
-async fn declare(client: &Client, rules: CollectionRules) {
+pub(crate) async fn declare(client: &Client, rules: CollectionRules) {
     let create = CreateCollection {
         resource: resource(WIDGETS),
         kind: legal(Kind::parse("Widget")),
@@ -74,11 +75,11 @@ async fn declare(client: &Client, rules: CollectionRules) {
 }
 
 /// The widgets as numbers, encoded in this version unless another one is selected.
-fn numbers(client: &Client, preferred: &str) -> Objects<u64> {
+pub(crate) fn numbers(client: &Client, preferred: &str) -> Objects<u64> {
     client.objects(resource(WIDGETS), Numbers(version(preferred)))
 }
 
-fn named(namespace: &str, name: &str) -> NamespacedName {
+pub(crate) fn named(namespace: &str, name: &str) -> NamespacedName {
     let namespace = legal(Namespace::parse(namespace));
     NamespacedName::new(Some(&namespace), &legal(ObjectName::parse(name)))
 }
@@ -90,7 +91,7 @@ fn key(namespace: &str, name: &str) -> ObjectKey {
     }
 }
 
-async fn create(objects: &Objects<u64>, namespace: &str, name: &str, value: u64) {
+pub(crate) async fn create(objects: &Objects<u64>, namespace: &str, name: &str, value: u64) {
     let new = NewObject::new(named(namespace, name), value);
     within(objects.create(new)).await.unwrap();
 }
@@ -116,4 +117,20 @@ fn answered_late<'a, A, B>(
         };
         within(async { tokio::join!(change, meanwhile) }).await
     })
+}
+
+/// Stores something in the first version that no codec can read.
+pub(crate) async fn broken(client: &Client, namespace: &str, name: &str) {
+    let create = CreateObject {
+        key: key(namespace, name),
+        attributes: Attributes::default(),
+        content: Content {
+            encoding: version(V1),
+            media_type: MediaType::JSON,
+            data: "{}".into(),
+        },
+        ttl: None,
+        fences: Fences::default(),
+    };
+    within(client.raw_objects().create(create)).await.unwrap();
 }

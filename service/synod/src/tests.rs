@@ -4,7 +4,7 @@ mod golden;
 mod help;
 mod limits;
 mod output;
-mod stand_in;
+pub(crate) mod stand_in;
 #[path = "../../../tests/vectors/suite.rs"]
 mod suite;
 mod vectors;

@@ -1,0 +1,173 @@
+//! A collection as a store: its objects are read by a codec, and written by it in the target's version.
+
+use std::fmt;
+
+use synod_model::{
+    ApiVersion, Content, ContinueToken, ErrorKind, Fences, Migration, MigrationReason, Object,
+    Preconditions, UpdateObject,
+};
+
+use super::{Store, StoreError, StorePage};
+use crate::objects::{not_decoded, not_encoded};
+use crate::{Client, Codec, Error, ListObjects, ReadOptions};
+
+/// The objects of the collections of one type, to be rewritten by a codec.
+///
+/// What is in the target's version already is passed by, unless everything is to be written anew.
+pub struct CollectionStore<T> {
+    client: Client,
+    codec: Box<dyn Codec<T>>,
+    page_size: Option<u32>,
+}
+
+impl<T: 'static> CollectionStore<T> {
+    /// The objects that this codec can read and write.
+    pub fn new(client: Client, codec: impl Codec<T>) -> Self {
+        Self {
+            client,
+            codec: Box::new(codec),
+            page_size: None,
+        }
+    }
+
+    /// How many objects to list at a time; at most 5,000. Without it, 500.
+    #[must_use]
+    pub fn page_size(mut self, page_size: u32) -> Self {
+        self.page_size = Some(page_size);
+        self
+    }
+
+    /// How many objects are in another version than the target's.
+    async fn to_rewrite(&self, migration: &Migration) -> Result<u64, Error> {
+        let resource = migration.id.resource();
+        let collections = self.client.collections();
+        let view = collections
+            .get(resource, ReadOptions::linearizable())
+            .await?;
+        let counts = view.item.counts.iter();
+        let others =
+            counts.filter(|count| Some(&count.version) != migration.target.version.as_ref());
+        Ok(others.map(|count| count.objects).sum())
+    }
+
+    /// The object's value, encoded in the target.
+    fn encoded(&self, object: &Object, target: &ApiVersion) -> Result<Content, Error> {
+        let key = &object.key;
+        let value = self.codec.decode(key, &object.content);
+        let value = value.map_err(|error| not_decoded(key, &object.content, &error))?;
+        let content = self.codec.encode(key, &value, target);
+        content.map_err(|error| not_encoded(key, target, &error))
+    }
+
+    async fn rewritten(&self, object: &Object, target: &ApiVersion) -> Result<(), Error> {
+        let content = self.encoded(object, target)?;
+        let update = UpdateObject {
+            key: object.key.clone(),
+            attributes: object.attributes.clone(),
+            content,
+            ttl: None,
+            preconditions: Preconditions {
+                uid: Some(object.metadata.uid),
+                resource_version: Some(object.metadata.resource_version),
+            },
+            fences: Fences::default(),
+        };
+        // Boxed, since a call is large: what waits for it need not be.
+        Box::pin(self.client.raw_objects().update(update))
+            .await
+            .map(drop)
+    }
+}
+
+impl<T: 'static> Store for CollectionStore<T> {
+    type Object = Object;
+
+    async fn list_page(
+        &self,
+        migration: &Migration,
+        token: Option<&ContinueToken>,
+    ) -> Result<StorePage<Object>, StoreError> {
+        let mut list = ListObjects::new(migration.id.resource().clone());
+        list.page_size = self.page_size;
+        let mut pages = self.client.raw_objects().list(&list);
+        if let Some(token) = token {
+            pages = pages.resumed(token.as_str());
+        }
+        let listed = async {
+            let left = match migration.reason {
+                MigrationReason::RewriteAll => None,
+                MigrationReason::Agreement | MigrationReason::Manual => {
+                    Some(self.to_rewrite(migration).await?)
+                }
+            };
+            Ok::<_, Error>((pages.next().await?, left))
+        };
+        let (page, left) = Box::pin(listed).await.map_err(|error| of_list(&error))?;
+        let target = migration.target.version.as_ref();
+        let anew = migration.reason == MigrationReason::RewriteAll;
+        let items = page.into_iter().flat_map(|page| page.items);
+        let objects: Vec<Object> = items
+            .map(|item| item.object)
+            .filter(|object| anew || Some(&object.content.encoding) != target)
+            .collect();
+        let next = pages.token().map(ContinueToken::parse).transpose();
+        Ok(StorePage {
+            remaining: left.map(|left| left.saturating_sub(objects.len() as u64)),
+            objects,
+            next: next.map_err(|fault| StoreError::Refused(fault.to_string()))?,
+        })
+    }
+
+    async fn rewrite(&self, migration: &Migration, object: &Object) -> Result<(), StoreError> {
+        let Some(target) = &migration.target.version else {
+            let why = "nobody said which version the target has: a member has to report it";
+            return Err(StoreError::Refused(why.to_owned()));
+        };
+        let rewritten = self.rewritten(object, target).await;
+        rewritten.map_err(|error| of_rewrite(object, &error))
+    }
+}
+
+/// What a cluster says to a list, as a store.
+fn of_list(error: &Error) -> StoreError {
+    match error.kind() {
+        ErrorKind::NotFound => StoreError::NotFound,
+        // What is in the target's version is passed by, so beginning anew costs only the reading.
+        ErrorKind::Compacted => StoreError::Expired(None),
+        ErrorKind::PermissionDenied | ErrorKind::Unauthenticated => StoreError::Forbidden,
+        _ if error.retryable() => busy(error),
+        _ => StoreError::Refused(error.message().to_owned()),
+    }
+}
+
+/// What a cluster says to a write, as a store.
+fn of_rewrite(object: &Object, error: &Error) -> StoreError {
+    match error.kind() {
+        ErrorKind::NotFound => StoreError::NotFound,
+        ErrorKind::Conflict => StoreError::Conflict,
+        ErrorKind::PermissionDenied | ErrorKind::Unauthenticated => StoreError::Forbidden,
+        ErrorKind::NotDecodable => StoreError::Undecodable {
+            key: object.key.to_string(),
+            why: error.message().to_owned(),
+        },
+        // It may have been written: the next try loses the comparison then.
+        ErrorKind::UnknownOutcome | ErrorKind::DeadlineExceeded => busy(error),
+        _ if error.retryable() => busy(error),
+        _ => StoreError::Refused(error.message().to_owned()),
+    }
+}
+
+fn busy(error: &Error) -> StoreError {
+    let retry_after = error.metadata().get("retry_after_ms");
+    StoreError::Busy {
+        retry_after: retry_after
+            .and_then(|text| text.parse().ok())
+            .map(std::time::Duration::from_millis),
+    }
+}
+
+impl<T> fmt::Debug for CollectionStore<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CollectionStore").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,237 @@
+//! One way through all objects.
+
+use synod_model::{
+    ContinueToken, ErrorKind, FailureClass, Migration, MigrationFailure, MigrationProgress,
+};
+use tokio::time::{Instant, interval, sleep};
+
+use super::plan::{Next, after_list, after_rewrite};
+use super::{MigratorOptions, Store, StorePage, failure, paced};
+use crate::{ClaimKey, Client, Error};
+
+/// How many keys a failure names.
+const NAMED: usize = 8;
+
+/// Where a worker is.
+#[derive(Debug)]
+pub(super) struct Pass {
+    /// Where the next page begins.
+    token: Option<ContinueToken>,
+    /// Where a worker that comes after this one goes on: behind what is done, and not behind what nobody could read.
+    saved: Option<ContinueToken>,
+    done: u64,
+    estimate: Option<u64>,
+    /// The objects that nobody could read, named by their keys, and how many more.
+    unread: Vec<String>,
+    unread_more: usize,
+}
+
+/// How a way through all objects ended.
+#[derive(Debug)]
+pub(super) enum Passed {
+    /// Every object was seen, and rewritten.
+    All,
+    /// It cannot be gone on.
+    GaveUp(MigrationFailure),
+    /// The claim has ended.
+    Lost,
+}
+
+/// What became of a page.
+enum Paged {
+    More,
+    End,
+    GaveUp(MigrationFailure),
+}
+
+impl Pass {
+    /// Where the worker before stood.
+    pub(super) fn resumed(progress: MigrationProgress) -> Self {
+        Self {
+            token: progress.continue_token.clone(),
+            saved: progress.continue_token,
+            done: progress.done,
+            estimate: progress.estimate,
+            unread: Vec::new(),
+            unread_more: 0,
+        }
+    }
+
+    /// From the first object again.
+    pub(super) fn again(before: Self) -> Self {
+        Self {
+            token: None,
+            saved: None,
+            unread: Vec::new(),
+            unread_more: 0,
+            ..before
+        }
+    }
+
+    /// Goes on to the last object. The claim is kept meanwhile, however slow the store is.
+    pub(super) async fn run<S: Store>(
+        &mut self,
+        client: &Client,
+        store: &S,
+        options: &MigratorOptions,
+        claim: &ClaimKey,
+        migration: &Migration,
+    ) -> Result<Passed, Error> {
+        let mut beat = interval(options.ttl.duration() / 3);
+        let mut pace = Instant::now();
+        loop {
+            let said = self.progress();
+            let paged = {
+                let page = self.page(store, options, migration, &mut pace);
+                tokio::pin!(page);
+                loop {
+                    tokio::select! {
+                        biased;
+                        paged = &mut page => break paged,
+                        _ = beat.tick() => {
+                            if !says(client, claim, said.clone()).await? {
+                                return Ok(Passed::Lost);
+                            }
+                        }
+                    }
+                }
+            };
+            if !says(client, claim, self.progress()).await? {
+                return Ok(Passed::Lost);
+            }
+            match paged {
+                Paged::More => {}
+                Paged::End => return Ok(self.ended()),
+                Paged::GaveUp(failure) => return Ok(Passed::GaveUp(failure)),
+            }
+        }
+    }
+
+    fn progress(&self) -> MigrationProgress {
+        MigrationProgress {
+            done: self.done,
+            estimate: self.estimate,
+            continue_token: self.saved.clone(),
+        }
+    }
+
+    /// At the end: what nobody could read blocks the completion.
+    fn ended(&self) -> Passed {
+        if self.unread.is_empty() {
+            return Passed::All;
+        }
+        let more = match self.unread_more {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let text = format!("cannot be read: {}{more}", self.unread.join("; "));
+        Passed::GaveUp(failure(FailureClass::Undecodable, &text))
+    }
+
+    /// Lists a page and rewrites its objects.
+    async fn page<S: Store>(
+        &mut self,
+        store: &S,
+        options: &MigratorOptions,
+        migration: &Migration,
+        pace: &mut Instant,
+    ) -> Paged {
+        let StorePage {
+            objects,
+            next,
+            remaining,
+        } = match self.listed(store, migration).await {
+            Ok(page) => page,
+            Err(failure) => return Paged::GaveUp(failure),
+        };
+        let before = self.done;
+        for object in &objects {
+            paced(pace, options.objects_per_second).await;
+            if let Err(failure) = self.rewritten(store, migration, object).await {
+                return Paged::GaveUp(failure);
+            }
+        }
+        self.done = before + objects.len() as u64;
+        self.estimate = remaining.map(|remaining| self.done + remaining);
+        // At the end the last page stays the saved one: who comes after this worker does no more than that again.
+        if self.unread.is_empty() && next.is_some() {
+            self.saved.clone_from(&next);
+        }
+        self.token = next;
+        match self.token {
+            Some(_) => Paged::More,
+            None => Paged::End,
+        }
+    }
+
+    async fn listed<S: Store>(
+        &mut self,
+        store: &S,
+        migration: &Migration,
+    ) -> Result<StorePage<S::Object>, MigrationFailure> {
+        let mut tries = 0;
+        loop {
+            let error = match store.list_page(migration, self.token.as_ref()).await {
+                Ok(page) => return Ok(page),
+                Err(error) => error,
+            };
+            tries += 1;
+            match after_list(error, tries) {
+                Next::Again(pause) => sleep(pause).await,
+                Next::GoOn(token) if tries <= super::plan::TRIES => self.token = token,
+                Next::GoOn(_) => {
+                    let text = "the list has expired again and again";
+                    return Err(failure(FailureClass::Transient, text));
+                }
+                Next::GiveUp(class, why) => return Err(failure(class, &why)),
+                Next::Unread(what) => return Err(failure(FailureClass::Undecodable, &what)),
+                Next::Done => {
+                    return Err(failure(FailureClass::Transient, "the list has no answer"));
+                }
+            }
+        }
+    }
+
+    async fn rewritten<S: Store>(
+        &mut self,
+        store: &S,
+        migration: &Migration,
+        object: &S::Object,
+    ) -> Result<(), MigrationFailure> {
+        let mut tries = 0;
+        loop {
+            let Err(error) = store.rewrite(migration, object).await else {
+                return Ok(());
+            };
+            tries += 1;
+            match after_rewrite(error, tries) {
+                Next::Done | Next::GoOn(_) => return Ok(()),
+                Next::Again(pause) => sleep(pause).await,
+                Next::GiveUp(class, why) => return Err(failure(class, &why)),
+                Next::Unread(what) if self.unread.len() < NAMED => {
+                    self.unread.push(what);
+                    return Ok(());
+                }
+                Next::Unread(_) => {
+                    self.unread_more += 1;
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+/// Says how far it is. False: the claim has ended.
+async fn says(
+    client: &Client,
+    claim: &ClaimKey,
+    progress: MigrationProgress,
+) -> Result<bool, Error> {
+    match client.report_migration_progress(claim, progress).await {
+        Ok(_) => Ok(true),
+        Err(error) => match error.kind() {
+            ErrorKind::Conflict | ErrorKind::NotFound => Ok(false),
+            _ => Err(error),
+        },
+    }
+}

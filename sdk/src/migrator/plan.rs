@@ -1,0 +1,129 @@
+//! What a worker does about what a store says.
+
+use std::time::Duration;
+
+use http::header::RETRY_AFTER;
+use http::{HeaderMap, StatusCode};
+use synod_model::{ContinueToken, FailureClass};
+
+/// Why a store did not do what a worker asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreError {
+    /// It is not there. HTTP: 404.
+    NotFound,
+    /// Somebody has changed the object since it was listed. HTTP: 409.
+    Conflict,
+    /// It cannot be listed or updated at all. HTTP: 405.
+    NotSupported,
+    /// The worker may not. HTTP: 401 and 403.
+    Forbidden,
+    /// The list has taken too long. HTTP: 410, whose body has a token that goes on with what is there now.
+    Expired(Option<ContinueToken>),
+    /// It has too much to do, or did not answer in time. HTTP: 429, 500, 503 and 504.
+    Busy {
+        /// How long to wait, if it says so.
+        retry_after: Option<Duration>,
+    },
+    /// No codec can read the object of this key.
+    Undecodable {
+        /// The object.
+        key: String,
+        /// Why.
+        why: String,
+    },
+    /// Anything else, in words that name the object.
+    Refused(String),
+}
+
+impl StoreError {
+    /// What an answer over HTTP says; `None` if all is well. The token of a 410 is in its body, for the caller to add.
+    #[must_use]
+    pub fn of_http(status: StatusCode, headers: &HeaderMap) -> Option<Self> {
+        let seconds = headers
+            .get(RETRY_AFTER)
+            .and_then(|value| value.to_str().ok());
+        let retry_after = seconds
+            .and_then(|text| text.parse().ok())
+            .map(Duration::from_secs);
+        match status {
+            status if status.is_success() => None,
+            StatusCode::NOT_FOUND => Some(Self::NotFound),
+            StatusCode::CONFLICT => Some(Self::Conflict),
+            StatusCode::METHOD_NOT_ALLOWED => Some(Self::NotSupported),
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Some(Self::Forbidden),
+            StatusCode::GONE => Some(Self::Expired(None)),
+            StatusCode::TOO_MANY_REQUESTS
+            | StatusCode::INTERNAL_SERVER_ERROR
+            | StatusCode::SERVICE_UNAVAILABLE
+            | StatusCode::GATEWAY_TIMEOUT => Some(Self::Busy { retry_after }),
+            other => Some(Self::Refused(format!("the store answered {other}"))),
+        }
+    }
+}
+
+/// What a worker does next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Nothing is left to do here.
+    Done,
+    /// The same once more, after a pause.
+    Again(Duration),
+    /// The list goes on there; from the first object without a token.
+    GoOn(Option<ContinueToken>),
+    /// The object stays as it is, and the migration cannot be completed.
+    Unread(String),
+    /// The migration is given up.
+    GiveUp(FailureClass, String),
+}
+
+/// How often something is tried, and the pause after the first time; each further one is five times as long.
+pub(super) const TRIES: u32 = 6;
+const PAUSE: Duration = Duration::from_millis(10);
+/// The longest pause that a store may ask for.
+const PAUSE_MAX: Duration = Duration::from_secs(60);
+
+/// What to do about a list that failed for the `tries`th time.
+pub(super) fn after_list(error: StoreError, tries: u32) -> Next {
+    match error {
+        StoreError::NotFound => not_supported("what is to be listed is not there"),
+        StoreError::NotSupported => not_supported("it cannot be listed"),
+        StoreError::Forbidden => Next::GiveUp(FailureClass::Forbidden, "may not list".to_owned()),
+        StoreError::Expired(token) => Next::GoOn(token),
+        StoreError::Busy { retry_after } => again("listing", retry_after, tries),
+        StoreError::Conflict => again("listing", None, tries),
+        StoreError::Undecodable { key, why } => Next::Unread(format!("{key}: {why}")),
+        StoreError::Refused(why) => Next::GiveUp(FailureClass::Rejected, why),
+    }
+}
+
+/// What to do about a rewrite that failed for the `tries`th time.
+///
+/// Who changed or deleted the object meanwhile has left it in no old version: while the migration holds, nobody writes
+/// one.
+pub(super) fn after_rewrite(error: StoreError, tries: u32) -> Next {
+    match error {
+        StoreError::NotFound | StoreError::Conflict => Next::Done,
+        StoreError::NotSupported => not_supported("it cannot be updated"),
+        StoreError::Forbidden => Next::GiveUp(FailureClass::Forbidden, "may not update".to_owned()),
+        StoreError::Expired(_) => again("rewriting", None, tries),
+        StoreError::Busy { retry_after } => again("rewriting", retry_after, tries),
+        StoreError::Undecodable { key, why } => Next::Unread(format!("{key}: {why}")),
+        StoreError::Refused(why) => Next::GiveUp(FailureClass::Rejected, why),
+    }
+}
+
+fn not_supported(why: &str) -> Next {
+    Next::GiveUp(FailureClass::NotSupported, why.to_owned())
+}
+
+fn again(what: &str, retry_after: Option<Duration>, tries: u32) -> Next {
+    if tries >= TRIES {
+        let why = format!("{what} did not succeed {tries} times in a row");
+        return Next::GiveUp(FailureClass::Transient, why);
+    }
+    let pause = PAUSE * 5_u32.pow(tries.saturating_sub(1));
+    Next::Again(retry_after.unwrap_or(pause).min(PAUSE_MAX))
+}
+
+#[cfg(test)]
+mod tests;
