@@ -127,6 +127,9 @@ pub struct Migrator<S> {
 /// How long a worker waits before it asks again for a migration that another has or that drains.
 const ASK_AGAIN: Duration = Duration::from_secs(5);
 
+/// The shortest time that a worker waits for a drain.
+const DRAIN_PAUSE: Duration = Duration::from_millis(100);
+
 impl<S: Store> Migrator<S> {
     /// A worker for the objects of a store.
     pub fn new(client: Client, store: S, options: MigratorOptions) -> Self {
@@ -146,13 +149,18 @@ impl<S: Store> Migrator<S> {
         let reflector = self.client.reflect(vec![ObjectKind::Migration]).await?;
         loop {
             let revision = reflector.revision();
+            let mut ask_again = ASK_AGAIN;
             for id in self.pending(&reflector) {
-                if let Some(claim) = self.claim(&id).await? {
-                    self.work(&reflector, &claim.0, claim.1).await?;
+                match self.claim(&id).await? {
+                    Claiming::Claimed(claim, pass) => {
+                        self.work(&reflector, &claim, pass).await?;
+                    }
+                    Claiming::Draining(left) => ask_again = ask_again.min(left),
+                    Claiming::NotNow => {}
                 }
             }
-            // A drain ends and a claim expires without a word: they are looked after from time to time.
-            if let Ok(changed) = timeout(ASK_AGAIN, reflector.changed(revision)).await {
+            // A drain ends without a word, and so does what keeps a failed one back.
+            if let Ok(changed) = timeout(ask_again, reflector.changed(revision)).await {
                 changed?;
             }
         }
@@ -166,8 +174,8 @@ impl<S: Store> Migrator<S> {
     pub async fn run_one(&self, id: &MigrationId) -> Result<Option<Worked>, Error> {
         let reflector = self.client.reflect(vec![ObjectKind::Migration]).await?;
         match self.claim(id).await? {
-            None => Ok(None),
-            Some((claim, pass)) => self.work(&reflector, &claim, pass).await.map(Some),
+            Claiming::Claimed(claim, pass) => self.work(&reflector, &claim, pass).await.map(Some),
+            Claiming::Draining(_) | Claiming::NotNow => Ok(None),
         }
     }
 
@@ -180,8 +188,7 @@ impl<S: Store> Migrator<S> {
         mine.map(|migration| migration.id.clone()).collect()
     }
 
-    /// The claim, and where the worker before stood.
-    async fn claim(&self, id: &MigrationId) -> Result<Option<(ClaimKey, Pass)>, Error> {
+    async fn claim(&self, id: &MigrationId) -> Result<Claiming, Error> {
         let claimed = self
             .client
             .claim_migration(id, &self.options.worker, self.options.ttl)
@@ -193,10 +200,11 @@ impl<S: Store> Migrator<S> {
                     token: claimed.token,
                     cluster: claimed.header.cluster,
                 };
-                Ok(Some((claim, Pass::resumed(claimed.progress))))
+                Ok(Claiming::Claimed(claim, Pass::resumed(claimed.progress)))
             }
             Err(error) => match error.kind() {
-                ErrorKind::Conflict | ErrorKind::Draining | ErrorKind::NotFound => Ok(None),
+                ErrorKind::Draining => Ok(Claiming::Draining(retry_after(&error))),
+                ErrorKind::Conflict | ErrorKind::NotFound => Ok(Claiming::NotNow),
                 _ => Err(error),
             },
         }
@@ -245,6 +253,26 @@ impl<S: Store> Migrator<S> {
             };
         }
     }
+}
+
+/// What came of asking for a migration.
+enum Claiming {
+    /// It is this worker's, which goes on where the one before stood.
+    Claimed(ClaimKey, Pass),
+    /// Writes in other versions may land for so long.
+    Draining(Duration),
+    /// Another has it, or it is gone.
+    NotNow,
+}
+
+/// How long a refusal says that it lasts.
+fn retry_after(error: &Error) -> Duration {
+    let told = error.metadata().get("retry_after_ms");
+    let told = told.and_then(|text| text.parse().ok());
+    // Log time stands still now and then, so the drain may last longer than it was told to: the pause is never zero.
+    told.map_or(ASK_AGAIN, |left| {
+        Duration::from_millis(left).max(DRAIN_PAUSE)
+    })
 }
 
 /// What the refusal of a worker's word means.

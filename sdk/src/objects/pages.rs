@@ -107,8 +107,12 @@ impl ObjectPages {
         }
     }
 
-    /// The same list, but from where this token was given.
-    pub(crate) fn resumed(mut self, token: &str) -> Self {
+    /// The same list, but from where this token was given, at the revision of its first page.
+    ///
+    /// [`next`](Self::next) fails with `COMPACTED` if that revision is not kept any more, and with `INVALID_ARGUMENT` if
+    /// the token is of another list.
+    #[must_use]
+    pub fn resumed(mut self, token: &str) -> Self {
         if let Some(next) = &mut self.next {
             next.read = None;
             next.continue_token = token.to_owned();
@@ -117,7 +121,8 @@ impl ObjectPages {
     }
 
     /// Where the next page begins; `None` at the end, and before the first page.
-    pub(crate) fn token(&self) -> Option<&str> {
+    #[must_use]
+    pub fn token(&self) -> Option<&str> {
         let next = self.next.as_ref()?;
         Some(next.continue_token.as_str()).filter(|token| !token.is_empty())
     }

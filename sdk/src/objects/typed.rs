@@ -293,7 +293,12 @@ impl<T: 'static> Objects<T> {
         }
     }
 
-    pub(super) fn decoded(&self, object: Object) -> Result<Stored<T>, Error> {
+    /// An object with its value, for one that was read without the codec.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_DECODABLE`: the codec cannot read it.
+    pub fn decoded(&self, object: Object) -> Result<Stored<T>, Error> {
         match self.codec.decode(&object.key, &object.content) {
             Ok(value) => Ok(Stored { object, value }),
             Err(error) => Err(not_decoded(&object.key, &object.content, &error)),

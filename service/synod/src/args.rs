@@ -21,7 +21,7 @@ pub(crate) use objects::{
 };
 pub(crate) use serve::{DevArgs, ServeArgs};
 
-use crate::demo::{ApiServerArgs, LeashArgs, StoreArgs};
+use crate::demo::{ApiServerArgs, LeashArgs, MigratorArgs, StoreArgs};
 use crate::duration;
 
 /// Synod keeps HA API servers in agreement: who takes part, what each one encodes, and what they have agreed on.
@@ -58,6 +58,9 @@ pub(crate) enum Command {
     /// The demo's store.
     #[command(hide = true)]
     DemoStore(StoreArgs),
+    /// A migration worker of the demo.
+    #[command(hide = true)]
+    DemoMigrator(MigratorArgs),
     /// Any process of the demo, before it is what it will be.
     #[command(hide = true)]
     DemoLeash(LeashArgs),

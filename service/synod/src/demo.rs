@@ -2,14 +2,16 @@
 //!
 //! Three replicas, three API servers, one server of another kind and their store run as processes of their own. Clients
 //! write all the time, while the servers are upgraded one by one, first in report mode, then in vote mode, and the leader
-//! of the replicas is killed. One kind of object they keep in Synod, the others in their store. Everything is recorded as it happens; the [`check`] at the end reads the recordings, and
-//! nothing else, and decides whether every promise was kept.
+//! of the replicas is killed. One kind of object they keep in Synod, the others in their store. In the last act workers
+//! migrate what is stored in the old version still, until a release that cannot read it may join. Everything is recorded
+//! as it happens; the [`check`] at the end reads the recordings, and nothing else, and decides whether every promise was
+//! kept.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`story`] | what happens, in its order |
-//! | [`cluster`], [`servers`], [`recorders`] | the processes of the run |
-//! | [`apiserver`], [`store`] | what runs in them, beside `synod serve` and `synod watch` |
+//! | [`cluster`], [`servers`], [`workers`], [`recorders`] | the processes of the run |
+//! | [`apiserver`], [`store`], [`migrator`] | what runs in them, beside `synod serve` and `synod watch` |
 //! | [`clients`], [`survey`] | what goes on meanwhile |
 //! | [`release`], [`codec`] | what the servers know, and how they store it |
 //! | [`records`], [`check`] | what is recorded, and what must hold |
@@ -26,6 +28,7 @@ mod codec;
 mod http;
 mod journal;
 mod leash;
+mod migrator;
 mod patience;
 mod picture;
 mod ports;
@@ -41,6 +44,7 @@ mod stage;
 mod store;
 mod story;
 mod survey;
+mod workers;
 
 use std::future::ready;
 use std::path::{Path, PathBuf};
@@ -59,6 +63,7 @@ use stage::Stage;
 
 pub(crate) use apiserver::ApiServerArgs;
 pub(crate) use leash::LeashArgs;
+pub(crate) use migrator::MigratorArgs;
 pub(crate) use store::StoreArgs;
 
 /// How long to try to delete the files of a run.
@@ -149,6 +154,15 @@ async fn happen(args: &DemoArgs, home: &Path, stage: &Stage) -> Result<Ending, F
 /// It cannot do what it is for.
 pub(crate) async fn run_apiserver(args: &ApiServerArgs) -> Result<Exit, Failure> {
     apiserver::run(args).await
+}
+
+/// One of the demo's migration workers.
+///
+/// # Errors
+///
+/// It cannot do what it is for.
+pub(crate) async fn run_migrator(args: &MigratorArgs) -> Result<Exit, Failure> {
+    migrator::run(args).await
 }
 
 /// The demo's store.

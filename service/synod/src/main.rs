@@ -59,6 +59,7 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
             one_thread()?.block_on(demo::run_apiserver(args))
         }
         Command::DemoStore(args) => one_thread()?.block_on(demo::run_store(args)),
+        Command::DemoMigrator(args) => one_thread()?.block_on(demo::run_migrator(args)),
         Command::DemoLeash(args) => demo::run_leash(args),
         Command::Status(args) => one_thread()?.block_on(commands::status::run(args, matches)),
         Command::Members(args) => one_thread()?.block_on(commands::members::run(args, matches)),

@@ -42,14 +42,18 @@ fn every_promise_is_kept_on_the_whole_path() {
     for line in [
         "Every promise was kept.",
         "  ok      1. ",
-        "  ok     11. ",
+        "  ok     13. ",
         ") killed with SIGKILL",
     ] {
         assert!(text.contains(line), "{line:?} is missing in\n{text}");
     }
-    // The summary counts who was killed from the recordings, and the leader is among them.
-    let killed = |line: &str| line.starts_with("  killed ") && line.contains("(leader)");
-    assert!(text.lines().any(killed), "no leader was killed in\n{text}");
+    // The summary counts who was killed from the recordings, and the leader is among them, and a worker.
+    for who in ["(leader)", "(migration worker)"] {
+        let killed = |line: &str| line.starts_with("  killed ") && line.contains(who);
+        assert!(text.lines().any(killed), "no {who} was killed in\n{text}");
+    }
+    let migrated = "widgets.example.io: to v1 aborted, to v2 aborted, to v2 succeeded";
+    assert!(text.contains(migrated), "{text}");
     // What the check has read is there for whoever wants to read it too.
     for file in [
         "watch-1.jsonl",
@@ -60,6 +64,8 @@ fn every_promise_is_kept_on_the_whole_path() {
         "clients.jsonl",
         "kept-apiserver-a.jsonl",
         "listed-trinkets.example.io.json",
+        "check-drop-widgets.example.io-before.json",
+        "check-binary-after.json",
     ] {
         assert!(
             fs::metadata(kept.join(file)).unwrap().len() > 0,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use synod_client::{
-    ApiVersion, ChangeType, Event, Events, Member, Object, Phase, StorageVersionChange,
-    StorageVersionEntry, StorageVersionStatus, StoredObject,
+    ApiVersion, ChangeType, Event, Events, Member, Migration, MigrationPhase, Object, Persisted,
+    Phase, StorageVersionChange, StorageVersionEntry, StorageVersionStatus, StoredObject,
 };
 
 /// Members and resources at one revision.
@@ -15,6 +15,10 @@ pub(crate) struct Board {
     pub(crate) members: BTreeMap<String, Seat>,
     /// By name, as in `widgets.example.io`.
     pub(crate) resources: BTreeMap<String, Column>,
+    /// The last migrations of each resource that changed, by name.
+    pub(crate) migrations: BTreeMap<String, Migration>,
+    /// In which versions the objects of each resource may be stored, by name as in `widgets.example.io`.
+    pub(crate) persisted: BTreeMap<String, Vec<Persisted>>,
     /// The objects that Synod keeps, by resource and name: in which version each one is.
     pub(crate) kept: BTreeMap<(String, String), ApiVersion>,
 }
@@ -49,6 +53,19 @@ impl Board {
         self.resources.get(resource)?.status.agreed.as_ref()
     }
 
+    /// The versions in which objects of a resource may be stored, without their group: `?` for one that is not known.
+    pub(crate) fn stored_in(&self, resource: &str) -> String {
+        let persisted = self.persisted.get(resource);
+        let versions = persisted.into_iter().flatten().map(|one| match one {
+            Persisted::Version {
+                version: Some(version),
+                ..
+            } => version.version(),
+            Persisted::Version { version: None, .. } | Persisted::Unknown => "?",
+        });
+        versions.collect::<Vec<&str>>().join(" ")
+    }
+
     fn take_one(&mut self, event: &Event) -> Vec<String> {
         match &event.object {
             Some(Object::Member(member)) => self.take_member(event.change, member),
@@ -57,14 +74,20 @@ impl Board {
                 self.take_object(event.change, object);
                 Vec::new()
             }
+            Some(Object::Migration(migration)) => self.take_migration(event.change, migration),
+            Some(Object::StorageState(state)) => {
+                self.persisted.insert(
+                    state.resource.qualified().to_owned(),
+                    state.persisted.clone(),
+                );
+                Vec::new()
+            }
             Some(
-                Object::StorageState(_)
-                | Object::Settings(_)
+                Object::Settings(_)
                 | Object::Collection(_)
                 | Object::ControllerRevision(_)
                 | Object::Lease(_)
-                | Object::LeaseCandidate(_)
-                | Object::Migration(_),
+                | Object::LeaseCandidate(_),
             )
             | None => Vec::new(),
         }
@@ -78,6 +101,28 @@ impl Board {
         } else {
             self.kept.insert(key, object.content.encoding.clone());
         }
+    }
+
+    fn take_migration(&mut self, change: ChangeType, migration: &Migration) -> Vec<String> {
+        let name = migration.id.to_string();
+        if change == ChangeType::Removed {
+            self.migrations.remove(&name);
+            return Vec::new();
+        }
+        let before = self.migrations.insert(name.clone(), migration.clone());
+        let worker = |migration: &Migration| Some(migration.claim.as_ref()?.worker.clone());
+        let was = before.map(|before| (before.phase, worker(&before)));
+        let is = (migration.phase, worker(migration));
+        if was.as_ref() == Some(&is) {
+            return Vec::new();
+        }
+        let target = migration.target.version.as_ref();
+        vec![match is {
+            (MigrationPhase::Running, Some(worker)) => {
+                format!("{name}: {worker} migrates to {}", short(target))
+            }
+            (phase, _) => format!("{name} to {} is {phase}", short(target)),
+        }]
     }
 
     fn take_member(&mut self, change: ChangeType, member: &Member) -> Vec<String> {

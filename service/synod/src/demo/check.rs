@@ -37,14 +37,21 @@
 //! Its own objects need none of that: each one stands in the recording of the watch, with its bytes, at the revision at
 //! which it was stored. Check 8 replays them and holds each against what is selected at that revision; check 9 holds
 //! them against what the servers had encoded and were refused; check 10 against the list of the end.
+//!
+//! # What a migration may have changed
+//!
+//! A worker puts objects back as it read them. So a write of the very object that was there before is one of a worker, and
+//! no change was lost by it; every other write goes on from the one before.
 
 mod agreement;
+mod completed;
 mod early;
 mod encodings;
 mod evidence;
 mod finding;
 mod kept;
 mod marks;
+mod migrated;
 mod objects;
 mod path;
 mod persisted;
@@ -103,6 +110,8 @@ fn judge(evidence: &Evidence) -> Verdict {
     findings.extend(watchers::check_end(evidence, &timeline));
     findings.extend(kept::check(evidence, &timeline, &replay));
     findings.extend(early::check(evidence, &replay));
+    findings.extend(migrated::check(evidence, &timeline, &replay));
+    findings.extend(completed::check(evidence, &timeline, &replay));
     findings.extend(path::check(evidence, &timeline, &replay));
     findings.sort_by_key(|finding| finding.check);
     Verdict {

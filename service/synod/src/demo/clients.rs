@@ -27,6 +27,9 @@ const CLIENTS: usize = 6;
 /// So many objects of each resource has a client.
 const OBJECTS: usize = 2;
 
+/// So many objects of each resource has the client that stores them once and leaves them alone.
+const ARCHIVED: usize = 30;
+
 /// How long a client rests after each write.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -37,6 +40,8 @@ const LIMIT: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub(crate) struct Clients {
     stop: watch::Sender<bool>,
+    /// Whether everything is stored that nobody will touch.
+    archived: watch::Receiver<bool>,
     tasks: JoinSet<()>,
 }
 
@@ -48,18 +53,33 @@ impl Clients {
         stage: &Stage,
     ) -> Self {
         let (stop, stopped) = watch::channel(false);
+        let (archiving, archived) = watch::channel(false);
         let mut tasks = JoinSet::new();
+        let client = |name: String, objects| ApiClient {
+            name,
+            objects,
+            servers: servers.to_vec(),
+            http: Http::new(),
+            journal: Arc::clone(journal),
+            stage: stage.clone(),
+        };
         for number in 1..=CLIENTS {
-            let client = ApiClient {
-                name: format!("client-{number}"),
-                servers: servers.to_vec(),
-                http: Http::new(),
-                journal: Arc::clone(journal),
-                stage: stage.clone(),
-            };
+            let client = client(format!("client-{number}"), OBJECTS);
             tasks.spawn(client.work(number, stopped.clone()));
         }
-        Self { stop, tasks }
+        let archivist = client("archivist".to_owned(), ARCHIVED);
+        tasks.spawn(archivist.archive(archiving, stopped));
+        Self {
+            stop,
+            archived,
+            tasks,
+        }
+    }
+
+    /// Waits until everything is stored that nobody will touch.
+    pub(crate) async fn archived(&mut self) {
+        // An error says that who does it has ended: then nothing more is stored.
+        let _ = self.archived.wait_for(|done| *done).await;
     }
 
     /// Lets them finish what they have begun and read everything back once more, through every server.
@@ -73,6 +93,8 @@ impl Clients {
 #[derive(Clone, Debug)]
 struct ApiClient {
     name: String,
+    /// So many objects of each resource it has.
+    objects: usize,
     servers: Vec<(&'static str, String)>,
     http: Http,
     journal: Arc<Journal>,
@@ -98,7 +120,27 @@ impl ApiClient {
                 sleep(PAUSE).await;
             }
         }
-        for (resource, name) in &objects {
+        self.read_back(&objects).await;
+    }
+
+    /// Stores objects once, and reads them back in the end.
+    async fn archive(self, done: watch::Sender<bool>, mut stopped: watch::Receiver<bool>) {
+        let objects = self.objects();
+        for (step, (resource, name)) in objects.iter().enumerate() {
+            // Until it is there: the answer to a write may be that a gate is closed, or none.
+            while !matches!(self.read(*resource, name, step).await, Found::Object { .. }) {
+                self.turn(*resource, name, step).await;
+            }
+        }
+        done.send_replace(true);
+        // An error says that the one who would stop it is gone.
+        let _ = stopped.wait_for(|stop| *stop).await;
+        self.read_back(&objects).await;
+    }
+
+    /// Reads every object through every server.
+    async fn read_back(&self, objects: &[(Resource, String)]) {
+        for (resource, name) in objects {
             for place in 0..self.serving(*resource).len() {
                 self.read(*resource, name, place).await;
             }
@@ -111,8 +153,8 @@ impl ApiClient {
             .resources
             .iter()
             .chain(AGGREGATED.resources);
-        let numbered =
-            resources.flat_map(|resource| (1..=OBJECTS).map(move |number| (*resource, number)));
+        let numbered = resources
+            .flat_map(|resource| (1..=self.objects).map(move |number| (*resource, number)));
         numbered
             .map(|(resource, number)| (resource, format!("{}-{number}", self.name)))
             .collect()

@@ -65,6 +65,11 @@ fn rows(board: &Board) -> Vec<Vec<String>> {
     rows.push(resource_row("selected", selected));
     rows.push(resource_row("agreed on", agreed));
     rows.push(kept(board));
+    let stored = board.resources.keys().map(|name| board.stored_in(name));
+    let stored = ["stored in".to_owned(), String::new()]
+        .into_iter()
+        .chain(stored);
+    rows.push(stored.collect());
     rows
 }
 

@@ -26,6 +26,24 @@ pub(crate) mod files {
     /// What `synod storage-versions list -o json` answered in the end.
     pub(crate) const STORAGE_VERSIONS: &str = "storage-versions.json";
 
+    /// What the next release can read, as `synod check-binary` takes it.
+    pub(crate) const MANIFEST: &str = "manifest.yaml";
+
+    /// Before the migrations, in the names of answers.
+    pub(crate) const BEFORE: &str = "before";
+    /// After the migrations, in the names of answers.
+    pub(crate) const AFTER: &str = "after";
+
+    /// What `synod check-drop -o json` answered about a resource.
+    pub(crate) fn drop_verdict(resource: &str, when: &str) -> String {
+        format!("check-drop-{resource}-{when}.json")
+    }
+
+    /// What `synod check-binary -o json` answered about the next release.
+    pub(crate) fn binary_verdict(when: &str) -> String {
+        format!("check-binary-{when}.json")
+    }
+
     /// What the watcher of a replica saw, as `synod watch` prints it.
     pub(crate) fn watch(replica: u64) -> String {
         format!("watch-{replica}.jsonl")
@@ -235,6 +253,8 @@ pub(crate) struct Act {
 pub(crate) enum Deed {
     /// It was started, and does what it is for.
     Started,
+    /// It was started, and ended by itself, since Synod did not let it in.
+    Refused,
     /// It was asked to end, and has ended.
     Stopped,
     /// It was killed with SIGKILL.

@@ -5,6 +5,11 @@
 //! | 1.0 | encodes v1, decodes both | prefers v1, decodes v1 alone | decodes both |
 //! | 1.1 | encodes v2, decodes both | prefers v1, decodes v1 alone | decodes both |
 //! | 1.2 | encodes v2, decodes both | prefers v2, decodes both | decodes both |
+//! | 1.2-reverted | encodes v1, decodes both | prefers v2, decodes both | decodes both |
+//! | 2.0 | encodes v2, decodes v2 alone | prefers v2, decodes v2 alone | decodes v2 alone |
+//!
+//! One server is rolled back to `1.2-reverted` in the midst of a migration. Release 2.0 can read nothing that the first
+//! one wrote: it is kept out until nothing of that is left.
 //!
 //! Trinkets are kept in Synod, in a strict collection, all else in the servers' own store.
 //!
@@ -113,6 +118,31 @@ const GIZMOS: Resource = Resource {
     kept: Kept::InTheirStore,
 };
 
+const LAST_WIDGETS: Resource = Resource {
+    served: SECOND,
+    decodable: &[SECOND],
+    ..NEW_WIDGETS
+};
+
+const LAST_GADGETS: Resource = Resource {
+    served: SECOND,
+    decodable: &[SECOND],
+    ..NEW_GADGETS
+};
+
+const LAST_TRINKETS: Resource = Resource {
+    served: SECOND,
+    decodable: &[SECOND],
+    ..NEW_TRINKETS
+};
+
+const LAST_GIZMOS: Resource = Resource {
+    served: SECOND,
+    decodable: &[SECOND],
+    encodes: Encodes::Defined(SECOND),
+    ..GIZMOS
+};
+
 const CHARTS: Resource = Resource {
     group: "metrics.example.io",
     plural: "charts",
@@ -139,10 +169,32 @@ pub(crate) const CONTROL_PLANE: [Release; 3] = [
     },
 ];
 
+/// A release like the newest one, but for widgets, which it stores as the first one did.
+pub(crate) const REVERTED: Release = Release {
+    version: "1.2-reverted",
+    resources: &[OLD_WIDGETS, NEW_GADGETS, NEW_TRINKETS, GIZMOS],
+};
+
+/// A release that has forgotten the first version.
+pub(crate) const NEXT: Release = Release {
+    version: "2.0",
+    resources: &[LAST_WIDGETS, LAST_GADGETS, LAST_TRINKETS, LAST_GIZMOS],
+};
+
+/// The version that everything of the control plane is stored in, in the end.
+pub(crate) const TARGET: &str = SECOND;
+
+/// The version that nothing of it is stored in any more, in the end.
+pub(crate) const FORGOTTEN: &str = FIRST;
+
+/// The resources of the control plane.
+pub(crate) fn upgraded() -> impl Iterator<Item = Resource> {
+    CONTROL_PLANE[0].resources.iter().copied()
+}
+
 /// The resources whose objects Synod keeps.
 pub(crate) fn kept_in_synod() -> impl Iterator<Item = Resource> {
-    let resources = CONTROL_PLANE[0].resources.iter().copied();
-    resources.filter(|resource| resource.kept == Kept::InSynod)
+    upgraded().filter(|resource| resource.kept == Kept::InSynod)
 }
 
 /// The one release of a server of another kind, which serves a resource of its own beside the control plane.
@@ -154,7 +206,9 @@ pub(crate) const AGGREGATED: Release = Release {
 impl Release {
     /// The release of this version.
     pub(crate) fn of(version: &str) -> Option<Self> {
-        let mut releases = CONTROL_PLANE.into_iter().chain([AGGREGATED]);
+        let mut releases = CONTROL_PLANE
+            .into_iter()
+            .chain([REVERTED, NEXT, AGGREGATED]);
         releases.find(|release| release.version == version)
     }
 
@@ -218,7 +272,10 @@ mod tests {
 
     #[test]
     fn every_release_reports_what_the_rules_allow() {
-        for release in CONTROL_PLANE.into_iter().chain([AGGREGATED]) {
+        for release in CONTROL_PLANE
+            .into_iter()
+            .chain([REVERTED, NEXT, AGGREGATED])
+        {
             let mut faults = Violations::new();
             for resource in release.resources {
                 resource.entry(None).check(resource.plural, &mut faults);

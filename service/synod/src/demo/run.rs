@@ -60,6 +60,7 @@ impl Run {
     pub(crate) fn did(&self, deed: Deed, process: &str, role: &str) -> Result<(), Stuck> {
         let what = match deed {
             Deed::Started => "started",
+            Deed::Refused => "was refused by Synod, and ended",
             Deed::Stopped => "stopped cleanly",
             Deed::Killed => "killed with SIGKILL",
         };

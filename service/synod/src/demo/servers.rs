@@ -19,6 +19,9 @@ pub(crate) const CONTROL_PLANE: [&str; 3] = ["apiserver-a", "apiserver-b", "apis
 /// The server of another kind, which serves a resource of its own.
 pub(crate) const METRICS: &str = "apiserver-metrics";
 
+/// The first server of a release to come.
+pub(crate) const NEWCOMER: &str = "apiserver-next";
+
 /// How long Synod keeps a member that does not renew. Short, so that the demo can show an expiry.
 pub(crate) const TTL: Duration = Duration::from_secs(4);
 
@@ -77,7 +80,7 @@ impl Servers {
             format!("--journal={}", run.argument(files::STORE)),
         ];
         let store = run.launcher.start("store", &arguments)?;
-        let ids = CONTROL_PLANE.into_iter().chain([METRICS]);
+        let ids = CONTROL_PLANE.into_iter().chain([METRICS, NEWCOMER]);
         let servers = ids.zip(addresses).map(|(id, address)| Server {
             id,
             address,
@@ -102,10 +105,11 @@ impl Servers {
         StoreClient::new(&self.store_address)
     }
 
-    /// Where the servers serve: id and address.
+    /// Where the servers serve that clients know: id and address.
     pub(crate) fn addresses(&self) -> Vec<(&'static str, String)> {
         self.servers
             .iter()
+            .filter(|server| server.id != NEWCOMER)
             .map(|server| (server.id, server.address.clone()))
             .collect()
     }
@@ -166,6 +170,24 @@ impl Servers {
         let late = |late| Stuck::new(format!("{late}; see {}", run.argument(format!("{id}.log"))));
         waited.await.map_err(late)??;
         run.did(Deed::Started, id, &format!("release {version}"))
+    }
+
+    /// Waits until a server has ended by itself, since Synod did not take what it reported.
+    ///
+    /// # Errors
+    ///
+    /// It goes on, or ends as if it had been asked to.
+    pub(crate) async fn refused(&mut self, run: &Run, id: &str) -> Result<(), Stuck> {
+        let server = self.server(id)?;
+        let role = format!("release {}", server.release.version);
+        let process = server.process.take();
+        let process = process.ok_or_else(|| Stuck::new(format!("{id} is down already")))?;
+        let log = process.log().display().to_string();
+        if process.wait(LIMIT).await?.success() {
+            let text = format!("{id} was to be refused, and ended well; see {log}");
+            return Err(Stuck::new(text));
+        }
+        run.did(Deed::Refused, id, &role)
     }
 
     /// Brings a server down.

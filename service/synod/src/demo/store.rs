@@ -6,6 +6,7 @@
 //! ```text
 //! PUT /objects/<resource>/<name>   {"expected": 3, "writer": {...}, "data": {...}}   200, or 409 with what is there
 //! GET /objects/<resource>/<name>   200 {"version": 3, "data": {...}}, or 404
+//! GET /objects/<resource>?after=<name>&limit=<n>   200 {"items": [...], "remaining": 5}: a page, by name
 //! GET /objects                     every object, one JSON document a line
 //! GET /position                    {"position": 17}: how many writes there were
 //! GET, PUT /definitions/<resource> {"storageVersion": "example.io/v2"}: what an administrator asks for
@@ -14,10 +15,11 @@
 mod client;
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::routing::get;
 use axum::{Json, Router};
@@ -94,6 +96,7 @@ pub(crate) async fn run(args: &StoreArgs) -> Result<Exit, Failure> {
 fn router(shelf: Shared) -> Router {
     Router::new()
         .route("/objects", get(dump))
+        .route("/objects/{resource}", get(list))
         .route("/objects/{resource}/{name}", get(read).put(write))
         .route("/definitions/{resource}", get(definition).put(define))
         .route("/position", get(position))
@@ -148,6 +151,35 @@ async fn read(
         }
         None => (StatusCode::NOT_FOUND, Json(json!({}))),
     }
+}
+
+/// Which page is asked for.
+#[derive(Debug, Serialize, Deserialize)]
+struct PageQuery {
+    /// The name that the page comes after; empty for the first one.
+    #[serde(default)]
+    after: String,
+    limit: usize,
+}
+
+async fn list(
+    State(shelf): State<Shared>,
+    Path(resource): Path<String>,
+    Query(query): Query<PageQuery>,
+) -> Json<Value> {
+    let shelf = lock(&shelf);
+    let after = (resource.clone(), query.after);
+    let rest = shelf
+        .objects
+        .range((Bound::Excluded(after), Bound::Unbounded))
+        .take_while(|((of, _), _)| *of == resource);
+    let count = rest.clone().count();
+    let items = rest.take(query.limit).map(
+        |((_, name), (version, data))| json!({"name": name, "version": version, "data": data}),
+    );
+    let items: Vec<Value> = items.collect();
+    let remaining = count - items.len();
+    Json(json!({"items": items, "remaining": remaining}))
 }
 
 async fn dump(State(shelf): State<Shared>) -> Result<String, StatusCode> {

@@ -1,5 +1,7 @@
 //! What happens in the demo, from the first replica to the last recording.
 
+mod migrating;
+
 use std::fs;
 use std::future::ready;
 use std::process::ExitStatus;
@@ -25,7 +27,9 @@ use super::run::{LIMIT, Run, Stuck};
 use super::servers::{CONTROL_PLANE, Down, METRICS, Servers};
 use super::stage::{Shown, Stage};
 use super::survey::survey;
+use super::workers::Workers;
 use crate::args::Violation;
+use crate::exit::Exit;
 
 /// How long a write may land after its member's membership ended: longer than a call of the store may take.
 const WRITE_GRACE: Duration = Duration::from_secs(2);
@@ -47,6 +51,7 @@ struct Story<'a> {
     cluster: Cluster,
     recorders: Recorders,
     servers: Servers,
+    workers: Workers,
     client: Client,
     /// What goes on beside the story.
     beside: JoinSet<()>,
@@ -65,13 +70,17 @@ pub(crate) async fn tell(run: &Run, violation: Option<Violation>) -> Result<(), 
     run.stage
         .enter("clients read and write at all servers, all the time from now on");
     let journal = Arc::new(Journal::open(&run.path(files::CLIENTS))?);
-    let clients = Clients::start(&story.servers.addresses(), &journal, &run.stage);
+    let mut clients = Clients::start(&story.servers.addresses(), &journal, &run.stage);
     story.all_take_writes().await?;
+    run.stage
+        .enter("objects are stored that nobody will touch for a long time");
+    clients.archived().await;
 
     let [_, reports_second, votes_second] = release::CONTROL_PLANE;
     story.upgrade_in_report_mode(reports_second).await?;
     story.change_a_definition().await?;
     story.upgrade_in_vote_mode(votes_second).await?;
+    story.migrate().await?;
 
     run.stage
         .enter("the clients finish, and read everything back through every server");
@@ -84,7 +93,7 @@ impl<'a> Story<'a> {
     /// Starts everything: replicas, recorders, store, servers of the oldest release.
     async fn begin(run: &'a Run) -> Result<Self, Stuck> {
         run.stage.enter("three replicas form a cluster");
-        let ports = free_ports(14)?;
+        let ports = free_ports(15)?;
         let (replica_ports, server_ports) = ports.split_at(9);
         let cluster = Cluster::start(run, replica_ports).await?;
         let client = Client::builder()
@@ -117,6 +126,7 @@ impl<'a> Story<'a> {
             cluster,
             recorders,
             servers,
+            workers: Workers::default(),
             client,
             beside,
         };
@@ -250,11 +260,11 @@ impl<'a> Story<'a> {
     }
 
     /// Waits until something is to be seen, or a process has ended that should run.
-    async fn see(
+    async fn see<T>(
         &mut self,
         what: String,
-        look: impl Fn(&Shown) -> Result<(), String>,
-    ) -> Result<(), Stuck> {
+        look: impl Fn(&Shown) -> Result<T, String>,
+    ) -> Result<T, Stuck> {
         let stage = self.run.stage.clone();
         let seen = until(what, LIMIT, || {
             ready(match self.deserter() {
@@ -268,6 +278,7 @@ impl<'a> Story<'a> {
     /// The process that has ended and should run, if there is one.
     fn deserter(&mut self) -> Option<Stuck> {
         let deserter = self.cluster.deserter().or_else(|| self.servers.deserter());
+        let deserter = deserter.or_else(|| self.workers.deserter());
         deserter.or_else(|| self.recorders.deserter())
     }
 
@@ -308,6 +319,47 @@ impl<'a> Story<'a> {
 
     /// Lets this program list something, as a person would.
     async fn list(&self, command: &[&str], file: &str) -> Result<(), Stuck> {
+        let process = self.command(command, file)?;
+        let (name, log) = (
+            process.name().to_owned(),
+            process.log().display().to_string(),
+        );
+        let status: ExitStatus = process.wait(LIMIT).await?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(Stuck::new(format!("{name} ended with {status}; see {log}")))
+        }
+    }
+
+    /// Lets this program answer a question, as a person would ask it, until it ends as it shall.
+    async fn ask(&self, command: &[&str], file: &str, wanted: Exit) -> Result<(), Stuck> {
+        let path = self.run.path(file);
+        let asking = || async {
+            // Only the last answer is evidence.
+            fs::write(&path, "").map_err(|error| error.to_string())?;
+            let process = self
+                .command(command, file)
+                .map_err(|stuck| stuck.to_string())?;
+            let status = process
+                .wait(LIMIT)
+                .await
+                .map_err(|error| error.to_string())?;
+            (status.code() == Some(i32::from(wanted as u8)))
+                .then_some(())
+                .ok_or_else(|| format!("it ended with {status}; see {}", path.display()))
+        };
+        until(
+            format!("`synod {}` answering so", command.join(" ")),
+            LIMIT,
+            asking,
+        )
+        .await?;
+        Ok(())
+    }
+
+    /// Starts this program as a person would; what it prints goes to a file.
+    fn command(&self, command: &[&str], file: &str) -> Result<Process, Stuck> {
         let mut arguments: Vec<String> = command.iter().map(ToString::to_string).collect();
         arguments.push("--output=json".to_owned());
         arguments.push(format!(
@@ -315,25 +367,8 @@ impl<'a> Story<'a> {
             self.cluster.endpoints().join(",")
         ));
         let name = file.trim_end_matches(".json");
-        let process = self
-            .run
-            .launcher
-            .start_into(name, &arguments, &self.run.path(file))?;
-        done(process).await
-    }
-}
-
-/// Waits until a process has done what it was for.
-async fn done(process: Process) -> Result<(), Stuck> {
-    let (name, log) = (
-        process.name().to_owned(),
-        process.log().display().to_string(),
-    );
-    let status: ExitStatus = process.wait(LIMIT).await?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Stuck::new(format!("{name} ended with {status}; see {log}")))
+        let path = self.run.path(file);
+        Ok(self.run.launcher.start_into(name, &arguments, &path)?)
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
+use axum::routing::get;
 use axum::{Extension, Json, Router};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use synod_client::Permit;
 
@@ -33,7 +34,7 @@ pub(super) struct Server {
 /// The handlers, without the gate.
 pub(super) fn router(server: Server) -> Router {
     Router::new()
-        .route("/apis/{group}/{version}/{plural}", post(create))
+        .route("/apis/{group}/{version}/{plural}", get(list).post(create))
         .route(
             "/apis/{group}/{version}/{plural}/{name}",
             get(read).put(update),
@@ -79,6 +80,48 @@ async fn update(
         Ok(_) => invalid("metadata.name: must be the name in the path"),
         Err(fault) => invalid(&fault.to_string()),
     }
+}
+
+/// A page of objects, as Kubernetes pages: it is asked for with `limit`, and the next one with `continue`.
+#[derive(Debug, Deserialize)]
+struct PageQuery {
+    limit: u32,
+    #[serde(rename = "continue")]
+    token: Option<String>,
+}
+
+async fn list(
+    State(server): State<Server>,
+    Path((group, version, plural)): Path<(String, String, String)>,
+    Query(query): Query<PageQuery>,
+) -> Response {
+    let Some(resource) = server.served(&group, &version, &plural) else {
+        return not_found(&plural);
+    };
+    let PageQuery { limit, token } = query;
+    if resource.kept == Kept::InSynod {
+        return server.keeper.list(resource, limit, token).await;
+    }
+    // The token of the store's lists is the last name of the page before.
+    let after = token.unwrap_or_default();
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let page = match server.store.list(&resource.name(), &after, limit).await {
+        Ok(page) => page,
+        Err(why) => return status(StatusCode::SERVICE_UNAVAILABLE, "StoreUnavailable", &why),
+    };
+    let next = page.items.last().filter(|_| page.remaining > 0);
+    let next = next.map(|(name, _)| name.clone());
+    let mut items = Vec::new();
+    for (_, stored) in page.items {
+        match Object::decode(&stored.data, resource.decodable) {
+            Ok(object) => items.push((object, stored.version)),
+            Err(fault) => {
+                let release = server.release.version;
+                return undecodable(&format!("release {release} cannot read it: {fault}"));
+            }
+        }
+    }
+    listed(resource, &items, next, Some(page.remaining))
 }
 
 async fn read(
@@ -195,11 +238,34 @@ impl Server {
     }
 }
 
+/// A page of objects, and where the next one begins.
+pub(super) fn listed(
+    resource: Resource,
+    items: &[(Object, u64)],
+    next: Option<String>,
+    remaining: Option<u64>,
+) -> Response {
+    let items = items.iter();
+    let items = items.map(|(object, version)| shown(resource, object, *version));
+    let body = json!({
+        "kind": format!("{}List", resource.kind),
+        "apiVersion": resource.served,
+        "metadata": {"continue": next.unwrap_or_default(), "remainingItemCount": remaining},
+        "items": items.collect::<Vec<Value>>(),
+    });
+    Json(body).into_response()
+}
+
 /// An object that was read.
 pub(super) fn found(resource: Resource, object: &Object, version: u64) -> Response {
+    Json(shown(resource, object, version)).into_response()
+}
+
+/// An object as clients see it.
+fn shown(resource: Resource, object: &Object, version: u64) -> Value {
     let mut answer = object.encode(resource.kind, resource.served);
     answer["metadata"]["resourceVersion"] = version.to_string().into();
-    Json(answer).into_response()
+    answer
 }
 
 /// A write that is made.

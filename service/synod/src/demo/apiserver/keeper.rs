@@ -10,12 +10,12 @@ use std::time::Duration;
 use axum::http::StatusCode;
 use axum::response::Response;
 use synod_client::{
-    ApiVersion, Client, Codec, CodecError, Content, Error, ErrorKind, MediaType, MemberEpoch,
-    MemberId, NamespacedName, NewObject, ObjectKey, ObjectName, Objects, Permit, ReadOptions,
-    Revision, Verdict,
+    ApiVersion, Client, Codec, CodecError, Content, Error, ErrorKind, ListObjects, MediaType,
+    MemberEpoch, MemberId, NamespacedName, NewObject, ObjectKey, ObjectName, Objects, Permit,
+    RawObjects, ReadOptions, Revision, Verdict,
 };
 
-use super::handlers::{conflict, found, invalid, not_found, status, undecodable, written};
+use super::handlers::{conflict, found, invalid, listed, not_found, status, undecodable, written};
 use crate::demo::clock::now_ms;
 use crate::demo::codec::Object;
 use crate::demo::journal::Journal;
@@ -29,6 +29,8 @@ const LIMIT: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug)]
 pub(super) struct Keeper {
     member: MemberId,
+    /// For lists.
+    raw: RawObjects,
     /// By resource.
     objects: BTreeMap<String, Objects<Object>>,
     journal: Arc<Journal>,
@@ -57,6 +59,7 @@ impl Keeper {
         });
         Self {
             member: member.clone(),
+            raw: client.raw_objects(),
             objects: objects.collect(),
             journal,
         }
@@ -76,6 +79,42 @@ impl Keeper {
             Err(error) if error.kind() == ErrorKind::NotDecodable => undecodable(error.message()),
             Err(error) => unavailable(&error),
         }
+    }
+
+    /// Lists some objects, from the first one or from a token on.
+    pub(super) async fn list(
+        &self,
+        resource: Resource,
+        limit: u32,
+        token: Option<String>,
+    ) -> Response {
+        let Some(objects) = self.objects.get(&resource.name()) else {
+            return not_found(resource.plural);
+        };
+        let mut list = ListObjects::new(resource.group_resource());
+        list.page_size = Some(limit);
+        let mut pages = self.raw.list(&list);
+        if let Some(token) = token {
+            pages = pages.resumed(&token);
+        }
+        let page = match pages.next().await {
+            Ok(page) => page,
+            Err(error) if error.kind() == ErrorKind::Compacted => {
+                return status(StatusCode::GONE, "Expired", error.message());
+            }
+            Err(error) => return unavailable(&error),
+        };
+        let mut items = Vec::new();
+        for item in page.into_iter().flat_map(|page| page.items) {
+            match objects.decoded(item.object) {
+                Ok(stored) => {
+                    let version = stored.object.metadata.resource_version.get();
+                    items.push((stored.value, version));
+                }
+                Err(error) => return undecodable(error.message()),
+            }
+        }
+        listed(resource, &items, pages.token().map(str::to_owned), None)
     }
 
     /// Writes an object that must be of the revision `known`; `None`: that must not be there.

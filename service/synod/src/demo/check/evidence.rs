@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::demo::records::{Act, Answered, KeptStep, Mark, Sent, StoredObject, StoredWrite, files};
-use crate::demo::release::kept_in_synod;
+use crate::demo::release::{kept_in_synod, upgraded};
 
 /// Everything that the check goes by.
 #[derive(Debug)]
@@ -33,6 +33,8 @@ pub(crate) struct Evidence {
     pub(super) collections: Value,
     /// All objects of each of them in the end, by resource.
     pub(super) listed: BTreeMap<String, Value>,
+    /// What was answered to whoever asked what is safe, by file.
+    pub(super) verdicts: BTreeMap<String, Value>,
 }
 
 /// A file of JSON documents.
@@ -78,6 +80,7 @@ impl Evidence {
             storage_versions: document(directory, files::STORAGE_VERSIONS)?,
             collections: document(directory, files::COLLECTIONS)?,
             listed: listed.collect::<Result<_, String>>()?,
+            verdicts: verdicts(directory)?,
         })
     }
 }
@@ -167,6 +170,16 @@ fn all<T: DeserializeOwned>(
         .iter()
         .map(|name| File::read(directory, name))
         .collect()
+}
+
+/// What was answered to whoever asked what is safe, before the migrations and after.
+fn verdicts(directory: &Path) -> Result<BTreeMap<String, Value>, String> {
+    let names = [files::BEFORE, files::AFTER].into_iter().flat_map(|when| {
+        let drops = upgraded().map(move |resource| files::drop_verdict(&resource.name(), when));
+        drops.chain([files::binary_verdict(when)])
+    });
+    let read = names.map(|name| Ok((name.clone(), document(directory, &name)?)));
+    read.collect()
 }
 
 fn document(directory: &Path, name: &str) -> Result<Value, String> {

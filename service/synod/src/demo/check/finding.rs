@@ -15,11 +15,13 @@ pub(crate) enum Check {
     Strict,
     Early,
     Listed,
+    Migrated,
+    Completed,
     Path,
 }
 
 /// Every check.
-pub(crate) const CHECKS: [Check; 11] = [
+pub(crate) const CHECKS: [Check; 13] = [
     Check::Encodings,
     Check::Selected,
     Check::Common,
@@ -30,6 +32,8 @@ pub(crate) const CHECKS: [Check; 11] = [
     Check::Strict,
     Check::Early,
     Check::Listed,
+    Check::Migrated,
+    Check::Completed,
     Check::Path,
 ];
 
@@ -60,6 +64,12 @@ impl Check {
                 "what was encoded for Synod before its version was selected was refused, and not stored"
             }
             Self::Listed => "the objects that Synod lists are those of the watch, one by one",
+            Self::Migrated => {
+                "no migration outlived its agreement, and when one succeeded nothing old was stored"
+            }
+            Self::Completed => {
+                "in the end all is stored in v2, and the release that reads v2 alone has been let in"
+            }
             Self::Path => "all that the demo is about took place",
         }
     }

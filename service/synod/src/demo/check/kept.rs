@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::evidence::Evidence;
 use super::finding::{Check, Finding};
+use super::objects::{follows, next};
 use super::replay::{Replay, Write};
 use super::timeline::{Counter, Timeline, field};
 use crate::demo::codec::{self, Object};
@@ -77,19 +78,22 @@ fn persisted(timeline: &Timeline, write: &Write<'_>) -> Option<Finding> {
 fn unbroken<'r, 'a>(
     replay: &'r Replay<'a>,
 ) -> impl Iterator<Item = (Finding, &'r Write<'a>)> + use<'r, 'a> {
-    let mut numbers: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    let mut last: BTreeMap<(&str, &str), Object> = BTreeMap::new();
     replay.stored().filter_map(move |write| {
-        let number = numbers.entry((&write.resource, &write.name)).or_default();
-        *number += 1;
+        let key = (write.resource.as_str(), write.name.as_str());
+        let before = last.get(&key);
         let fault = match write.object() {
             Err(fault) => format!("it cannot be read: {fault}"),
-            Ok(object) if object.number != *number => {
-                format!("a change was lost: number {number} was to come")
+            Ok(object) if !follows(before, &object) => {
+                format!("a change was lost: number {} was to come", next(before))
             }
             Ok(object) if object.color != Object::color_of(&write.name) => {
                 format!("its colour {:?} was lost", Object::color_of(&write.name))
             }
-            Ok(_) => return None,
+            Ok(object) => {
+                last.insert(key, object);
+                return None;
+            }
         };
         let message = format!("{}/{}: {fault}", write.resource, write.name);
         Some((Finding::new(Check::Objects, message), write))

@@ -55,18 +55,23 @@ fn unbroken(store: &File<StoredWrite>, journal: &Journal<'_>) -> Vec<Finding> {
         }
     }
     for ((resource, name), lines) in journal {
-        let mut number = 0;
+        let mut before = None;
         for (version, line) in (1..).zip(lines) {
             let fault = match stored(&line.value) {
                 Err(fault) => format!("it cannot be read: {fault}"),
-                Ok(object) if line.value.version != version || object.number != number + 1 => {
-                    format!("a change was lost: number {} was to come", number + 1)
+                Ok(object)
+                    if line.value.version != version || !follows(before.as_ref(), &object) =>
+                {
+                    format!(
+                        "a change was lost: number {} was to come",
+                        next(before.as_ref())
+                    )
                 }
                 Ok(object) if object.color != Object::color_of(name) => {
                     format!("its colour {:?} was lost", Object::color_of(name))
                 }
                 Ok(object) => {
-                    number = object.number;
+                    before = Some(object);
                     continue;
                 }
             };
@@ -76,6 +81,16 @@ fn unbroken(store: &File<StoredWrite>, journal: &Journal<'_>) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Whether an object may be stored after what was there before: the next change of it, or the same by a migration.
+pub(super) fn follows(before: Option<&Object>, object: &Object) -> bool {
+    object.number == next(before) || before == Some(object)
+}
+
+/// The number that the next change gives.
+pub(super) fn next(before: Option<&Object>) -> u64 {
+    before.map_or(1, |before| before.number + 1)
 }
 
 /// Every object that was ever written is there in the end, as it was written last.

@@ -12,6 +12,7 @@
 //! | 11, 12 | b joins as epoch 11 with release 1.2, and reports |
 
 pub(super) mod kept;
+pub(super) mod migrated;
 
 use std::collections::BTreeMap;
 
@@ -43,6 +44,7 @@ pub(super) struct Sample {
     pub(super) keeper: Vec<KeptStep>,
     pub(super) collections: Value,
     pub(super) listed: BTreeMap<String, Value>,
+    pub(super) verdicts: BTreeMap<String, Value>,
 }
 
 impl Sample {
@@ -72,6 +74,7 @@ impl Sample {
             keeper: Vec::new(),
             collections: json!({"header": {"revision": "12"}, "items": []}),
             listed: BTreeMap::new(),
+            verdicts: BTreeMap::new(),
             watches: [watch.clone(), watch.clone(), watch],
         }
     }
@@ -93,6 +96,7 @@ impl Sample {
             storage_versions: self.storage_versions.clone(),
             collections: self.collections.clone(),
             listed: self.listed.clone(),
+            verdicts: self.verdicts.clone(),
         }
     }
 

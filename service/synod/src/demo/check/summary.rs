@@ -37,6 +37,7 @@ impl Summary {
             "agreed on",
             steps(timeline, |state| state.current_version.as_deref()),
         );
+        summary.add("migrated", migrated(timeline));
         summary.add("stopped", [told(evidence, Deed::Stopped)]);
         summary.add("killed", [told(evidence, Deed::Killed)]);
         summary.add("failed over", failed_over(evidence));
@@ -208,6 +209,24 @@ fn steps(timeline: &Timeline, what: fn(&State) -> Option<&str>) -> Vec<String> {
     let told = steps
         .iter()
         .map(|(name, steps)| format!("{name}: {}", steps.join(", ")));
+    told.collect()
+}
+
+/// How each migration ended.
+fn migrated(timeline: &Timeline) -> Vec<String> {
+    let mut ends: BTreeMap<String, BTreeMap<&str, String>> = BTreeMap::new();
+    for moment in &timeline.moments {
+        for (name, migration) in &moment.migrations {
+            let phase = migration.phase.trim_start_matches("MIGRATION_PHASE_");
+            let target = migration.target_version.as_deref().map_or("?", short);
+            let told = ends.entry(migration.resource.to_string()).or_default();
+            told.insert(name, format!("to {target} {}", phase.to_lowercase()));
+        }
+    }
+    let told = ends.iter().map(|(resource, ends)| {
+        let ends: Vec<&str> = ends.values().map(String::as_str).collect();
+        format!("{resource}: {}", ends.join(", "))
+    });
     told.collect()
 }
 

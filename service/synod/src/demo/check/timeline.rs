@@ -26,6 +26,8 @@ pub(super) struct Moment {
     pub(super) resources: BTreeMap<String, Resource>,
     /// What stays of resources, by the same name.
     pub(super) states: BTreeMap<String, State>,
+    /// By name.
+    pub(super) migrations: BTreeMap<String, Migration>,
     /// How long a write may land after its member's membership ended.
     pub(super) write_grace_ms: Option<u64>,
     /// The resources whose entries changed at this revision.
@@ -137,6 +139,20 @@ pub(super) struct Drain {
     pub(super) rest: Map<String, Value>,
 }
 
+/// The rewriting of a resource's objects.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Migration {
+    pub(super) resource: Name,
+    pub(super) target_version: Option<String>,
+    pub(super) agreement_revision: Counter,
+    pub(super) phase: String,
+    pub(super) claim: Option<Value>,
+    pub(super) aborted: Option<String>,
+    #[serde(flatten)]
+    pub(super) rest: Map<String, Value>,
+}
+
 /// A storage version as a list holds it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Listed {
@@ -160,8 +176,7 @@ struct Event {
     /// These are replayed elsewhere.
     collection: Option<IgnoredAny>,
     stored_object: Option<IgnoredAny>,
-    /// They follow from agreements, and no write depends on one.
-    migration: Option<IgnoredAny>,
+    migration: Option<Migration>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -269,12 +284,9 @@ impl Moment {
         } else if let Some(settings) = event.settings {
             self.write_grace_ms = Some(settings.write_grace_ms.0);
             Ok(())
-        } else if event
-            .collection
-            .or(event.stored_object)
-            .or(event.migration)
-            .is_some()
-        {
+        } else if let Some(migration) = event.migration {
+            put(&mut self.migrations, change, &name, &name, migration)
+        } else if event.collection.or(event.stored_object).is_some() {
             Ok(())
         } else {
             Err(format!("the event of {name:?} carries no object"))
@@ -317,6 +329,20 @@ impl std::fmt::Display for Name {
             "" => f.write_str(&self.resource),
             group => write!(f, "{}.{group}", self.resource),
         }
+    }
+}
+
+impl Migration {
+    pub(super) const SUCCEEDED: &'static str = "MIGRATION_PHASE_SUCCEEDED";
+    pub(super) const RUNNING: &'static str = "MIGRATION_PHASE_RUNNING";
+    pub(super) const ABORTED: &'static str = "MIGRATION_PHASE_ABORTED";
+
+    /// Whether it waits for a worker or has one.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(
+            self.phase.as_str(),
+            "MIGRATION_PHASE_PENDING" | Self::RUNNING
+        )
     }
 }
 

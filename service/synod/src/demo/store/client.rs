@@ -33,6 +33,14 @@ pub(crate) enum Put {
     Unknown(String),
 }
 
+/// Some objects of a resource, in the order of their names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Page {
+    pub(crate) items: Vec<(String, Get)>,
+    /// So many come behind them.
+    pub(crate) remaining: u64,
+}
+
 /// What is stored under a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Get {
@@ -89,13 +97,35 @@ impl StoreClient {
         let reply = self.read(&path).await?;
         let answer = reply.json();
         match reply.status {
-            StatusCode::OK => Ok(Some(Get {
-                version: number(&answer, "version"),
-                data: answer.get("data").cloned().unwrap_or_default(),
-            })),
+            StatusCode::OK => Ok(Some(Get::of(&answer))),
             StatusCode::NOT_FOUND => Ok(None),
             status => Err(format!("the store answered {status}: {answer}")),
         }
+    }
+
+    /// The objects of a resource whose names come after `after`, at most `limit` of them.
+    ///
+    /// # Errors
+    ///
+    /// The store did not answer.
+    pub(crate) async fn list(
+        &self,
+        resource: &str,
+        after: &str,
+        limit: usize,
+    ) -> Result<Page, String> {
+        let path = format!("/objects/{resource}?after={after}&limit={limit}");
+        let answer = self.read(&path).await?.json();
+        let items = answer.get("items").and_then(Value::as_array);
+        let items = items.ok_or_else(|| format!("the store answered {answer}"))?;
+        let items = items.iter().map(|item| {
+            let name = item.get("name").and_then(Value::as_str).unwrap_or_default();
+            (name.to_owned(), Get::of(item))
+        });
+        Ok(Page {
+            items: items.collect(),
+            remaining: number(&answer, "remaining"),
+        })
     }
 
     /// Every object, one JSON document a line.
@@ -158,6 +188,15 @@ impl StoreClient {
         self.http
             .ask(method, &self.address, path, body, LIMIT)
             .await
+    }
+}
+
+impl Get {
+    fn of(answer: &Value) -> Self {
+        Self {
+            version: number(answer, "version"),
+            data: answer.get("data").cloned().unwrap_or_default(),
+        }
     }
 }
 

@@ -127,7 +127,7 @@ fn a_version_that_persisted_does_not_hold_is_found() {
 #[test]
 fn a_change_of_an_object_that_was_overwritten_is_found() {
     let found = found(Check::Objects, |sample| {
-        stored(sample, 26, &object("MODIFIED", 2, V2));
+        stored(sample, 26, &object("MODIFIED", 1, V2));
     });
     assert!(found.contains("a change was lost: number 3"), "{found}");
     assert!(

@@ -1,0 +1,103 @@
+//! Check 12: in the end everything is stored in the new version, and who was kept out until then may join.
+
+use std::collections::BTreeSet;
+
+use super::evidence::Evidence;
+use super::finding::{Check, Finding};
+use super::replay::Replay;
+use super::timeline::{Migration, Timeline};
+use crate::demo::codec;
+use crate::demo::records::{Deed, files};
+use crate::demo::release::{NEXT, TARGET, upgraded};
+use crate::demo::servers::NEWCOMER;
+
+pub(super) fn check(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_>) -> Vec<Finding> {
+    let mut missing = Vec::new();
+    missing.extend(kept_apart(evidence, timeline));
+    missing.extend(stored(evidence, timeline, replay));
+    for (when, wanted) in [(files::BEFORE, false), (files::AFTER, true)] {
+        let drops = upgraded().map(|resource| files::drop_verdict(&resource.name(), when));
+        let files = drops.chain([files::binary_verdict(when)]);
+        missing.extend(files.filter_map(|file| misjudged(evidence, &file, wanted)));
+    }
+    if !interrupted(timeline) {
+        let what =
+            "a migration at which somebody worked was to be aborted, and another one to succeed";
+        missing.push(what.to_owned());
+    }
+    missing
+        .into_iter()
+        .map(|message| Finding::new(Check::Completed, message))
+        .collect()
+}
+
+/// What is stored in another version than the new one in the end, or may be.
+fn stored(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_>) -> Vec<String> {
+    let mut missing = Vec::new();
+    let end = timeline.at(u64::MAX);
+    for resource in upgraded() {
+        let name = resource.name();
+        let own = evidence.objects.values().filter(|one| one.resource == name);
+        let own = own.map(|one| codec::api_version(&one.data));
+        let kept = replay.present(&name, u64::MAX);
+        let kept = kept.values().map(|write| write.encoding.as_str());
+        let stored: BTreeSet<&str> = own.chain(kept).collect();
+        let state = end.states.get(&name);
+        let persisted = state.map(|state| state.persisted.iter().map(|one| one.version.as_deref()));
+        let persisted: Vec<Option<&str>> = persisted.into_iter().flatten().collect();
+        if stored != BTreeSet::from([TARGET]) || persisted != [Some(TARGET)] {
+            missing.push(format!(
+                "{name} was to be stored in {TARGET} alone in the end; it is in {stored:?}, and persisted is {persisted:?}"
+            ));
+        }
+    }
+    missing
+}
+
+/// Who was to be kept out, let in and killed, and was not.
+fn kept_apart(evidence: &Evidence, timeline: &Timeline) -> Vec<String> {
+    let mut missing = Vec::new();
+    let did = |deed: Deed, kind: &str| {
+        let mut acts = evidence.acts.values();
+        acts.any(|act| act.deed == deed && act.process.starts_with(kind))
+    };
+    let mut members = timeline.at(u64::MAX).members.values();
+    let joined = members.any(|member| member.version == NEXT.version && member.reported);
+    if !joined || !did(Deed::Refused, NEWCOMER) {
+        missing.push(format!(
+            "release {} was to be refused before the migrations, and to be let in after them",
+            NEXT.version
+        ));
+    }
+    if !did(Deed::Killed, "worker-") {
+        missing.push("a worker was to be killed".to_owned());
+    }
+    missing
+}
+
+/// What was to be answered otherwise.
+fn misjudged(evidence: &Evidence, file: &str, wanted: bool) -> Option<String> {
+    let verdict = evidence.verdicts.get(file);
+    let safe = verdict.and_then(|verdict| verdict.get("safe")?.as_bool());
+    let message = || format!("{file} was to say that it is safe: {wanted}; it says {safe:?}");
+    (safe != Some(wanted)).then(message)
+}
+
+/// Whether a migration was aborted while somebody worked at it, and another of its resource succeeded later.
+fn interrupted(timeline: &Timeline) -> bool {
+    let mut claimed = BTreeSet::new();
+    let mut aborted = BTreeSet::new();
+    for moment in &timeline.moments {
+        for (name, migration) in &moment.migrations {
+            let resource = migration.resource.to_string();
+            if migration.claim.is_some() {
+                claimed.insert(name);
+            } else if migration.phase == Migration::ABORTED && claimed.contains(name) {
+                aborted.insert(resource);
+            } else if migration.phase == Migration::SUCCEEDED && aborted.contains(&resource) {
+                return true;
+            }
+        }
+    }
+    false
+}

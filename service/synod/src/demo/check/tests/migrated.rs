@@ -1,0 +1,138 @@
+use super::super::sample::migrated::{MIGRATION, migration, still_in_both};
+use super::*;
+
+const V1: &str = "example.io/v1";
+const V2: &str = "example.io/v2";
+
+/// What a check finds after a fault was planted in a run with a migration.
+fn found(check: Check, plant: impl FnOnce(&mut Sample)) -> String {
+    let mut sample = Sample::with_migration();
+    plant(&mut sample);
+    let findings = judge(&sample.evidence()).findings;
+    let texts = findings
+        .iter()
+        .filter(|finding| finding.check == check)
+        .map(ToString::to_string);
+    texts.collect::<Vec<String>>().join("\n")
+}
+
+/// Adds an event to those of a revision, in all recordings.
+fn add(sample: &mut Sample, revision: u64, event: &Value) {
+    let wanted = revision.to_string();
+    for watch in &mut sample.watches {
+        let mut lines = watch.iter_mut();
+        let line = lines.find(|line| line["events"]["revision"] == wanted);
+        let events = line.unwrap()["events"]["events"].as_array_mut();
+        events.unwrap().push(event.clone());
+    }
+}
+
+#[test]
+fn a_migration_after_which_all_is_new_is_green() {
+    for check in [Check::Migrated, Check::Objects, Check::Watchers] {
+        assert_eq!(found(check, |_| ()), "", "{check:?}");
+    }
+}
+
+#[test]
+fn an_old_object_behind_a_migration_that_has_succeeded_is_found() {
+    let found = found(Check::Migrated, |sample| {
+        sample.store[5].data = sample::data("lamp", 6, V1);
+        sample.verdicts.clear();
+    });
+    let said = "gadgets.example.io-10 to example.io/v2 succeeded at revision 15, and lamp was stored in example.io/v1";
+    assert!(found.starts_with(said), "{found}");
+}
+
+#[test]
+fn persisted_that_holds_more_than_the_target_is_found() {
+    let found = found(Check::Migrated, |sample| {
+        add(sample, 15, &still_in_both());
+    });
+    assert!(
+        found.contains(r#"persisted is [Some("example.io/v1"), Some("example.io/v2"), None]"#),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_migration_that_outlives_its_agreement_is_found() {
+    let found = found(Check::Migrated, |sample| {
+        sample.event(14, "migration", |migration| {
+            migration["agreementRevision"] = "9".into();
+        });
+    });
+    assert!(
+        found.starts_with(
+            "at revision 14 gadgets.example.io-10 is MIGRATION_PHASE_RUNNING, and there is no agreement of revision 9"
+        ),
+        "{found}"
+    );
+}
+
+#[test]
+fn two_migrations_of_a_resource_that_run_are_found() {
+    let found = found(Check::Migrated, |sample| {
+        add(
+            sample,
+            14,
+            &migration("ADDED", "gadgets.example.io-14", "RUNNING"),
+        );
+    });
+    let said = format!("at revision 14 gadgets.example.io-14 and {MIGRATION} both run");
+    assert!(found.starts_with(&said), "{found}");
+}
+
+#[test]
+fn a_version_that_is_called_safe_to_drop_too_early_is_found() {
+    let found = found(Check::Migrated, |sample| {
+        for verdict in sample.verdicts.values_mut() {
+            verdict["header"]["revision"] = "8".into();
+        }
+    });
+    assert_eq!(
+        found,
+        "at revision 8 example.io/v1 of gadgets.example.io was called safe to drop, and lamp was stored in example.io/v1"
+    );
+}
+
+#[test]
+fn the_same_object_once_more_is_a_workers_and_an_older_one_is_a_lost_change() {
+    let again = |number| {
+        move |sample: &mut Sample| {
+            let mut write = sample.store[5].clone();
+            (write.position, write.version) = (7, 7);
+            write.data = sample::data("lamp", number, V2);
+            sample.objects[0].version = 7;
+            sample.objects[0].data = write.data.clone();
+            sample.store.push(write);
+        }
+    };
+    assert_eq!(found(Check::Objects, again(6)), "");
+    assert_eq!(found(Check::Objects, again(7)), "");
+    let lost = found(Check::Objects, again(5));
+    assert!(
+        lost.contains("a change was lost: number 7 was to come"),
+        "{lost}"
+    );
+}
+
+#[test]
+fn what_was_to_come_of_the_migrations_and_did_not_is_found() {
+    let found = found(Check::Completed, |_| ());
+    for missing in [
+        "release 2.0 was to be refused before the migrations, and to be let in after them",
+        "a worker was to be killed",
+        "widgets.example.io was to be stored in example.io/v2 alone in the end; it is in {}, and persisted is []",
+        "check-drop-gadgets.example.io-before.json was to say that it is safe: false; it says None",
+        "check-binary-after.json was to say that it is safe: true; it says None",
+        "a migration at which somebody worked was to be aborted, and another one to succeed",
+    ] {
+        assert!(found.contains(missing), "{missing} in {found}");
+    }
+    // Of gadgets everything is in v2.
+    assert!(
+        !found.contains("gadgets.example.io was to be stored"),
+        "{found}"
+    );
+}

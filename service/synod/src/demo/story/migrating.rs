@@ -1,0 +1,203 @@
+//! The last act: what is stored in the old version still is migrated, until nothing of it is left.
+
+use std::fs;
+
+use serde_json::json;
+use synod_client::{MigrationPhase, SettingsPatch};
+
+use super::Story;
+use crate::demo::records::files;
+use crate::demo::release::{self, FORGOTTEN, NEXT, REVERTED, TARGET};
+use crate::demo::run::Stuck;
+use crate::demo::servers::{CONTROL_PLANE, Down, NEWCOMER};
+use crate::demo::stage::Shown;
+use crate::demo::workers::{Pace, Places};
+use crate::exit::Exit;
+
+const WORKERS: [&str; 2] = ["worker-1", "worker-2"];
+
+/// So many widgets a slow worker has rewritten when the next thing happens to it.
+const BEGUN: u64 = 5;
+
+impl Story<'_> {
+    /// From an agreement to a store with nothing old left in it.
+    pub(super) async fn migrate(&mut self) -> Result<(), Stuck> {
+        self.keep_out().await?;
+        let widgets = self.migrate_in_part().await?;
+        self.roll_back(&widgets).await?;
+        self.migrate_all().await?;
+        self.let_in().await
+    }
+
+    /// A release that cannot read what may be stored is refused, by what an administrator asks and by Synod itself.
+    async fn keep_out(&mut self) -> Result<(), Stuck> {
+        self.run.stage.enter(format!(
+            "release {} reads {TARGET} alone, and objects may be stored in {FORGOTTEN}: it is kept out",
+            NEXT.version
+        ));
+        let resources = release::upgraded().map(|resource| resource.group_resource());
+        let patch = SettingsPatch {
+            enforce_persisted: Some(resources.collect()),
+            ..SettingsPatch::default()
+        };
+        self.client.update_settings(patch, None).await?;
+        fs::write(self.run.path(files::MANIFEST), manifest())?;
+        self.judge(files::BEFORE, Exit::Disagree).await?;
+        self.servers.launch(self.run, NEWCOMER, NEXT)?;
+        self.servers.refused(self.run, NEWCOMER).await
+    }
+
+    /// Two slow workers share the widgets' migration: one has it, and is killed; the other goes on where that one stood.
+    /// Answers the migration's name.
+    async fn migrate_in_part(&mut self) -> Result<String, Stuck> {
+        self.run
+            .stage
+            .enter("two workers migrate widgets, slowly; the one that has the migration is killed half-way");
+        for name in WORKERS {
+            self.workers
+                .start(self.run, name, &self.places(), &["widgets"], Pace::Slow)?;
+        }
+        let (name, worker) = self.rewritten(BEGUN, None).await?;
+        self.workers.kill(self.run, &worker).await?;
+        let (_, other) = self.rewritten(2 * BEGUN, Some(&worker)).await?;
+        self.run.stage.say(format!(
+            "{other} goes on with {name} where {worker} stood, behind the pages that were done"
+        ));
+        Ok(name)
+    }
+
+    /// One server goes back to what it was: nobody agrees on what to store any more, so nothing can be migrated to it.
+    async fn roll_back(&mut self, migration: &str) -> Result<(), Stuck> {
+        let [first, _, _] = CONTROL_PLANE;
+        self.run.stage.enter(format!(
+            "{first} is rolled back, and stores widgets in v1: the migration is aborted"
+        ));
+        self.servers
+            .bring_down(self.run, first, Down::Stopped)
+            .await?;
+        self.servers.launch(self.run, first, REVERTED)?;
+        self.servers.ready(self.run, first).await?;
+        let name = migration.to_owned();
+        self.see(format!("{name} aborted"), |shown| {
+            let aborted = shown.board.migrations.get(&name);
+            let phase = aborted.map(|migration| migration.phase);
+            (phase == Some(MigrationPhase::Aborted))
+                .then_some(())
+                .ok_or_else(|| format!("it is {phase:?}"))
+        })
+        .await?;
+        self.takes_writes(first).await?;
+        self.workers.stop(self.run).await?;
+        self.run
+            .stage
+            .enter(format!("the upgrade of {first} is finished again"));
+        self.upgrade(first, Down::Stopped, release::CONTROL_PLANE[2])
+            .await?;
+        self.agreed(super::WIDGETS, TARGET).await
+    }
+
+    /// Two quick workers share all resources.
+    async fn migrate_all(&mut self) -> Result<(), Stuck> {
+        self.run
+            .stage
+            .enter("two workers migrate everything, as fast as the servers take it");
+        let plurals: Vec<&str> = release::upgraded()
+            .map(|resource| resource.plural)
+            .collect();
+        for name in WORKERS {
+            self.workers
+                .start(self.run, name, &self.places(), &plurals, Pace::Quick)?;
+        }
+        for resource in release::upgraded() {
+            let name = resource.name();
+            self.see(format!("{name} stored in {TARGET} alone"), |shown| {
+                let stored = shown.board.stored_in(&name);
+                (stored == "v2")
+                    .then_some(())
+                    .ok_or_else(|| format!("it may be stored in {stored}"))
+            })
+            .await?;
+        }
+        self.workers.stop(self.run).await
+    }
+
+    /// What was not safe is safe now, and who was kept out may join.
+    async fn let_in(&mut self) -> Result<(), Stuck> {
+        self.run.stage.enter(format!(
+            "nothing is stored in {FORGOTTEN} any more: release {} may join",
+            NEXT.version
+        ));
+        self.judge(files::AFTER, Exit::Ok).await?;
+        self.servers.launch(self.run, NEWCOMER, NEXT)?;
+        self.servers.ready(self.run, NEWCOMER).await
+    }
+
+    /// Lets this program say of each resource whether the old version may be dropped, and whether the next release may
+    /// join, as a person would ask it. What it ends with is waited for: what drains is not safe for a moment.
+    async fn judge(&mut self, when: &str, wanted: Exit) -> Result<(), Stuck> {
+        for resource in release::upgraded() {
+            let name = resource.name();
+            let named = format!("{}.{}", resource.group, resource.plural);
+            let command = ["check-drop", &named, FORGOTTEN];
+            self.ask(&command, &files::drop_verdict(&name, when), wanted)
+                .await?;
+        }
+        let manifest = self.run.argument(files::MANIFEST);
+        let command = ["check-binary", "-f", &manifest];
+        self.ask(&command, &files::binary_verdict(when), wanted)
+            .await
+    }
+
+    /// Waits until a worker other than `but` has rewritten so many widgets; answers the migration and the worker.
+    async fn rewritten(
+        &mut self,
+        count: u64,
+        but: Option<&str>,
+    ) -> Result<(String, String), Stuck> {
+        let what = format!("{count} widgets rewritten by one worker");
+        let at_work = |shown: &Shown| {
+            let mut running = shown.board.migrations.values();
+            let claimed = running.find_map(|migration| {
+                let claim = migration.claim.as_ref()?;
+                let worker = claim.worker.as_str();
+                (but != Some(worker)).then(|| (migration.id.clone(), worker.to_owned()))
+            });
+            claimed.ok_or_else(|| "nobody has the migration".to_owned())
+        };
+        let (id, worker) = self.see(what.clone(), at_work).await?;
+        // A page moves no revision: how far it is stands beside the migration, and whoever wants to know asks.
+        let client = self.client.clone();
+        let asking = || async {
+            let view = client.migration(&id, Default::default()).await;
+            let progress = view.map_err(|error| error.to_string())?.progress;
+            let done = progress.map_or(0, |progress| progress.done);
+            (done >= count)
+                .then_some(())
+                .ok_or_else(|| format!("there are {done}"))
+        };
+        super::until(what, super::LIMIT, asking).await?;
+        Ok((id.to_string(), worker))
+    }
+
+    fn places(&self) -> Places {
+        let servers = self.servers.addresses().into_iter();
+        let servers = servers.filter(|(id, _)| CONTROL_PLANE.contains(id));
+        Places {
+            endpoints: self.cluster.endpoints(),
+            servers: servers.map(|(_, address)| address).collect(),
+        }
+    }
+}
+
+/// What the next release can read, as `synod check-binary` takes it.
+fn manifest() -> String {
+    let resources = NEXT.resources.iter().map(|resource| {
+        json!({
+            "resource": format!("{}.{}", resource.group, resource.plural),
+            "kind": resource.kind,
+            "decodableVersions": resource.decodable,
+        })
+    });
+    // JSON is YAML.
+    json!({"resources": resources.collect::<Vec<_>>()}).to_string()
+}

@@ -1,0 +1,93 @@
+//! The migration workers: started, stopped, killed.
+
+use super::cluster::deserter;
+use super::processes::Process;
+use super::records::Deed;
+use super::run::{Run, Stuck};
+
+/// How a worker is to work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// As fast as the API servers take it.
+    Quick,
+    /// So slowly that something can happen meanwhile.
+    Slow,
+}
+
+/// The workers that run.
+#[derive(Debug, Default)]
+pub(crate) struct Workers {
+    running: Vec<Process>,
+}
+
+/// So many objects a slow worker rewrites in a second.
+const SLOW: u32 = 2;
+
+impl Workers {
+    /// Starts a worker for resources, given by their plural names.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be started.
+    pub(crate) fn start(
+        &mut self,
+        run: &Run,
+        name: &str,
+        places: &Places,
+        resources: &[&str],
+        pace: Pace,
+    ) -> Result<(), Stuck> {
+        let mut arguments = vec![
+            "demo-migrator".to_owned(),
+            format!("--name={name}"),
+            format!("--endpoints={}", places.endpoints.join(",")),
+            format!("--servers={}", places.servers.join(",")),
+            format!("--resources={}", resources.join(",")),
+        ];
+        if pace == Pace::Slow {
+            arguments.push(format!("--objects-per-second={SLOW}"));
+        }
+        self.running.push(run.launcher.start(name, &arguments)?);
+        run.did(Deed::Started, name, "migration worker")
+    }
+
+    /// Kills a worker with SIGKILL.
+    ///
+    /// # Errors
+    ///
+    /// There is none of this name, or it cannot be killed.
+    pub(crate) async fn kill(&mut self, run: &Run, name: &str) -> Result<(), Stuck> {
+        let place = self.running.iter().position(|one| one.name() == name);
+        let place = place.ok_or_else(|| Stuck::new(format!("there is no worker {name}")))?;
+        self.running.remove(place).kill().await?;
+        run.did(Deed::Killed, name, "migration worker")
+    }
+
+    /// Stops all workers.
+    ///
+    /// # Errors
+    ///
+    /// One does not end.
+    pub(crate) async fn stop(&mut self, run: &Run) -> Result<(), Stuck> {
+        for worker in self.running.drain(..) {
+            let name = worker.name().to_owned();
+            worker.stop().await?;
+            run.did(Deed::Stopped, &name, "migration worker")?;
+        }
+        Ok(())
+    }
+
+    /// The worker that has ended and should run, if there is one.
+    pub(crate) fn deserter(&mut self) -> Option<Stuck> {
+        deserter(self.running.iter_mut())
+    }
+}
+
+/// Where a worker finds what it works with.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    /// Where the replicas serve clients.
+    pub(crate) endpoints: Vec<String>,
+    /// Where the API servers serve.
+    pub(crate) servers: Vec<String>,
+}
