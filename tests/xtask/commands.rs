@@ -45,7 +45,7 @@ impl Command {
             Self::Check => "says what a reviewer would send back; never writes to the checkout",
             Self::Fix => "mends what can be mended by a program",
             Self::Test => "runs all tests, after installing what they need",
-            Self::Endure => "runs for a minute each what the tests run for a moment",
+            Self::Endure => "runs for longer what the tests run for a moment",
             Self::Bench => "runs the benchmarks",
             Self::Tidy => "checks the house rules alone",
             Self::ProtoBaseline => {
@@ -160,6 +160,11 @@ fn endure() -> Vec<Step> {
     vec![
         Step::new("build", "cargo build --locked --package synod").or_stop(),
         Step::new("counting", counting).with("SYNOD_PROCESS_SECONDS", "60"),
+        Step::new(
+            "years",
+            "cargo test --locked --release --package synod-machine --test year",
+        )
+        .with("SYNOD_YEARS", "20"),
     ]
 }
 

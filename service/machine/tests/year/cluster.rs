@@ -1,0 +1,177 @@
+//! The cluster: the machine, and the log time that its leaders count.
+
+use std::sync::Arc;
+
+use synod_machine::{
+    Answer, Command, Envelope, Expire, Holder, Initialize, LogEntry, Outcome, State, StateStatus,
+};
+use synod_model::{
+    ApiVersion, ClusterId, GroupResource, LogTime, MemberId, Migration, MigrationId, Persisted,
+    Refusal, Settings, WallTime,
+};
+
+use crate::agenda::Time;
+use crate::store::{Resource, Version};
+
+/// One is voted on, of the other each server encodes what it has been given.
+pub(crate) const RESOURCES: [&str; 2] = ["gadgets", "widgets"];
+/// The one that is voted on.
+pub(crate) const VOTED: Resource = 0;
+
+const LEGAL: &str = "the year uses legal names and numbers";
+
+/// The replicated state, in its present.
+pub(crate) struct Cluster {
+    pub(crate) state: State,
+    now: Time,
+    /// How long no leader was answered: log time stood still so long.
+    stood_still: u64,
+    /// Since when nobody leads.
+    away_since: Option<Time>,
+    /// Whether the next entry is the first of a term.
+    lift: bool,
+}
+
+impl Cluster {
+    pub(crate) fn formed() -> Self {
+        let mut cluster = Self {
+            state: State::new(),
+            now: 0,
+            stood_still: 0,
+            away_since: None,
+            lift: true,
+        };
+        let initialize = Initialize {
+            cluster: ClusterId::from_bytes([7; 16]),
+            settings: Settings::default(),
+        };
+        let formed = cluster.send(Command::Initialize(initialize));
+        formed.expect("a new cluster can be formed");
+        cluster
+    }
+
+    pub(crate) fn advance(&mut self, now: Time) {
+        self.now = now;
+    }
+
+    pub(crate) fn answers(&self) -> bool {
+        self.away_since.is_none()
+    }
+
+    /// The quorum is lost: nobody is answered, and log time stands still.
+    pub(crate) fn goes(&mut self) {
+        self.away_since = Some(self.now);
+    }
+
+    /// There is a leader again.
+    pub(crate) fn returns(&mut self) {
+        if let Some(since) = self.away_since.take() {
+            self.stood_still += self.now - since;
+            self.lift = true;
+        }
+    }
+
+    pub(crate) fn log_time(&self) -> LogTime {
+        LogTime::from_millis(self.now - self.stood_still)
+    }
+
+    /// Applies a command. Nobody asks while the cluster is away.
+    pub(crate) fn send(&mut self, command: Command) -> Result<Answer, Refusal> {
+        assert!(self.answers(), "nobody leads, so nothing is applied");
+        let entry = LogEntry {
+            log_time: self.log_time(),
+            lift_deadlines: std::mem::take(&mut self.lift),
+            wall: WallTime::from_millis(1_800_000_000_000 + self.now),
+            commands: vec![Envelope {
+                request: None,
+                command: Arc::new(command),
+            }],
+        };
+        let applied = self.state.apply(&entry);
+        let outcome: Option<Outcome> = applied.outcomes.into_iter().next();
+        outcome.expect("each command has an outcome").result
+    }
+
+    /// The leader proposes what is past its deadline.
+    pub(crate) fn expire(&mut self) {
+        let mut expire = Expire::default();
+        let present = self.state.present();
+        let epoch_of = |id: &MemberId| present.member(id).expect("its deadline is known").epoch;
+        for holder in self.state.due(self.log_time(), usize::MAX).holders {
+            match holder {
+                Holder::Member(id) => {
+                    let epoch = epoch_of(&id);
+                    expire.members.insert((id, epoch));
+                }
+                Holder::Unreported(id) => {
+                    let epoch = epoch_of(&id);
+                    expire.unreported.insert((id, epoch));
+                }
+                Holder::Claim(id) => {
+                    let migration = present.migration(&id).expect("its deadline is known");
+                    let claim = migration.claim.as_ref().expect("its deadline is known");
+                    expire.claims.insert((id, claim.token));
+                }
+                Holder::Retry(id) => {
+                    expire.retries.insert(id);
+                }
+                other => panic!("nothing here has sessions, leases or objects, but {other:?}"),
+            }
+        }
+        self.send(Command::Expire(expire))
+            .expect("it names what is due");
+    }
+
+    /// What is remembered of a resource, once somebody has reported it.
+    pub(crate) fn status(&self, of: Resource) -> Option<StateStatus> {
+        let state = self.state.present().storage_state(&resource(of))?;
+        Some(state.row.status.clone())
+    }
+
+    /// Whether objects may be stored in this version, as far as the machine knows.
+    pub(crate) fn may_be_stored(&self, of: Resource, stored: Version) -> bool {
+        let persisted = self.status(of).map(|status| status.persisted);
+        persisted.into_iter().flatten().any(|one| match one {
+            Persisted::Unknown => true,
+            Persisted::Version { version, .. } => version == Some(version_of(stored)),
+        })
+    }
+
+    /// The versions in which objects may be stored; `None` for one that nobody can name.
+    pub(crate) fn persisted(&self, of: Resource) -> Vec<Option<ApiVersion>> {
+        let persisted = self.status(of).map(|status| status.persisted);
+        let persisted = persisted.into_iter().flatten();
+        persisted
+            .map(|one| match one {
+                Persisted::Unknown => None,
+                Persisted::Version { version, .. } => version,
+            })
+            .collect()
+    }
+
+    /// The migrations that wait for a worker, or have one.
+    pub(crate) fn open_migrations(&self, of: Resource) -> Vec<MigrationId> {
+        let resource = resource(of);
+        let open = self.state.migrations_of(&resource);
+        let open = open.filter(|migration| Migration::is_open(migration));
+        open.map(|migration| migration.id.clone()).collect()
+    }
+
+    pub(crate) fn migration(&self, id: &MigrationId) -> Option<Migration> {
+        self.state.present().migration(id).map(|one| (*one).clone())
+    }
+}
+
+pub(crate) fn resource(of: Resource) -> GroupResource {
+    GroupResource::new("example.io", RESOURCES[of]).expect(LEGAL)
+}
+
+pub(crate) fn version_of(version: Version) -> ApiVersion {
+    ApiVersion::parse(&format!("example.io/v{version}")).expect(LEGAL)
+}
+
+/// The number of a version.
+pub(crate) fn number_of(version: &ApiVersion) -> Version {
+    let digits = version.version().trim_start_matches('v');
+    digits.parse().expect(LEGAL)
+}

@@ -1,0 +1,83 @@
+//! A simulated year: API servers over a store that knows nothing of Synod are upgraded, rolled back, killed, paused, replaced
+//! and cut off, writes land late, and workers migrate and die. After everything that lands, and after every migration,
+//! what the machine says may be stored is held against what is stored.
+//!
+//! Everything is simulated but the machine: a server follows the rules of the write gate by a clock of its own, and the
+//! store takes whatever it is given, as late as the promise allows. With a fence it refuses what is older than the
+//! fence; then nothing has to be assumed of clocks and delays.
+//!
+//! `SYNOD_YEARS` sets how many years each test simulates, `SYNOD_YEAR_SEED` the first seed.
+
+mod agenda;
+mod cluster;
+mod process;
+mod random;
+mod store;
+mod worker;
+mod year;
+
+use year::{Nature, Year};
+
+/// Years by default, in each test; `cargo xtask endure` simulates more.
+const YEARS: u64 = 1;
+
+/// Whoever changes nothing tests the same years each time.
+const FIRST_SEED: u64 = 20_261_121;
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "which years to simulate is said from outside, as it is of proptest's cases"
+)]
+fn number(variable: &str, otherwise: u64) -> u64 {
+    let text = std::env::var(variable).ok();
+    text.map_or(otherwise, |text| {
+        text.parse().expect("the variable is a number")
+    })
+}
+
+fn years(nature: Nature) -> impl Iterator<Item = Year> {
+    let first = number("SYNOD_YEAR_SEED", FIRST_SEED);
+    let count = number("SYNOD_YEARS", YEARS);
+    (first..first + count).map(move |seed| Year::simulate(seed, nature))
+}
+
+#[test]
+fn what_is_stored_is_in_persisted_for_a_year() {
+    let mut missing: Option<Vec<&str>> = None;
+    for year in years(Nature::PROMISED) {
+        assert_eq!(year.fault, None, "seed {}: {:#?}", year.seed, year.tally);
+        let mut still = year.tally.missing();
+        still.retain(|name| missing.as_ref().is_none_or(|before| before.contains(name)));
+        missing = Some(still);
+    }
+    // Years in which nothing happened would be without fault.
+    assert_eq!(missing, Some(Vec::new()));
+}
+
+#[test]
+fn writes_that_land_later_than_promised_are_missed_without_a_fence() {
+    assert!(years(Nature::LATE).any(|year| year.fault.is_some()));
+}
+
+#[test]
+fn clocks_that_run_apart_more_than_promised_are_missed_without_a_fence() {
+    assert!(years(Nature::APART).any(|year| year.fault.is_some()));
+}
+
+#[test]
+fn a_fence_in_the_store_holds_whatever_clocks_and_writes_do() {
+    for nature in [Nature::LATE, Nature::APART] {
+        for year in years(Nature {
+            fenced: true,
+            ..nature
+        }) {
+            assert_eq!(year.fault, None, "seed {}: {:#?}", year.seed, year.tally);
+            assert!(
+                year.tally.fenced_off > 0,
+                "seed {}: {:#?}",
+                year.seed,
+                year.tally
+            );
+        }
+    }
+}

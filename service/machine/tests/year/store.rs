@@ -1,0 +1,73 @@
+//! The store of the API servers, which knows nothing of Synod but perhaps a fence.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use synod_model::Revision;
+
+/// A storage version, by its number: `example.io/v3` is 3.
+pub(crate) type Version = u8;
+
+/// One of the resources, by its place in [`RESOURCES`](crate::cluster::RESOURCES).
+pub(crate) type Resource = usize;
+
+/// A write on its way.
+#[derive(Clone, Debug)]
+pub(crate) struct Write {
+    /// Who sent it.
+    pub(crate) process: usize,
+    pub(crate) resource: Resource,
+    pub(crate) object: usize,
+    pub(crate) version: Version,
+    /// At which revision the sender knew that its entry allows the version.
+    pub(crate) known: Revision,
+}
+
+/// What is stored.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    objects: BTreeMap<(Resource, usize), Version>,
+    /// The agreement revision that a worker wrote last, by resource.
+    fences: BTreeMap<Resource, Revision>,
+    is_fenced: bool,
+}
+
+impl Store {
+    pub(crate) fn new(is_fenced: bool) -> Self {
+        Self {
+            is_fenced,
+            ..Self::default()
+        }
+    }
+
+    /// A worker begins: what was allowed before this agreement and has not landed will not land any more.
+    pub(crate) fn fence(&mut self, resource: Resource, agreement: Revision) {
+        if self.is_fenced {
+            let fence = self.fences.entry(resource).or_insert(agreement);
+            *fence = (*fence).max(agreement);
+        }
+    }
+
+    /// A write lands, unless the fence is newer. Whoever comes last wins: the store compares nothing else.
+    pub(crate) fn land(&mut self, write: &Write) -> bool {
+        let fence = self.fences.get(&write.resource);
+        let passes = fence.is_none_or(|fence| write.known >= *fence);
+        if passes {
+            let key = (write.resource, write.object);
+            self.objects.insert(key, write.version);
+        }
+        passes
+    }
+
+    /// A worker puts an object back, in the version that is agreed on.
+    pub(crate) fn rewrite(&mut self, resource: Resource, object: usize, version: Version) {
+        if let Some(stored) = self.objects.get_mut(&(resource, object)) {
+            *stored = version;
+        }
+    }
+
+    /// The versions in which objects of a resource are stored.
+    pub(crate) fn versions(&self, resource: Resource) -> BTreeSet<Version> {
+        let objects = self.objects.iter().filter(|((of, _), _)| *of == resource);
+        objects.map(|(_, version)| *version).collect()
+    }
+}

@@ -1,0 +1,52 @@
+//! What a worker of the year has claimed.
+
+use synod_machine::Command;
+use synod_model::{
+    ClaimMigration, ClaimToken, CompleteMigration, ContinueToken, MigrationId, MigrationProgress,
+    ReportMigrationProgress, Ttl, WorkerName,
+};
+
+use crate::store::{Resource, Version};
+
+const LEGAL: &str = "the year uses legal names and numbers";
+
+/// A migration on its way.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    pub(crate) id: MigrationId,
+    pub(crate) token: ClaimToken,
+    pub(crate) resource: Resource,
+    pub(crate) target: Version,
+    /// The first object of the next page.
+    pub(crate) next: usize,
+}
+
+impl Job {
+    /// How far it is.
+    pub(crate) fn progress(&self) -> Command {
+        Command::ReportMigrationProgress(ReportMigrationProgress {
+            id: self.id.clone(),
+            token: self.token,
+            progress: MigrationProgress {
+                done: u64::try_from(self.next).expect(LEGAL),
+                estimate: None,
+                continue_token: ContinueToken::parse(&format!("after-{}", self.next)).ok(),
+            },
+        })
+    }
+
+    pub(crate) fn complete(&self) -> Command {
+        Command::CompleteMigration(CompleteMigration {
+            id: self.id.clone(),
+            token: self.token,
+        })
+    }
+}
+
+pub(crate) fn claim(id: &MigrationId) -> Command {
+    Command::ClaimMigration(ClaimMigration {
+        id: id.clone(),
+        worker: WorkerName::parse("worker").expect(LEGAL),
+        ttl: Ttl::DEFAULT,
+    })
+}

@@ -1,0 +1,189 @@
+//! The year: what happens when, and what has to be true after each of it.
+
+mod migrating;
+mod servers;
+mod tally;
+mod troubles;
+
+use crate::agenda::{Agenda, Event, Time};
+use crate::cluster::{Cluster, RESOURCES};
+use crate::process::{Process, Release};
+use crate::random::Random;
+use crate::store::Store;
+
+pub(crate) use tally::Tally;
+
+const SECOND: Time = 1_000;
+const MINUTE: Time = 60 * SECOND;
+const HOUR: Time = 60 * MINUTE;
+const YEAR: Time = 365 * 24 * HOUR;
+
+/// How long a write may land after its process's proof, by default: the setting `write_grace` of a new cluster.
+const WRITE_GRACE: Time = 70 * SECOND;
+
+/// What has to be assumed of the world, or need not be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nature {
+    /// How long after the end of its proof a process's write may land.
+    pub(crate) lands_within: Time,
+    /// How much a process's clock counts while the leader's counts a thousand, at least and at most.
+    pub(crate) rates: (u64, u64),
+    /// Whether the store compares a fence.
+    pub(crate) fenced: bool,
+}
+
+impl Nature {
+    /// As it must be without a fence.
+    pub(crate) const PROMISED: Self = Self {
+        lands_within: WRITE_GRACE,
+        rates: (910, 1_100),
+        fenced: false,
+    };
+
+    /// Writes land whenever they like.
+    pub(crate) const LATE: Self = Self {
+        lands_within: 2 * HOUR,
+        ..Self::PROMISED
+    };
+
+    /// Some clocks hardly move.
+    pub(crate) const APART: Self = Self {
+        rates: (10, 1_100),
+        ..Self::PROMISED
+    };
+}
+
+/// A year that is over.
+#[derive(Debug)]
+pub(crate) struct Year {
+    pub(crate) seed: u64,
+    /// What was not as it was promised, if anything was not. It ended the year.
+    pub(crate) fault: Option<String>,
+    pub(crate) tally: Tally,
+}
+
+impl Year {
+    pub(crate) fn simulate(seed: u64, nature: Nature) -> Self {
+        let mut world = World::new(seed, nature);
+        world.begin();
+        let fault = world.run();
+        Self {
+            seed,
+            fault,
+            tally: world.tally,
+        }
+    }
+}
+
+/// Everything there is.
+struct World {
+    nature: Nature,
+    random: Random,
+    agenda: Agenda,
+    now: Time,
+    cluster: Cluster,
+    store: Store,
+    /// Every process that ever was; a server's newest one comes last.
+    processes: Vec<Process>,
+    /// What the servers are to be now.
+    wanted: Release,
+    /// Whether a worker will look for a migration.
+    is_awaited: bool,
+    tally: Tally,
+}
+
+impl World {
+    fn new(seed: u64, nature: Nature) -> Self {
+        Self {
+            nature,
+            random: Random::new(seed),
+            agenda: Agenda::default(),
+            now: 0,
+            cluster: Cluster::formed(),
+            store: Store::new(nature.fenced),
+            processes: Vec::new(),
+            wanted: Release {
+                about: 4,
+                encodes: 4,
+            },
+            is_awaited: false,
+            tally: Tally::default(),
+        }
+    }
+
+    /// Lets everything happen; answers what was not as promised.
+    fn run(&mut self) -> Option<String> {
+        while let Some((at, event)) = self.agenda.next() {
+            if at > YEAR {
+                return None;
+            }
+            self.now = at;
+            self.cluster.advance(at);
+            // Whoever goes on after a pause does something before it renews. The store and what it answers concern nobody
+            // else.
+            if !matches!(
+                event,
+                Event::Resumes { .. } | Event::Lands(_) | Event::Answered(_)
+            ) {
+                self.tick();
+            }
+            let told = self.happen(event);
+            if let Some(fault) = told.or_else(|| self.missed()) {
+                return Some(format!("at {at} ms, {fault}"));
+            }
+        }
+        None
+    }
+
+    /// Lets one thing happen; answers what is wrong with it.
+    fn happen(&mut self, event: Event) -> Option<String> {
+        match event {
+            Event::Campaign => self.campaign(),
+            Event::Trouble => self.trouble(),
+            Event::Redefine => self.redefine(),
+            Event::Restart {
+                server,
+                release,
+                how,
+            } => self.restart(server, release, how),
+            Event::Dies { process } => self.processes[process].is_alive = false,
+            Event::Starts { server, release } => self.start(server, release),
+            Event::Resumes { process } => self.resume(process),
+            Event::Leaves { process, release } => self.leave(process, release),
+            Event::Returns => self.cluster.returns(),
+            Event::Expire => self.expire(),
+            Event::Burst => self.burst(),
+            Event::Lands(write) => {
+                if !self.store.land(&write) {
+                    self.tally.fenced_off += 1;
+                }
+            }
+            Event::Answered(write) => {
+                let gate = &mut self.processes[write.process].gates[write.resource];
+                gate.answered(write.version);
+            }
+            Event::Work => self.work(),
+            Event::Page(job) => return self.page(job),
+        }
+        None
+    }
+
+    /// What is stored and, as far as the machine knows, cannot be.
+    fn missed(&self) -> Option<String> {
+        for (of, name) in RESOURCES.iter().enumerate() {
+            for version in self.store.versions(of) {
+                if !self.cluster.may_be_stored(of, version) {
+                    return Some(format!(
+                        "{name} is stored in v{version}, and persisted is {:?}",
+                        self.cluster.persisted(of)
+                    ));
+                }
+            }
+        }
+        None
+    }
+
+    fn soon(&mut self, from: Time, to: Time) -> Time {
+        self.now + self.random.between(from, to)
+    }
+}

@@ -1,0 +1,294 @@
+//! What the servers do: join, report, renew, learn, write, drain and leave.
+
+use synod_machine::{Answer, Command};
+use synod_model::{Adopt, ErrorKind, Leave, Renew, Report};
+
+use super::{MINUTE, SECOND, WRITE_GRACE, World};
+use crate::agenda::Event;
+use crate::cluster::{RESOURCES, VOTED, number_of, resource};
+use crate::process::{Process, Release, member};
+use crate::store::Write;
+
+/// So many objects there are of each resource.
+pub(super) const OBJECTS: usize = 12;
+
+/// When a process gives up to wait for an answer of the store.
+const TIMEOUT: u64 = 10 * SECOND;
+
+impl World {
+    /// What every process does all the time: it renews, looks at what has changed, and finishes what it waited for.
+    pub(super) fn tick(&mut self) {
+        if !self.cluster.answers() {
+            return;
+        }
+        for place in 0..self.processes.len() {
+            if !self.processes[place].runs() {
+                continue;
+            }
+            if !self.processes[place].is_leaving {
+                self.renew(place);
+            }
+            if self.random.percent(70) {
+                self.learn(place);
+            }
+            self.settle(place);
+        }
+    }
+
+    pub(super) fn start(&mut self, server: usize, release: Release) {
+        if !self.cluster.answers() {
+            let later = self.soon(SECOND, 5 * SECOND);
+            return self.agenda.plan(later, Event::Starts { server, release });
+        }
+        let (slowest, fastest) = self.nature.rates;
+        let rate = self.random.between(slowest, fastest + 1);
+        let instance = u64::try_from(self.processes.len()).expect("a small number");
+        self.processes
+            .push(Process::new(server, instance, release, rate));
+        self.join(self.processes.len() - 1);
+        self.watch_deadlines();
+    }
+
+    /// A process joins and reports, for the first time or once more.
+    fn join(&mut self, place: usize) {
+        let process = &mut self.processes[place];
+        match self.cluster.send(Command::Join(process.join())) {
+            Ok(Answer::Joined { epoch, .. }) => process.epoch = Some(epoch),
+            // Another process has its place: it is over for good.
+            _ => {
+                process.is_alive = false;
+                return;
+            }
+        }
+        process.proved(self.now);
+        self.report(place);
+    }
+
+    fn report(&mut self, place: usize) {
+        let process = &mut self.processes[place];
+        let Some(epoch) = process.epoch else { return };
+        let report = Command::Report(process.report(epoch));
+        match self.cluster.send(report) {
+            Ok(Answer::Reported(told)) => {
+                for (gate, told) in process.gates.iter_mut().zip(told) {
+                    gate.encoding = told.encoding.as_ref().map(number_of);
+                    gate.selected_revision = told.selected_revision;
+                }
+                process.known = self.cluster.state.revision();
+            }
+            Err(refusal) if refusal.kind == ErrorKind::NotDecodable => {
+                // It has skipped a release: somebody starts what can read what is selected.
+                self.tally.reports_refused += 1;
+                process.is_alive = false;
+                let server = process.server;
+                let release = self.readable();
+                let later = self.soon(MINUTE, 5 * MINUTE);
+                self.agenda.plan(later, Event::Starts { server, release });
+            }
+            other => panic!("a report of a member is taken, and not {other:?}"),
+        }
+    }
+
+    /// A release that is about what is selected now.
+    fn readable(&self) -> Release {
+        let status = self.cluster.status(VOTED);
+        let selected = status.and_then(|status| status.selected);
+        let about = selected.as_ref().map_or(self.wanted.about, number_of);
+        Release {
+            about,
+            encodes: about,
+        }
+    }
+
+    pub(super) fn renew(&mut self, place: usize) {
+        let process = &mut self.processes[place];
+        let Some(epoch) = process.epoch else {
+            return self.join_again(place);
+        };
+        let renew = Renew {
+            member: process.id(),
+            epoch,
+        };
+        match self.cluster.send(Command::Renew(renew)) {
+            Ok(_) => process.proved(self.now),
+            Err(refusal) if refusal.kind == ErrorKind::StaleEpoch => process.is_alive = false,
+            Err(_) => {
+                process.close();
+                self.join_again(place);
+            }
+        }
+    }
+
+    fn join_again(&mut self, place: usize) {
+        self.tally.joined_again += 1;
+        self.join(place);
+    }
+
+    /// It looks at what is selected now.
+    fn learn(&mut self, place: usize) {
+        let process = &mut self.processes[place];
+        let view = self.cluster.state.present();
+        let present = view.member(&process.id());
+        if process.epoch.is_none() || present.map(|one| one.epoch) != process.epoch {
+            return process.close();
+        }
+        process.known = self.cluster.state.revision();
+        let Some(status) = self.cluster.status(VOTED) else {
+            return;
+        };
+        let version = view.storage_version(&resource(VOTED));
+        let entry = version.and_then(|version| version.entry(&process.id()).cloned());
+        let Some(entry) = entry else { return };
+        let gate = &mut process.gates[VOTED];
+        if gate.redefined.is_none() && status.selected_revision > gate.selected_revision {
+            gate.selected_revision = status.selected_revision;
+            gate.encoding = status.selected.as_ref().map(number_of);
+            gate.adopting = entry.adopted_revision != Some(status.selected_revision);
+        }
+    }
+
+    /// What waited until something had landed is done.
+    fn settle(&mut self, place: usize) {
+        let process = &mut self.processes[place];
+        let Some(epoch) = process.epoch else { return };
+        let gate = &mut process.gates[VOTED];
+        if gate.adopting && gate.is_drained_of_others() {
+            let adopt = Adopt {
+                member: member(process.server),
+                epoch,
+                resource: resource(VOTED),
+                selected_revision: gate.selected_revision,
+            };
+            gate.adopting = false;
+            // Refused if something else is selected meanwhile: then that is learned and adopted.
+            if self.cluster.send(Command::Adopt(adopt)).is_ok() {
+                self.tally.adopted += 1;
+            }
+        }
+        for of in 0..RESOURCES.len() {
+            let gate = &mut process.gates[of];
+            let Some(version) = gate.redefined.filter(|_| gate.under_way.is_empty()) else {
+                continue;
+            };
+            gate.redefined = None;
+            process.release.encodes = version;
+            let report = Report {
+                member: process.id(),
+                epoch,
+                entries: vec![process.entry(of)],
+                replace: false,
+            };
+            let reported = self.cluster.send(Command::Report(report)).is_ok();
+            process.gates[of].encoding = Some(version).filter(|_| reported);
+            process.known = self.cluster.state.revision();
+        }
+    }
+
+    /// Every process that may write does.
+    pub(super) fn burst(&mut self) {
+        for place in 0..self.processes.len() {
+            self.write_some(place);
+        }
+    }
+
+    pub(super) fn write_some(&mut self, place: usize) {
+        for of in 0..RESOURCES.len() {
+            let Some(version) = self.processes[place].writes(of, self.now) else {
+                continue;
+            };
+            for _ in 0..self.random.between(1, 4) {
+                let process = &mut self.processes[place];
+                process.gates[of].sent(version);
+                let write = Write {
+                    process: place,
+                    resource: of,
+                    object: self.random.below(OBJECTS),
+                    version,
+                    known: process.known,
+                };
+                self.send(write);
+            }
+        }
+    }
+
+    /// A write is on its way: it lands soon or late, and the answer comes then, or never.
+    fn send(&mut self, write: Write) {
+        self.tally.writes += 1;
+        let proof_until = self.processes[write.process].proof_until;
+        let latest = (proof_until + self.nature.lands_within).max(self.now + 2);
+        let is_late = self.random.percent(15);
+        let mut lands = if is_late {
+            self.random.between(self.now, latest)
+        } else {
+            self.random
+                .between(self.now, latest.min(self.now + 1_500).max(self.now + 1))
+        };
+        let mut answered = lands;
+        if self.random.percent(5) {
+            self.tally.answers_lost += 1;
+            // Who does not know waits as long as such a write may take, and no longer.
+            answered = self.now + TIMEOUT + WRITE_GRACE;
+            if self.nature.lands_within == WRITE_GRACE {
+                lands = lands.min(answered);
+            }
+        }
+        self.agenda.plan(lands, Event::Lands(write.clone()));
+        self.agenda.plan(answered, Event::Answered(write));
+    }
+
+    /// A process has drained, or has waited long enough: it leaves.
+    pub(super) fn leave(&mut self, place: usize, release: Release) {
+        if !self.cluster.answers() {
+            let later = self.soon(SECOND, 5 * SECOND);
+            let process = place;
+            return self.agenda.plan(later, Event::Leaves { process, release });
+        }
+        let process = &mut self.processes[place];
+        let server = process.server;
+        if let (true, Some(epoch)) = (process.runs(), process.epoch) {
+            let drained = process.is_drained();
+            let leave = Leave {
+                member: process.id(),
+                epoch,
+                drained,
+            };
+            // Refused if another has taken its place, or it has expired: then it has nothing to leave.
+            let _ = self.cluster.send(Command::Leave(leave));
+            if drained {
+                self.tally.left_drained += 1;
+            } else {
+                self.tally.left_undrained += 1;
+            }
+        }
+        process.is_alive = false;
+        let later = self.soon(SECOND, 30 * SECOND);
+        self.agenda.plan(later, Event::Starts { server, release });
+    }
+
+    /// Whoever was stopped by the system goes on where it stood, before it hears of anything.
+    pub(super) fn resume(&mut self, place: usize) {
+        self.processes[place].is_paused = false;
+        self.write_some(place);
+        self.tick();
+    }
+
+    pub(super) fn expire(&mut self) {
+        if !self.cluster.answers() {
+            let later = self.soon(SECOND, 5 * SECOND);
+            return self.agenda.plan(later, Event::Expire);
+        }
+        let before = self.cluster.state.present().members(None).count();
+        self.cluster.expire();
+        let after = self.cluster.state.present().members(None).count();
+        self.tally.expired += u64::try_from(before - after).expect("a small number");
+        self.await_work();
+    }
+
+    /// The leader will look when a member or an unreported entry is past its deadline.
+    pub(super) fn watch_deadlines(&mut self) {
+        for after in [15 * SECOND, 5 * MINUTE] {
+            let later = self.soon(after, after + 3 * SECOND);
+            self.agenda.plan(later, Event::Expire);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What there was of everything.
+
+/// How often what happened.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) campaigns: u64,
+    pub(crate) rolled_back: u64,
+    pub(crate) redefined: u64,
+    pub(crate) killed: u64,
+    pub(crate) overtaken: u64,
+    pub(crate) left_drained: u64,
+    pub(crate) left_undrained: u64,
+    pub(crate) paused: u64,
+    pub(crate) outages: u64,
+    pub(crate) expired: u64,
+    pub(crate) joined_again: u64,
+    pub(crate) reports_refused: u64,
+    pub(crate) adopted: u64,
+    pub(crate) writes: u64,
+    pub(crate) answers_lost: u64,
+    pub(crate) draining: u64,
+    pub(crate) workers_died: u64,
+    pub(crate) given_up: u64,
+    pub(crate) completed: u64,
+    pub(crate) completed_of_voted: u64,
+    /// Only with a fence.
+    pub(crate) fenced_off: u64,
+}
+
+impl Tally {
+    /// What there was nothing of and should have been.
+    pub(crate) fn missing(&self) -> Vec<&'static str> {
+        let counts = [
+            ("campaign", self.campaigns),
+            ("rollback", self.rolled_back),
+            ("definition", self.redefined),
+            ("kill", self.killed),
+            ("overtaken process", self.overtaken),
+            ("drained leave", self.left_drained),
+            ("undrained leave", self.left_undrained),
+            ("pause", self.paused),
+            ("outage", self.outages),
+            ("expiry", self.expired),
+            ("second join", self.joined_again),
+            ("adoption", self.adopted),
+            ("write", self.writes),
+            ("lost answer", self.answers_lost),
+            ("refused claim", self.draining),
+            ("death of a worker", self.workers_died),
+            ("aborted migration", self.given_up),
+            ("completed migration", self.completed),
+            (
+                "completed migration of what is voted on",
+                self.completed_of_voted,
+            ),
+        ];
+        let missing = counts.into_iter().filter(|(_, count)| *count == 0);
+        missing.map(|(name, _)| name).collect()
+    }
+}

@@ -1,0 +1,197 @@
+//! What people do to servers, and what happens to them.
+
+use super::{HOUR, MINUTE, SECOND, World};
+use crate::agenda::Event;
+use crate::process::{Down, Release};
+use crate::store::Version;
+
+const SERVERS: usize = 4;
+
+/// The versions that there are, but for the first and the last, which are only decoded.
+const VERSIONS: (Version, Version) = (2, 7);
+
+impl World {
+    pub(super) fn begin(&mut self) {
+        for server in 0..SERVERS {
+            let release = self.wanted;
+            self.agenda
+                .plan(self.now + 10 * SECOND, Event::Starts { server, release });
+        }
+        self.agenda.plan(HOUR, Event::Campaign);
+        self.agenda.plan(2 * HOUR, Event::Trouble);
+        self.agenda.plan(30 * HOUR, Event::Redefine);
+    }
+
+    /// The servers are upgraded or downgraded one by one; now and then somebody thinks better of it half-way.
+    pub(super) fn campaign(&mut self) {
+        self.tally.campaigns += 1;
+        let next = self.soon(20 * HOUR, 80 * HOUR);
+        self.agenda.plan(next, Event::Campaign);
+        let before = self.wanted;
+        let up =
+            before.about < VERSIONS.1 && (before.about == VERSIONS.0 || self.random.percent(60));
+        let about = if up {
+            before.about + 1
+        } else {
+            before.about - 1
+        };
+        let release = Release {
+            about,
+            encodes: about,
+        };
+        let rolled_back = self.random.percent(40);
+        let reached = if rolled_back {
+            SERVERS.min(1 + self.random.below(SERVERS + 2))
+        } else {
+            SERVERS
+        };
+        let first = self.random.below(SERVERS);
+        let order: Vec<usize> = (0..reached).map(|turn| (first + turn) % SERVERS).collect();
+        let mut at = self.now;
+        for server in &order {
+            at = self.restart_at(at, *server, release);
+        }
+        if rolled_back {
+            self.tally.rolled_back += 1;
+            for server in order {
+                at = self.restart_at(at, server, before);
+            }
+        } else {
+            self.wanted = release;
+        }
+        self.excite();
+    }
+
+    fn restart_at(&mut self, after: u64, server: usize, release: Release) -> u64 {
+        let longest = if self.random.percent(30) {
+            30 * SECOND
+        } else {
+            20 * MINUTE
+        };
+        let at = after + self.random.between(SECOND, longest);
+        let how = match self.random.below(4) {
+            0 | 1 => Down::Stopped,
+            2 => Down::Killed,
+            _ => Down::Overtaken,
+        };
+        let restart = Event::Restart {
+            server,
+            release,
+            how,
+        };
+        self.agenda.plan(at, restart);
+        at
+    }
+
+    /// The newest process of a server that runs, if one does.
+    fn running(&self, server: usize) -> Option<usize> {
+        let is_wanted = |place: &usize| {
+            let process = &self.processes[*place];
+            process.server == server && process.runs() && !process.is_leaving
+        };
+        (0..self.processes.len()).rev().find(is_wanted)
+    }
+
+    pub(super) fn restart(&mut self, server: usize, release: Release, how: Down) {
+        let Some(process) = self.running(server) else {
+            // It is down already, and comes as what it should be.
+            let later = self.soon(SECOND, MINUTE);
+            return self.agenda.plan(later, Event::Starts { server, release });
+        };
+        match how {
+            Down::Stopped => {
+                self.processes[process].is_leaving = true;
+                let later = self.soon(1, 10 * SECOND);
+                self.agenda.plan(later, Event::Leaves { process, release });
+            }
+            Down::Killed => {
+                self.tally.killed += 1;
+                self.write_some(process);
+                let dies = self.soon(0, 5 * SECOND);
+                self.agenda.plan(dies, Event::Dies { process });
+                let starts = dies + self.random.between(200, MINUTE);
+                self.agenda.plan(starts, Event::Starts { server, release });
+            }
+            Down::Overtaken => {
+                self.tally.overtaken += 1;
+                self.pause(process);
+                let starts = self.soon(100, 20 * SECOND);
+                self.agenda.plan(starts, Event::Starts { server, release });
+            }
+        }
+        self.watch_deadlines();
+        self.excite();
+    }
+
+    /// A process is stopped by the system, and goes on some time later.
+    fn pause(&mut self, process: usize) {
+        self.processes[process].is_paused = true;
+        let later = self.soon(SECOND, 2 * MINUTE);
+        self.agenda.plan(later, Event::Resumes { process });
+    }
+
+    /// Something goes wrong, several times a day.
+    pub(super) fn trouble(&mut self) {
+        let next = self.soon(10 * MINUTE, 8 * HOUR);
+        self.agenda.plan(next, Event::Trouble);
+        let server = self.random.below(SERVERS);
+        let Some(process) = self.running(server) else {
+            return;
+        };
+        let release = self.processes[process].release;
+        match self.random.below(6) {
+            0 => self.restart(server, release, Down::Killed),
+            1 => self.restart(server, release, Down::Overtaken),
+            2 => self.restart(server, release, Down::Stopped),
+            3 | 4 => {
+                self.tally.paused += 1;
+                self.write_some(process);
+                self.pause(process);
+                self.watch_deadlines();
+            }
+            _ => {
+                if self.cluster.answers() {
+                    self.tally.outages += 1;
+                    self.cluster.goes();
+                    let later = self.soon(SECOND, 10 * MINUTE);
+                    self.agenda.plan(later, Event::Returns);
+                }
+            }
+        }
+        self.excite();
+    }
+
+    /// The widgets are to be stored in another version that all decode: each server closes its gate, drains and reports.
+    pub(super) fn redefine(&mut self) {
+        self.tally.redefined += 1;
+        let next = self.soon(50 * HOUR, 150 * HOUR);
+        self.agenda.plan(next, Event::Redefine);
+        let about = self.wanted.about;
+        self.wanted.encodes = if self.wanted.encodes == about {
+            about - 1
+        } else {
+            about
+        };
+        for server in 0..SERVERS {
+            let Some(process) = self.running(server) else {
+                continue;
+            };
+            let process = &mut self.processes[process];
+            let encodes = self.wanted.encodes;
+            let knows = (process.release.about - 1..=process.release.about + 1).contains(&encodes);
+            if knows && process.epoch.is_some() {
+                process.gates[1].redefined = Some(encodes);
+            }
+        }
+        self.excite();
+    }
+
+    /// While something happens, servers write all the time, and somebody migrates soon after.
+    fn excite(&mut self) {
+        for after in [0, 3, 10, 30, 60, 120, 300] {
+            let later = self.soon(after * SECOND, (after + 3) * SECOND);
+            self.agenda.plan(later, Event::Burst);
+        }
+        self.await_work();
+    }
+}
