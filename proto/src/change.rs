@@ -80,8 +80,9 @@ impl<T> Change<T> {
         }
     }
 
-    /// The exactly-once key as it is sent.
-    fn wire_key(&self) -> Option<v1::RequestId> {
+    /// The exactly-once key as it is sent; `None` for a caller without a session.
+    #[must_use]
+    pub fn wire_key(&self) -> Option<v1::RequestId> {
         self.key.map(|key| v1::RequestId {
             session: key.session.get(),
             sequence: key.sequence.get(),

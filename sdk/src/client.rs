@@ -1,6 +1,7 @@
 //! The client: what it is built from, and where its calls are.
 
 mod builder;
+mod by_name;
 mod calls;
 mod cluster;
 mod histories;

@@ -87,8 +87,10 @@ impl Error {
         Self::new(ErrorKind::InvalidArgument, message)
     }
 
-    /// A fault that this crate found in what it was given.
-    pub(crate) fn invalid(violations: impl Into<Violations>) -> Self {
+    /// The error of what breaks a rule before anything is sent: for programs that read what they were given before they
+    /// call this client.
+    #[must_use]
+    pub fn invalid(violations: impl Into<Violations>) -> Self {
         match violations.into().into_result() {
             Err(refusal) => refusal.into(),
             Ok(()) => Self::new(ErrorKind::InvalidArgument, "the request is invalid"),

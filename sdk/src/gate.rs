@@ -1,5 +1,6 @@
 //! The write gate: no object reaches the store before the cluster knows in which version it is encoded.
 
+mod admission;
 mod answer;
 pub(crate) mod book;
 mod layer;
@@ -24,6 +25,7 @@ use crate::seams::Clock;
 use book::{Book, Drain};
 use obstacle::Obstacle;
 
+pub use admission::{Admission, NotAdmitted};
 pub use layer::{GateLayer, GateService};
 pub use permit::Permit;
 pub use readiness::Readiness;

@@ -51,9 +51,11 @@ mod collections;
 mod election;
 mod error;
 mod gate;
+pub mod json;
 mod kubernetes;
 mod lock;
 mod membership;
+mod messages;
 mod migrator;
 mod objects;
 mod read_options;
@@ -75,16 +77,19 @@ pub use client::{History, ListControllerRevisions, Wanted};
 pub use collections::{CollectionPages, Collections, ListCollections};
 pub use election::{Election, LeadershipEnd};
 pub use error::Error;
-pub use gate::{Gate, GateLayer, GateService, Permit, Readiness, RequestInfo};
+pub use gate::{
+    Admission, Gate, GateLayer, GateService, NotAdmitted, Permit, Readiness, RequestInfo,
+};
 pub use kubernetes::storage_version_hash;
 pub use lock::{LeaseToken, Lock, LockOptions};
 pub use membership::{Ended, JoinOptions, Membership, MembershipState};
 pub use migrator::{
-    CollectionStore, Migrator, MigratorOptions, Store, StoreError, StorePage, Worked,
+    CollectionStore, Migrator, MigratorOptions, RecodeError, Store, StoreError, StorePage, Worked,
 };
 pub use objects::{
-    Codec, CodecError, Draft, ListObjects, NewObject, ObjectEvent, ObjectMessage, ObjectPages,
-    ObjectReflector, ObjectWatch, Objects, Patched, RawObjects, Stored, Updated, WatchObjects,
+    Codec, CodecError, Creator, Draft, EncodingVersion, ListObjects, NewObject, ObjectEvent,
+    ObjectMessage, ObjectPages, ObjectReflector, ObjectWatch, Objects, Patched, RawObjects, Stored,
+    UpdateStep, Updated, Updater, WatchObjects,
 };
 pub use read_options::ReadOptions;
 pub use reconcile::{Reconcile, reconcile};

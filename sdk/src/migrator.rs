@@ -19,7 +19,7 @@ use synod_model::{
 };
 use tokio::time::{Instant, sleep, timeout};
 
-pub use collection::CollectionStore;
+pub use collection::{CollectionStore, RecodeError};
 use pass::{Pass, Passed};
 pub use plan::StoreError;
 

@@ -19,9 +19,9 @@ use crate::{
 };
 
 /// A call that waits takes as long at most, so that it is answered before another replica is tried.
-const WAIT_ROUND: Duration = Duration::from_secs(9);
+pub(super) const WAIT_ROUND: Duration = Duration::from_secs(9);
 /// The timeout that lets a single try take that long.
-const WAIT_CALL: Duration = Duration::from_secs(30);
+pub(super) const WAIT_CALL: Duration = Duration::from_secs(30);
 
 impl Client {
     /// Reads one lease.

@@ -14,7 +14,7 @@ use tonic::transport::Channel;
 
 /// Bytes of the largest answer that is read. Replicas are trusted to answer what was asked for, but a page of 5,000
 /// resources with thousands of entries each is large.
-const ANSWER_BYTES_MAX: usize = 64 << 20;
+pub(crate) const ANSWER_BYTES_MAX: usize = 64 << 20;
 
 pub(crate) fn cluster(channel: Channel) -> ClusterClient<Channel> {
     ClusterClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)

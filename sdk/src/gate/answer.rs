@@ -10,6 +10,15 @@ pub(super) fn status<B: From<String>>(
     reason: &str,
     message: &str,
 ) -> Response<B> {
+    let body = status_text(code, reason, message);
+    response(code, STATUS_TYPE, body)
+}
+
+/// The type of a `Status` object.
+pub(super) const STATUS_TYPE: &str = "application/json";
+
+/// A `Status` object of Kubernetes, as it is sent.
+pub(super) fn status_text(code: StatusCode, reason: &str, message: &str) -> String {
     let body = json!({
         "kind": "Status",
         "apiVersion": "v1",
@@ -19,7 +28,7 @@ pub(super) fn status<B: From<String>>(
         "reason": reason,
         "code": code.as_u16(),
     });
-    response(code, "application/json", body.to_string())
+    body.to_string()
 }
 
 /// A line of text.

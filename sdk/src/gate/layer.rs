@@ -1,17 +1,15 @@
 //! The gate in front of an HTTP server.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use http::{Request, Response, StatusCode};
+use http::{Request, Response};
 use synod_model::GroupResource;
 use tower::{Layer, Service};
 
-use super::rules::{self, Ruling};
-use super::{Gate, Permit, RequestInfo, answer};
+use super::{Admission, Gate, RequestInfo};
 
 /// A [`tower::Layer`] that lets no write through to a Kubernetes-like API server that the [`Gate`] would not.
 ///
@@ -24,27 +22,15 @@ use super::{Gate, Permit, RequestInfo, answer};
 /// that are not stored. Namespaces and leases are not exempt: Synod keeps no membership in them.
 #[derive(Clone, Debug)]
 pub struct GateLayer {
-    door: Option<Arc<Door>>,
-}
-
-#[derive(Clone, Debug)]
-struct Door {
-    gate: Gate,
-    wait: Duration,
-    not_stored: BTreeSet<GroupResource>,
+    door: Option<Arc<Admission>>,
 }
 
 impl GateLayer {
     /// The layer for a gate. A write that finds it closed is refused at once; see [`GateLayer::wait`].
     #[must_use]
     pub fn new(gate: Gate) -> Self {
-        let door = Door {
-            gate,
-            wait: Duration::ZERO,
-            not_stored: rules::not_stored_by_kubernetes(),
-        };
         Self {
-            door: Some(Arc::new(door)),
+            door: Some(Arc::new(Admission::new(gate))),
         }
     }
 
@@ -57,21 +43,21 @@ impl GateLayer {
     /// How long a write may wait for the gate to open before it is refused.
     #[must_use]
     pub fn wait(self, wait: Duration) -> Self {
-        self.with(|door| door.wait = wait)
+        self.with(|door| door.wait(wait))
     }
 
     /// Further resources that the server answers and does not store, so that they are never reported. Those of
     /// Kubernetes, such as `tokenreviews.authentication.k8s.io`, are known.
     #[must_use]
     pub fn not_stored(self, resources: Vec<GroupResource>) -> Self {
-        self.with(|door| door.not_stored.extend(resources))
+        self.with(|door| door.not_stored(resources))
     }
 
-    fn with(mut self, change: impl FnOnce(&mut Door)) -> Self {
-        if let Some(door) = &mut self.door {
-            change(Arc::make_mut(door));
+    fn with(self, change: impl FnOnce(Admission) -> Admission) -> Self {
+        let changed = |door| Arc::new(change(Arc::unwrap_or_clone(door)));
+        Self {
+            door: self.door.map(changed),
         }
-        self
     }
 }
 
@@ -90,7 +76,7 @@ impl<S> Layer<S> for GateLayer {
 #[derive(Clone, Debug)]
 pub struct GateService<S> {
     inner: S,
-    door: Option<Arc<Door>>,
+    door: Option<Arc<Admission>>,
 }
 
 impl<S, ReqBody, ResBody> Service<Request<ReqBody>> for GateService<S>
@@ -116,76 +102,20 @@ where
         let fresh = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, fresh);
         Box::pin(async move {
-            match door.permit(&mut request).await {
+            if request.extensions().get::<RequestInfo>().is_none()
+                && let Some(info) = RequestInfo::parse(request.method(), request.uri())
+            {
+                request.extensions_mut().insert(info);
+            }
+            match door.admit(request.extensions().get::<RequestInfo>()).await {
                 Ok(permit) => {
-                    request.extensions_mut().extend(permit);
+                    if let Some(permit) = permit {
+                        request.extensions_mut().insert(permit);
+                    }
                     inner.call(request).await
                 }
-                Err(refusal) => Ok(refusal.into_response()),
+                Err(refused) => Ok(refused.into_response()),
             }
         })
-    }
-}
-
-/// What is answered in place of the server.
-struct Refusal {
-    code: StatusCode,
-    reason: &'static str,
-    message: String,
-}
-
-impl Door {
-    /// What goes into the request's extensions.
-    async fn permit<B>(&self, request: &mut Request<B>) -> Result<http::Extensions, Refusal> {
-        if request.extensions().get::<RequestInfo>().is_none()
-            && let Some(info) = RequestInfo::parse(request.method(), request.uri())
-        {
-            request.extensions_mut().insert(info);
-        }
-        let info = request.extensions().get::<RequestInfo>();
-        let mut extensions = http::Extensions::new();
-        match rules::rule(&self.gate, &self.not_stored, info) {
-            Ruling::Pass => {}
-            Ruling::Unreadable => return Err(Refusal::unreadable()),
-            Ruling::Unreportable(resource) => return Err(self.unreportable(&resource)),
-            Ruling::Permit(resource) => {
-                extensions.insert::<Permit>(self.wait_for_permit(&resource).await?);
-            }
-        }
-        Ok(extensions)
-    }
-
-    async fn wait_for_permit(&self, resource: &GroupResource) -> Result<Permit, Refusal> {
-        let permit = self.gate.wait_for_permit(resource, self.wait).await;
-        permit.map_err(|obstacle| Refusal::closed(obstacle.message(resource.qualified())))
-    }
-
-    /// The refusal of a write to what has no legal name: it is pending for ever, since nobody can report it.
-    fn unreportable(&self, resource: &str) -> Refusal {
-        let proved = self.gate.book().proved_epoch(self.gate.now());
-        let obstacle = proved.err().unwrap_or(super::Obstacle::NotReported(None));
-        Refusal::closed(obstacle.message(resource))
-    }
-}
-
-impl Refusal {
-    fn closed(message: String) -> Self {
-        Self {
-            code: StatusCode::SERVICE_UNAVAILABLE,
-            reason: "ServiceUnavailable",
-            message,
-        }
-    }
-
-    fn unreadable() -> Self {
-        Self {
-            code: StatusCode::INTERNAL_SERVER_ERROR,
-            reason: "InternalError",
-            message: "no RequestInfo found in the context".to_owned(),
-        }
-    }
-
-    fn into_response<B: From<String>>(self) -> Response<B> {
-        answer::status(self.code, self.reason, &self.message)
     }
 }

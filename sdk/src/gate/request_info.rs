@@ -63,6 +63,12 @@ impl RequestInfo {
         Some(info)
     }
 
+    /// As [`RequestInfo::parse`], for servers that have method and target as texts; `None` also if they are none of HTTP.
+    #[must_use]
+    pub fn parse_texts(method: &str, target: &str) -> Option<Self> {
+        Self::parse(&method.parse().ok()?, &target.parse().ok()?)
+    }
+
     fn read_object(&mut self, mut rest: &[&str]) {
         if let ["namespaces", namespace, below @ ..] = rest {
             self.namespace = (*namespace).to_owned();

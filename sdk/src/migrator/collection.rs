@@ -1,7 +1,10 @@
 //! A collection as a store: its objects are read by a codec, and written by it in the target's version.
 
 use std::fmt;
+use std::future::ready;
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use synod_model::{
     ApiVersion, Content, ContinueToken, ErrorKind, Fences, Migration, MigrationReason, Object,
     Preconditions, UpdateObject,
@@ -9,23 +12,49 @@ use synod_model::{
 
 use super::{Store, StoreError, StorePage};
 use crate::objects::{not_decoded, not_encoded};
-use crate::{Client, Codec, Error, ListObjects, ReadOptions};
+use crate::{Client, Codec, CodecError, Error, ListObjects, ReadOptions};
 
-/// The objects of the collections of one type, to be rewritten by a codec.
+/// The objects of collections, to be rewritten by a codec.
 ///
 /// What is in the target's version already is passed by, unless everything is to be written anew.
-pub struct CollectionStore<T> {
+pub struct CollectionStore {
     client: Client,
-    codec: Box<dyn Codec<T>>,
+    recode: Box<Recode>,
     page_size: Option<u32>,
 }
 
-impl<T: 'static> CollectionStore<T> {
+/// What encodes an object's content anew, in another version.
+type Recode =
+    dyn Fn(Object, ApiVersion) -> BoxFuture<'static, Result<Content, RecodeError>> + Send + Sync;
+
+/// Why an object's content could not be encoded anew.
+#[derive(Debug)]
+pub enum RecodeError {
+    /// What is stored could not be decoded.
+    Decode(CodecError),
+    /// It has no form in the target's version, or that is not known.
+    Encode(CodecError),
+}
+
+impl CollectionStore {
     /// The objects that this codec can read and write.
-    pub fn new(client: Client, codec: impl Codec<T>) -> Self {
+    pub fn new<T: 'static>(client: Client, codec: impl Codec<T>) -> Self {
+        Self::recoded_by(client, move |object, target| {
+            ready(recoded(&codec, &object, &target)).boxed()
+        })
+    }
+
+    /// The objects whose contents this encodes anew, in the version that it is given, and in its own time.
+    pub fn recoded_by(
+        client: Client,
+        recode: impl Fn(Object, ApiVersion) -> BoxFuture<'static, Result<Content, RecodeError>>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
         Self {
             client,
-            codec: Box::new(codec),
+            recode: Box::new(recode),
             page_size: None,
         }
     }
@@ -50,17 +79,12 @@ impl<T: 'static> CollectionStore<T> {
         Ok(others.map(|count| count.objects).sum())
     }
 
-    /// The object's value, encoded in the target.
-    fn encoded(&self, object: &Object, target: &ApiVersion) -> Result<Content, Error> {
-        let key = &object.key;
-        let value = self.codec.decode(key, &object.content);
-        let value = value.map_err(|error| not_decoded(key, &object.content, &error))?;
-        let content = self.codec.encode(key, &value, target);
-        content.map_err(|error| not_encoded(key, target, &error))
-    }
-
     async fn rewritten(&self, object: &Object, target: &ApiVersion) -> Result<(), Error> {
-        let content = self.encoded(object, target)?;
+        let recoding = (self.recode)(object.clone(), target.clone());
+        let content = recoding.await.map_err(|error| match error {
+            RecodeError::Decode(error) => not_decoded(&object.key, &object.content, &error),
+            RecodeError::Encode(error) => not_encoded(&object.key, target, &error),
+        })?;
         let update = UpdateObject {
             key: object.key.clone(),
             attributes: object.attributes.clone(),
@@ -79,7 +103,7 @@ impl<T: 'static> CollectionStore<T> {
     }
 }
 
-impl<T: 'static> Store for CollectionStore<T> {
+impl Store for CollectionStore {
     type Object = Object;
 
     async fn list_page(
@@ -128,6 +152,18 @@ impl<T: 'static> Store for CollectionStore<T> {
     }
 }
 
+/// An object's value, encoded in the target.
+fn recoded<T>(
+    codec: &impl Codec<T>,
+    object: &Object,
+    target: &ApiVersion,
+) -> Result<Content, RecodeError> {
+    let value = codec.decode(&object.key, &object.content);
+    let value = value.map_err(RecodeError::Decode)?;
+    let content = codec.encode(&object.key, &value, target);
+    content.map_err(RecodeError::Encode)
+}
+
 /// What a cluster says to a list, as a store.
 fn of_list(error: &Error) -> StoreError {
     match error.kind() {
@@ -166,7 +202,7 @@ fn busy(error: &Error) -> StoreError {
     }
 }
 
-impl<T> fmt::Debug for CollectionStore<T> {
+impl fmt::Debug for CollectionStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CollectionStore").finish_non_exhaustive()
     }

@@ -1,15 +1,11 @@
 //! Changing an object until it is changed.
 
-use synod_model::{
-    Attributes, Content, ErrorKind, Fences, NamespacedName, ObjectKey, UpdateObject,
-};
+use synod_model::{Attributes, NamespacedName};
 
-use super::stored::{Stored, Updated, updated};
+use super::stored::{Stored, Updated};
 use super::typed::Objects;
-use crate::{Error, ReadOptions};
-
-/// How often a change is tried before it is given up: so many others were faster each time.
-const TRIES_MAX: u32 = 64;
+use super::updater::UpdateStep;
+use crate::Error;
 
 /// What a change works on: an object's value and its attributes, to be changed in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,13 +14,6 @@ pub struct Draft<T> {
     pub value: T,
     /// What is said of it.
     pub attributes: Attributes,
-}
-
-/// What a change begins with, and whether it is certain to be, or have been, the present object.
-struct Base<T> {
-    stored: Stored<T>,
-    /// It was given by the caller, and may have been stale even then.
-    cached: bool,
 }
 
 impl<T: Clone + 'static> Objects<T> {
@@ -47,111 +36,37 @@ impl<T: Clone + 'static> Objects<T> {
         mut change: impl FnMut(&mut Draft<T>) -> Result<(), E>,
     ) -> Result<Updated<T>, E> {
         let key = self.key(name);
-        let mut base = match cached {
-            Some(stored) => Base {
-                stored,
-                cached: true,
-            },
-            None => self.read_base(&key).await?,
+        let object = cached.as_ref().map(|stored| stored.object.clone());
+        let mut updater = self.raw.updater(key.clone(), object, &self.version);
+        let mut base = match (updater.begin().await?, cached) {
+            (_, Some(stored)) => stored,
+            (object, None) => self.decoded(object.clone())?,
         };
-        for _ in 0..TRIES_MAX {
+        loop {
             let mut draft = Draft {
-                value: base.stored.value.clone(),
-                attributes: base.stored.object.attributes.clone(),
+                value: base.value.clone(),
+                attributes: base.object.attributes.clone(),
             };
-            let changed = change(&mut draft);
-            if base.cached && changed.is_err() {
-                base = self.read_base(&key).await?;
-                continue;
-            }
-            changed?;
-            let content = self.content(&key, &draft.value)?;
-            if self.is_unchanged(&base.stored, &draft.attributes, &content) {
-                if base.cached {
-                    base = self.read_base(&key).await?;
-                    continue;
+            let mut fresh = match change(&mut draft) {
+                Ok(()) => false,
+                Err(_) if updater.failed().await? => true,
+                Err(error) => return Err(error),
+            };
+            if !fresh {
+                let content = self.content(&key, &draft.value)?;
+                let same = self.codec.is_same(&key, &base.object.content, &content);
+                match updater.write(draft.attributes, content, same).await? {
+                    UpdateStep::Done(updated) => {
+                        let changed = updated.changed;
+                        let value = if changed { draft.value } else { base.value };
+                        return Ok(updated.with_value(value));
+                    }
+                    UpdateStep::Again { fresh: other } => fresh = other,
                 }
-                return Ok(Updated {
-                    stored: base.stored,
-                    changed: false,
-                    deleted: false,
-                });
             }
-            // Boxed, since a call is large: what waits for it need not be.
-            let writing = Box::pin(self.write_draft(&base.stored, draft, content));
-            match writing.await {
-                Ok(updated) => return Ok(updated),
-                Err(refused) => base = self.next_base(&key, base, refused).await?,
+            if fresh && let Some(object) = updater.object() {
+                base = self.decoded(object.clone())?;
             }
         }
-        Err(given_up(&key).into())
     }
-
-    /// What to go on with after a refusal; or the refusal, if there is no going on.
-    async fn next_base(
-        &self,
-        key: &ObjectKey,
-        base: Base<T>,
-        refused: Error,
-    ) -> Result<Base<T>, Error> {
-        match refused.kind() {
-            ErrorKind::Conflict => {
-                let object = self.present(key, &refused).await?;
-                Ok(Base {
-                    stored: self.decoded(object)?,
-                    cached: false,
-                })
-            }
-            ErrorKind::EncodingNotSelected if self.learned(&refused) => Ok(base),
-            // What the cache still has may have been deleted and created again meanwhile.
-            ErrorKind::NotFound if base.cached => self.read_base(key).await,
-            _ => Err(refused),
-        }
-    }
-
-    async fn read_base(&self, key: &ObjectKey) -> Result<Base<T>, Error> {
-        let view = Box::pin(self.raw.get(key, ReadOptions::linearizable())).await?;
-        Ok(Base {
-            stored: self.decoded(view.object)?,
-            cached: false,
-        })
-    }
-
-    fn is_unchanged(&self, base: &Stored<T>, attributes: &Attributes, content: &Content) -> bool {
-        base.object.attributes == *attributes
-            && self
-                .codec
-                .is_same(&base.object.key, &base.object.content, content)
-    }
-
-    async fn write_draft(
-        &self,
-        base: &Stored<T>,
-        draft: Draft<T>,
-        content: Content,
-    ) -> Result<Updated<T>, Error> {
-        let update = UpdateObject {
-            key: base.object.key.clone(),
-            attributes: draft.attributes.clone(),
-            content: content.clone(),
-            ttl: None,
-            preconditions: base.preconditions(),
-            fences: Fences::default(),
-        };
-        let written = self.raw.update(update).await?;
-        let mut object = base.object.clone();
-        object.attributes = draft.attributes;
-        let sent = Stored {
-            object,
-            value: draft.value,
-        };
-        Ok(updated(written, sent, content))
-    }
-}
-
-fn given_up(key: &ObjectKey) -> Error {
-    let message = format!(
-        "{key} was changed by others {TRIES_MAX} times in a row, each time just before this change could be stored"
-    );
-    Error::new(ErrorKind::Conflict, message)
 }

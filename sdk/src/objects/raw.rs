@@ -1,7 +1,7 @@
 //! Objects as bytes: what the cluster stores, call by call.
 
 use synod_model::{
-    CreateObject, DeleteObject, Fences, ObjectKey, PatchObject, Transact, UpdateObject,
+    CreateObject, DeleteObject, Fences, Object, ObjectKey, PatchObject, Transact, UpdateObject,
 };
 use synod_proto::{Change, v1};
 
@@ -171,6 +171,19 @@ impl RawObjects {
     #[must_use]
     pub fn list(&self, list: &ListObjects) -> ObjectPages {
         ObjectPages::new(self.client.clone(), list)
+    }
+
+    /// The written object as it is now, if it is still there and can be read. It is not asked for unless the answer was
+    /// lost and came again too late to carry it: the write was made, whatever becomes of this read.
+    pub(super) async fn found_after(
+        &self,
+        key: &ObjectKey,
+        written: &ObjectWritten,
+    ) -> Option<Object> {
+        let at_least = ReadOptions::min_revision(written.header.revision);
+        let read = Box::pin(self.get(key, at_least)).await;
+        let object = read.ok()?.object;
+        (object.metadata.uid == written.result.uid).then_some(object)
     }
 
     /// The change, under the fences that there are.

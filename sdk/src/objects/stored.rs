@@ -65,6 +65,21 @@ impl<T> Stored<T> {
     }
 }
 
+impl Updated<()> {
+    /// The same, with what the bytes say.
+    #[must_use]
+    pub fn with_value<T>(self, value: T) -> Updated<T> {
+        Updated {
+            stored: Stored {
+                object: self.stored.object,
+                value,
+            },
+            changed: self.changed,
+            deleted: self.deleted,
+        }
+    }
+}
+
 impl<T> From<Updated<T>> for Patched<T> {
     fn from(updated: Updated<T>) -> Self {
         let metadata = &updated.stored.object.metadata;

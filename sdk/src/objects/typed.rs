@@ -1,24 +1,21 @@
 //! The objects of one collection, as values.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::stream::{Stream, StreamExt as _};
 use synod_model::{
-    ApiVersion, Attributes, Content, CreateObject, Current, DeleteObject, ErrorKind, Fences,
-    GroupResource, NamespacedName, Object, ObjectKey, Patch, PatchObject, Preconditions,
-    Propagation, Ttl, UpdateObject,
+    ApiVersion, Attributes, Content, Current, DeleteObject, ErrorKind, Fences, GroupResource,
+    NamespacedName, Object, ObjectKey, Patch, PatchObject, Preconditions, Propagation, Ttl,
+    UpdateObject,
 };
-use synod_proto::status::key::SELECTED_VERSION;
 
 use super::codec::{Codec, not_decoded, not_encoded};
+use super::encoding::{EncodingVersion, Encodings};
 use super::pages::ListObjects;
 use super::raw::RawObjects;
-use super::stored::{Patched, Stored, Updated, created, patched, updated};
+use super::stored::{Patched, Stored, Updated, patched, updated};
 use crate::{Client, Error, LeaseToken, MemberEpoch, ObjectWritten, ReadOptions};
-
-/// How often a write is encoded anew because another version was selected meanwhile.
-pub(super) const ENCODINGS_TRIED_MAX: u32 = 8;
 
 /// The objects of one collection, as values of one type. Clones share what they have learned of the selected version.
 ///
@@ -29,7 +26,7 @@ pub struct Objects<T> {
     pub(super) resource: GroupResource,
     pub(super) codec: Arc<dyn Codec<T>>,
     /// The version that the next write is encoded in.
-    version: Arc<Mutex<ApiVersion>>,
+    pub(super) version: EncodingVersion,
 }
 
 /// An object that is to be created.
@@ -49,7 +46,7 @@ impl Client {
     /// The objects of a collection as values of one type.
     #[must_use]
     pub fn objects<T: 'static>(&self, resource: GroupResource, codec: impl Codec<T>) -> Objects<T> {
-        let version = Arc::new(Mutex::new(codec.preferred()));
+        let version = EncodingVersion::new(codec.preferred());
         Objects {
             raw: self.raw_objects(),
             resource,
@@ -91,15 +88,12 @@ impl<T: 'static> Objects<T> {
     /// The version that the next write is encoded in.
     #[must_use]
     pub fn version(&self) -> ApiVersion {
-        self.version
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.version.get()
     }
 
     /// Encodes from now on in this version: the one that a permit of the gate names, say.
     pub fn encode_in(&self, version: ApiVersion) {
-        *self.version.lock().unwrap_or_else(PoisonError::into_inner) = version;
+        self.version.set(version);
     }
 
     /// The resource of the collection.
@@ -149,22 +143,13 @@ impl<T: 'static> Objects<T> {
     /// `ALREADY_EXISTS`: there is one of its name. `NO_AGREEMENT`: the collection is strict, and no version is selected.
     pub async fn create(&self, new: NewObject<T>) -> Result<Stored<T>, Error> {
         let key = self.key(&new.name);
-        let (mut written, content) = self
-            .encoded(&key, &new.value, |content| {
-                self.raw.create(CreateObject {
-                    key: key.clone(),
-                    attributes: new.attributes.clone(),
-                    content,
-                    ttl: new.ttl,
-                    fences: Fences::default(),
-                })
-            })
-            .await?;
-        let object = match written.object.take() {
-            Some(object) => object,
-            None => {
-                let found = self.found_after(&key, &written).await;
-                created(&written.result, key, new.attributes, content, found)
+        let mut creator = self
+            .raw
+            .creator(key.clone(), new.attributes, new.ttl, &self.version);
+        let object = loop {
+            let content = self.content(&key, &new.value)?;
+            if let Some(object) = creator.write(content).await? {
+                break object;
             }
         };
         Ok(Stored {
@@ -213,7 +198,7 @@ impl<T: 'static> Objects<T> {
         preconditions: Preconditions,
     ) -> Result<Patched<T>, Error> {
         let key = self.key(name);
-        let mut tries = ENCODINGS_TRIED_MAX;
+        let mut encodings = Encodings::new(&self.version);
         loop {
             let sending = self.raw.patch(PatchObject {
                 key: key.clone(),
@@ -223,11 +208,10 @@ impl<T: 'static> Objects<T> {
             });
             let refused = match Box::pin(sending).await {
                 Ok(written) => return Ok(self.patched(&key, written).await),
-                Err(error) if tries > 0 && self.learned(&error) => error,
+                Err(error) if encodings.again(&error) => error,
                 Err(error) => return Err(error),
             };
-            tries -= 1;
-            let object = self.present(&key, &refused).await?;
+            let object = self.raw.present(&key, &refused).await?;
             if !is_for(&patch, &preconditions, &object) {
                 // Another one than was refused: the cluster has the right words for it.
                 continue;
@@ -252,7 +236,7 @@ impl<T: 'static> Objects<T> {
     async fn patched(&self, key: &ObjectKey, mut written: ObjectWritten) -> Patched<T> {
         let object = match written.object.take() {
             Some(object) => Some(object),
-            None => self.found_after(key, &written).await,
+            None => self.raw.found_after(key, &written).await,
         };
         patched(&written.result, object, |object| self.decoded(object).ok())
     }
@@ -312,21 +296,6 @@ impl<T: 'static> Objects<T> {
             .map_err(|error| not_encoded(key, &version, &error))
     }
 
-    /// Takes note of the selected version, if the error is about another one.
-    pub(super) fn learned(&self, error: &Error) -> bool {
-        if error.kind() != ErrorKind::EncodingNotSelected {
-            return false;
-        }
-        let selected = error.metadata().get(SELECTED_VERSION);
-        match selected.and_then(|text| ApiVersion::parse(text).ok()) {
-            Some(version) => {
-                self.encode_in(version);
-                true
-            }
-            None => false,
-        }
-    }
-
     /// Sends a value, encoded; if another version was selected meanwhile, once more in that one. Also says what was
     /// sent in the end.
     async fn encoded<F>(
@@ -338,33 +307,13 @@ impl<T: 'static> Objects<T> {
     where
         F: Future<Output = Result<ObjectWritten, Error>>,
     {
-        let mut tries = ENCODINGS_TRIED_MAX;
+        let mut encodings = Encodings::new(&self.version);
         loop {
             let content = self.content(key, value)?;
             // Boxed, since a call is large: what waits for it need not be.
             match Box::pin(send(content.clone())).await {
-                Err(error) if tries > 0 && self.learned(&error) => tries -= 1,
+                Err(refused) if encodings.again(&refused) => {}
                 answer => return Ok((answer?, content)),
-            }
-        }
-    }
-
-    /// The written object as it is now, if it is still there and can be read. It is not asked for unless the answer was
-    /// lost and came again too late to carry it: the write was made, whatever becomes of this read.
-    async fn found_after(&self, key: &ObjectKey, written: &ObjectWritten) -> Option<Object> {
-        let at_least = ReadOptions::min_revision(written.header.revision);
-        let read = Box::pin(self.raw.get(key, at_least)).await;
-        let object = read.ok()?.object;
-        (object.metadata.uid == written.result.uid).then_some(object)
-    }
-
-    /// The object as it stands: out of the refusal if it has it, else it is read.
-    pub(super) async fn present(&self, key: &ObjectKey, refused: &Error) -> Result<Object, Error> {
-        match refused.current() {
-            Some(Current::Object(object)) => Ok((**object).clone()),
-            _ => {
-                let read = self.raw.get(key, ReadOptions::linearizable());
-                Ok(Box::pin(read).await?.object)
             }
         }
     }
@@ -389,7 +338,7 @@ impl<T> Clone for Objects<T> {
             raw: self.raw.clone(),
             resource: self.resource.clone(),
             codec: Arc::clone(&self.codec),
-            version: Arc::clone(&self.version),
+            version: self.version.clone(),
         }
     }
 }

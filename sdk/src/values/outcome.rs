@@ -24,6 +24,17 @@ pub struct RequestKey {
     pub sequence: Sequence,
 }
 
+impl RequestKey {
+    /// The key in a request; `None` if it does not name the cluster, or is no key.
+    pub(crate) fn from_wire(pb: &v1::RequestId) -> Option<Self> {
+        Some(Self {
+            cluster: ClusterId::parse(&pb.cluster_id).ok()?,
+            session: SessionId::new(Revision::new(pb.session)),
+            sequence: Sequence::new(pb.sequence)?,
+        })
+    }
+}
+
 impl fmt::Display for RequestKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}/{}", self.cluster, self.session, self.sequence)

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use synod_model::{ErrorKind, Refusal};
+use synod_proto::status::key;
 use synod_proto::v1;
 use tokio::time::timeout;
 use tonic::{Request, Status, Streaming};
@@ -27,7 +29,7 @@ pub(super) enum Broken {
     /// The cluster refuses the watch.
     Refused(Error),
     /// The history that is asked for is gone.
-    Compacted,
+    Compacted(Error),
 }
 
 /// What a silent stream is given beyond two bookmark intervals.
@@ -82,10 +84,9 @@ impl Connection {
 
 impl Broken {
     fn of(status: &Status) -> Self {
-        use synod_model::ErrorKind;
         let error = FailedTry::of(status).error;
         match error.kind() {
-            ErrorKind::Compacted => Self::Compacted,
+            ErrorKind::Compacted => Self::Compacted(error),
             ErrorKind::InvalidArgument
             | ErrorKind::NotFound
             | ErrorKind::AlreadyExists
@@ -113,14 +114,23 @@ impl Broken {
     }
 }
 
+/// The error of a replica that says so in the stream.
+pub(super) fn compacted(message: &v1::WatchCompacted) -> Error {
+    let text = format!(
+        "the history that is asked for is gone: the oldest revision that can be watched from is {}; list again",
+        message.oldest_revision
+    );
+    let refusal = Refusal::new(ErrorKind::Compacted, text);
+    refusal
+        .with(key::OLDEST_REVISION, message.oldest_revision)
+        .into()
+}
+
 pub(super) fn ended() -> Error {
-    Error::new(
-        synod_model::ErrorKind::Unavailable,
-        "the replica ended the stream",
-    )
+    Error::new(ErrorKind::Unavailable, "the replica ended the stream")
 }
 
 fn silent(span: Duration) -> Error {
     let message = format!("the replica sent nothing for {span:?}");
-    Error::new(synod_model::ErrorKind::Unavailable, message)
+    Error::new(ErrorKind::Unavailable, message)
 }

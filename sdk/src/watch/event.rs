@@ -139,7 +139,7 @@ impl ObjectKind {
         }
     }
 
-    pub(super) const fn to_wire(self) -> v1::ObjectKind {
+    pub(crate) const fn to_wire(self) -> v1::ObjectKind {
         match self {
             Self::Member => v1::ObjectKind::Member,
             Self::StorageVersion => v1::ObjectKind::StorageVersion,

@@ -6,7 +6,7 @@ use synod_model::{ErrorKind, Lease, LeaseKey, Revision};
 use synod_proto::v1;
 use tokio::time::sleep;
 
-use super::connection::{Broken, Connection};
+use super::connection::{Broken, Connection, ended};
 use crate::transport::Backoff;
 use crate::{Client, Error, ReadOptions};
 
@@ -59,7 +59,7 @@ impl LeaseObserver {
                     }
                 }
                 Err(Broken::Refused(error)) => return Err(error),
-                Err(Broken::Lost(_) | Broken::Compacted) => {
+                Err(Broken::Lost(_) | Broken::Compacted(_)) => {
                     self.connection = None;
                     self.place = self.client.replicas().after(self.place);
                     sleep(self.backoff.next(&*self.client.seams().randomness)).await;
@@ -95,7 +95,7 @@ impl LeaseObserver {
                     v1::watch_response::Message::Compacted(_)
                     | v1::watch_response::Message::Ended(_),
                 )
-                | None => return Err(Broken::Compacted),
+                | None => return Err(Broken::Lost(ended())),
             }
         }
     }

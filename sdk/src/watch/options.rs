@@ -20,6 +20,7 @@ pub struct WatchOptions {
     pub(super) from: WatchFrom,
     pub(super) bookmark_interval: Duration,
     pub(super) disconnect_limit: Option<Duration>,
+    pub(super) resync: bool,
 }
 
 /// Where a watch begins.
@@ -47,6 +48,7 @@ impl Default for WatchOptions {
             from: WatchFrom::Now,
             bookmark_interval: Duration::from_secs(10),
             disconnect_limit: None,
+            resync: true,
         }
     }
 }
@@ -126,6 +128,15 @@ impl WatchOptions {
     #[must_use]
     pub fn disconnect_limit(mut self, limit: Duration) -> Self {
         self.disconnect_limit = Some(limit);
+        self
+    }
+
+    /// Ends with `COMPACTED` where the history that is needed is gone, instead of going on with a
+    /// [`WatchMessage::Resync`](super::WatchMessage::Resync): for programs that list by themselves. The error's metadata
+    /// has `oldest_revision`, the oldest one to begin with.
+    #[must_use]
+    pub fn without_resync(mut self) -> Self {
+        self.resync = false;
         self
     }
 

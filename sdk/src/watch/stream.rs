@@ -166,7 +166,8 @@ impl Driver {
         self.fragments.clear();
         match broken {
             Broken::Refused(error) => Err(error),
-            Broken::Compacted => {
+            Broken::Compacted(error) if !self.options.resync => Err(error),
+            Broken::Compacted(_) => {
                 self.stale = true;
                 Ok(None)
             }
@@ -211,9 +212,9 @@ impl Driver {
         match message.message {
             Some(Message::Events(events)) => self.take_events(events),
             Some(Message::Bookmark(bookmark)) => self.take_bookmark(&bookmark),
-            Some(Message::Compacted(_)) => {
-                self.connection = None;
-                self.stale = true;
+            Some(Message::Compacted(compacted)) => {
+                let error = super::connection::compacted(&compacted);
+                self.lose(Broken::Compacted(error))?;
                 Ok(None)
             }
             Some(Message::Ended(ended)) => {

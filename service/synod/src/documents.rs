@@ -13,6 +13,7 @@ use std::sync::LazyLock;
 use data_encoding::BASE64;
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
+use synod_client::json;
 use synod_client::{
     Annotations, ApiVersion, Attributes, Content, Finalizers, Kind, Labels, MediaType, Namespace,
     NamespacedName, ObjectName, OwnerReference, OwnerReferences, Preconditions, Revision,
@@ -20,7 +21,6 @@ use synod_client::{
 };
 
 use crate::failure::Failure;
-use crate::json;
 
 /// A document that was read.
 #[derive(Clone, Debug, PartialEq)]

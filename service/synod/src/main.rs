@@ -8,7 +8,6 @@ mod documents;
 mod duration;
 mod exit;
 mod failure;
-mod json;
 mod logging;
 mod merge;
 mod output;

@@ -4,6 +4,7 @@ mod golden;
 mod help;
 mod limits;
 mod output;
+mod printed;
 pub(crate) mod stand_in;
 #[path = "../../../tests/vectors/suite.rs"]
 mod suite;

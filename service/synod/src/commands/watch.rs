@@ -2,6 +2,7 @@
 
 use clap::ArgMatches;
 use serde_json::{Value, json};
+use synod_client::json as form;
 use synod_client::{
     FieldSelector, GroupResource, LabelSelector, Namespace, ObjectKind, Revision, Violations,
     WatchFrom, WatchMessage, WatchOptions,
@@ -11,7 +12,6 @@ use super::connect;
 use crate::args::{WatchArgs, WatchKind};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::json as form;
 use crate::output::{self, Reader};
 
 pub(crate) async fn run(args: &WatchArgs, matches: &ArgMatches) -> Result<Exit, Failure> {

@@ -1,13 +1,13 @@
 //! Collections in columns.
 
 use serde_json::Value;
+use synod_client::json;
 use synod_client::{
     CollectionChanged, CollectionItem, CollectionPage, CollectionView, GroupResource, Header,
     WallTime,
 };
 
 use super::{all, yes_or_no};
-use crate::json;
 use crate::output::{Document, Table, age};
 
 const COLUMNS: [&str; 6] = ["Name", "Kind", "Namespaced", "Strict", "Objects", "Age"];

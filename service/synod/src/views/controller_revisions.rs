@@ -1,13 +1,13 @@
 //! The histories of controllers in columns.
 
 use serde_json::Value;
+use synod_client::json;
 use synod_client::{
     ControllerRevision, HistoryChanged, HistoryPage, RevisionAnswered, RevisionDiff, RevisionView,
     WallTime,
 };
 
 use super::{all, or_unset, yes_or_no};
-use crate::json;
 use crate::output::{Document, Table, age};
 
 const COLUMNS: [&str; 6] = ["Namespace", "Name", "Owner", "Number", "Live", "Age"];

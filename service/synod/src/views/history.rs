@@ -1,9 +1,9 @@
 //! What was agreed on over time.
 
+use synod_client::json;
 use synod_client::{AgreementHistory, WallTime};
 
 use super::or_unset;
-use crate::json;
 use crate::output::{Document, Table, age};
 
 const COLUMNS: [&str; 5] = ["Revision", "From", "To", "Cause", "Age"];

@@ -1,10 +1,10 @@
 //! Leases in columns.
 
 use serde_json::Value;
+use synod_client::json;
 use synod_client::{LeaseItem, LeasePage, LeaseView, WallTime};
 
 use super::{or_unset, span};
-use crate::json;
 use crate::output::{Document, Table, age};
 
 const COLUMNS: [&str; 7] = [

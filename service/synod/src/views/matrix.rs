@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
+use synod_client::json::{self as form, text};
 use synod_client::{MemberId, StorageVersion, StorageVersionEntry, StorageVersionPage};
 
 use super::or_unset;
-use crate::json::{self as form, text};
 use crate::output::{Document, Table};
 
 /// `synod storage-versions matrix`.

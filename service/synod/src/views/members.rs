@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use synod_client::json;
 use synod_client::{Member, MemberPage, MemberView, WallTime};
 
 use super::{or_unset, span, yes_or_no};
-use crate::json;
 use crate::output::{Document, Table, UNSET, age};
 
 const COLUMNS: [&str; 7] = [

@@ -1,12 +1,12 @@
 //! Migrations in columns.
 
 use serde_json::Value;
+use synod_client::json;
 use synod_client::{
     AbortCause, Migration, MigrationPage, MigrationReason, MigrationView, WallTime,
 };
 
 use super::or_unset;
-use crate::json;
 use crate::output::{Document, Table, age, printable};
 
 const COLUMNS: [&str; 8] = [

@@ -1,13 +1,14 @@
 //! Objects in columns.
 
 use serde_json::{Value, json};
+use synod_client::json;
 use synod_client::{
     Collection, ObjectItem, ObjectKey, ObjectPage, ObjectView, ObjectWritten, WallTime,
 };
 
 use super::{all, or_unset, span, yes_or_no};
+use crate::documents;
 use crate::output::{Document, Table, age};
-use crate::{documents, json};
 
 const COLUMNS: [&str; 5] = ["Namespace", "Name", "Version", "Revision", "Age"];
 const MORE_COLUMNS: [&str; 6] = [

@@ -1,9 +1,9 @@
 //! Whether something is safe, and every reason why not, in columns.
 
+use synod_client::json;
 use synod_client::{Danger, DangerReason, Safety};
 
 use super::{UNSET, span, yes_or_no};
-use crate::json;
 use crate::output::{Document, Table};
 
 /// `synod check-binary` and `synod check-drop`. The names are those of the resources that something speaks against.

@@ -1,10 +1,10 @@
 //! The replicated settings in columns.
 
 use serde_json::json;
+use synod_client::json;
 use synod_client::{Changed, SettingsView};
 
 use super::{or_unset, yes_or_no};
-use crate::json;
 use crate::output::{Document, Table};
 use crate::replicated::SETTINGS;
 

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use synod_client::json::{self as form};
 use synod_client::{ClusterStatus, Error, ReplicaStatus};
 
 use super::{or_unset, span};
-use crate::json::{self as form};
 use crate::output::{Document, Table, UNSET};
 
 const CLUSTER_COLUMNS: [&str; 5] = ["Cluster", "Leader", "Term", "Revision", "Replicas"];

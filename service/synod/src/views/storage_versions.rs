@@ -1,13 +1,13 @@
 //! Storage versions in columns: the first four are those of `kubectl get storageversions`.
 
 use serde_json::Value;
+use synod_client::json;
 use synod_client::{
     ApiVersion, Condition, LogTime, StorageState, StorageVersion, StorageVersionPage,
     StorageVersionView, WallTime,
 };
 
 use super::{SHOWN, all, joined, or_unset, span, yes_or_no};
-use crate::json;
 use crate::output::{Document, Table, UNSET, age};
 
 /// The columns of Kubernetes' own table.

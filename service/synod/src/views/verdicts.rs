@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use synod_client::Revision;
+use synod_client::json::{self as form, text};
 
 use super::{SHOWN, or_unset, yes_or_no};
-use crate::json::{self as form, text};
 use crate::output::{Document, Table};
 use crate::verdict::{Reason, Verdict};
 

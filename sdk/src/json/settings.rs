@@ -1,10 +1,10 @@
+use crate::{Settings, SettingsView};
 use serde_json::{Value, json};
-use synod_client::{Settings, SettingsView};
 
 use super::{Object, header, list, millis, number, resource, revision};
 
 /// The message `Settings`.
-pub(crate) fn settings(settings: &Settings) -> Value {
+pub fn settings(settings: &Settings) -> Value {
     // Named one by one, so that a new setting cannot be forgotten here.
     let Settings {
         history_revisions,
@@ -43,6 +43,6 @@ pub(crate) fn settings(settings: &Settings) -> Value {
 }
 
 /// The message `ClusterGetSettingsResponse`.
-pub(crate) fn settings_view(view: &SettingsView) -> Value {
+pub fn settings_view(view: &SettingsView) -> Value {
     json!({"header": header(&view.header), "settings": settings(&view.settings)})
 }

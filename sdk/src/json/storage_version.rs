@@ -1,9 +1,9 @@
-use serde_json::{Value, json};
-use synod_client::{
+use crate::{
     AgreementChange, AgreementHistory, Labels, StorageVersion, StorageVersionChange,
     StorageVersionEntry, StorageVersionItem, StorageVersionPage, StorageVersionStatus,
     StorageVersionView,
 };
+use serde_json::{Value, json};
 
 use super::{
     Object, condition, header, list, metadata, number, resource, revision, storage_state, text,
@@ -11,7 +11,7 @@ use super::{
 };
 
 /// The message `StorageVersion`.
-fn storage_version(object: &StorageVersion) -> Value {
+pub fn storage_version(object: &StorageVersion) -> Value {
     Object::new()
         .with(
             "metadata",
@@ -24,7 +24,7 @@ fn storage_version(object: &StorageVersion) -> Value {
 }
 
 /// The message `StorageVersionChange`.
-pub(crate) fn storage_version_change(change: &StorageVersionChange) -> Value {
+pub fn storage_version_change(change: &StorageVersionChange) -> Value {
     Object::new()
         .with(
             "metadata",
@@ -38,7 +38,7 @@ pub(crate) fn storage_version_change(change: &StorageVersionChange) -> Value {
 }
 
 /// The message `StorageVersionsGetResponse`.
-pub(crate) fn storage_version_view(view: &StorageVersionView) -> Value {
+pub fn storage_version_view(view: &StorageVersionView) -> Value {
     Object::new()
         .with("header", header(&view.header))
         .with_some(
@@ -54,7 +54,7 @@ pub(crate) fn storage_version_view(view: &StorageVersionView) -> Value {
 }
 
 /// The message `StorageVersionsListResponse`, with the items of all pages.
-pub(crate) fn storage_version_page(page: &StorageVersionPage) -> Value {
+pub fn storage_version_page(page: &StorageVersionPage) -> Value {
     json!({
         "header": header(&page.header),
         "items": list(&page.items, item),
@@ -63,7 +63,7 @@ pub(crate) fn storage_version_page(page: &StorageVersionPage) -> Value {
 }
 
 /// The message `StorageVersionsHistoryResponse`.
-pub(crate) fn agreement_history(history: &AgreementHistory) -> Value {
+pub fn agreement_history(history: &AgreementHistory) -> Value {
     json!({
         "header": header(&history.header),
         "changes": list(&history.changes, agreement_change),

@@ -1,14 +1,14 @@
-use data_encoding::BASE64;
-use serde_json::{Value, json};
-use synod_client::{
+use crate::{
     Attributes, ControllerRevision, HistoryAnswer, HistoryChanged, HistoryPage, OwnerReferences,
     RevisionAnswered, RevisionDiff, RevisionOutcome, RevisionView,
 };
+use data_encoding::BASE64;
+use serde_json::{Value, json};
 
 use super::{Object, header, list, number, text, whole_metadata};
 
 /// The message `ControllerRevision`.
-pub(crate) fn controller_revision(snapshot: &ControllerRevision) -> Value {
+pub fn controller_revision(snapshot: &ControllerRevision) -> Value {
     let owners = snapshot.controller.iter().cloned().collect();
     let attributes = Attributes {
         labels: snapshot.labels.clone(),
@@ -33,7 +33,7 @@ pub(crate) fn controller_revision(snapshot: &ControllerRevision) -> Value {
 }
 
 /// The message `ControllerRevisionsListResponse`, with the items of all pages.
-pub(crate) fn history_page(page: &HistoryPage) -> Value {
+pub fn history_page(page: &HistoryPage) -> Value {
     json!({
         "header": header(&page.header),
         "items": list(&page.items, controller_revision),
@@ -41,7 +41,7 @@ pub(crate) fn history_page(page: &HistoryPage) -> Value {
 }
 
 /// The message `ControllerRevisionsGetResponse`.
-pub(crate) fn revision_view(view: &RevisionView) -> Value {
+pub fn revision_view(view: &RevisionView) -> Value {
     json!({
         "header": header(&view.header),
         "controllerRevision": controller_revision(&view.revision),
@@ -49,7 +49,7 @@ pub(crate) fn revision_view(view: &RevisionView) -> Value {
 }
 
 /// The message `ControllerRevisionsDiffResponse`.
-pub(crate) fn revision_diff(diff: &RevisionDiff) -> Value {
+pub fn revision_diff(diff: &RevisionDiff) -> Value {
     Object::new()
         .with("header", header(&diff.header))
         .with("equal", diff.equal)
@@ -59,7 +59,7 @@ pub(crate) fn revision_diff(diff: &RevisionDiff) -> Value {
 }
 
 /// The message `ControllerRevisionsRollbackResponse`.
-pub(crate) fn rolled_back(done: &RevisionAnswered) -> Value {
+pub fn rolled_back(done: &RevisionAnswered) -> Value {
     let answer = &done.answer;
     let outcome = match answer.outcome {
         RevisionOutcome::Unchanged => "CONTROLLER_REVISION_OUTCOME_UNCHANGED",
@@ -83,7 +83,7 @@ pub(crate) fn rolled_back(done: &RevisionAnswered) -> Value {
 }
 
 /// The message `ControllerRevisionsTruncateResponse`.
-pub(crate) fn truncated(done: &HistoryChanged) -> Value {
+pub fn truncated(done: &HistoryChanged) -> Value {
     json!({
         "header": header(&done.header),
         "changed": done.changed,

@@ -1,10 +1,10 @@
+use crate::{Member, MemberItem, MemberPage, MemberView, Phase};
 use serde_json::{Value, json};
-use synod_client::{Member, MemberItem, MemberPage, MemberView, Phase};
 
 use super::{Object, header, list, metadata, millis, number, revision, text};
 
 /// The message `Member`.
-pub(crate) fn member(member: &Member) -> Value {
+pub fn member(member: &Member) -> Value {
     let phase = match member.phase {
         Phase::Joining => "MEMBER_PHASE_JOINING",
         Phase::Ready => "MEMBER_PHASE_READY",
@@ -33,12 +33,12 @@ fn member_item(item: &MemberItem) -> Value {
 }
 
 /// The message `MembershipListResponse`, with the items of all pages.
-pub(crate) fn member_page(page: &MemberPage) -> Value {
+pub fn member_page(page: &MemberPage) -> Value {
     json!({"header": header(&page.header), "items": list(&page.items, member_item)})
 }
 
 /// The message `MembershipGetResponse`.
-pub(crate) fn member_view(view: &MemberView) -> Value {
+pub fn member_view(view: &MemberView) -> Value {
     Object::new()
         .with("header", header(&view.header))
         .with("member", member(&view.member))

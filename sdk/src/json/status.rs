@@ -1,10 +1,10 @@
+use crate::{Alarm, AlarmKind, ClusterStatus, ReplicaRole, ReplicaStatus};
 use serde_json::Value;
-use synod_client::{Alarm, AlarmKind, ClusterStatus, ReplicaRole, ReplicaStatus};
 
 use super::{Object, header, list, number, revision};
 
 /// The message `ClusterStatusResponse`.
-pub(crate) fn cluster_status(status: &ClusterStatus) -> Value {
+pub fn cluster_status(status: &ClusterStatus) -> Value {
     Object::new()
         .with("header", header(&status.header))
         .with("clusterName", status.cluster_name.as_str())

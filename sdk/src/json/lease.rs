@@ -1,10 +1,10 @@
+use crate::{Hold, Labels, Lease, LeaseCandidate, LeaseItem, LeasePage, LeaseToken, LeaseView};
 use serde_json::{Value, json};
-use synod_client::{Hold, Labels, Lease, LeaseCandidate, LeaseItem, LeasePage, LeaseView};
 
 use super::{Object, header, list, metadata, millis, number, revision, text};
 
 /// The message `Lease`.
-pub(crate) fn lease(lease: &Lease) -> Value {
+pub fn lease(lease: &Lease) -> Value {
     let mut named = metadata(lease.key.name(), &lease.metadata, &Labels::default());
     named["namespace"] = lease.key.namespace().into();
     let preferred = lease.preferred.as_ref();
@@ -20,7 +20,7 @@ pub(crate) fn lease(lease: &Lease) -> Value {
 }
 
 /// The message `LeaseCandidate`.
-pub(crate) fn lease_candidate(candidate: &LeaseCandidate) -> Value {
+pub fn lease_candidate(candidate: &LeaseCandidate) -> Value {
     let identity = candidate.identity.as_str();
     let mut named = metadata(identity, &candidate.metadata, &Labels::default());
     let lease = &candidate.lease;
@@ -63,13 +63,13 @@ fn item(item: &LeaseItem) -> Object {
 }
 
 /// The message `LeasesListResponse`, with the items of all pages.
-pub(crate) fn lease_page(page: &LeasePage) -> Value {
+pub fn lease_page(page: &LeasePage) -> Value {
     let items = list(&page.items, |one| Value::from(item(one)));
     json!({"header": header(&page.header), "items": items})
 }
 
 /// The message `LeasesGetResponse`.
-pub(crate) fn lease_view(view: &LeaseView) -> Value {
+pub fn lease_view(view: &LeaseView) -> Value {
     let waiters = list(
         &view.waiters,
         |(holder, ticket)| json!({"holder": text(holder), "ticket": revision(ticket.revision())}),
@@ -77,5 +77,18 @@ pub(crate) fn lease_view(view: &LeaseView) -> Value {
     item(&view.item)
         .with("header", header(&view.header))
         .with("waiters", waiters)
+        .into()
+}
+
+/// The message `LeaseToken`.
+pub fn lease_token(token: &LeaseToken) -> Value {
+    let cluster = token.cluster.map(text);
+    Object::new()
+        .with(
+            "lease",
+            json!({"namespace": token.lease.namespace(), "name": token.lease.name()}),
+        )
+        .with("token", revision(token.token.revision()))
+        .with("clusterId", cluster.unwrap_or_else(|| text("")))
         .into()
 }

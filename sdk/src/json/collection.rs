@@ -1,13 +1,13 @@
-use serde_json::{Value, json};
-use synod_client::{
+use crate::{
     Collection, CollectionChanged, CollectionItem, CollectionPage, CollectionView, EncodingCount,
     Labels,
 };
+use serde_json::{Value, json};
 
 use super::{Object, header, list, metadata, number, resource, text};
 
 /// The message `Collection`.
-pub(crate) fn collection(collection: &Collection) -> Value {
+pub fn collection(collection: &Collection) -> Value {
     let rules = &collection.rules;
     Object::new()
         .with(
@@ -42,12 +42,12 @@ fn count(count: &EncodingCount) -> Value {
 }
 
 /// The message `CollectionsListResponse`, with the items of all pages.
-pub(crate) fn collection_page(page: &CollectionPage) -> Value {
+pub fn collection_page(page: &CollectionPage) -> Value {
     json!({"header": header(&page.header), "items": list(&page.items, item)})
 }
 
 /// The message `CollectionsGetResponse`.
-pub(crate) fn collection_view(view: &CollectionView) -> Value {
+pub fn collection_view(view: &CollectionView) -> Value {
     let CollectionItem { collection, counts } = &view.item;
     json!({
         "header": header(&view.header),
@@ -57,7 +57,7 @@ pub(crate) fn collection_view(view: &CollectionView) -> Value {
 }
 
 /// The message `CollectionsUpdateResponse`.
-pub(crate) fn collection_changed(changed: &CollectionChanged) -> Value {
+pub fn collection_changed(changed: &CollectionChanged) -> Value {
     Object::new()
         .with("header", header(&changed.header))
         .with("changed", changed.changed)

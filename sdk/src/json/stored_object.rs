@@ -1,11 +1,11 @@
+use crate::{Annotations, ObjectWritten, OwnerReference, StoredObject};
 use data_encoding::BASE64;
 use serde_json::{Value, json};
-use synod_client::{Annotations, ObjectWritten, OwnerReference, StoredObject};
 
 use super::{Object, header, number, resource, revision, text, whole_metadata};
 
 /// The message `Object`.
-pub(crate) fn stored_object(object: &StoredObject) -> Value {
+pub fn stored_object(object: &StoredObject) -> Value {
     let content = &object.content;
     Object::new()
         .with("metadata", object_metadata(object))
@@ -35,14 +35,14 @@ fn object_metadata(object: &StoredObject) -> Value {
 }
 
 /// Notes by key.
-pub(crate) fn annotations(annotations: &Annotations) -> Value {
+pub fn annotations(annotations: &Annotations) -> Value {
     let notes = annotations.iter();
     let notes = notes.map(|(key, note)| (key.to_owned(), text(note)));
     Value::Object(notes.collect())
 }
 
 /// The message `OwnerReference`.
-pub(crate) fn owner(owner: &OwnerReference) -> Value {
+pub fn owner(owner: &OwnerReference) -> Value {
     json!({
         "apiVersion": text(&owner.api_version),
         "kind": text(&owner.kind),
@@ -54,7 +54,7 @@ pub(crate) fn owner(owner: &OwnerReference) -> Value {
 }
 
 /// The message `ObjectsUpdateResponse`, which all writes of one object are printed as.
-pub(crate) fn object_written(written: &ObjectWritten) -> Value {
+pub fn object_written(written: &ObjectWritten) -> Value {
     let result = &written.result;
     Object::new()
         .with("header", header(&written.header))

@@ -1,15 +1,17 @@
-//! The JSON form of what the cluster answers: the messages of `synod.v1` as protobuf's JSON mapping writes them.
+//! The JSON form of the values of this crate: the messages of `synod.v1` as protobuf's JSON mapping writes them.
 //!
 //! Keys are in lowerCamelCase, 64-bit numbers are strings since many readers of JSON keep only 53 bits, enums are their
 //! full names. A field that is always there is printed even if it is empty; an optional one only if it is set. Any
 //! protobuf library reads these documents back, and a filter written for them works on what `grpcurl` prints.
 
+mod change;
 mod collection;
 mod controller_revision;
 mod event;
 mod lease;
 mod member;
 mod migration;
+mod parse;
 mod safety;
 mod settings;
 mod status;
@@ -17,48 +19,53 @@ mod storage_state;
 mod storage_version;
 mod stored_object;
 
-use serde_json::{Map, Value, json};
-use synod_client::{
+use crate::{
     ApiVersion, Attributes, Condition, ConditionStatus, GroupResource, Header, Labels, Metadata,
     Revision,
 };
+use serde_json::{Map, Value, json};
 
-pub(crate) use collection::{collection, collection_changed, collection_page, collection_view};
-pub(crate) use controller_revision::{
+pub use change::{current, reported};
+pub use collection::{collection, collection_changed, collection_page, collection_view};
+pub use controller_revision::{
     controller_revision, history_page, revision_diff, revision_view, rolled_back, truncated,
 };
-pub(crate) use event::{bookmark, events};
-pub(crate) use lease::{lease, lease_candidate, lease_page, lease_view};
-pub(crate) use member::{member, member_page, member_view};
-pub(crate) use migration::{migration, migration_page, migration_view};
-pub(crate) use safety::safety;
-pub(crate) use settings::{settings, settings_view};
-pub(crate) use status::cluster_status;
-pub(crate) use storage_state::storage_state;
-pub(crate) use storage_version::{
-    agreement_history, storage_version_change, storage_version_page, storage_version_view,
+pub use event::{bookmark, event, events, kind};
+pub use lease::{lease, lease_candidate, lease_page, lease_token, lease_view};
+pub use member::{member, member_page, member_view};
+pub use migration::{migration, migration_page, migration_view};
+pub use parse::FromJson;
+pub use safety::safety;
+pub use settings::{settings, settings_view};
+pub use status::cluster_status;
+pub use storage_state::storage_state;
+pub use storage_version::{
+    agreement_history, storage_version, storage_version_change, storage_version_page,
+    storage_version_view,
 };
-pub(crate) use stored_object::{annotations, object_written, owner, stored_object};
+pub use stored_object::{annotations, object_written, owner, stored_object};
 
-/// An object whose optional fields are left out where they are unset.
-#[derive(Debug, Default)]
-pub(crate) struct Object(Map<String, Value>);
+/// A JSON object whose optional fields are left out where they are unset.
+#[derive(Clone, Debug, Default)]
+pub struct Object(Map<String, Value>);
 
 impl Object {
-    pub(crate) fn new() -> Self {
+    /// An object without fields.
+    #[must_use]
+    pub fn new() -> Self {
         Self::default()
     }
 
     /// With a field.
     #[must_use]
-    pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.0.insert(key.to_owned(), value.into());
         self
     }
 
     /// With a field, if it is set.
     #[must_use]
-    pub(crate) fn with_some(self, key: &str, value: Option<impl Into<Value>>) -> Self {
+    pub fn with_some(self, key: &str, value: Option<impl Into<Value>>) -> Self {
         match value {
             Some(value) => self.with(key, value),
             None => self,
@@ -73,38 +80,45 @@ impl From<Object> for Value {
 }
 
 /// A 64-bit number: a string.
-pub(crate) fn number(number: u64) -> Value {
+pub fn number(number: u64) -> Value {
     Value::String(number.to_string())
 }
 
-pub(crate) fn revision(revision: Revision) -> Value {
+/// A revision, which is a 64-bit number.
+#[must_use]
+pub fn revision(revision: Revision) -> Value {
     number(revision.get())
 }
 
 /// A span or a time in whole milliseconds.
-pub(crate) fn millis(span: std::time::Duration) -> Value {
+pub fn millis(span: std::time::Duration) -> Value {
     number(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
 }
 
-pub(crate) fn list<T>(items: impl IntoIterator<Item = T>, each: impl Fn(T) -> Value) -> Value {
+/// A list, each item in its own form.
+pub fn list<T>(items: impl IntoIterator<Item = T>, each: impl Fn(T) -> Value) -> Value {
     items.into_iter().map(each).collect()
 }
 
 /// A name, a version, anything that is written as it is shown.
-pub(crate) fn text(value: impl ToString) -> Value {
+pub fn text(value: impl ToString) -> Value {
     Value::String(value.to_string())
 }
 
-pub(crate) fn version(version: Option<&ApiVersion>) -> Option<Value> {
+/// A version, if there is one.
+#[must_use]
+pub fn version(version: Option<&ApiVersion>) -> Option<Value> {
     version.map(text)
 }
 
-pub(crate) fn resource(resource: &GroupResource) -> Value {
+/// The message `GroupResource`.
+#[must_use]
+pub fn resource(resource: &GroupResource) -> Value {
     json!({"group": resource.group(), "resource": resource.resource()})
 }
 
 /// Who answered, and at which revision.
-pub(crate) fn header(header: &Header) -> Value {
+pub fn header(header: &Header) -> Value {
     Object::new()
         .with("clusterId", text(header.cluster))
         .with("replicaId", number(header.replica_id))
@@ -115,7 +129,7 @@ pub(crate) fn header(header: &Header) -> Value {
 }
 
 /// What every object has that is in no collection. Only members have labels.
-pub(crate) fn metadata(name: &str, metadata: &Metadata, labels: &Labels) -> Value {
+pub fn metadata(name: &str, metadata: &Metadata, labels: &Labels) -> Value {
     let attributes = Attributes {
         labels: labels.clone(),
         ..Attributes::default()
@@ -148,7 +162,9 @@ fn whole_metadata(
         .with("finalizers", list(attributes.finalizers.iter(), text))
 }
 
-pub(crate) fn condition(condition: &Condition) -> Value {
+/// The message `Condition`.
+#[must_use]
+pub fn condition(condition: &Condition) -> Value {
     let status = match condition.status {
         ConditionStatus::True => "CONDITION_STATUS_TRUE",
         ConditionStatus::False => "CONDITION_STATUS_FALSE",
@@ -170,6 +186,3 @@ pub(crate) fn condition(condition: &Condition) -> Value {
         )
         .into()
 }
-
-#[cfg(test)]
-mod tests;

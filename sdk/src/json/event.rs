@@ -1,5 +1,5 @@
+use crate::{ChangeType, Event, Events, Object as Changed, ObjectKind, Revision};
 use serde_json::{Value, json};
-use synod_client::{ChangeType, Event, Events, Object as Changed, ObjectKind, Revision};
 
 use super::{
     Object, collection, controller_revision, lease, lease_candidate, list, member, migration,
@@ -7,7 +7,7 @@ use super::{
 };
 
 /// The message `WatchEvents`: all that one revision changed.
-pub(crate) fn events(events: &Events) -> Value {
+pub fn events(events: &Events) -> Value {
     json!({
         "revision": revision(events.revision),
         "events": list(&events.events, event),
@@ -15,32 +15,20 @@ pub(crate) fn events(events: &Events) -> Value {
 }
 
 /// The part of the message `WatchBookmark` that is about the watch.
-pub(crate) fn bookmark(at: Revision) -> Value {
+pub fn bookmark(at: Revision) -> Value {
     json!({"revision": revision(at)})
 }
 
 /// The message `Event`.
-fn event(event: &Event) -> Value {
+pub fn event(event: &Event) -> Value {
     let change = match event.change {
         ChangeType::Added => "EVENT_TYPE_ADDED",
         ChangeType::Modified => "EVENT_TYPE_MODIFIED",
         ChangeType::Removed => "EVENT_TYPE_REMOVED",
     };
-    let kind = match event.kind {
-        ObjectKind::Member => "OBJECT_KIND_MEMBER",
-        ObjectKind::StorageVersion => "OBJECT_KIND_STORAGE_VERSION",
-        ObjectKind::StorageState => "OBJECT_KIND_STORAGE_STATE",
-        ObjectKind::Settings => "OBJECT_KIND_SETTINGS",
-        ObjectKind::Collection => "OBJECT_KIND_COLLECTION",
-        ObjectKind::Object => "OBJECT_KIND_OBJECT",
-        ObjectKind::ControllerRevision => "OBJECT_KIND_CONTROLLER_REVISION",
-        ObjectKind::Lease => "OBJECT_KIND_LEASE",
-        ObjectKind::LeaseCandidate => "OBJECT_KIND_LEASE_CANDIDATE",
-        ObjectKind::Migration => "OBJECT_KIND_MIGRATION",
-    };
     let document = Object::new()
         .with("type", change)
-        .with("kind", kind)
+        .with("kind", kind(event.kind))
         .with("name", event.name.as_str())
         .with("namespace", event.namespace.as_str())
         .with_some("resource", event.resource.as_ref().map(resource));
@@ -65,4 +53,21 @@ fn event(event: &Event) -> Value {
         None => document,
     };
     document.into()
+}
+
+/// The value of the enum `ObjectKind`.
+#[must_use]
+pub const fn kind(kind: ObjectKind) -> &'static str {
+    match kind {
+        ObjectKind::Member => "OBJECT_KIND_MEMBER",
+        ObjectKind::StorageVersion => "OBJECT_KIND_STORAGE_VERSION",
+        ObjectKind::StorageState => "OBJECT_KIND_STORAGE_STATE",
+        ObjectKind::Settings => "OBJECT_KIND_SETTINGS",
+        ObjectKind::Collection => "OBJECT_KIND_COLLECTION",
+        ObjectKind::Object => "OBJECT_KIND_OBJECT",
+        ObjectKind::ControllerRevision => "OBJECT_KIND_CONTROLLER_REVISION",
+        ObjectKind::Lease => "OBJECT_KIND_LEASE",
+        ObjectKind::LeaseCandidate => "OBJECT_KIND_LEASE_CANDIDATE",
+        ObjectKind::Migration => "OBJECT_KIND_MIGRATION",
+    }
 }

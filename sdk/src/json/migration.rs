@@ -1,18 +1,18 @@
-use serde_json::{Value, json};
-use synod_client::{
+use crate::{
     AbortCause, FailureClass, Labels, Migration, MigrationPage, MigrationPhase, MigrationProgress,
     MigrationReason, MigrationView,
 };
+use serde_json::{Value, json};
 
 use super::{Object, header, list, metadata, millis, number, resource, revision, text, version};
 
 /// The message `MigrationsListResponse`, with the items of all pages.
-pub(crate) fn migration_page(page: &MigrationPage) -> Value {
+pub fn migration_page(page: &MigrationPage) -> Value {
     json!({"header": header(&page.header), "migrations": list(&page.items, migration)})
 }
 
 /// The message `MigrationsGetResponse`.
-pub(crate) fn migration_view(view: &MigrationView) -> Value {
+pub fn migration_view(view: &MigrationView) -> Value {
     Object::new()
         .with("header", header(&view.header))
         .with("migration", migration(&view.migration))
@@ -34,7 +34,7 @@ fn progress(progress: &MigrationProgress) -> Value {
 }
 
 /// The message `Migration`.
-pub(crate) fn migration(migration: &Migration) -> Value {
+pub fn migration(migration: &Migration) -> Value {
     let claim = migration.claim.as_ref().map(|claim| {
         json!({
             "worker": text(&claim.worker),

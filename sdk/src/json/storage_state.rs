@@ -1,10 +1,10 @@
+use crate::{Drain, Labels, Persisted, StorageState};
 use serde_json::{Value, json};
-use synod_client::{Drain, Labels, Persisted, StorageState};
 
 use super::{Object, list, metadata, number, resource, revision, text, version};
 
 /// The message `StorageState`.
-pub(crate) fn storage_state(state: &StorageState) -> Value {
+pub fn storage_state(state: &StorageState) -> Value {
     Object::new()
         .with(
             "metadata",

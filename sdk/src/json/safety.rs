@@ -1,10 +1,10 @@
+use crate::{ApiVersion, Danger, DangerReason, LogTime, MemberId, Safety};
 use serde_json::{Value, json};
-use synod_client::{ApiVersion, Danger, DangerReason, LogTime, MemberId, Safety};
 
 use super::{header, list, number, resource, text};
 
 /// The message `StorageVersionsCheckBinaryResponse`, and that of `CheckDrop`, which is the same.
-pub(crate) fn safety(safety: &Safety) -> Value {
+pub fn safety(safety: &Safety) -> Value {
     json!({
         "header": header(&safety.header),
         "safe": safety.is_safe(),

@@ -1,0 +1,122 @@
+//! Why something was not done.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_json::{Value, json};
+use synod_client::json::current;
+use synod_client::{Error, Verdict, Violations};
+
+/// Why something was not done, with all that a program may decide by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What a program decides on, such as `CONFLICT`: a reason of the protocol, without its prefix.
+    pub kind: &'static str,
+    /// The object, the rule, and what to do, as a sentence for people.
+    pub message: String,
+    /// What is known of the request: `refused` by a rule, `not_executed`, or `unknown`: it may have been executed, and may
+    /// still be.
+    pub execution: &'static str,
+    /// Whether the very same call, made again later, may succeed without the danger of being executed twice.
+    pub retryable: bool,
+    /// Every broken rule of an invalid request.
+    pub violations: Vec<Fault>,
+    /// Facts for programs, by name.
+    pub metadata: BTreeMap<String, String>,
+    /// The object as it stands, where a comparison was lost: the document of its message.
+    pub current: Option<String>,
+    /// By which to ask what became of the request, if its outcome is unknown and it had a key.
+    pub request_key: Option<RequestKey>,
+}
+
+/// A broken rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The path of the field; empty for the document itself.
+    pub field: String,
+    /// What is wrong, and what would be right.
+    pub rule: String,
+}
+
+/// Names one request for good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestKey {
+    /// The cluster that gave the session.
+    pub cluster: String,
+    /// The session that the request belongs to.
+    pub session: u64,
+    /// Its place in the session.
+    pub sequence: u64,
+}
+
+impl Failure {
+    /// The failure as a document, with the keys `code`, `message`, `execution`, `retryable`, `violations`, `metadata`,
+    /// `current` and `requestKey`, the last two if they are set.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let violations = self.violations.iter();
+        let mut document = json!({
+            "code": self.kind,
+            "message": self.message,
+            "execution": self.execution,
+            "retryable": self.retryable,
+            "violations": violations
+                .map(|fault| json!({"field": fault.field, "rule": fault.rule}))
+                .collect::<Value>(),
+            "metadata": self.metadata,
+        });
+        if let Some(current) = &self.current {
+            document["current"] = serde_json::from_str(current).unwrap_or_default();
+        }
+        if let Some(key) = &self.request_key {
+            document["requestKey"] = json!({
+                "clusterId": key.cluster,
+                "session": key.session.to_string(),
+                "sequence": key.sequence.to_string(),
+            });
+        }
+        document.to_string()
+    }
+
+    /// The failure of what breaks a rule before anything is sent.
+    pub(crate) fn invalid(violations: impl Into<Violations>) -> Self {
+        Error::invalid(violations).into()
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let violations = error.violations().iter();
+        Self {
+            kind: error.kind().reason(),
+            message: error.message().to_owned(),
+            execution: match error.execution() {
+                Verdict::Refused => "refused",
+                Verdict::NotExecuted => "not_executed",
+                Verdict::Unknown => "unknown",
+            },
+            retryable: error.retryable(),
+            violations: violations
+                .map(|violation| Fault {
+                    field: violation.field.clone(),
+                    rule: violation.rule.clone(),
+                })
+                .collect(),
+            metadata: error.metadata().clone(),
+            current: error.current().map(|object| current(object).to_string()),
+            request_key: error.request_key().map(|key| RequestKey {
+                cluster: key.cluster.to_string(),
+                session: key.session.get(),
+                sequence: key.sequence.get(),
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)
+    }
+}
+
+impl std::error::Error for Failure {}

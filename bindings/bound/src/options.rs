@@ -1,0 +1,183 @@
+//! Reading the options of a handle: a document whose every fault is found.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use synod_client::json::FromJson;
+use synod_client::{ErrorKind, Violation, Violations};
+
+use crate::Failure;
+
+/// A document with options, of which each is taken once.
+pub(crate) struct Options {
+    fields: Map<String, Value>,
+    found: Violations,
+}
+
+impl Options {
+    /// The options in a text.
+    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
+        match document(text)? {
+            Value::Object(fields) => Ok(Self {
+                fields,
+                found: Violations::new(),
+            }),
+            _ => Err(Failure::invalid(rule("must be a JSON object"))),
+        }
+    }
+
+    /// An option that can be left out.
+    pub(crate) fn take<T, E: Into<Violations>>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&Value) -> Result<T, E>,
+    ) -> Option<T> {
+        match self.fields.remove(name) {
+            None | Some(Value::Null) => None,
+            Some(value) => self.found.parsed(name, read(&value)),
+        }
+    }
+
+    /// An option that must be given.
+    pub(crate) fn need<T, E: Into<Violations>>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&Value) -> Result<T, E>,
+    ) -> Option<T> {
+        match self.fields.remove(name) {
+            None | Some(Value::Null) => {
+                self.found
+                    .push(Violation::required("must be given").at(name));
+                None
+            }
+            Some(value) => self.found.parsed(name, read(&value)),
+        }
+    }
+
+    /// What is left of the document, which is read as a message by itself.
+    pub(crate) fn rest<T: FromJson>(&mut self) -> Option<T> {
+        let rest = Value::Object(std::mem::take(&mut self.fields));
+        self.found.parsed("", T::from_json(&rest))
+    }
+
+    /// What was made of the options, if nothing was found to be wrong with them.
+    pub(crate) fn end<T>(mut self, made: Option<T>) -> Result<T, Failure> {
+        for name in self.fields.keys() {
+            self.found
+                .push(rule("Unknown field: there is no such option").at(name));
+        }
+        match made {
+            Some(made) if self.found.is_empty() => Ok(made),
+            Some(_) | None => Err(Failure::invalid(self.found)),
+        }
+    }
+}
+
+/// The document in a text.
+pub(crate) fn document(text: &str) -> Result<Value, Failure> {
+    serde_json::from_str(text).map_err(|fault| Failure::invalid(Violation::not_json(fault)))
+}
+
+/// The value in a text: the JSON form of its message.
+pub(crate) fn value<T: FromJson>(text: &str) -> Result<T, Failure> {
+    T::from_json(&document(text)?).map_err(Failure::invalid)
+}
+
+/// The list of values in a text.
+pub(crate) fn values<T: FromJson>(text: &str) -> Result<Vec<T>, Failure> {
+    list(T::from_json)(&document(text)?).map_err(Failure::invalid)
+}
+
+/// Reads a message.
+pub(crate) fn message<T: FromJson>(value: &Value) -> Result<T, Violations> {
+    T::from_json(value)
+}
+
+/// Reads a text that is parsed by a rule.
+pub(crate) fn text<T, E: Into<Violations>>(
+    parse: impl Fn(&str) -> Result<T, E>,
+) -> impl Fn(&Value) -> Result<T, Violations> {
+    move |value| match value {
+        Value::String(text) => parse(text).map_err(Into::into),
+        _ => Err(rule("must be a text").into()),
+    }
+}
+
+/// Reads a list.
+pub(crate) fn list<T, E: Into<Violations>>(
+    read: impl Fn(&Value) -> Result<T, E>,
+) -> impl Fn(&Value) -> Result<Vec<T>, Violations> {
+    move |value| {
+        let Value::Array(items) = value else {
+            return Err(rule("must be a list").into());
+        };
+        let mut found = Violations::new();
+        let numbered = items.iter().enumerate();
+        let read = numbered
+            .filter_map(|(i, item)| found.parsed(&format!("[{i}]"), read(item)))
+            .collect();
+        if found.is_empty() {
+            Ok(read)
+        } else {
+            Err(found)
+        }
+    }
+}
+
+/// Reads a map of texts.
+pub(crate) fn texts(
+    value: &Value,
+) -> Result<std::collections::BTreeMap<String, String>, Violations> {
+    let Value::Object(fields) = value else {
+        return Err(rule("must be an object").into());
+    };
+    let mut found = Violations::new();
+    let texts = fields
+        .iter()
+        .filter_map(|(key, value)| {
+            let read = text(|text| Ok::<_, Violation>(text.to_owned()))(value);
+            Some((key.clone(), found.parsed(key, read)?))
+        })
+        .collect();
+    if found.is_empty() {
+        Ok(texts)
+    } else {
+        Err(found)
+    }
+}
+
+/// Reads a whole number, or a text of its digits.
+pub(crate) fn number(value: &Value) -> Result<u64, Violation> {
+    let number = match value {
+        Value::String(text) => text.parse().ok(),
+        number => number.as_u64(),
+    };
+    number.ok_or_else(|| rule("must be a whole number of 64 bits"))
+}
+
+/// Reads a span in milliseconds.
+pub(crate) fn millis(value: &Value) -> Result<Duration, Violation> {
+    number(value).map(Duration::from_millis)
+}
+
+/// Reads a flag.
+pub(crate) fn flag(value: &Value) -> Result<bool, Violation> {
+    value.as_bool().ok_or_else(|| rule("must be true or false"))
+}
+
+/// The violation of a rule by a value that has no path yet.
+pub(crate) fn rule(rule: &str) -> Violation {
+    Violation {
+        field: String::new(),
+        rule: rule.to_owned(),
+    }
+}
+
+/// The failure of a handle that was given away or closed.
+pub(crate) fn used_up(what: &str) -> Failure {
+    let violation = rule(&format!("{what} was closed"));
+    let mut failure = Failure::invalid(violation);
+    failure.message = format!("{what} was closed, so it can be used no longer");
+    debug_assert_eq!(failure.kind, ErrorKind::InvalidArgument.reason());
+    failure
+}

@@ -1,0 +1,70 @@
+//! Calls by the name of their method, with documents in place of typed values.
+
+use prost_reflect::DynamicMessage;
+use serde_json::Value;
+use synod_model::Verdict;
+use synod_proto::{Change, v1};
+
+use super::Client;
+use super::leases::{WAIT_CALL, WAIT_ROUND};
+use crate::messages::{self, AnyAnswer, AnyRequest, Method, Nature};
+use crate::session::deadline;
+use crate::transport::{Repeats, Try};
+use crate::{Error, RequestKey};
+
+impl Client {
+    /// Calls a method by its name, such as `synod.v1.Objects/Create`, with its request in protobuf's JSON form, and
+    /// answers its response in that form. For programs that have no types for the messages; others call the methods of
+    /// this client.
+    ///
+    /// It is the same call: it fails over, changes something at most once, with a session exactly once, and a dry run
+    /// takes no place in the session. The request id is filled in here. A request that has one of its own is sent under
+    /// that: then the caller keeps the session.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`: there is no such method, it is a stream, or the document is no request of it; then nothing
+    /// was sent, and every fault is named by its path. Else as the method says.
+    pub async fn call_json(&self, method: &str, request: &Value) -> Result<Value, Error> {
+        let method = Method::find(method)?;
+        let message = messages::read(&method.request(), request).map_err(Error::invalid)?;
+        // A whole object may be in it: it waits on the heap, so that what waits for it stays small.
+        let answer = Box::pin(self.call_any(&method, message)).await?;
+        Ok(messages::write(&answer.message))
+    }
+
+    async fn call_any(&self, method: &Method, message: DynamicMessage) -> Result<AnyAnswer, Error> {
+        // One that waits at a replica is answered there before another replica is tried.
+        let waits = method.waits(&message);
+        let limit = waits.then_some(WAIT_ROUND);
+        let client = match waits {
+            true => &self.with_timeout(self.timeout.max(WAIT_CALL)),
+            false => self,
+        };
+        let send = |attempt: Try, request: AnyRequest| method.send(attempt, request.0, limit);
+        match method.nature(&message) {
+            Nature::Read => {
+                let again = |attempt| method.send(attempt, message.clone(), limit);
+                client.read(again).await
+            }
+            Nature::Change => client.change(Change::new(message), send).await,
+            Nature::Fenced => client.fenced_change(Change::new(message), send).await,
+            Nature::Keyed => {
+                let again = |attempt| method.send(attempt, message.clone(), limit);
+                let call = client.call(deadline(client.timeout), Repeats::ExactlyOnce);
+                let sent = call.run(again).await;
+                sent.map_err(|failure| named(failure.error, &message))
+            }
+        }
+    }
+}
+
+/// The error with the key under which the caller sent the request, where it is of use.
+fn named(error: Error, request: &DynamicMessage) -> Error {
+    let field = request.get_field_by_name("request_id");
+    let key = field.and_then(|field| field.as_message()?.transcode_to::<v1::RequestId>().ok());
+    match key.and_then(|key| RequestKey::from_wire(&key)) {
+        Some(key) if error.execution() == Verdict::Unknown => error.with_request_key(key),
+        Some(_) | None => error,
+    }
+}

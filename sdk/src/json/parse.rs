@@ -1,0 +1,129 @@
+//! From JSON to the values of this crate.
+
+use serde_json::Value;
+use synod_proto::{WatchStart, v1};
+
+use crate::messages;
+use crate::{
+    Attributes, ClusterId, Content, Epoch, FencingToken, GroupResource, LeaseKey, LeaseToken,
+    MemberEpoch, MemberId, ObjectKey, ObjectKind, Preconditions, ReportEntry, Revision, Violation,
+    Violations, WatchFrom, WatchOptions,
+};
+
+/// A value that can be read from the JSON form of its message.
+pub trait FromJson: Sized {
+    /// The value that a document says.
+    ///
+    /// # Errors
+    ///
+    /// Every fault of the document, each by its path: fields that its message does not have, values that are not of
+    /// their field's type, and rules that are broken.
+    fn from_json(document: &Value) -> Result<Self, Violations>;
+}
+
+/// The message of a document.
+fn message<M: prost::Message + Default>(name: &str, document: &Value) -> Result<M, Violations> {
+    let read = messages::read(&messages::descriptor(name), document)?;
+    Ok(read
+        .transcode_to()
+        .expect("a message was read by the descriptor of its own type"))
+}
+
+macro_rules! from_messages {
+    ($($value:ty: $message:ident),+ $(,)?) => {
+        $(impl FromJson for $value {
+            fn from_json(document: &Value) -> Result<Self, Violations> {
+                let pb: v1::$message = message(stringify!($message), document)?;
+                Ok(Self::try_from(pb)?)
+            }
+        })+
+    };
+}
+
+from_messages!(
+    Attributes: ObjectAttributes,
+    Content: ObjectContent,
+    GroupResource: GroupResource,
+    LeaseKey: LeaseKey,
+    ObjectKey: ObjectKey,
+    Preconditions: Preconditions,
+);
+
+impl FromJson for ReportEntry {
+    fn from_json(document: &Value) -> Result<Self, Violations> {
+        let pb: v1::ReportEntry = message("ReportEntry", document)?;
+        Self::try_from(&pb)
+    }
+}
+
+impl FromJson for MemberEpoch {
+    fn from_json(document: &Value) -> Result<Self, Violations> {
+        let pb: v1::MemberEpoch = message("MemberEpoch", document)?;
+        let mut found = Violations::new();
+        let member = found.parsed("member", MemberId::parse(&pb.member));
+        let epoch = Epoch::new(Revision::new(pb.epoch));
+        found.parsed("epoch", epoch.check());
+        let cluster = found.parsed("clusterId", cluster(&pb.cluster_id));
+        match (member, cluster) {
+            (Some(member), Some(cluster)) if found.is_empty() => Ok(Self {
+                member,
+                epoch,
+                cluster,
+            }),
+            _ => Err(found),
+        }
+    }
+}
+
+impl FromJson for LeaseToken {
+    fn from_json(document: &Value) -> Result<Self, Violations> {
+        let pb: v1::LeaseToken = message("LeaseToken", document)?;
+        let mut found = Violations::new();
+        let lease = pb
+            .lease
+            .ok_or_else(|| Violation::required("must name a lease").into());
+        let lease = found.parsed("lease", lease.and_then(LeaseKey::try_from));
+        let token = FencingToken::new(Revision::new(pb.token));
+        found.parsed("token", token.check());
+        let cluster = found.parsed("clusterId", cluster(&pb.cluster_id));
+        match (lease, cluster) {
+            (Some(lease), Some(cluster)) if found.is_empty() => Ok(Self {
+                lease,
+                token,
+                cluster,
+            }),
+            _ => Err(found),
+        }
+    }
+}
+
+fn cluster(text: &str) -> Result<Option<ClusterId>, Violations> {
+    match text {
+        "" => Ok(None),
+        named => ClusterId::parse(named).map(Some).map_err(Into::into),
+    }
+}
+
+/// Of the message `WatchRequest`. What says of which cluster a revision is has no place here: a watch that lasts knows.
+impl FromJson for WatchOptions {
+    fn from_json(document: &Value) -> Result<Self, Violations> {
+        let pb: v1::WatchRequest = message("WatchRequest", document)?;
+        let start = WatchStart::try_from(pb)?;
+        let filter = start.filter;
+        let kinds = ObjectKind::ALL.into_iter();
+        let asked = |kind: &ObjectKind| {
+            let mut asked = filter.kinds.iter();
+            asked.any(|other| v1::ObjectKind::from(*other) == kind.to_wire())
+        };
+        Ok(Self::new()
+            .kinds(kinds.filter(asked).collect())
+            .names(filter.names.into_iter().collect())
+            .labels(filter.labels)
+            .resources(filter.resources.into_iter().collect())
+            .namespaces(filter.namespaces.into_iter().collect())
+            .label_selector(filter.label_selector)
+            .field_selector(filter.field_selector)
+            .from(start.from.map_or(WatchFrom::Now, WatchFrom::Revision))
+            .bookmark_interval(start.bookmark_interval))
+    }
+}

@@ -1,0 +1,105 @@
+//! The methods of the protocol, and how each may be called.
+
+use prost_reflect::{DynamicMessage, MessageDescriptor, MethodDescriptor, Value};
+use synod_model::ErrorKind;
+
+use super::PROTOCOL;
+use crate::Error;
+
+/// A method with one request and one answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Method(MethodDescriptor);
+
+/// How a request may be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nature {
+    /// It changes nothing, or doing it twice does no harm: to any replica, and as often as it takes.
+    Read,
+    /// The caller keeps its session itself: the request says by which key the replicas know it.
+    Keyed,
+    /// It changes something, and takes a place in the client's session.
+    Change,
+    /// It changes something that a member's epoch or instance fences, so it can do without a session.
+    Fenced,
+}
+
+/// The field of the exactly-once key.
+const REQUEST_ID: &str = "request_id";
+
+impl Method {
+    /// The method of this name, such as `synod.v1.Objects/Create`; with a slash in front as well.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`: there is none, or it is a stream.
+    pub(crate) fn find(name: &str) -> Result<Self, Error> {
+        let wanted = name.trim_start_matches('/');
+        let found = wanted.split_once('/').and_then(|(service, method)| {
+            let service = PROTOCOL.get_service_by_name(service)?;
+            service.methods().find(|known| known.name() == method)
+        });
+        match found {
+            Some(method) if method.is_client_streaming() || method.is_server_streaming() => {
+                let message = format!("{wanted} is a stream and cannot be called as one request");
+                Err(Error::new(ErrorKind::InvalidArgument, message))
+            }
+            Some(method) => Ok(Self(method)),
+            None => {
+                let message = format!(
+                    "{wanted:?} is no method of this protocol; one is named as in synod.v1.Objects/Create"
+                );
+                Err(Error::new(ErrorKind::InvalidArgument, message))
+            }
+        }
+    }
+
+    /// Where it is reached over HTTP/2.
+    pub(crate) fn path(&self) -> String {
+        format!("/{}/{}", self.0.parent_service().full_name(), self.0.name())
+    }
+
+    pub(crate) fn request(&self) -> MessageDescriptor {
+        self.0.input()
+    }
+
+    pub(crate) fn answer(&self) -> MessageDescriptor {
+        self.0.output()
+    }
+
+    /// How this request may be sent.
+    pub(crate) fn nature(&self, request: &DynamicMessage) -> Nature {
+        let Some(key) = self.request().get_field_by_name(REQUEST_ID) else {
+            return Nature::Read;
+        };
+        let dry_run = request.get_field_by_name("dry_run");
+        if dry_run.is_some_and(|flag| *flag == Value::Bool(true)) {
+            return Nature::Read;
+        }
+        if request.has_field(&key) {
+            return Nature::Keyed;
+        }
+        if self.is_fenced() {
+            Nature::Fenced
+        } else {
+            Nature::Change
+        }
+    }
+
+    /// Whether a request of its waits at the replica, and is answered only when there is something to say.
+    pub(crate) fn waits(&self, request: &DynamicMessage) -> bool {
+        let wait = self.request().get_field_by_name("wait_ms");
+        wait.is_some_and(|wait| request.has_field(&wait))
+    }
+
+    /// Whether what is asked is fenced by the member who asks.
+    fn is_fenced(&self) -> bool {
+        let request = self.request();
+        let speaks = |field: &str, message: &str| {
+            let field = request.get_field_by_name(field);
+            let kind = field.map(|field| field.kind());
+            kind.and_then(|kind| kind.as_message().map(|it| it.full_name() == message))
+        };
+        speaks("member", "synod.v1.MemberEpoch") == Some(true)
+            || request.full_name() == "synod.v1.MembershipJoinRequest"
+    }
+}
