@@ -304,7 +304,19 @@ impl Lock {
     ///
     /// Nobody carried it out in time. The lease ends by itself then, since it is renewed no longer.
     pub async fn release(self) -> Result<(), Error> {
+        self.give_up().await
+    }
+
+    /// As [`Lock::release`], for a lock that others still look at: they find it lost from now on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Lock::release`].
+    pub async fn give_up(&self) -> Result<(), Error> {
         self.keeping.abort();
+        let given_up = Error::new(ErrorKind::StaleEpoch, "the lease was given up here");
+        let standing = &self.shared.standing;
+        standing.update(|standing| standing.lost = standing.lost.take().or(Some(given_up)));
         let release = ReleaseLease {
             key: self.key.clone(),
             holder: self.holder.clone(),

@@ -2,14 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Deref;
 
 use serde_json::{Value, json};
 use synod_client::json::current;
 use synod_client::{Error, Verdict, Violations};
 
-/// Why something was not done, with all that a program may decide by.
+/// Why something was not done, with all that a program may decide by: its fields are those of [`Details`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct Failure(Box<Details>);
+
+/// What a [`Failure`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Details {
     /// What a program decides on, such as `CONFLICT`: a reason of the protocol, without its prefix.
     pub kind: &'static str,
     /// The object, the rule, and what to do, as a sentence for people.
@@ -47,6 +52,14 @@ pub struct RequestKey {
     pub session: u64,
     /// Its place in the session.
     pub sequence: u64,
+}
+
+impl Deref for Failure {
+    type Target = Details;
+
+    fn deref(&self) -> &Details {
+        &self.0
+    }
 }
 
 impl Failure {
@@ -87,7 +100,7 @@ impl Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let violations = error.violations().iter();
-        Self {
+        Self(Box::new(Details {
             kind: error.kind().reason(),
             message: error.message().to_owned(),
             execution: match error.execution() {
@@ -109,7 +122,7 @@ impl From<Error> for Failure {
                 session: key.session.get(),
                 sequence: key.sequence.get(),
             }),
-        }
+        }))
     }
 }
 

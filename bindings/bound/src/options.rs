@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use synod_client::json::FromJson;
-use synod_client::{ErrorKind, Violation, Violations};
+use synod_client::{Violation, Violations};
 
 use crate::Failure;
 
@@ -175,9 +175,7 @@ pub(crate) fn rule(rule: &str) -> Violation {
 
 /// The failure of a handle that was given away or closed.
 pub(crate) fn used_up(what: &str) -> Failure {
-    let violation = rule(&format!("{what} was closed"));
-    let mut failure = Failure::invalid(violation);
-    failure.message = format!("{what} was closed, so it can be used no longer");
-    debug_assert_eq!(failure.kind, ErrorKind::InvalidArgument.reason());
-    failure
+    Failure::invalid(rule(&format!(
+        "{what} was closed, so it can be used no longer"
+    )))
 }

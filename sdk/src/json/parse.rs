@@ -6,8 +6,8 @@ use synod_proto::{WatchStart, v1};
 use crate::messages;
 use crate::{
     Attributes, ClusterId, Content, Epoch, FencingToken, GroupResource, LeaseKey, LeaseToken,
-    MemberEpoch, MemberId, ObjectKey, ObjectKind, Preconditions, ReportEntry, Revision, Violation,
-    Violations, WatchFrom, WatchOptions,
+    MemberEpoch, MemberId, ObjectKey, ObjectKind, Preconditions, ReportEntry, Revision,
+    StoredObject, Violation, Violations, WatchFrom, WatchOptions,
 };
 
 /// A value that can be read from the JSON form of its message.
@@ -34,7 +34,7 @@ macro_rules! from_messages {
         $(impl FromJson for $value {
             fn from_json(document: &Value) -> Result<Self, Violations> {
                 let pb: v1::$message = message(stringify!($message), document)?;
-                Ok(Self::try_from(pb)?)
+                Self::try_from(pb)
             }
         })+
     };
@@ -47,6 +47,7 @@ from_messages!(
     LeaseKey: LeaseKey,
     ObjectKey: ObjectKey,
     Preconditions: Preconditions,
+    StoredObject: Object,
 );
 
 impl FromJson for ReportEntry {

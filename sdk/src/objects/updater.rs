@@ -44,7 +44,7 @@ pub enum UpdateStep {
         fresh: bool,
     },
     /// The object is as it is wanted.
-    Done(Updated<()>),
+    Done(Box<Updated<()>>),
 }
 
 impl RawObjects {
@@ -129,7 +129,7 @@ impl Updater {
                 self.read().await?;
                 return Ok(UpdateStep::Again { fresh: true });
             }
-            return Ok(UpdateStep::Done(unchanged(base.object.clone())));
+            return Ok(UpdateStep::Done(Box::new(unchanged(base.object.clone()))));
         }
         if self.tries_left == 0 {
             return Err(given_up(&self.key));
@@ -137,7 +137,7 @@ impl Updater {
         self.tries_left -= 1;
         // Boxed, since a call is large: what waits for it need not be.
         match Box::pin(self.send(attributes, content)).await {
-            Ok(updated) => Ok(UpdateStep::Done(updated)),
+            Ok(updated) => Ok(UpdateStep::Done(Box::new(updated))),
             Err(refused) => self.go_on(refused).await,
         }
     }

@@ -1,0 +1,181 @@
+//! The write gate.
+
+use std::time::Duration;
+
+use synod_client::{Admission, Gate as Inner, GroupResource, Permit as InnerPermit, RequestInfo};
+
+use crate::counts::{Counted, Live};
+use crate::options::value;
+use crate::{Failure, Feed, Taken};
+
+/// The write gate of a membership: [`synod_client::Gate`]. Clones are one gate.
+#[derive(Clone, Debug)]
+pub struct Gate(Inner);
+
+/// A permit to write: [`synod_client::Permit`].
+///
+/// The order is: encode in [`encoding`](Self::encoding); call [`check`](Self::check) right before the store is called;
+/// call the store; then [`done`](Self::done) when the store has answered, or
+/// [`unknown_outcome`](Self::unknown_outcome) when it has not. One that is dropped counts as of unknown outcome if a check
+/// has passed.
+#[derive(Debug)]
+pub struct Permit {
+    inner: InnerPermit,
+    _live: Live,
+}
+
+/// Which HTTP requests the gate lets through: [`synod_client::Admission`].
+#[derive(Clone, Debug)]
+pub struct Door(Admission);
+
+/// What becomes of an HTTP request.
+#[derive(Debug)]
+pub enum Admitted {
+    /// It needs no permit.
+    Pass,
+    /// It goes to the server under this permit.
+    Permitted(Permit),
+    /// It is answered so, in place of the server.
+    Refused {
+        /// The code of the answer.
+        code: u16,
+        /// The type of its body.
+        content_type: &'static str,
+        /// Its body: a `Status` of Kubernetes.
+        body: String,
+    },
+}
+
+impl Taken for Permit {}
+impl Taken for Admitted {}
+
+impl Gate {
+    pub(crate) fn new(gate: Inner) -> Self {
+        Self(gate)
+    }
+
+    /// A permit to write objects of a resource, a `GroupResource`. Waits for the gate to open, for so long, or as long as
+    /// the membership's `permitWaitMs` says.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`: it is no resource. The feed fails with `UNAVAILABLE`: the gate did not open in time;
+    /// `STALE_EPOCH` and `NOT_A_MEMBER`: it will not open any more.
+    pub fn permit(&self, resource: &str, wait: Option<Duration>) -> Result<Feed<Permit>, Failure> {
+        let resource: GroupResource = value(resource)?;
+        let gate = self.0.clone();
+        Ok(Feed::once(async move {
+            let permit = match wait {
+                Some(wait) => gate.permit_within(&resource, wait).await,
+                None => gate.permit(&resource).await,
+            };
+            Ok(Permit::new(permit?))
+        }))
+    }
+
+    /// A permit, if the gate is open now.
+    ///
+    /// # Errors
+    ///
+    /// As [`Gate::permit`].
+    pub fn try_permit(&self, resource: &str) -> Result<Permit, Failure> {
+        let resource = value(resource)?;
+        Ok(Permit::new(self.0.try_permit(&resource)?))
+    }
+
+    /// What the server waits for before it may say that it is ready; `None`: nothing.
+    #[must_use]
+    pub fn waits_for(&self) -> Option<String> {
+        self.0.readiness().err()
+    }
+
+    /// Whether no write that this gate let through can land any more.
+    #[must_use]
+    pub fn is_drained(&self) -> bool {
+        self.0.is_drained()
+    }
+
+    /// The gate's rule for HTTP requests. A write that finds it closed waits so long; `not_stored` is a list of further
+    /// resources, each a `GroupResource`, that the server answers and does not store.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`: one is no resource.
+    pub fn door(&self, wait: Duration, not_stored: &str) -> Result<Door, Failure> {
+        let not_stored = crate::options::values(not_stored)?;
+        let admission = Admission::new(self.0.clone()).wait(wait);
+        Ok(Door(admission.not_stored(not_stored)))
+    }
+}
+
+impl Door {
+    /// What becomes of a request of this method and target: a path with its query. One that needs a permit waits for it.
+    #[must_use]
+    pub fn admit(&self, method: &str, target: &str) -> Feed<Admitted> {
+        let info = RequestInfo::parse_texts(method, target);
+        let door = self.0.clone();
+        Feed::once(async move {
+            Ok(match door.admit(info.as_ref()).await {
+                Ok(None) => Admitted::Pass,
+                Ok(Some(permit)) => Admitted::Permitted(Permit::new(permit)),
+                Err(refused) => Admitted::Refused {
+                    code: refused.code(),
+                    content_type: refused.content_type(),
+                    body: refused.body(),
+                },
+            })
+        })
+    }
+}
+
+impl Permit {
+    fn new(inner: InnerPermit) -> Self {
+        Self {
+            inner,
+            _live: Live::new(Counted::Permit),
+        }
+    }
+
+    /// The resource that may be written: a `GroupResource`.
+    #[must_use]
+    pub fn resource(&self) -> String {
+        synod_client::json::resource(self.inner.resource()).to_string()
+    }
+
+    /// The version in which to encode.
+    #[must_use]
+    pub fn encoding(&self) -> String {
+        self.inner.encoding().to_string()
+    }
+
+    /// The epoch that the permit belongs to.
+    #[must_use]
+    pub fn epoch(&self) -> u64 {
+        self.inner.epoch().get()
+    }
+
+    /// A revision of the cluster at which the member's entry allowed the encoding.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.inner.revision().get()
+    }
+
+    /// Whether the write may be sent to the store now. Call this right before the store.
+    ///
+    /// # Errors
+    ///
+    /// Nothing may be sent under this permit: as [`synod_client::Permit::check`].
+    pub fn check(&self) -> Result<(), Failure> {
+        Ok(self.inner.check()?)
+    }
+
+    /// The store has answered, or was never called.
+    pub fn done(&self) {
+        self.inner.done();
+    }
+
+    /// The store was called and has not answered: the write may still land.
+    pub fn unknown_outcome(&self) {
+        self.inner.unknown_outcome();
+    }
+}

@@ -1,0 +1,237 @@
+//! Being a member.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::json;
+use synod_client::json as form;
+use synod_client::{
+    BinaryVersion, Endpoint, Epoch, GroupResource, JoinOptions, Labels, MemberId,
+    Membership as Inner, MembershipState, Ttl,
+};
+use tokio::runtime::Handle;
+
+use crate::counts::{Counted, Live};
+use crate::options::{Options, list, message, millis, number, text, texts, used_up, value, values};
+use crate::{Bound, Failure, Feed, Gate, Taken};
+
+/// A membership, kept alive in the background until it is closed or dropped: [`synod_client::Membership`], by documents.
+#[derive(Debug)]
+pub struct Membership {
+    /// `None` once it is closed. What waits for it goes on until it ends.
+    inner: Mutex<Option<Arc<Inner>>>,
+    gate: Gate,
+    id: String,
+    instance: String,
+    taken: AtomicBool,
+    home: Handle,
+    _live: Live,
+}
+
+impl Bound {
+    /// Joins the cluster as a member. One that nobody takes leaves again.
+    ///
+    /// Options: `id`; and, if they are to be others than by default, `ttlMs`, `labels`, `version`, `endpoint`,
+    /// `equivalents` (lists of `GroupResource`), `permitWaitMs` and `drainLimitMs`.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`: an option is no such option, or breaks a rule. The feed fails as
+    /// [`synod_client::Client::join`] does.
+    pub fn join(&self, options: &str) -> Result<Feed<Membership>, Failure> {
+        let options = join_options(options)?;
+        let (client, home) = (self.client().clone(), self.home().clone());
+        Ok(Feed::once(async move {
+            Ok(Membership::new(client.join(options).await?, home))
+        }))
+    }
+}
+
+fn join_options(options: &str) -> Result<JoinOptions, Failure> {
+    let mut options = Options::parse(options)?;
+    let mut join = options
+        .need("id", text(MemberId::parse))
+        .map(JoinOptions::new);
+    let ttl = options.take("ttlMs", |value| Ttl::from_millis(number(value)?));
+    if let Some(ttl) = ttl {
+        join = join.map(|join| join.ttl(ttl));
+    }
+    let labels = options.take("labels", |value| Labels::parse(&texts(value)?));
+    if let Some(labels) = labels {
+        join = join.map(|join| join.labels(labels));
+    }
+    if let Some(version) = options.take("version", text(BinaryVersion::parse)) {
+        join = join.map(|join| join.version(version));
+    }
+    if let Some(endpoint) = options.take("endpoint", text(Endpoint::parse)) {
+        join = join.map(|join| join.endpoint(endpoint));
+    }
+    let equivalents = options.take("equivalents", list(list(message::<GroupResource>)));
+    if let Some(equivalents) = equivalents {
+        join = join.map(|join| join.equivalents(equivalents));
+    }
+    if let Some(wait) = options.take("permitWaitMs", millis) {
+        join = join.map(|join| join.permit_wait(wait));
+    }
+    if let Some(limit) = options.take("drainLimitMs", millis) {
+        join = join.map(|join| join.drain_limit(limit));
+    }
+    options.end(join)
+}
+
+impl Membership {
+    fn new(inner: Inner, home: Handle) -> Self {
+        Self {
+            gate: Gate::new(inner.gate()),
+            id: inner.id().to_string(),
+            instance: inner.instance().to_string(),
+            inner: Mutex::new(Some(Arc::new(inner))),
+            taken: AtomicBool::new(false),
+            home,
+            _live: Live::new(Counted::Membership),
+        }
+    }
+
+    /// The member's id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What this process calls itself.
+    #[must_use]
+    pub fn instance(&self) -> &str {
+        &self.instance
+    }
+
+    /// The gate that every write has to pass.
+    #[must_use]
+    pub fn gate(&self) -> Gate {
+        self.gate.clone()
+    }
+
+    /// How it does: `epoch`, if there is one; `proved`, `reported` and `ready`; `ended`, if it is over for good: `left`,
+    /// `replaced` or `stopped`; and `lastError`, the document of a failure, if something went wrong last.
+    ///
+    /// # Errors
+    ///
+    /// It was closed.
+    pub fn state(&self) -> Result<String, Failure> {
+        Ok(shown(&self.inner()?.state()))
+    }
+
+    /// Waits until it does otherwise than it did when this was called, and answers how.
+    ///
+    /// # Errors
+    ///
+    /// It was closed.
+    pub async fn changed(&self) -> Result<String, Failure> {
+        let inner = self.inner()?;
+        let seen = inner.state();
+        Ok(shown(&inner.state_changed(&seen).await))
+    }
+
+    /// Waits until it is over for good, and answers why: `left`, `replaced` or `stopped`.
+    ///
+    /// # Errors
+    ///
+    /// It was closed.
+    pub async fn ended(&self) -> Result<&'static str, Failure> {
+        Ok(self.inner()?.ended().await.as_str())
+    }
+
+    /// Reports all resources of the server, a list of `ReportEntry`, and answers a `StorageVersionsReportResponse`.
+    ///
+    /// # Errors
+    ///
+    /// As [`synod_client::Membership::report`].
+    pub async fn report(&self, entries: &str) -> Result<String, Failure> {
+        let entries = values(entries)?;
+        let reported = self.inner()?.report(entries).await?;
+        Ok(form::reported(&reported).to_string())
+    }
+
+    /// Reports one resource anew, or a new one, beside the others: a `ReportEntry`.
+    ///
+    /// # Errors
+    ///
+    /// As [`synod_client::Membership::report_change`].
+    pub async fn report_change(&self, entry: &str) -> Result<String, Failure> {
+        let entry = value(entry)?;
+        let reported = self.inner()?.report_change(entry).await?;
+        Ok(form::reported(&reported).to_string())
+    }
+
+    /// Says that the server is ready.
+    ///
+    /// # Errors
+    ///
+    /// It could not be said, in three tries.
+    pub async fn ready(&self) -> Result<(), Failure> {
+        Ok(self.inner()?.ready().await?)
+    }
+
+    /// Leaves the cluster. Permits that are out have so long to come back. Whatever is answered, it is over.
+    ///
+    /// # Errors
+    ///
+    /// The cluster could not be told: the member expires by itself.
+    pub async fn leave(&self, drain_limit: Duration) -> Result<(), Failure> {
+        Ok(self.inner()?.leave(drain_limit).await?)
+    }
+
+    /// Stops keeping it: the gate closes for ever, and the member expires. [`leave`](Self::leave) is the better way to go.
+    pub fn close(&self) {
+        drop(self.take());
+    }
+
+    fn take(&self) -> Option<Arc<Inner>> {
+        self.inner
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    fn inner(&self) -> Result<Arc<Inner>, Failure> {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.clone().ok_or_else(|| used_up("the membership"))
+    }
+}
+
+impl Taken for Membership {
+    fn taken(&self) {
+        self.taken.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Membership {
+    /// One that nobody has taken was never written under: it leaves at once.
+    fn drop(&mut self) {
+        let Some(inner) = self.take() else {
+            return;
+        };
+        if !self.taken.load(Ordering::SeqCst) {
+            self.home.spawn(async move {
+                // If it cannot be told, the member expires by itself.
+                let _ = inner.leave(Duration::ZERO).await;
+            });
+        }
+    }
+}
+
+fn shown(state: &MembershipState) -> String {
+    let error = state.last_error.clone().map(Failure::from);
+    let error = error.and_then(|failure| serde_json::from_str(&failure.to_json()).ok());
+    let document = form::Object::new()
+        .with_some("epoch", state.epoch.map(Epoch::get).map(form::number))
+        .with("proved", state.proved)
+        .with("reported", state.reported)
+        .with("ready", state.ready)
+        .with_some("ended", state.ended.map(synod_client::Ended::as_str))
+        .with_some(
+            "lastError",
+            error.map(|error: serde_json::Value| json!(error)),
+        );
+    serde_json::Value::from(document).to_string()
+}

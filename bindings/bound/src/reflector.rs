@@ -1,0 +1,204 @@
+//! A cache that follows the cluster.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use synod_client::json as form;
+use synod_client::{
+    GroupResource, LeaseKey, MemberId, MigrationId, NamespacedName, ObjectKind, Reflector as Cache,
+    Revision, Violation, Violations,
+};
+
+use crate::counts::{Counted, Live};
+use crate::options::{Options, list, rule, text};
+use crate::{Bound, Failure};
+
+/// A cache that follows the cluster by a watch: [`synod_client::Reflector`], by documents. It is followed until this is
+/// dropped.
+#[derive(Debug)]
+pub struct Reflector {
+    cache: Cache,
+    _live: Live,
+}
+
+impl Bound {
+    /// A cache of all objects of some kinds. Returns once it is filled.
+    ///
+    /// Options: `kinds`, such as `OBJECT_KIND_MEMBER`; left out, all but the objects of collections.
+    ///
+    /// # Errors
+    ///
+    /// The cluster refuses the watch, or could not be read in time.
+    pub async fn reflect(&self, options: &str) -> Result<Reflector, Failure> {
+        let mut options = Options::parse(options)?;
+        let kinds = options.take("kinds", list(text(kind))).unwrap_or_default();
+        let kinds = options.end(Some(kinds))?;
+        Ok(Reflector {
+            cache: self.client().reflect(kinds).await?,
+            _live: Live::new(Counted::Reflector),
+        })
+    }
+}
+
+/// The kind of this name.
+fn kind(name: &str) -> Result<ObjectKind, Violation> {
+    let mut kinds = ObjectKind::ALL.into_iter();
+    let known = kinds.find(|kind| form::kind(*kind) == name && *kind != ObjectKind::Object);
+    known.ok_or_else(|| {
+        Violation::invalid(
+            name,
+            "must be a kind of object, but no object of a collection",
+        )
+    })
+}
+
+impl Reflector {
+    /// An object, as the message of its kind; `None` if there is none.
+    ///
+    /// Options: `kind`; and `name`, that of its events, with `namespace` for what has one; but `resource`, a
+    /// `GroupResource`, for storage versions, storage states and collections, if it is to be found by that.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`: an option is no such option, or breaks a rule.
+    pub fn get(&self, options: &str) -> Result<Option<String>, Failure> {
+        let mut options = Options::parse(options)?;
+        let kind = options.need("kind", text(kind));
+        let own = |text: &str| Ok::<_, Violation>(text.to_owned());
+        let name = options.take("name", text(own));
+        let namespace = options.take("namespace", text(own));
+        let resource = options.take("resource", crate::options::message::<GroupResource>);
+        let kind = options.end(kind)?;
+        let asked = Asked {
+            name: name.unwrap_or_default(),
+            namespace: namespace.unwrap_or_default(),
+            resource,
+        };
+        let found = self.find(kind, &asked).map_err(Failure::invalid)?;
+        Ok(found.map(|object| object.to_string()))
+    }
+
+    fn find(&self, kind: ObjectKind, asked: &Asked) -> Result<Option<Value>, Violations> {
+        let cache = &self.cache;
+        Ok(match kind {
+            ObjectKind::Member => {
+                let id = MemberId::parse(&asked.name).map_err(|fault| fault.at("name"))?;
+                cache.member(&id).map(|object| form::member(&object))
+            }
+            ObjectKind::StorageVersion => {
+                let found = cache.storage_versions().into_iter();
+                let mut found = found.filter(|it| asked.is(&it.resource, &it.name));
+                found.next().map(|object| form::storage_version(&object))
+            }
+            ObjectKind::StorageState => {
+                let found = cache.storage_states().into_iter();
+                let mut found = found.filter(|it| asked.is(&it.resource, &it.name));
+                found.next().map(|object| form::storage_state(&object))
+            }
+            ObjectKind::Settings => cache.settings().map(|object| form::settings(&object)),
+            ObjectKind::Collection => {
+                let found = cache.collections().into_iter();
+                let mut found = found.filter(|it| asked.is(&it.resource, it.resource.qualified()));
+                found.next().map(|object| form::collection(&object))
+            }
+            ObjectKind::ControllerRevision => {
+                let found = cache.controller_revisions().into_iter();
+                let mut found = found.filter(|it| asked.is_named(&it.key));
+                found
+                    .next()
+                    .map(|object| form::controller_revision(&object))
+            }
+            ObjectKind::Lease => {
+                let key = LeaseKey::new(&asked.namespace, &asked.name)?;
+                cache.lease(&key).map(|object| form::lease(&object))
+            }
+            ObjectKind::LeaseCandidate => {
+                let found = cache.lease_candidates().into_iter();
+                let mut found = found.filter(|it| {
+                    it.identity.to_string() == asked.name && it.lease.namespace() == asked.namespace
+                });
+                found.next().map(|object| form::lease_candidate(&object))
+            }
+            ObjectKind::Migration => {
+                let id = MigrationId::parse(&asked.name)?;
+                cache.migration(&id).map(|object| form::migration(&object))
+            }
+            // It is no kind that was let in.
+            ObjectKind::Object => return Err(rule("objects of collections are not kept").into()),
+        })
+    }
+
+    /// All objects of a kind, each as the message of that kind, in their order.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`: it is no kind that can be kept.
+    pub fn list(&self, of: &str) -> Result<String, Failure> {
+        let cache = &self.cache;
+        let objects = match kind(of).map_err(|fault| Failure::invalid(fault.at("kind")))? {
+            ObjectKind::Member => form::list(cache.members(), |it| form::member(&it)),
+            ObjectKind::StorageVersion => {
+                form::list(cache.storage_versions(), |it| form::storage_version(&it))
+            }
+            ObjectKind::StorageState => {
+                form::list(cache.storage_states(), |it| form::storage_state(&it))
+            }
+            ObjectKind::Settings => form::list(cache.settings(), |it| form::settings(&it)),
+            ObjectKind::Collection => form::list(cache.collections(), |it| form::collection(&it)),
+            ObjectKind::ControllerRevision => form::list(cache.controller_revisions(), |it| {
+                form::controller_revision(&it)
+            }),
+            ObjectKind::Lease => form::list(cache.leases(), |it| form::lease(&it)),
+            ObjectKind::LeaseCandidate => {
+                form::list(cache.lease_candidates(), |it| form::lease_candidate(&it))
+            }
+            ObjectKind::Migration => form::list(cache.migrations(), |it| form::migration(&it)),
+            ObjectKind::Object => Value::Array(Vec::new()),
+        };
+        Ok(objects.to_string())
+    }
+
+    /// The revision that the cache shows.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.cache.revision().get()
+    }
+
+    /// Waits until something in the cache has changed after `since`, and answers the revision of the last change.
+    ///
+    /// # Errors
+    ///
+    /// Why it is not followed any more.
+    pub async fn changed(&self, since: u64) -> Result<u64, Failure> {
+        Ok(self.cache.changed(Revision::new(since)).await?.get())
+    }
+
+    /// Waits until the cache shows this revision or a later one, but no longer than the limit.
+    ///
+    /// # Errors
+    ///
+    /// `DEADLINE_EXCEEDED`: it did not get there in time. Else why it is not followed any more.
+    pub async fn reached(&self, revision: u64, limit: Duration) -> Result<(), Failure> {
+        Ok(self.cache.reached(Revision::new(revision), limit).await?)
+    }
+}
+
+/// What an object is looked for by.
+struct Asked {
+    name: String,
+    namespace: String,
+    resource: Option<GroupResource>,
+}
+
+impl Asked {
+    fn is(&self, resource: &GroupResource, name: &str) -> bool {
+        match &self.resource {
+            Some(asked) => asked == resource,
+            None => self.name == name,
+        }
+    }
+
+    fn is_named(&self, key: &NamespacedName) -> bool {
+        key.name() == self.name && key.namespace().unwrap_or_default() == self.namespace
+    }
+}
