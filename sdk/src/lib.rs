@@ -118,6 +118,9 @@ pub use watch::{
     WatchMessage, WatchOptions,
 };
 
+/// The encoded `FileDescriptorSet` of the protocol that this client speaks, with its comments.
+pub use synod_proto::FILE_DESCRIPTOR_SET;
+
 pub use synod_model::{
     AbortCause, Claim, ClaimToken, ContinueToken, FailureClass, FailureReason, Migration,
     MigrationFailure, MigrationId, MigrationPhase, MigrationProgress, MigrationReason,

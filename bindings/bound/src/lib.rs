@@ -22,6 +22,7 @@ mod counts;
 mod failure;
 mod feed;
 mod gate;
+pub mod generate;
 mod lock;
 mod membership;
 mod objects;

@@ -1,0 +1,439 @@
+//! What the protocol says of itself, for whoever writes its messages and methods down in another language.
+//!
+//! [`Protocol::load`] reads the descriptors with their comments; the generators turn that into the source files that the
+//! language's package has checked in. A test holds the files to what would be generated, and
+//! `UPDATE_GOLDEN=1 cargo test -p synod-bound generated` writes them.
+
+use std::collections::BTreeMap;
+
+use prost::Message as _;
+use prost_types::field_descriptor_proto::{Label, Type};
+use prost_types::source_code_info::Location;
+use prost_types::{
+    DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto,
+    FileDescriptorSet, ServiceDescriptorProto,
+};
+
+/// The protocol `synod.v1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Protocol {
+    /// Its services, by file and then in the order of the file.
+    pub services: Vec<Service>,
+    /// Its messages, in the same order. The entries of maps are none.
+    pub messages: Vec<Message>,
+    /// Its enums, in the same order.
+    pub enums: Vec<Enum>,
+}
+
+/// A service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// Its name without the package, such as `Objects`.
+    pub name: String,
+    /// What it is, as in the source.
+    pub docs: String,
+    /// Its methods, in their order.
+    pub methods: Vec<Method>,
+}
+
+/// A method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Method {
+    /// Its name, such as `Create`.
+    pub name: String,
+    /// By which it is called: `synod.v1.Objects/Create`.
+    pub full_name: String,
+    /// What it does, as in the source.
+    pub docs: String,
+    /// The message of its request, without the package.
+    pub request: String,
+    /// The message of its response, without the package.
+    pub response: String,
+    /// Whether it is a stream, either way: it cannot be called as one request.
+    pub streams: bool,
+}
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Its name without the package.
+    pub name: String,
+    /// What it is, as in the source.
+    pub docs: String,
+    /// Its fields, in the order of the source.
+    pub fields: Vec<Field>,
+}
+
+/// A field of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name in the source, in snake case.
+    pub name: String,
+    /// Its name in JSON, in lowerCamelCase.
+    pub json_name: String,
+    /// What it is, as in the source.
+    pub docs: String,
+    /// What stands in it, or in each of its items.
+    pub kind: FieldKind,
+    /// How often that stands in it.
+    pub shape: Shape,
+    /// Whether unset is another thing than its default: then it is left out of a document while it is unset. True of all
+    /// single messages and of the fields of a choice.
+    pub optional: bool,
+    /// The choice that it is one of: at most one of them is set.
+    pub choice: Option<String>,
+}
+
+/// How often something stands in a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Once.
+    Single,
+    /// As a list.
+    List,
+    /// As the values of a map, whose keys are texts.
+    Map,
+}
+
+/// What stands in a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// `true` or `false`.
+    Bool,
+    /// A whole number of 32 bits: a number in a document.
+    Number {
+        /// Whether it can be less than zero.
+        signed: bool,
+    },
+    /// A whole number of 64 bits: its decimal digits as a text in a document.
+    LongNumber {
+        /// Whether it can be less than zero.
+        signed: bool,
+    },
+    /// A text.
+    Text,
+    /// Bytes: base64 in a document.
+    Bytes,
+    /// An enum of this name, without the package: its value's full name in a document.
+    Enum(String),
+    /// A message of this name, without the package.
+    Message(String),
+}
+
+/// An enum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enum {
+    /// Its name without the package.
+    pub name: String,
+    /// What it is, as in the source.
+    pub docs: String,
+    /// Its values, in their order; the first is never sent.
+    pub values: Vec<EnumValue>,
+}
+
+/// A value of an enum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnumValue {
+    /// Its full name, such as `EVENT_TYPE_ADDED`.
+    pub name: String,
+    /// What is left of its name without that of the enum, such as `ADDED`.
+    pub short_name: String,
+    /// Its number.
+    pub number: i32,
+    /// What it is, as in the source.
+    pub docs: String,
+}
+
+impl Protocol {
+    /// The protocol that this client speaks.
+    ///
+    /// # Panics
+    ///
+    /// The build has made descriptors that nobody can read.
+    #[must_use]
+    pub fn load() -> Self {
+        let files = FileDescriptorSet::decode(synod_client::FILE_DESCRIPTOR_SET)
+            .expect("the build wrote the descriptors");
+        let mut protocol = Self {
+            services: Vec::new(),
+            messages: Vec::new(),
+            enums: Vec::new(),
+        };
+        for file in &files.file {
+            protocol.add(file);
+        }
+        protocol
+    }
+
+    /// The message of this name, without the package.
+    #[must_use]
+    pub fn message(&self, name: &str) -> Option<&Message> {
+        self.messages.iter().find(|message| message.name == name)
+    }
+
+    fn add(&mut self, file: &FileDescriptorProto) {
+        let comments = Comments::of(file);
+        for (i, service) in (0..).zip(&file.service) {
+            self.services
+                .push(read_service(file, service, &comments, i));
+        }
+        for (i, message) in (0..).zip(&file.message_type) {
+            self.messages.push(read_message(message, &comments, i));
+        }
+        for (i, of) in (0..).zip(&file.enum_type) {
+            self.enums.push(read_enum(of, &comments, i));
+        }
+    }
+}
+
+/// The numbers of the fields of a descriptor, as they stand in the paths of comments.
+mod path {
+    pub(super) const FILE_MESSAGE: i32 = 4;
+    pub(super) const FILE_ENUM: i32 = 5;
+    pub(super) const FILE_SERVICE: i32 = 6;
+    pub(super) const MESSAGE_FIELD: i32 = 2;
+    pub(super) const ENUM_VALUE: i32 = 2;
+    pub(super) const SERVICE_METHOD: i32 = 2;
+}
+
+/// The comments before the things of a file, by their paths.
+struct Comments<'a>(BTreeMap<&'a [i32], &'a str>);
+
+impl<'a> Comments<'a> {
+    fn of(file: &'a FileDescriptorProto) -> Self {
+        let locations = file.source_code_info.iter().flat_map(|info| &info.location);
+        let commented = |location: &'a Location| {
+            let comment = location.leading_comments.as_deref()?;
+            Some((location.path.as_slice(), comment))
+        };
+        Self(locations.filter_map(commented).collect())
+    }
+
+    /// The sentences before the thing at a path, without the space that begins each line.
+    fn at(&self, path: &[i32]) -> String {
+        let comment = self.0.get(path).copied().unwrap_or_default();
+        let lines = comment
+            .lines()
+            .map(|line| line.strip_prefix(' ').unwrap_or(line));
+        lines.collect::<Vec<_>>().join("\n").trim_end().to_owned()
+    }
+}
+
+fn read_service(
+    file: &FileDescriptorProto,
+    service: &ServiceDescriptorProto,
+    comments: &Comments<'_>,
+    place: i32,
+) -> Service {
+    let methods = (0..).zip(&service.method).map(|(i, method)| Method {
+        name: method.name().to_owned(),
+        full_name: format!("{}.{}/{}", file.package(), service.name(), method.name()),
+        docs: comments.at(&[path::FILE_SERVICE, place, path::SERVICE_METHOD, i]),
+        request: short(method.input_type()),
+        response: short(method.output_type()),
+        streams: method.client_streaming() || method.server_streaming(),
+    });
+    Service {
+        name: service.name().to_owned(),
+        docs: comments.at(&[path::FILE_SERVICE, place]),
+        methods: methods.collect(),
+    }
+}
+
+fn read_message(message: &DescriptorProto, comments: &Comments<'_>, place: i32) -> Message {
+    let fields = (0..).zip(&message.field).map(|(i, field)| {
+        let docs = comments.at(&[path::FILE_MESSAGE, place, path::MESSAGE_FIELD, i]);
+        read_field(message, field, docs)
+    });
+    Message {
+        name: message.name().to_owned(),
+        docs: comments.at(&[path::FILE_MESSAGE, place]),
+        fields: fields.collect(),
+    }
+}
+
+fn read_field(message: &DescriptorProto, field: &FieldDescriptorProto, docs: String) -> Field {
+    let values = values_of_map(message, field);
+    let shape = match (values, field.label()) {
+        (Some(_), _) => Shape::Map,
+        (None, Label::Repeated) => Shape::List,
+        (None, Label::Optional | Label::Required) => Shape::Single,
+    };
+    let kind = field_kind(values.unwrap_or(field));
+    // What is only `optional` has a choice of its own, which the source does not name.
+    let choice = field.oneof_index.filter(|_| !field.proto3_optional());
+    let choice = choice.and_then(|index| message.oneof_decl.get(usize::try_from(index).ok()?));
+    let message_alone = shape == Shape::Single && matches!(kind, FieldKind::Message(_));
+    Field {
+        name: field.name().to_owned(),
+        json_name: field.json_name().to_owned(),
+        docs,
+        optional: message_alone || field.oneof_index.is_some(),
+        choice: choice.map(|choice| choice.name().to_owned()),
+        kind,
+        shape,
+    }
+}
+
+/// The field of the values, if this one is a map: a list of entries of a message that stands for it.
+fn values_of_map<'a>(
+    message: &'a DescriptorProto,
+    field: &FieldDescriptorProto,
+) -> Option<&'a FieldDescriptorProto> {
+    let mut entries = message.nested_type.iter().filter(|nested| {
+        let options = nested.options.as_ref();
+        options.is_some_and(prost_types::MessageOptions::map_entry)
+    });
+    let entry = entries.find(|entry| field.type_name().ends_with(&format!(".{}", entry.name())))?;
+    entry.field.iter().find(|field| field.name() == "value")
+}
+
+fn field_kind(field: &FieldDescriptorProto) -> FieldKind {
+    match field.r#type() {
+        Type::Bool => FieldKind::Bool,
+        Type::Uint32 | Type::Fixed32 => FieldKind::Number { signed: false },
+        Type::Int32 | Type::Sint32 | Type::Sfixed32 => FieldKind::Number { signed: true },
+        Type::Uint64 | Type::Fixed64 => FieldKind::LongNumber { signed: false },
+        Type::Int64 | Type::Sint64 | Type::Sfixed64 => FieldKind::LongNumber { signed: true },
+        Type::String => FieldKind::Text,
+        Type::Bytes => FieldKind::Bytes,
+        Type::Enum => FieldKind::Enum(short(field.type_name())),
+        Type::Message => FieldKind::Message(short(field.type_name())),
+        kind @ (Type::Double | Type::Float | Type::Group) => {
+            panic!(
+                "{} is a {kind:?}, which no language here has a form for yet",
+                field.name()
+            )
+        }
+    }
+}
+
+fn read_enum(of: &EnumDescriptorProto, comments: &Comments<'_>, place: i32) -> Enum {
+    let prefix = format!("{}_", screaming(of.name()));
+    let values = (0..).zip(&of.value).map(|(i, value)| EnumValue {
+        name: value.name().to_owned(),
+        short_name: value
+            .name()
+            .strip_prefix(&prefix)
+            .unwrap_or(value.name())
+            .to_owned(),
+        number: value.number(),
+        docs: comments.at(&[path::FILE_ENUM, place, path::ENUM_VALUE, i]),
+    });
+    Enum {
+        name: of.name().to_owned(),
+        docs: comments.at(&[path::FILE_ENUM, place]),
+        values: values.collect(),
+    }
+}
+
+/// A name of this package without it.
+fn short(full: &str) -> String {
+    full.trim_start_matches(".synod.v1.").to_owned()
+}
+
+/// A name in camel case as one in capitals.
+fn screaming(name: &str) -> String {
+    snake(name).to_ascii_uppercase()
+}
+
+/// A name in camel case as one in snake case: what Python calls methods.
+#[must_use]
+pub fn snake(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}
+
+/// A name in camel case that begins with a small letter: what Node calls methods.
+#[must_use]
+pub fn lower_camel(name: &str) -> String {
+    let mut letters = name.chars();
+    match letters.next() {
+        Some(first) => first.to_lowercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_in_the_protocol_is_read_and_described() {
+        let protocol = Protocol::load();
+        assert_eq!(protocol.services.len(), 10);
+        let undocumented = |docs: &str| docs.is_empty();
+        for service in &protocol.services {
+            assert!(!undocumented(&service.docs), "{}", service.name);
+            for method in &service.methods {
+                assert!(!undocumented(&method.docs), "{}", method.full_name);
+                assert!(
+                    protocol.message(&method.request).is_some(),
+                    "{}",
+                    method.request
+                );
+                assert!(
+                    protocol.message(&method.response).is_some(),
+                    "{}",
+                    method.response
+                );
+            }
+        }
+        for message in &protocol.messages {
+            assert!(!undocumented(&message.docs), "{}", message.name);
+            for field in &message.fields {
+                assert!(
+                    !undocumented(&field.docs),
+                    "{}.{}",
+                    message.name,
+                    field.name
+                );
+                if let FieldKind::Message(name) = &field.kind {
+                    assert!(protocol.message(name).is_some(), "{name}");
+                }
+            }
+        }
+        for of in &protocol.enums {
+            for value in &of.values {
+                assert!(!undocumented(&value.docs), "{}", value.name);
+                assert_ne!(value.name, value.short_name, "{}", of.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_field_says_how_it_is_written() {
+        let protocol = Protocol::load();
+        let field = |message: &str, name: &str| {
+            let message = protocol.message(message).unwrap();
+            let mut fields = message.fields.iter();
+            fields
+                .find(|field| field.json_name == name)
+                .unwrap()
+                .clone()
+        };
+        let labels = field("ObjectAttributes", "labels");
+        assert_eq!((labels.shape, labels.kind), (Shape::Map, FieldKind::Text));
+        let wait = field("LeasesAcquireRequest", "waitMs");
+        assert_eq!((wait.optional, wait.choice), (true, None));
+        assert_eq!(wait.kind, FieldKind::LongNumber { signed: false });
+        let create = field("ObjectsOperation", "create");
+        assert!(create.optional && create.choice.is_some());
+        let data = field("ObjectContent", "data");
+        assert_eq!((data.optional, data.kind), (false, FieldKind::Bytes));
+        let header = field("ObjectsGetResponse", "header");
+        assert!(header.optional && header.choice.is_none());
+    }
+
+    #[test]
+    fn names_are_spelled_as_languages_do() {
+        assert_eq!(snake("StorageVersions"), "storage_versions");
+        assert_eq!(lower_camel("ControllerRevisions"), "controllerRevisions");
+    }
+}

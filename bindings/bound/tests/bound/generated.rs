@@ -1,0 +1,22 @@
+//! What is generated from the protocol and checked in is what would be generated now.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p synod-bound --test bound generated` writes it.
+
+use std::path::PathBuf;
+
+/// Holds a file below `bindings/` to what was generated.
+#[expect(dead_code, reason = "each language adds its files")]
+fn hold(file: &str, generated: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .join(file);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, generated).unwrap();
+        return;
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        kept == generated,
+        "bindings/{file} is not what the protocol says: run this test with UPDATE_GOLDEN=1"
+    );
+}
