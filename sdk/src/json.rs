@@ -33,7 +33,7 @@ pub use controller_revision::{
 pub use event::{bookmark, event, events, kind};
 pub use lease::{lease, lease_candidate, lease_page, lease_token, lease_view};
 pub use member::{member, member_page, member_view};
-pub use migration::{migration, migration_page, migration_view};
+pub use migration::{migration, migration_failure, migration_page, migration_view};
 pub use parse::FromJson;
 pub use safety::safety;
 pub use settings::{settings, settings_view};

@@ -17,13 +17,23 @@ pub(crate) struct Options {
 impl Options {
     /// The options in a text.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
-        match document(text)? {
+        Self::of(&document(text)?).map_err(Failure::invalid)
+    }
+
+    /// The options in a part of a document.
+    pub(crate) fn of(value: &Value) -> Result<Self, Violations> {
+        match value {
             Value::Object(fields) => Ok(Self {
-                fields,
+                fields: fields.clone(),
                 found: Violations::new(),
             }),
-            _ => Err(Failure::invalid(rule("must be a JSON object"))),
+            _ => Err(rule("must be a JSON object").into()),
         }
+    }
+
+    /// Adds a fault.
+    pub(crate) fn complain(&mut self, fault: Violation) {
+        self.found.push(fault);
     }
 
     /// An option that can be left out.
@@ -61,14 +71,19 @@ impl Options {
     }
 
     /// What was made of the options, if nothing was found to be wrong with them.
-    pub(crate) fn end<T>(mut self, made: Option<T>) -> Result<T, Failure> {
+    pub(crate) fn end<T>(self, made: Option<T>) -> Result<T, Failure> {
+        self.finish(made).map_err(Failure::invalid)
+    }
+
+    /// The same, for a part of a document.
+    pub(crate) fn finish<T>(mut self, made: Option<T>) -> Result<T, Violations> {
         for name in self.fields.keys() {
             self.found
                 .push(rule("Unknown field: there is no such option").at(name));
         }
         match made {
             Some(made) if self.found.is_empty() => Ok(made),
-            Some(_) | None => Err(Failure::invalid(self.found)),
+            Some(_) | None => Err(self.found),
         }
     }
 }

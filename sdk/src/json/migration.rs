@@ -1,6 +1,6 @@
 use crate::{
-    AbortCause, FailureClass, Labels, Migration, MigrationPage, MigrationPhase, MigrationProgress,
-    MigrationReason, MigrationView,
+    AbortCause, FailureClass, Labels, Migration, MigrationFailure, MigrationPage, MigrationPhase,
+    MigrationProgress, MigrationReason, MigrationView,
 };
 use serde_json::{Value, json};
 
@@ -42,10 +42,7 @@ pub fn migration(migration: &Migration) -> Value {
             "ttlMs": millis(claim.ttl.duration()),
         })
     });
-    let failure = migration
-        .failure
-        .as_ref()
-        .map(|failure| json!({"class": class(failure.class), "reason": text(&failure.reason)}));
+    let failure = migration.failure.as_ref().map(migration_failure);
     let name = migration.id.to_string();
     Object::new()
         .with(
@@ -106,4 +103,9 @@ const fn class(class: FailureClass) -> &'static str {
         FailureClass::Forbidden => "FAILURE_CLASS_FORBIDDEN",
         FailureClass::Undecodable => "FAILURE_CLASS_UNDECODABLE",
     }
+}
+
+/// The message `MigrationFailure`.
+pub fn migration_failure(failure: &MigrationFailure) -> Value {
+    json!({"class": class(failure.class), "reason": text(&failure.reason)})
 }

@@ -1,0 +1,244 @@
+//! Working at migrations, with stores and codecs of another language.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use futures::FutureExt as _;
+use futures::stream::unfold;
+use serde_json::{Value, json};
+use synod_client::json as form;
+use synod_client::{
+    ApiVersion, CollectionStore, Content, ContinueToken, GroupResource, Migration, MigrationId,
+    Migrator as Inner, MigratorOptions, RecodeError, Store, StoreError, StorePage, StoredObject,
+    Ttl, Worked, WorkerName,
+};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::options::{Options, list, message, number, rule, text, used_up};
+use crate::task::{Ask, Reply, Task};
+use crate::{Bound, Failure, Feed};
+
+/// A worker: [`synod_client::Migrator`], whose store or codec is asked by tasks. It does nothing by itself: while
+/// [`run`](Self::run) or [`run_one`](Self::run_one) works, take tasks from [`tasks`](Self::tasks) and answer each.
+#[derive(Debug)]
+pub struct Migrator {
+    worker: Worker,
+    tasks: Feed<Task>,
+    closed: CancellationToken,
+}
+
+/// A worker, by where its objects are.
+#[derive(Debug)]
+enum Worker {
+    Collections(Inner<CollectionStore>),
+    Own(Inner<Asked>),
+}
+
+/// Tasks that wait to be taken at most; a worker asks for one thing at a time.
+const TASKS_MAX: usize = 1;
+
+impl Bound {
+    /// A worker.
+    ///
+    /// Options: `worker`, its name, for people; `resources`, a list of `GroupResource`; and `ttlMs`, `objectsPerSecond`,
+    /// `pageSize`, and `store`: `"own"`, if the objects are not in collections of the cluster. Then its tasks are `list`
+    /// and `rewrite`, else `recode`.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`: an option is no such option, or breaks a rule.
+    pub fn migrator(&self, options: &str) -> Result<Migrator, Failure> {
+        let mut options = Options::parse(options)?;
+        let own = options.take("store", |value| match value.as_str() {
+            Some("own") => Ok(()),
+            _ => Err(rule("must be \"own\", if it is anything")),
+        });
+        let page_size = options.take("pageSize", whole);
+        let made = read_options(&mut options);
+        let made = options.end(made)?;
+        let (sender, receiver) = mpsc::channel(TASKS_MAX);
+        let asked = Asked(sender);
+        let client = self.client().clone();
+        let worker = match own {
+            Some(()) => Worker::Own(Inner::new(client, asked, made)),
+            None => {
+                let mut store = collections(client.clone(), asked);
+                if let Some(page_size) = page_size {
+                    store = store.page_size(page_size);
+                }
+                Worker::Collections(Inner::new(client, store, made))
+            }
+        };
+        let tasks = unfold(receiver, |mut receiver| async move {
+            let task = receiver.recv().await?;
+            Some((Ok(task), receiver))
+        });
+        Ok(Migrator {
+            worker,
+            tasks: Feed::of(tasks),
+            closed: CancellationToken::new(),
+        })
+    }
+}
+
+fn read_options(options: &mut Options) -> Option<MigratorOptions> {
+    let worker = options.need("worker", text(WorkerName::parse));
+    let resources = options.need("resources", list(message::<GroupResource>));
+    let ttl = options.take("ttlMs", |value| Ttl::from_millis(number(value)?));
+    let rate = options.take("objectsPerSecond", |value| {
+        NonZeroU32::new(whole(value)?).ok_or_else(|| rule("must be at least 1"))
+    });
+    let resources: BTreeSet<GroupResource> = resources?.into_iter().collect();
+    let mut made = MigratorOptions::new(worker?, resources);
+    if let Some(ttl) = ttl {
+        made = made.ttl(ttl);
+    }
+    if let Some(rate) = rate {
+        made = made.objects_per_second(rate);
+    }
+    Some(made)
+}
+
+fn whole(value: &Value) -> Result<u32, synod_client::Violation> {
+    let number = number(value)?;
+    u32::try_from(number).map_err(|_| rule("must be a whole number of 32 bits"))
+}
+
+impl Migrator {
+    /// What the worker asks its store or its codec.
+    #[must_use]
+    pub fn tasks(&self) -> &Feed<Task> {
+        &self.tasks
+    }
+
+    /// Works at every migration of its resources, those of today and those to come, until it is closed.
+    ///
+    /// # Errors
+    ///
+    /// The cluster cannot be watched any more.
+    pub async fn run(&self) -> Result<(), Failure> {
+        let running = async {
+            match &self.worker {
+                Worker::Collections(worker) => worker.run().await,
+                Worker::Own(worker) => worker.run().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.closed.cancelled() => Ok(()),
+            ended = Box::pin(running) => Ok(ended?),
+        }
+    }
+
+    /// Works at the migration of this name, if it is to be had now, and answers `{"worked": "completed"}`,
+    /// `{"worked": "failed", "failure": MigrationFailure}` or `{"worked": "lost"}`; `{}`: it is not to be had.
+    ///
+    /// # Errors
+    ///
+    /// The cluster does not answer, or the worker was closed.
+    pub async fn run_one(&self, name: &str) -> Result<String, Failure> {
+        let id = MigrationId::parse(name).map_err(Failure::invalid)?;
+        let running = async {
+            match &self.worker {
+                Worker::Collections(worker) => worker.run_one(&id).await,
+                Worker::Own(worker) => worker.run_one(&id).await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.closed.cancelled() => Err(used_up("the worker")),
+            worked = Box::pin(running) => Ok(shown(worked?).to_string()),
+        }
+    }
+
+    /// Stops the worker. What it was at is taken up by another when its claim has ended.
+    pub fn close(&self) {
+        self.closed.cancel();
+        self.tasks.close();
+    }
+}
+
+impl Drop for Migrator {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+fn shown(worked: Option<Worked>) -> Value {
+    match worked {
+        None => json!({}),
+        Some(Worked::Completed) => json!({"worked": "completed"}),
+        Some(Worked::Lost) => json!({"worked": "lost"}),
+        Some(Worked::Failed(failure)) => {
+            json!({"worked": "failed", "failure": form::migration_failure(&failure)})
+        }
+    }
+}
+
+/// A store that is asked by tasks.
+#[derive(Clone, Debug)]
+struct Asked(mpsc::Sender<Task>);
+
+impl Asked {
+    /// Asks, and waits for the answer. One that nobody can hear any more is never answered: the worker is being closed.
+    async fn ask<T>(&self, ask: Ask, reply: impl FnOnce(oneshot::Sender<T>) -> Reply) -> Option<T> {
+        let (sender, answer) = oneshot::channel();
+        if self.0.send(Task::new(ask, reply(sender))).await.is_err() {
+            return std::future::pending().await;
+        }
+        answer.await.ok()
+    }
+}
+
+const UNANSWERED: &str = "what the worker asked was dropped without an answer";
+
+impl Store for Asked {
+    /// A document that the store made, and that only it understands.
+    type Object = Value;
+
+    async fn list_page(
+        &self,
+        migration: &Migration,
+        token: Option<&ContinueToken>,
+    ) -> Result<StorePage<Value>, StoreError> {
+        let ask = Ask::List {
+            migration: form::migration(migration),
+            token: token.map(ToString::to_string),
+        };
+        let page = self.ask(ask, Reply::Page).await;
+        page.unwrap_or_else(|| Err(StoreError::Refused(UNANSWERED.to_owned())))
+    }
+
+    async fn rewrite(&self, migration: &Migration, object: &Value) -> Result<(), StoreError> {
+        let ask = Ask::Rewrite {
+            migration: form::migration(migration),
+            object: object.clone(),
+        };
+        let rewritten = self.ask(ask, Reply::Rewritten).await;
+        rewritten.unwrap_or_else(|| Err(StoreError::Refused(UNANSWERED.to_owned())))
+    }
+}
+
+/// The collections of the cluster, encoded anew by tasks.
+fn collections(client: synod_client::Client, asked: Asked) -> CollectionStore {
+    let asked = Arc::new(asked);
+    CollectionStore::recoded_by(client, move |object, target| {
+        let asked = Arc::clone(&asked);
+        recoded(asked, object, target).boxed()
+    })
+}
+
+async fn recoded(
+    asked: Arc<Asked>,
+    object: StoredObject,
+    target: ApiVersion,
+) -> Result<Content, RecodeError> {
+    let ask = Ask::Recode {
+        object: form::stored_object(&object),
+        version: target.to_string(),
+    };
+    let content = asked.ask(ask, Reply::Recoded).await;
+    content.unwrap_or_else(|| Err(RecodeError::Encode(UNANSWERED.into())))
+}

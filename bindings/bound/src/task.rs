@@ -1,0 +1,192 @@
+//! What a worker asks its store or its codec.
+
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use synod_client::{
+    Content, ContinueToken, RecodeError, StoreError, StorePage, Violation, Violations,
+};
+use tokio::sync::oneshot;
+
+use crate::options::{Options, list, message, millis, number, rule, text, used_up};
+use crate::{Failure, Taken};
+
+/// What a worker asks its store or its codec. It goes on when that is answered; one that is dropped is answered by that.
+#[derive(Debug)]
+pub struct Task {
+    ask: Ask,
+    reply: Mutex<Option<Reply>>,
+}
+
+/// What is asked.
+#[derive(Debug)]
+pub(crate) enum Ask {
+    List {
+        migration: Value,
+        token: Option<String>,
+    },
+    Rewrite {
+        migration: Value,
+        object: Value,
+    },
+    Recode {
+        object: Value,
+        version: String,
+    },
+}
+
+/// Where the answer goes.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    Page(oneshot::Sender<Result<StorePage<Value>, StoreError>>),
+    Rewritten(oneshot::Sender<Result<(), StoreError>>),
+    Recoded(oneshot::Sender<Result<Content, RecodeError>>),
+}
+
+impl Taken for Task {}
+
+impl Task {
+    pub(crate) fn new(ask: Ask, reply: Reply) -> Self {
+        Self {
+            ask,
+            reply: Mutex::new(Some(reply)),
+        }
+    }
+
+    /// What is asked, one of
+    ///
+    /// - `{"list": {"migration": Migration, "token": text}}`: a page of objects, from the first one without a token;
+    /// - `{"rewrite": {"migration": Migration, "object": any}}`: to write an object as it is, in the target's encoding, and
+    ///   only if nobody has changed it since it was listed;
+    /// - `{"recode": {"object": Object, "version": text}}`: the object's content in this version.
+    #[must_use]
+    pub fn document(&self) -> String {
+        let document = match &self.ask {
+            Ask::List {
+                migration,
+                token: Some(token),
+            } => json!({"list": {"migration": migration, "token": token}}),
+            Ask::List {
+                migration,
+                token: None,
+            } => json!({"list": {"migration": migration}}),
+            Ask::Rewrite { migration, object } => {
+                json!({"rewrite": {"migration": migration, "object": object}})
+            }
+            Ask::Recode { object, version } => {
+                json!({"recode": {"object": object, "version": version}})
+            }
+        };
+        document.to_string()
+    }
+
+    /// Answers, by one of
+    ///
+    /// - `{"page": {"objects": [any], "next": text, "remaining": number}}`, the last two optional;
+    /// - `{"rewritten": true}`;
+    /// - `{"content": ObjectContent}`;
+    /// - `{"undecodable": text}` and `{"notEncodable": text}`, to `recode`: why;
+    /// - `{"error": {"kind": text}}`, to the others: `not_found`, `conflict`, `not_supported`, `forbidden`, `expired` (with
+    ///   `token`, if the list goes on there), `busy` (with `retryAfterMs`), `undecodable` (with `key` and `why`) or
+    ///   `refused` (with `why`).
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT`: it is no answer to what is asked, or was answered already.
+    pub fn answer(&self, answer: &str) -> Result<(), Failure> {
+        let mut options = Options::parse(answer)?;
+        let mut reply = self.reply.lock().unwrap_or_else(PoisonError::into_inner);
+        // A worker that was stopped does not hear the answer, and has no use for it.
+        match &*reply {
+            None => return Err(used_up("the task")),
+            Some(Reply::Page(_)) => {
+                let page = options.take("page", page).map(Ok);
+                let error = options.take("error", store_error).map(Err);
+                let said = answered(options, page.or(error))?;
+                if let Some(Reply::Page(reply)) = reply.take() {
+                    let _ = reply.send(said);
+                }
+            }
+            Some(Reply::Rewritten(_)) => {
+                let done = options.take("rewritten", done).map(Ok);
+                let error = options.take("error", store_error).map(Err);
+                let said = answered(options, done.or(error))?;
+                if let Some(Reply::Rewritten(reply)) = reply.take() {
+                    let _ = reply.send(said);
+                }
+            }
+            Some(Reply::Recoded(_)) => {
+                let content = options.take("content", message::<Content>).map(Ok);
+                let decode = options.take("undecodable", text(own));
+                let decode = decode.map(|why| Err(RecodeError::Decode(why.into())));
+                let encode = options.take("notEncodable", text(own));
+                let encode = encode.map(|why| Err(RecodeError::Encode(why.into())));
+                let said = answered(options, content.or(decode).or(encode))?;
+                if let Some(Reply::Recoded(reply)) = reply.take() {
+                    let _ = reply.send(said);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn answered<T>(mut options: Options, said: Option<T>) -> Result<T, Failure> {
+    if said.is_none() {
+        options.complain(rule("must be an answer to what is asked"));
+    }
+    options.end(said)
+}
+
+fn own(text: &str) -> Result<String, Violation> {
+    Ok(text.to_owned())
+}
+
+fn done(value: &Value) -> Result<(), Violation> {
+    match value {
+        Value::Bool(true) => Ok(()),
+        _ => Err(rule("must be true; if it was not rewritten, answer why")),
+    }
+}
+
+fn page(value: &Value) -> Result<StorePage<Value>, Violations> {
+    let mut options = Options::of(value)?;
+    let objects = options.need("objects", list(|object| Ok::<_, Violation>(object.clone())));
+    let next = options.take("next", text(ContinueToken::parse));
+    let remaining = options.take("remaining", number);
+    let page = objects.map(|objects| StorePage {
+        objects,
+        next,
+        remaining,
+    });
+    options.finish(page)
+}
+
+fn store_error(value: &Value) -> Result<StoreError, Violations> {
+    let mut options = Options::of(value)?;
+    let kind = options.need("kind", text(own)).unwrap_or_default();
+    let error = match kind.as_str() {
+        "not_found" => Some(StoreError::NotFound),
+        "conflict" => Some(StoreError::Conflict),
+        "not_supported" => Some(StoreError::NotSupported),
+        "forbidden" => Some(StoreError::Forbidden),
+        "expired" => Some(StoreError::Expired(
+            options.take("token", text(ContinueToken::parse)),
+        )),
+        "busy" => Some(StoreError::Busy {
+            retry_after: options.take("retryAfterMs", millis),
+        }),
+        "undecodable" => {
+            let key = options.need("key", text(own));
+            let why = options.need("why", text(own));
+            key.zip(why)
+                .map(|(key, why)| StoreError::Undecodable { key, why })
+        }
+        "refused" => options.need("why", text(own)).map(StoreError::Refused),
+        other => {
+            options.complain(Violation::invalid(other, "must be a kind of error").at("kind"));
+            None
+        }
+    };
+    options.finish(error)
+}
