@@ -1,7 +1,7 @@
 //! Which crate may depend on which, and that every crate lives under the same lints.
 //!
 //! Directions: model <- machine <- store <- server <- synod, and model <- proto <- store, server, sdk
-//! <- bindings. What a crate reaches through others is looked up with `cargo tree`.
+//! <- bindings/bound <- bindings. What a crate reaches through others is looked up with `cargo tree`.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ use crate::finding::{Finding, assert_none, lines};
 use crate::tree::Tree;
 
 /// Where our crates live, and which others of ours each builds on, `synod-` left out.
-const MAP: [(&str, &[&str]); 12] = [
+const MAP: [(&str, &[&str]); 13] = [
     ("service/model", &[]),
     ("service/machine", &["model"]),
     // Stands in for a crate below openraft, and knows nothing of ours.
@@ -25,8 +25,10 @@ const MAP: [(&str, &[&str]); 12] = [
         "service/synod",
         &["client", "model", "proto", "server", "store"],
     ),
-    ("bindings/node", &["client"]),
-    ("bindings/python", &["client"]),
+    // What the bindings share.
+    ("bindings/bound", &["client"]),
+    ("bindings/node", &["bound", "client"]),
+    ("bindings/python", &["bound", "client"]),
     ("examples", &["client", "model"]),
     // `xtask` is built first on a fresh clone, so what tests need is in `[dev-dependencies]`.
     ("tests", &[]),

@@ -15,7 +15,11 @@ const FOREIGN: [Foreign; 4] = [
         word: "node",
         say: "`replica` for a process of Synod, `member` for an API server that joined",
         // openraft's word, and a runtime for JavaScript.
-        except: &["service/server/src/consensus", "bindings/node"],
+        except: &[
+            "service/server/src/consensus",
+            "bindings/bound",
+            "bindings/node",
+        ],
     },
     Foreign {
         word: "incarnation",

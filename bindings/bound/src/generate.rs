@@ -350,7 +350,7 @@ pub fn snake(name: &str) -> String {
     snake
 }
 
-/// A name in camel case that begins with a small letter: what Node calls methods.
+/// A name in camel case that begins with a small letter: what JavaScript calls methods.
 #[must_use]
 pub fn lower_camel(name: &str) -> String {
     let mut letters = name.chars();
