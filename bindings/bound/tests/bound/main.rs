@@ -9,7 +9,6 @@ mod cluster;
 mod feeds;
 mod generated;
 mod handles;
-#[expect(dead_code, reason = "the client's own tests use all of it")]
 #[path = "../../../../sdk/tests/replicas/network.rs"]
 mod network;
 
