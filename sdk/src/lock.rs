@@ -307,6 +307,11 @@ impl Lock {
         self.give_up().await
     }
 
+    /// Stops renewing it, as dropping it does, for a lock that others still look at: the lease ends when its TTL has passed.
+    pub fn stop(&self) {
+        self.keeping.abort();
+    }
+
     /// As [`Lock::release`], for a lock that others still look at: they find it lost from now on.
     ///
     /// # Errors
@@ -328,7 +333,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        self.keeping.abort();
+        self.stop();
     }
 }
 

@@ -156,6 +156,17 @@ impl Membership {
         self.ask(|reply| Command::Leave(drain_limit, reply)).await
     }
 
+    /// Stops keeping it, as dropping it does, for a membership that others still look at: the gate closes for ever, and the
+    /// member expires. [`leave`](Self::leave) is the better way to go.
+    pub fn stop(&self) {
+        for task in &self.tasks {
+            task.abort();
+        }
+        self.gate.update(|book| book.end(Ended::Stopped));
+        self.standing
+            .update(|standing| standing.end(Ended::Stopped));
+    }
+
     /// What is wrong with entries whatever the cluster holds.
     fn check(&self, entries: &[ReportEntry]) -> Result<(), Error> {
         let report = Report {
@@ -240,12 +251,7 @@ impl Drop for Guard {
 
 impl Drop for Membership {
     fn drop(&mut self) {
-        for task in &self.tasks {
-            task.abort();
-        }
-        self.gate.update(|book| book.end(Ended::Stopped));
-        self.standing
-            .update(|standing| standing.end(Ended::Stopped));
+        self.stop();
     }
 }
 

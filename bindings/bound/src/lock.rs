@@ -288,7 +288,9 @@ impl Drop for Lock {
         let Some(inner) = self.take() else {
             return;
         };
-        if !self.taken.load(Ordering::SeqCst) {
+        if self.taken.load(Ordering::SeqCst) {
+            inner.stop();
+        } else {
             self.home.spawn(async move {
                 // If it cannot be told, the lease ends by itself.
                 let _ = inner.give_up().await;

@@ -19,7 +19,7 @@ use crate::{Bound, Failure, Feed, Gate, Taken};
 /// A membership, kept alive in the background until it is closed or dropped: [`synod_client::Membership`], by documents.
 #[derive(Debug)]
 pub struct Membership {
-    /// `None` once it is closed. What waits for it goes on until it ends.
+    /// `None` once it is closed.
     inner: Mutex<Option<Arc<Inner>>>,
     gate: Gate,
     id: String,
@@ -182,8 +182,11 @@ impl Membership {
     }
 
     /// Stops keeping it: the gate closes for ever, and the member expires. [`leave`](Self::leave) is the better way to go.
+    /// Whoever waits for its end is told.
     pub fn close(&self) {
-        drop(self.take());
+        if let Some(inner) = self.take() {
+            inner.stop();
+        }
     }
 
     fn take(&self) -> Option<Arc<Inner>> {
@@ -211,7 +214,9 @@ impl Drop for Membership {
         let Some(inner) = self.take() else {
             return;
         };
-        if !self.taken.load(Ordering::SeqCst) {
+        if self.taken.load(Ordering::SeqCst) {
+            inner.stop();
+        } else {
             self.home.spawn(async move {
                 // If it cannot be told, the member expires by itself.
                 let _ = inner.leave(Duration::ZERO).await;

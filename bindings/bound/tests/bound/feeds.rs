@@ -73,7 +73,10 @@ async fn a_watch_goes_on_where_another_one_stopped() {
     let name = |message: &str| parsed(message)["events"]["events"][0]["name"].clone();
     assert_eq!(name(&next_events(&watch).await), "a");
     let position = watch.position().unwrap();
-    watch.close();
+    // Whoever waits is told, and so is who comes later.
+    let closing = async { watch.close() };
+    let (waited, ()) = within(async { tokio::join!(watch.next(), closing) }).await;
+    assert_eq!(waited.unwrap(), None);
     assert_eq!(watch.next().await.unwrap(), None);
 
     create(&bound, "b").await;

@@ -190,6 +190,20 @@ async fn a_membership_opens_its_gate_and_leaves() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_membership_that_is_closed_ends_for_those_who_wait_for_it() {
+    let cluster = Cluster::start(1).await;
+    let bound = bound(&cluster).await;
+    let joining = bound.join(r#"{"id": "server"}"#).unwrap();
+    let membership = within(joining.next()).await.unwrap().unwrap();
+    let gate = membership.gate();
+    let closing = async { membership.close() };
+    let (ended, ()) = within(async { tokio::join!(membership.ended(), closing) }).await;
+    assert_eq!(ended.unwrap(), "stopped");
+    assert!(gate.waits_for().is_some());
+    assert_eq!(membership.state().unwrap_err().kind, "INVALID_ARGUMENT");
+}
+
+#[tokio::test(start_paused = true)]
 async fn options_that_are_none_are_all_named() {
     let cluster = Cluster::start(1).await;
     let bound = bound(&cluster).await;
