@@ -44,6 +44,8 @@
 //! - [`Gate`] gives [`Permit`]s; [`GateLayer`] is the same as a tower layer over HTTP requests.
 //! - [`Lock`] holds a lease and knows when it may be lost; [`Election`] is leader election by it.
 //! - [`Watch`] goes on over lost connections and replicas without a gap; [`Reflector`] keeps a cache by it.
+//! - [`Client::call_json`] calls any method by its name, and [`json`] has the values of this crate in that form: for programs
+//!   that carry documents.
 
 mod board;
 mod client;

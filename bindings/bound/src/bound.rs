@@ -82,8 +82,12 @@ impl Bound {
     ) -> Result<String, Failure> {
         let _live = Live::new(Counted::Call);
         let request: Value = document(request)?;
-        let client = self.within(timeout)?;
-        Ok(client.call_json(method, &request).await?.to_string())
+        let client = self.client();
+        let answer = match timeout {
+            Some(timeout) => client.call_json_within(method, &request, timeout).await?,
+            None => client.call_json(method, &request).await?,
+        };
+        Ok(answer.to_string())
     }
 
     /// What became of a request whose failure had this key: the response of `synod.v1.Sessions/GetOutcome`.
@@ -122,18 +126,6 @@ impl Bound {
 
     pub(crate) fn home(&self) -> &Handle {
         &self.home
-    }
-
-    /// The client with this deadline for each call.
-    fn within(&self, timeout: Option<Duration>) -> Result<Client, Failure> {
-        match timeout {
-            None => Ok(self.client().clone()),
-            Some(Duration::ZERO) => {
-                let rule = crate::options::rule("must be longer than nothing");
-                Err(Failure::invalid(rule.at("timeout")))
-            }
-            Some(timeout) => Ok(self.client().with_timeout(timeout)),
-        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Calls by the name of their method, with documents in place of typed values.
 
+use std::time::Duration;
+
 use prost_reflect::DynamicMessage;
 use serde_json::Value;
-use synod_model::Verdict;
+use synod_model::{Verdict, Violation};
 use synod_proto::{Change, v1};
 
 use super::Client;
@@ -26,32 +28,67 @@ impl Client {
     /// `INVALID_ARGUMENT`: there is no such method, it is a stream, or the document is no request of it; then nothing
     /// was sent, and every fault is named by its path. Else as the method says.
     pub async fn call_json(&self, method: &str, request: &Value) -> Result<Value, Error> {
+        self.call_document(method, request, None).await
+    }
+
+    /// As [`Client::call_json`], answered within this time over all tries. Without it, it is the client's; but a request
+    /// that waits for a lease has as long as [`Client::send_acquire_lease`] has.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::call_json`]; also `INVALID_ARGUMENT`: the time is zero.
+    pub async fn call_json_within(
+        &self,
+        method: &str,
+        request: &Value,
+        timeout: Duration,
+    ) -> Result<Value, Error> {
+        if timeout.is_zero() {
+            let fault = Violation::invalid("0", "must be longer than nothing");
+            return Err(Error::invalid(fault.at("timeout")));
+        }
+        self.call_document(method, request, Some(timeout)).await
+    }
+
+    async fn call_document(
+        &self,
+        method: &str,
+        request: &Value,
+        timeout: Option<Duration>,
+    ) -> Result<Value, Error> {
         let method = Method::find(method)?;
         let message = messages::read(&method.request(), request).map_err(Error::invalid)?;
+        let waits = method.waits(&message);
+        let timeout = match timeout {
+            Some(timeout) => timeout,
+            None if waits => self.timeout.max(WAIT_CALL),
+            None => self.timeout,
+        };
+        // One that waits at a replica is answered there before another replica is tried.
+        let limit = waits.then(|| WAIT_ROUND.min(timeout * 3 / 10));
+        let client = self.with_timeout(timeout);
         // A whole object may be in it: it waits on the heap, so that what waits for it stays small.
-        let answer = Box::pin(self.call_any(&method, message)).await?;
+        let answer = Box::pin(client.call_any(&method, message, limit)).await?;
         Ok(messages::write(&answer.message))
     }
 
-    async fn call_any(&self, method: &Method, message: DynamicMessage) -> Result<AnyAnswer, Error> {
-        // One that waits at a replica is answered there before another replica is tried.
-        let waits = method.waits(&message);
-        let limit = waits.then_some(WAIT_ROUND);
-        let client = match waits {
-            true => &self.with_timeout(self.timeout.max(WAIT_CALL)),
-            false => self,
-        };
+    async fn call_any(
+        &self,
+        method: &Method,
+        message: DynamicMessage,
+        limit: Option<Duration>,
+    ) -> Result<AnyAnswer, Error> {
         let send = |attempt: Try, request: AnyRequest| method.send(attempt, request.0, limit);
         match method.nature(&message) {
             Nature::Read => {
                 let again = |attempt| method.send(attempt, message.clone(), limit);
-                client.read(again).await
+                self.read(again).await
             }
-            Nature::Change => client.change(Change::new(message), send).await,
-            Nature::Fenced => client.fenced_change(Change::new(message), send).await,
+            Nature::Change => self.change(Change::new(message), send).await,
+            Nature::Fenced => self.fenced_change(Change::new(message), send).await,
             Nature::Keyed => {
                 let again = |attempt| method.send(attempt, message.clone(), limit);
-                let call = client.call(deadline(client.timeout), Repeats::ExactlyOnce);
+                let call = self.call(deadline(self.timeout), Repeats::ExactlyOnce);
                 let sent = call.run(again).await;
                 sent.map_err(|failure| named(failure.error, &message))
             }

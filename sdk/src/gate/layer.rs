@@ -13,8 +13,8 @@ use super::{Admission, Gate, RequestInfo};
 
 /// A [`tower::Layer`] that lets no write through to a Kubernetes-like API server that the [`Gate`] would not.
 ///
-/// A request that writes is given a [`Permit`] in its extensions, which says in which version to encode and has to be
-/// used as its documentation says; also there is the [`RequestInfo`] that was read from the request, unless the server
+/// A request that writes is given a [`Permit`](crate::Permit) in its extensions, which says in which version to encode and
+/// has to be used as its documentation says; also there is the [`RequestInfo`] that was read from the request, unless the server
 /// had put its own there before. A write that the gate does not let through is answered with `503` and a `Status` whose
 /// message is that of Kubernetes' storage version filter.
 ///

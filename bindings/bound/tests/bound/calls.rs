@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use synod_bound::Bound;
+use tokio::time::Instant;
 
 use crate::cluster::{Cluster, endpoint, within};
 use crate::network::Weather;
@@ -165,4 +166,21 @@ async fn a_call_that_nobody_answers_says_that_it_was_not_executed() {
     let failure = within(calling).await.unwrap_err();
     assert_eq!(failure.execution, "not_executed", "{failure}");
     assert!(failure.retryable);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_waits_at_a_replica_is_answered_within_its_callers_time() {
+    let cluster = Cluster::start(3).await;
+    let bound = bound(&cluster).await;
+    let lease = json!({"namespace": "n", "name": "l"});
+    let held = json!({"lease": lease, "holder": "one", "ttlMs": "60000"});
+    call(&bound, "Leases/Acquire", held).await;
+    let wait = json!({"lease": lease, "holder": "two", "ttlMs": "60000", "waitMs": "60000"});
+    let begun = Instant::now();
+    let span = Duration::from_secs(4);
+    let waiting = bound
+        .call("synod.v1.Leases/Acquire", &wait.to_string(), Some(span))
+        .await;
+    assert!(parsed(&waiting.unwrap())["queued"].is_object());
+    assert!(begun.elapsed() < span, "{:?}", begun.elapsed());
 }
