@@ -59,7 +59,7 @@ impl Collections {
     ///
     /// # Errors
     ///
-    /// `ALREADY_EXISTS`: its resource or its kind has one. `IMMUTABLE`: it is to be strict, and a member reports the
+    /// `ALREADY_EXISTS`: its resource or its kind has one. `NO_AGREEMENT`: it is to be strict, and a member reports the
     /// resource with a fixed entry.
     pub async fn create(&self, create: CreateCollection) -> Result<CollectionChanged, Error> {
         let change = Change::new(create);
@@ -76,7 +76,7 @@ impl Collections {
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`. `CONFLICT`: it is not what the preconditions say; [`Error::current`] has it. `IMMUTABLE`: it is to
+    /// `NOT_FOUND`. `CONFLICT`: it is not what the preconditions say; [`Error::current`] has it. `NO_AGREEMENT`: it is to
     /// become strict, and a member reports the resource with a fixed entry.
     pub async fn update(&self, update: UpdateCollection) -> Result<CollectionChanged, Error> {
         let change = Change::new(update);
