@@ -1,0 +1,71 @@
+//! An API server with the write gate.
+//!
+//! It keeps its objects itself, in memory here, and asks Synod in which version to encode them. Every write passes the
+//! gate: before the server has reported what it can read there is no permit, and so no write. Run it against a cluster:
+//! `cargo run --example gated_server -- 127.0.0.1:4600`.
+
+mod server;
+
+use std::error::Error;
+use std::io::Write as _;
+use std::time::Duration;
+
+use http::Method;
+use server::Server;
+use synod_client::{
+    ApiVersion, Client, GroupResource, JoinOptions, Kind, ReportEntry, Stance, Violations,
+    apiserver_id,
+};
+
+const WIDGETS: &str = "/apis/gated.example.io/v2/namespaces/default/widgets";
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
+    let mut out = std::io::stdout();
+    let client = Client::builder().endpoints(endpoints()).connect().await?;
+    let options = JoinOptions::new(apiserver_id("gated-server"));
+    let membership = client.join(options).await?;
+    let server = Server::start(membership.gate()).await?;
+
+    let widget = r#"{"name":"a","size":1}"#;
+    let (status, _) = server.ask(Method::POST, WIDGETS, widget).await?;
+    writeln!(out, "before the report a write is answered with {status}")?;
+
+    membership.report(vec![entry()?]).await?;
+    membership.ready().await?;
+    let (status, _) = server.ask(Method::POST, WIDGETS, widget).await?;
+    writeln!(out, "after it with {status}")?;
+    let (_, stored) = server.ask(Method::GET, &format!("{WIDGETS}/a"), "").await?;
+    writeln!(out, "stored is {stored}")?;
+
+    // No permit is out any more, so nothing has to drain.
+    membership.leave(Duration::from_secs(5)).await?;
+    client.close().await?;
+    writeln!(out, "left")?;
+    Ok(())
+}
+
+/// What this server can read, and which version it would like to write.
+fn entry() -> Result<ReportEntry, Violations> {
+    let versions = [
+        ApiVersion::parse("gated.example.io/v1")?,
+        ApiVersion::parse("gated.example.io/v2")?,
+    ];
+    Ok(ReportEntry {
+        resource: GroupResource::new("gated.example.io", "widgets")?,
+        kind: Kind::parse("Widget")?,
+        decodable: versions.iter().cloned().collect(),
+        served: versions.iter().cloned().collect(),
+        stance: Stance::Voting {
+            preferred: versions[1].clone(),
+        },
+    })
+}
+
+fn endpoints() -> Vec<String> {
+    let given: Vec<String> = std::env::args().skip(1).collect();
+    if given.is_empty() {
+        return vec!["127.0.0.1:4600".to_owned()];
+    }
+    given
+}
