@@ -1,0 +1,153 @@
+//! Three replicas, each a process.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use synod_client::{Client, ReadOptions};
+use tempfile::TempDir;
+
+use crate::document::Role;
+use crate::ports::free_address;
+use crate::process::Process;
+use crate::waiting::{LIMIT, eventually};
+
+/// Three replicas. All of them are killed when this is dropped.
+pub(crate) struct Replicas {
+    /// By id, which begins with 1.
+    replicas: Vec<Replica>,
+    /// Declared last, so that it is deleted when nobody writes into it any more.
+    _folder: TempDir,
+}
+
+/// One of them, whether or not its process runs.
+struct Replica {
+    arguments: Vec<String>,
+    log: PathBuf,
+    client: SocketAddr,
+    process: Option<Process>,
+}
+
+impl Replicas {
+    /// Three replicas that have formed a cluster.
+    pub(crate) async fn start() -> Self {
+        // Below the target folder, which is on a disk: what is temporary may be in memory.
+        let folder = TempDir::with_prefix_in("conformance-", env!("CARGO_TARGET_TMPDIR"));
+        let folder = folder.expect("the target folder can be written");
+        let peers = [(); 3].map(|()| free_address());
+        let set: Vec<String> = (1..)
+            .zip(peers)
+            .map(|(id, peer)| format!("{id}={peer}"))
+            .collect();
+        let replicas = (1..).zip(peers);
+        let mut replicas = Self {
+            replicas: replicas
+                .map(|(id, peer)| Replica::new(id, &set.join(","), folder.path(), peer))
+                .collect(),
+            _folder: folder,
+        };
+        replicas.start_missing().await;
+        replicas
+    }
+
+    /// Where all replicas serve clients.
+    pub(crate) fn endpoints(&self) -> Vec<String> {
+        let clients = self.replicas.iter();
+        clients.map(|replica| replica.client.to_string()).collect()
+    }
+
+    /// Starts every replica that does not run, and waits until all of them serve.
+    pub(crate) async fn start_missing(&mut self) {
+        for (id, replica) in (1..).zip(&mut self.replicas) {
+            if replica.process.is_none() {
+                let name = format!("replica {id}");
+                let process = Process::start(&name, &replica.arguments, &replica.log);
+                replica.process = Some(process);
+            }
+        }
+        for replica in &self.replicas {
+            let read = replica.ask().await.with_timeout(LIMIT);
+            let read = read.settings(ReadOptions::linearizable()).await;
+            read.unwrap_or_else(|error| panic!("a replica does not serve: {error}"));
+        }
+    }
+
+    /// Kills one that runs, as `kill -9` does, and answers its id.
+    pub(crate) async fn kill(&mut self, role: Role, connected: Option<u64>) -> Result<u64, String> {
+        let id = match role {
+            Role::Leader => self.leader().await,
+            Role::Follower => {
+                let leader = self.leader().await;
+                let running = (1..).zip(&self.replicas);
+                let mut others = running
+                    .filter(|(id, replica)| *id != leader && replica.process.is_some())
+                    .map(|(id, _)| id);
+                others.next().ok_or("no follower runs")?
+            }
+            Role::Connected => connected.ok_or("no replica has answered yet")?,
+        };
+        let place = usize::try_from(id - 1).map_err(|error| error.to_string())?;
+        let replica = self.replicas.get_mut(place);
+        let process = replica.and_then(|replica| replica.process.take());
+        let process = process.ok_or_else(|| format!("replica {id} does not run"))?;
+        process.kill().await;
+        Ok(id)
+    }
+
+    /// Kills all that run.
+    pub(crate) async fn kill_all(&mut self) {
+        for replica in &mut self.replicas {
+            if let Some(process) = replica.process.take() {
+                process.kill().await;
+            }
+        }
+    }
+
+    /// The leader, as those that run see it. After the first of two was killed the one that is left still knows it.
+    async fn leader(&self) -> u64 {
+        eventually("a leader", async || {
+            for replica in &self.replicas {
+                if replica.process.is_none() {
+                    continue;
+                }
+                let status = replica.ask().await.with_timeout(LIMIT / 10).status().await;
+                let status = status.map_err(|error| error.to_string())?;
+                if let Some(leader) = status.leader_id.map(u64::from) {
+                    return Ok(leader);
+                }
+            }
+            Err("none is known".to_owned())
+        })
+        .await
+    }
+}
+
+impl Replica {
+    fn new(id: u64, set: &str, folder: &Path, peer: SocketAddr) -> Self {
+        let client = free_address();
+        let values = [
+            ("--replica-id", id.to_string()),
+            ("--data-dir", folder.join(format!("{id}")).display().to_string()),
+            ("--cluster-name", "conformance".to_owned()),
+            ("--replicas", set.to_owned()),
+            ("--listen-client", client.to_string()),
+            ("--listen-peer", peer.to_string()),
+            ("--listen-metrics", free_address().to_string()),
+        ];
+        let flags = values
+            .into_iter()
+            .flat_map(|(flag, value)| [flag.to_owned(), value]);
+        Self {
+            arguments: ["serve".to_owned()].into_iter().chain(flags).collect(),
+            log: folder.join(format!("{id}.log")),
+            client,
+            process: None,
+        }
+    }
+
+    /// A client of this one alone.
+    async fn ask(&self) -> Client {
+        let builder = Client::builder().endpoints(vec![self.client.to_string()]);
+        let client = builder.connect().await;
+        client.expect("an address is an endpoint")
+    }
+}
