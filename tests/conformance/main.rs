@@ -1,0 +1,86 @@
+//! The conformance cases, run through what all languages are bound to (`synod-bound`), and the proof that there is a case
+//! for everything. `README.md` says how cases are written.
+//!
+//! - `document`, `values`, `matching`: what the files say.
+//! - `run`, `handles`, `objects`, `workers`: what is done for a step.
+//! - `replicas`: three processes of the program `synod`; `process`, `program`, `ports` and `waiting` are those of the tests
+//!   of processes.
+//! - `coverage`: every RPC, error reason and function has a case. `recipes`: every example runs.
+//!
+//! Two variables change what is run: `SYNOD_BINARY=path`, the program to test; cargo builds it if not set.
+//! `SYNOD_CASES=text`: only cases in whose file and sentence the text stands.
+
+mod coverage;
+mod document;
+mod handles;
+mod matching;
+mod objects;
+mod recipes;
+mod replicas;
+mod run;
+mod values;
+mod workers;
+
+#[path = "../processes/ports.rs"]
+mod ports;
+#[path = "../processes/process.rs"]
+#[expect(
+    dead_code,
+    reason = "these processes are only killed; those of the tests of processes are also asked to end, and read"
+)]
+mod process;
+#[path = "../processes/program.rs"]
+mod program;
+#[path = "../processes/waiting.rs"]
+#[expect(dead_code, reason = "nothing here is repeated for a time or in rounds")]
+mod waiting;
+
+use futures::stream::{self, StreamExt as _};
+
+use document::{Case, groups};
+use replicas::Replicas;
+use run::Run;
+
+/// Cases that run at the same time on the replicas that they share.
+const AT_ONCE: usize = 8;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_case_holds() {
+    let wanted = std::env::var("SYNOD_CASES").unwrap_or_default();
+    let named = groups().into_iter().flat_map(|group| {
+        let name = group.name;
+        let cases = group.cases.into_iter();
+        cases.map(move |case| (format!("{name}: {}", case.name), case))
+    });
+    let chosen: Vec<(String, Case)> = named.filter(|(name, _)| name.contains(&wanted)).collect();
+    assert!(!chosen.is_empty(), "no case is called like \"{wanted}\"");
+    let count = chosen.len();
+    let (alone, sharing): (Vec<_>, Vec<_>) =
+        chosen.into_iter().partition(|(_, case)| case.is_alone);
+
+    let shared = Replicas::start().await;
+    let sharing = stream::iter(sharing).map(|(name, case)| {
+        let endpoints = shared.endpoints();
+        async move { (name, Run::of(&case, endpoints, None).await) }
+    });
+    let mut results: Vec<_> = sharing.buffer_unordered(AT_ONCE).collect().await;
+    drop(shared);
+    for (name, case) in alone {
+        let mut replicas = Replicas::start().await;
+        let endpoints = replicas.endpoints();
+        let result = Run::of(&case, endpoints, Some(&mut replicas)).await;
+        results.push((name, result));
+    }
+
+    let faults = results.into_iter().filter_map(|(name, result)| {
+        let fault = result.err()?;
+        Some(format!("{name}\n  {fault}"))
+    });
+    let faults: Vec<String> = faults.collect();
+    assert!(
+        faults.is_empty(),
+        "{} of {count} cases do not hold:\n\n{}",
+        faults.len(),
+        faults.join("\n\n")
+    );
+}

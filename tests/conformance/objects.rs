@@ -1,0 +1,217 @@
+//! Objects by the codec of the cases, and how one is changed until it is changed.
+
+use std::sync::Arc;
+
+use data_encoding::BASE64;
+use serde_json::{Map, Value, json};
+use synod_bound::{Bound, Step, Updater};
+
+use crate::handles::parsed;
+use crate::run::{Done, Outcome, refused};
+use crate::values::part;
+
+/// The codec of the cases: a value is wrapped together with its version.
+#[derive(Clone, Debug)]
+pub(crate) struct Codec {
+    versions: Vec<String>,
+}
+
+impl Codec {
+    /// A codec of these versions.
+    pub(crate) fn new(versions: &Value) -> Self {
+        let versions = versions.as_array().into_iter().flatten();
+        Self {
+            versions: versions
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
+        }
+    }
+
+    /// The version to begin with.
+    fn first(&self) -> Option<&str> {
+        self.versions.first().map(String::as_str)
+    }
+
+    /// A value in a version, as it is stored.
+    ///
+    /// # Errors
+    ///
+    /// There is no such version.
+    pub(crate) fn wrapped(&self, value: &Value, version: &str) -> Result<String, String> {
+        if !self.versions.iter().any(|known| known == version) {
+            return Err(format!("there is no version {version}"));
+        }
+        Ok(json!({"apiVersion": version, "value": value}).to_string())
+    }
+
+    /// The value in what is stored.
+    ///
+    /// # Errors
+    ///
+    /// It is not of one of the versions, or it is not wrapped.
+    pub(crate) fn unwrapped(&self, data: &[u8]) -> Result<Value, String> {
+        let document = serde_json::from_slice::<Value>(data);
+        let document = document.map_err(|error| format!("the data is no JSON: {error}"))?;
+        let version = document.get("apiVersion").and_then(Value::as_str);
+        let mut known = self.versions.iter().map(String::as_str);
+        let is_known = version.is_some_and(|version| known.any(|known| known == version));
+        match document.get("value").filter(|_| is_known) {
+            Some(value) => Ok(value.clone()),
+            None => Err(format!("{document} has none of {:?}", self.versions)),
+        }
+    }
+
+    /// A value as `ObjectContent`.
+    fn encode(&self, value: &Value, version: &str) -> Value {
+        let document = self.wrapped(value, version);
+        let document = document.unwrap_or_else(|fault| panic!("{fault}"));
+        json!({
+            "encodingVersion": version,
+            "mediaType": "application/json",
+            "data": BASE64.encode(document.as_bytes()),
+        })
+    }
+
+    /// The value in an `Object`.
+    fn decode(&self, object: &Value) -> Value {
+        let data = part(object, "content.data").and_then(Value::as_str);
+        let data = BASE64.decode(data.unwrap_or_default().as_bytes());
+        let value = self.unwrapped(&data.expect("bytes are in base64"));
+        value.unwrap_or_else(|fault| panic!("{fault}"))
+    }
+}
+
+/// The objects of a collection.
+#[derive(Debug)]
+pub(crate) struct Objects {
+    client: Arc<Bound>,
+    inner: synod_bound::Objects,
+    codec: Codec,
+}
+
+/// A change on its way.
+#[derive(Debug)]
+pub(crate) struct Update {
+    updater: Updater,
+    codec: Codec,
+    merge: Value,
+    /// What is to be changed, and the version to encode it in.
+    asked: Option<(Value, String)>,
+}
+
+/// What comes next of a change.
+#[derive(Debug)]
+pub(crate) enum Stage {
+    /// It is to be made.
+    Change,
+    /// It was made.
+    Done(Value),
+}
+
+impl Objects {
+    /// The objects that a handle is opened with.
+    pub(crate) fn open(client: &Arc<Bound>, with: &Value) -> Result<Self, Value> {
+        let codec = Codec::new(&with["versions"]);
+        let first = codec.first().map(|version| json!(version));
+        let mut options = json!({"encodeIn": with.get("encodeIn").cloned().or(first)});
+        for fence in ["ifMember", "ifLease"] {
+            if let Some(given) = with.get(fence) {
+                options[fence] = given.clone();
+            }
+        }
+        let inner = client.objects(&options.to_string());
+        Ok(Self {
+            client: Arc::clone(client),
+            inner: inner.map_err(|failure| refused(&failure))?,
+            codec,
+        })
+    }
+
+    /// One of them, with its value.
+    pub(crate) async fn get(&self, with: &Value) -> Outcome {
+        let request = json!({"key": with["key"]}).to_string();
+        let answer = self.client.call("synod.v1.Objects/Get", &request, None);
+        let answer = answer.await.map_err(|failure| refused(&failure))?;
+        let object = parsed(&answer)["object"].take();
+        let value = self.codec.decode(&object);
+        Ok(Done::answer(json!({"object": object, "value": value})))
+    }
+
+    /// Begins to change one of them.
+    pub(crate) fn update(&self, with: &Value) -> Result<Update, Value> {
+        let updater = self.inner.updater(&with["key"].to_string(), None);
+        Ok(Update {
+            updater: updater.map_err(|failure| refused(&failure))?,
+            codec: self.codec.clone(),
+            merge: with["merge"].clone(),
+            asked: None,
+        })
+    }
+}
+
+impl Update {
+    /// Reads the object, or writes what was made of it, and says what comes next.
+    ///
+    /// # Errors
+    ///
+    /// The failure of the client.
+    pub(crate) async fn next(&mut self) -> Result<Stage, Value> {
+        let step = match self.asked.take() {
+            None => self.updater.begin().await,
+            Some((object, version)) => {
+                let (attributes, content) = self.changed(&object, &version);
+                self.updater
+                    .write(&attributes.to_string(), &content.to_string(), None)
+                    .await
+            }
+        };
+        Ok(match step.map_err(|failure| refused(&failure))? {
+            Step::Change { object, version } => {
+                self.asked = Some((parsed(&object), version));
+                Stage::Change
+            }
+            Step::Done {
+                object, changed, ..
+            } => {
+                let object = parsed(&object);
+                let value = self.codec.decode(&object);
+                Stage::Done(json!({"object": object, "value": value, "changed": changed}))
+            }
+        })
+    }
+
+    /// What the change makes of an object: its attributes and its content.
+    fn changed(&self, object: &Value, version: &str) -> (Value, Value) {
+        let mut value = self.codec.decode(object);
+        merge(&mut value, &self.merge);
+        let content = self.codec.encode(&value, version);
+        let kept = ["labels", "annotations", "ownerReferences", "finalizers"];
+        let metadata = &object["metadata"];
+        let attributes: Map<String, Value> = kept
+            .into_iter()
+            .filter_map(|key| Some((key.to_owned(), part(metadata, key)?.clone())))
+            .collect();
+        (Value::Object(attributes), content)
+    }
+}
+
+/// Applies a JSON merge patch (RFC 7386).
+fn merge(value: &mut Value, patch: &Value) {
+    let Value::Object(changes) = patch else {
+        *value = patch.clone();
+        return;
+    };
+    if !value.is_object() {
+        *value = json!({});
+    }
+    if let Value::Object(fields) = value {
+        for (key, change) in changes {
+            if change.is_null() {
+                fields.remove(key);
+            } else {
+                merge(fields.entry(key.clone()).or_insert(Value::Null), change);
+            }
+        }
+    }
+}
