@@ -142,7 +142,7 @@ fn group(path: &Path) -> Group {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let text = std::fs::read_to_string(path).expect("a file of cases can be read");
     let read = serde_yaml_ng::from_str::<Value>(&text).map_err(|error| error.to_string());
-    let cases = read.and_then(|document| cases(document));
+    let cases = read.and_then(cases);
     Group {
         cases: cases.unwrap_or_else(|fault| panic!("{name}.yaml: {fault}")),
         name: name.into_owned(),

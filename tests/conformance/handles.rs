@@ -153,6 +153,7 @@ impl Handle {
             }
             Self::Reflector(reflector) => of_reflector(reflector, function, with).await,
             Self::Objects(objects) if function == "get" => objects.get(with).await,
+            Self::Objects(objects) if function == "create" => objects.create(with).await,
             Self::Migrator(worker) if function == "run_one" => worker.run_one(with).await,
             Self::Watch(..) | Self::Observer(_) | Self::Objects(_) | Self::Migrator(_) => {
                 panic!("a {self:?} has no function `{function}`")

@@ -138,6 +138,21 @@ impl Objects {
         Ok(Done::answer(json!({"object": object, "value": value})))
     }
 
+    /// Stores a new one, and encodes it again as long as another version is selected meanwhile.
+    pub(crate) async fn create(&self, with: &Value) -> Outcome {
+        let creator = self.inner.creator(&json!({"key": with["key"]}).to_string());
+        let creator = creator.map_err(|failure| refused(&failure))?;
+        loop {
+            let content = self.codec.encode(&with["value"], &creator.version().await);
+            let created = creator.write(&content.to_string()).await;
+            if let Some(object) = created.map_err(|failure| refused(&failure))? {
+                let object = parsed(&object);
+                let value = self.codec.decode(&object);
+                return Ok(Done::answer(json!({"object": object, "value": value})));
+            }
+        }
+    }
+
     /// Begins to change one of them.
     pub(crate) fn update(&self, with: &Value) -> Result<Update, Value> {
         let updater = self.inner.updater(&with["key"].to_string(), None);

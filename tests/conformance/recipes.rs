@@ -1,1 +1,110 @@
-//! x
+//! The recipes of `examples/`, each run as the program that a reader would run, against three replicas.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use tokio::process::Command;
+
+use crate::program::{VARIABLE, built};
+use crate::replicas::Replicas;
+use crate::waiting::within;
+
+/// Each recipe, with lines that it prints when it goes as `examples/README.md` tells.
+const RECIPES: [(&str, &[&str]); 5] = [
+    (
+        "agreement",
+        &["not yet on v2: ", "all agree on v2 since revision "],
+    ),
+    (
+        "controller",
+        &[
+            "controller-one leads",
+            "web-0 UpdateInPlace",
+            r#"back to {"image":"web:1","replicas":2}: web-0 Recreate"#,
+            "controller-two leads now",
+        ],
+    ),
+    (
+        "gated_server",
+        &[
+            "before the report a write is answered with 503",
+            "after it with 201",
+            r#"stored is {"apiVersion":"gated.example.io/v2""#,
+            "left",
+        ],
+    ),
+    (
+        "migration_worker",
+        &[
+            "5 objects are stored in v1",
+            "the worker ended: Some(Completed)",
+            "objects are stored in migrated.example.io/v2",
+        ],
+    ),
+    ("versions_table", &["selected", "listed.example.io.widgets"]),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_recipe_runs_as_it_is_told_and_can_be_run_again() {
+    let replicas = Replicas::start().await;
+    for round in 1..=2 {
+        for (name, lines) in RECIPES {
+            let printed = run(name, &replicas.endpoints()).await;
+            let mut rest = printed.as_str();
+            for line in lines {
+                let found = rest.split_once(line);
+                let (_, after) = found.unwrap_or_else(|| {
+                    panic!("{name}, round {round}: no \"{line}\" in its place in\n{printed}")
+                });
+                rest = after;
+            }
+        }
+    }
+}
+
+#[test]
+fn every_example_is_a_recipe() {
+    let folder = synod_tests::checkout().join("examples");
+    let entries = std::fs::read_dir(folder).expect("the examples can be listed");
+    let paths = entries.map(|entry| entry.expect("its entries can be read").path());
+    let mut programs: Vec<String> = paths
+        .filter(|path| path.join("main.rs").is_file())
+        .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
+        .collect();
+    programs.sort_unstable();
+    assert_eq!(programs, RECIPES.map(|(name, _)| name));
+}
+
+/// What a recipe prints.
+async fn run(name: &str, endpoints: &[String]) -> String {
+    let mut command = Command::new(program(name));
+    command
+        .args(endpoints)
+        .stdin(Stdio::null())
+        .kill_on_drop(true);
+    let ended = within(&format!("the end of {name}"), command.output()).await;
+    let ended = ended.expect("a recipe can be run");
+    let printed = String::from_utf8_lossy(&ended.stdout).into_owned();
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert!(
+        ended.status.success(),
+        "{name}: {}\n{printed}{told}",
+        ended.status
+    );
+    printed
+}
+
+/// The program of a recipe. Where the program `synod` was built before, so were the recipes, beside this test.
+fn program(name: &str) -> PathBuf {
+    if env::var_os(VARIABLE).is_none() {
+        return built(&["--package", "synod-client", "--example", name], name);
+    }
+    let this = env::current_exe().expect("this test is a file");
+    // <target>/<folder of the profile>/deps/<this>
+    let folder = this
+        .ancestors()
+        .nth(2)
+        .expect("cargo puts tests into folders");
+    folder.join("examples").join(name)
+}

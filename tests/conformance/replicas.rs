@@ -111,7 +111,7 @@ impl Replicas {
                 }
                 let status = replica.ask().await.with_timeout(LIMIT / 10).status().await;
                 let status = status.map_err(|error| error.to_string())?;
-                if let Some(leader) = status.leader_id.map(u64::from) {
+                if let Some(leader) = status.leader_id {
                     return Ok(leader);
                 }
             }
@@ -126,7 +126,10 @@ impl Replica {
         let client = free_address();
         let values = [
             ("--replica-id", id.to_string()),
-            ("--data-dir", folder.join(format!("{id}")).display().to_string()),
+            (
+                "--data-dir",
+                folder.join(format!("{id}")).display().to_string(),
+            ),
             ("--cluster-name", "conformance".to_owned()),
             ("--replicas", set.to_owned()),
             ("--listen-client", client.to_string()),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use rand::RngExt as _;
 use serde_json::{Value, json};
 use synod_bound::{Bound, Failure};
 use tokio::task::JoinHandle;
@@ -372,9 +372,9 @@ async fn pages(client: &Bound, method: &str, mut request: Value, items: &str) ->
     ))
 }
 
-/// A label of which no other case has one.
+/// A label that no other case has, also of a run at another time: the number of this process is in it.
 fn unique_label() -> String {
-    let mut random = rand::rng();
-    let letters = (0..12).map(|_| char::from(b'a' + random.random_range(0..26)));
-    letters.collect()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    format!("c{process:x}-{number:x}")
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use synod_bound::{Bound, Failure};
 use synod_client::{
-    ApiVersion, Client, CodecError, CollectionStore, Content, FailureClass, GroupResource, MediaType, MigrationId,
-    Migrator, MigratorOptions, ObjectKey, Ttl, Worked, WorkerName,
+    ApiVersion, Client, CodecError, CollectionStore, Content, FailureClass, GroupResource,
+    MediaType, MigrationId, Migrator, MigratorOptions, ObjectKey, Ttl, Worked, WorkerName,
 };
 
 use crate::objects::Codec;
@@ -57,7 +57,11 @@ impl Worker {
     }
 
     fn options(&self) -> MigratorOptions {
-        let text = |path: &str| part(&self.with, path).and_then(Value::as_str).unwrap_or_default();
+        let text = |path: &str| {
+            part(&self.with, path)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
         let worker = WorkerName::parse(text("worker")).expect("a worker is named");
         let resource = GroupResource::new(text("resource.group"), text("resource.resource"));
         let resource = resource.expect("a worker has a resource");

@@ -9,19 +9,19 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 /// Names the program to test, from the root of the checkout.
-const VARIABLE: &str = "SYNOD_BINARY";
+pub(crate) const VARIABLE: &str = "SYNOD_BINARY";
 
 /// Where the program is. It is looked for, or built, once.
 pub(crate) fn synod() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| match env::var_os(VARIABLE) {
         Some(path) => synod_tests::checkout().join(path),
-        None => build(),
+        None => built(&["--package", "synod", "--bin", "synod"], "synod"),
     })
 }
 
-/// Has cargo build it, in the profile and the folder of this test: what is tested is never older than its source.
-fn build() -> PathBuf {
+/// Has cargo build a program, in the profile and the folder of this test: what is tested is never older than its source.
+pub(crate) fn built(which: &[&str], name: &str) -> PathBuf {
     let this = env::current_exe().expect("this test is a file");
     // <target>/<folder of the profile>/deps/<this>
     let folder = this
@@ -37,7 +37,8 @@ fn build() -> PathBuf {
     };
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let built = Command::new(cargo)
-        .args(["build", "--locked", "--package", "synod", "--bin", "synod"])
+        .args(["build", "--locked"])
+        .args(which)
         .args([
             "--message-format",
             "json-render-diagnostics",
@@ -52,18 +53,21 @@ fn build() -> PathBuf {
         .expect("cargo can be run");
     assert!(
         built.status.success(),
-        "cargo could not build synod: {}",
+        "cargo could not build {name}: {}",
         built.status
     );
     let messages = String::from_utf8_lossy(&built.stdout);
-    let program = messages.lines().filter_map(executable).next_back();
+    let program = messages
+        .lines()
+        .filter_map(|line| executable(line, name))
+        .next_back();
     program.expect("cargo names the program that it built")
 }
 
-/// The program that a line of cargo's messages says was built.
-fn executable(line: &str) -> Option<PathBuf> {
+/// The program of this name that a line of cargo's messages says was built.
+fn executable(line: &str, name: &str) -> Option<PathBuf> {
     let message: Value = serde_json::from_str(line).ok()?;
-    let is_synod = message["reason"] == "compiler-artifact" && message["target"]["name"] == "synod";
-    let path = message["executable"].as_str().filter(|_| is_synod)?;
+    let is_it = message["reason"] == "compiler-artifact" && message["target"]["name"] == name;
+    let path = message["executable"].as_str().filter(|_| is_it)?;
     Some(PathBuf::from(path))
 }
