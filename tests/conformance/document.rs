@@ -1,6 +1,6 @@
 //! What the files say: groups of cases, cases, steps. Whatever is not known is a fault.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -125,28 +125,38 @@ pub(crate) const KINDS: [&str; 13] = [
 ///
 /// A file cannot be read, or breaks a rule of the format.
 pub(crate) fn groups() -> Vec<Group> {
-    let folder = synod_tests::checkout().join("tests/conformance");
-    let entries = std::fs::read_dir(folder).expect("the folder of the cases can be read");
+    let documents = documents("tests/conformance").into_iter();
+    let groups = documents.map(|(name, document)| Group {
+        cases: cases(document).unwrap_or_else(|fault| panic!("{name}.yaml: {fault}")),
+        name,
+    });
+    groups.collect()
+}
+
+/// The documents in a folder of the checkout, each with the name of its file.
+///
+/// # Panics
+///
+/// A file cannot be read, or is no YAML.
+pub(crate) fn documents(folder: &str) -> Vec<(String, Value)> {
+    let entries = std::fs::read_dir(synod_tests::checkout().join(folder));
+    let entries = entries.expect("the folder of the cases can be read");
     let paths = entries.map(|entry| entry.expect("its entries can be read").path());
-    let mut paths: Vec<_> = paths
+    let mut paths: Vec<PathBuf> = paths
         .filter(|path| {
             path.extension()
                 .is_some_and(|extension| extension == "yaml")
         })
         .collect();
     paths.sort_unstable();
-    paths.iter().map(|path| group(path)).collect()
-}
-
-fn group(path: &Path) -> Group {
-    let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let text = std::fs::read_to_string(path).expect("a file of cases can be read");
-    let read = serde_yaml_ng::from_str::<Value>(&text).map_err(|error| error.to_string());
-    let cases = read.and_then(cases);
-    Group {
-        cases: cases.unwrap_or_else(|fault| panic!("{name}.yaml: {fault}")),
-        name: name.into_owned(),
-    }
+    let read = |path: PathBuf| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let text = std::fs::read_to_string(&path).expect("a file of cases can be read");
+        let document = serde_yaml_ng::from_str(&text);
+        let document = document.unwrap_or_else(|error| panic!("{name}.yaml: {error}"));
+        (name.into_owned(), document)
+    };
+    paths.into_iter().map(read).collect()
 }
 
 /// The cases of a document.

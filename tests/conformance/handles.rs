@@ -84,7 +84,7 @@ impl Handle {
                 Self::Reflector(Arc::new(reflector))
             }
             "objects" => Self::Objects(Arc::new(Objects::open(client, with)?)),
-            "migrator" => Self::Migrator(Arc::new(Worker::open(client, with))),
+            "migrator" => Self::Migrator(Arc::new(Worker::open(client, with)?)),
             other => panic!("there is no handle `{other}`"),
         };
         Ok(opened.with(Value::Null))

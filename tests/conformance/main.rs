@@ -35,9 +35,13 @@ mod program;
 #[expect(dead_code, reason = "nothing here is repeated for a time or in rounds")]
 mod waiting;
 
-use futures::stream::{self, StreamExt as _};
+use std::panic::AssertUnwindSafe;
 
-use document::{Case, groups};
+use futures::FutureExt as _;
+use futures::stream::{self, StreamExt as _};
+use serde_json::json;
+
+use document::{Case, cases, documents, groups};
 use replicas::Replicas;
 use run::Run;
 
@@ -82,5 +86,32 @@ async fn every_case_holds() {
         "{} of {count} cases do not hold:\n\n{}",
         faults.len(),
         faults.join("\n\n")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_case_that_must_fail_fails() {
+    let replicas = Replicas::start().await;
+    let mut passed = Vec::new();
+    for (group, document) in documents("tests/conformance/failing") {
+        let listed = document["cases"].as_array().cloned().unwrap_or_default();
+        assert!(!listed.is_empty(), "{group} has no case");
+        for one in listed {
+            let name = format!("{group}: {}", one["case"]);
+            // One that cannot be read has failed.
+            for case in cases(json!({"cases": [one]})).unwrap_or_default() {
+                let run = Run::of(&case, replicas.endpoints(), None);
+                // One that panics, too.
+                let result = AssertUnwindSafe(run).catch_unwind().await;
+                if let Ok(Ok(())) = result {
+                    passed.push(name.clone());
+                }
+            }
+        }
+    }
+    assert!(
+        passed.is_empty(),
+        "these passed, and must not:\n{}",
+        passed.join("\n")
     );
 }

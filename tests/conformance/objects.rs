@@ -33,25 +33,27 @@ impl Codec {
         self.versions.first().map(String::as_str)
     }
 
-    /// A value in a version, as it is stored.
-    ///
-    /// # Errors
-    ///
-    /// There is no such version.
-    pub(crate) fn wrapped(&self, value: &Value, version: &str) -> Result<String, String> {
-        if !self.versions.iter().any(|known| known == version) {
-            return Err(format!("there is no version {version}"));
-        }
-        Ok(json!({"apiVersion": version, "value": value}).to_string())
+    /// A value as `ObjectContent`.
+    pub(crate) fn encode(&self, value: &Value, version: &str) -> Value {
+        let is_known = self.versions.iter().any(|known| known == version);
+        assert!(is_known, "{version} is none of {:?}", self.versions);
+        let document = json!({"apiVersion": version, "value": value}).to_string();
+        json!({
+            "encodingVersion": version,
+            "mediaType": "application/json",
+            "data": BASE64.encode(document.as_bytes()),
+        })
     }
 
-    /// The value in what is stored.
+    /// The value in an `Object`.
     ///
     /// # Errors
     ///
     /// It is not of one of the versions, or it is not wrapped.
-    pub(crate) fn unwrapped(&self, data: &[u8]) -> Result<Value, String> {
-        let document = serde_json::from_slice::<Value>(data);
+    pub(crate) fn decode(&self, object: &Value) -> Result<Value, String> {
+        let data = part(object, "content.data").and_then(Value::as_str);
+        let data = BASE64.decode(data.unwrap_or_default().as_bytes());
+        let document = serde_json::from_slice::<Value>(&data.expect("bytes are in base64"));
         let document = document.map_err(|error| format!("the data is no JSON: {error}"))?;
         let version = document.get("apiVersion").and_then(Value::as_str);
         let mut known = self.versions.iter().map(String::as_str);
@@ -62,22 +64,9 @@ impl Codec {
         }
     }
 
-    /// A value as `ObjectContent`.
-    fn encode(&self, value: &Value, version: &str) -> Value {
-        let document = self.wrapped(value, version);
-        let document = document.unwrap_or_else(|fault| panic!("{fault}"));
-        json!({
-            "encodingVersion": version,
-            "mediaType": "application/json",
-            "data": BASE64.encode(document.as_bytes()),
-        })
-    }
-
-    /// The value in an `Object`.
-    fn decode(&self, object: &Value) -> Value {
-        let data = part(object, "content.data").and_then(Value::as_str);
-        let data = BASE64.decode(data.unwrap_or_default().as_bytes());
-        let value = self.unwrapped(&data.expect("bytes are in base64"));
+    /// The value in an object that the cases have written by this codec.
+    fn known(&self, object: &Value) -> Value {
+        let value = self.decode(object);
         value.unwrap_or_else(|fault| panic!("{fault}"))
     }
 }
@@ -134,7 +123,7 @@ impl Objects {
         let answer = self.client.call("synod.v1.Objects/Get", &request, None);
         let answer = answer.await.map_err(|failure| refused(&failure))?;
         let object = parsed(&answer)["object"].take();
-        let value = self.codec.decode(&object);
+        let value = self.codec.known(&object);
         Ok(Done::answer(json!({"object": object, "value": value})))
     }
 
@@ -147,7 +136,7 @@ impl Objects {
             let created = creator.write(&content.to_string()).await;
             if let Some(object) = created.map_err(|failure| refused(&failure))? {
                 let object = parsed(&object);
-                let value = self.codec.decode(&object);
+                let value = self.codec.known(&object);
                 return Ok(Done::answer(json!({"object": object, "value": value})));
             }
         }
@@ -190,7 +179,7 @@ impl Update {
                 object, changed, ..
             } => {
                 let object = parsed(&object);
-                let value = self.codec.decode(&object);
+                let value = self.codec.known(&object);
                 Stage::Done(json!({"object": object, "value": value, "changed": changed}))
             }
         })
@@ -198,7 +187,7 @@ impl Update {
 
     /// What the change makes of an object: its attributes and its content.
     fn changed(&self, object: &Value, version: &str) -> (Value, Value) {
-        let mut value = self.codec.decode(object);
+        let mut value = self.codec.known(object);
         merge(&mut value, &self.merge);
         let content = self.codec.encode(&value, version);
         let kept = ["labels", "annotations", "ownerReferences", "finalizers"];
