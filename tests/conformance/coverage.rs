@@ -201,3 +201,27 @@ fn what_has_no_case_and_no_good_reason_is_found() {
     }
     assert_eq!(found.len(), 4, "{found:?}");
 }
+
+/// Where the runners of the other languages begin.
+const RUNNERS: [(&str, &str); 2] = [
+    ("python", "bindings/python/tests/test_conformance.py"),
+    ("node", "bindings/node/test/conformance.test.mjs"),
+];
+
+#[test]
+fn every_language_runs_what_must_hold_and_what_must_fail() {
+    let root = synod_tests::checkout();
+    let mut found = Vec::new();
+    for (language, runner) in RUNNERS {
+        if !root.join("bindings").join(language).is_dir() {
+            continue;
+        }
+        let text = std::fs::read_to_string(root.join(runner)).unwrap_or_default();
+        for word in ["conformance", "yaml", "failing"] {
+            if !text.contains(word) {
+                found.push(format!("{runner} says nothing of `{word}`"));
+            }
+        }
+    }
+    assert_none(&found);
+}
