@@ -206,6 +206,10 @@ const FILES: &[(&str, &str)] = &[
         "local_update_storage_version.json",
         include_str!("local_update_storage_version.json"),
     ),
+    (
+        "migratable_resources.json",
+        include_str!("migratable_resources.json"),
+    ),
     ("printer_rows.json", include_str!("printer_rows.json")),
     (
         "report_retry_budget.json",

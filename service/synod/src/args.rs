@@ -5,6 +5,7 @@ mod history;
 mod leases;
 mod migrations;
 mod objects;
+mod observe;
 mod serve;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ pub(crate) use objects::{
     Cascade, CollectionsArgs, CollectionsCommand, CreateArgs, DeleteArgs, DocumentsArgs, EditArgs,
     EditFormat, FenceArgs, GetArgs, PatchArgs, PatchType, WriteArgs,
 };
+pub(crate) use observe::{ObserveArgs, ObserveFormat};
 pub(crate) use serve::{DevArgs, ServeArgs};
 
 use crate::demo::{ApiServerArgs, LeashArgs, MigratorArgs, StoreArgs};
@@ -120,6 +122,14 @@ pub(crate) enum Command {
     /// Show migrations, follow one, or start, abort and retry one.
     #[command(after_long_help = examples::MIGRATIONS)]
     Migrations(MigrationsArgs),
+    /// Look at API servers that do not report, and post what they store their resources in.
+    ///
+    /// Each round reads what discovery shows on every server, and posts for each resource the hashes that all of them show:
+    /// one is an agreement, several are none. What a server shows that cannot be read is not known, so nothing that it may
+    /// serve is posted as an agreement; but a hash that is new ends one, whoever shows it. Resources that members report are
+    /// passed by, and so are groups that a server only passes on to another: name the URLs of those, too.
+    #[command(after_long_help = examples::OBSERVE)]
+    Observe(ObserveArgs),
     /// Say whether a binary may join: with 0 if it may, with 8 if not, naming why.
     ///
     /// It may not if it cannot read what may be stored, or what is written now. What is not known is not safe.

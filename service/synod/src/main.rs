@@ -8,6 +8,8 @@ mod documents;
 mod duration;
 mod exit;
 mod failure;
+mod http;
+mod json;
 mod logging;
 mod merge;
 mod output;
@@ -83,6 +85,7 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::Migrations(args) => {
             one_thread()?.block_on(commands::migrations::run(&args.command, matches))
         }
+        Command::Observe(args) => one_thread()?.block_on(commands::observe::run(args, matches)),
         Command::CheckBinary(args) => {
             one_thread()?.block_on(commands::safety::check_binary(args, matches))
         }

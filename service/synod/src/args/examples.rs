@@ -366,6 +366,16 @@ Examples:
   synod migrations reset batch.jobs
   synod migrations reset --all";
 
+pub(super) const OBSERVE: &str = "\
+Examples:
+  synod observe http://10.0.0.1:8080 http://10.0.0.2:8080 http://10.0.0.3:8080
+  kubectl proxy --port 8001 & synod observe --once http://127.0.0.1:8001
+  synod observe -o json http://10.0.0.1:8080 | jq -c '.look.resources[] | select(.outcome != \"UNCHANGED\")'
+
+A URL must reach one API server, not a balancer in front of many: what the others show would not be seen.
+With --once it ends with 0 if every server was seen whole and all was posted, else with 1.
+Without, it goes on until SIGTERM or SIGINT; after a round in which something failed it looks again sooner.";
+
 pub(super) const CHECK_BINARY: &str = "\
 Examples:
   synod check-binary -f binary.yaml

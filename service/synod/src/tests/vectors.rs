@@ -1,9 +1,10 @@
-//! The rows that Kubernetes prints.
+//! The rows that Kubernetes prints, and the resources that its migrator picks.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use synod_client::{ApiVersion, GroupResource};
 
 use super::suite;
+use crate::commands::observe::documents::{passed_on, resources};
 use crate::views;
 
 /// What the file says of objects that do not exist here yet: snapshots of controllers and migrations.
@@ -56,4 +57,84 @@ fn row(case: &Value) -> Vec<String> {
         .iter()
         .map(|(member, version)| (member.as_str(), version.as_ref()));
     views::first_cells(&name.to_string(), common.as_ref(), encodings).into()
+}
+
+/// What the server of the case shows: a custom resource, a group that it passes on, and four of its own.
+fn shown() -> Vec<(&'static str, Value)> {
+    let all = [
+        "create", "delete", "get", "list", "patch", "update", "watch",
+    ];
+    let resource = |name: &str, kind: &str, verbs: &[&str]| json!({"name": name, "kind": kind, "verbs": verbs, "storageVersionHash": "xPOwRZ+Yhw8="});
+    let sets = resource("daemonsets", "DaemonSet", &all);
+    let status = resource(
+        "daemonsets/status",
+        "DaemonSet",
+        &["get", "patch", "update"],
+    );
+    let dummies = resource("replicationcontrollers", "ReplicationControllerDummy", &[]);
+    let events = resource("events", "Event", &all);
+    vec![
+        (
+            "cloud.google.com/v1beta1",
+            json!([resource("backendconfigs", "BackendConfig", &all)]),
+        ),
+        (
+            "metrics.k8s.io/v1beta1",
+            json!([
+                resource("nodes", "NodeMetrics", &["get", "list", "update"]),
+                resource("pods", "PodMetrics", &["get", "list"]),
+            ]),
+        ),
+        ("extensions/v1beta1", json!([sets, status, dummies])),
+        ("apps/v1", json!([sets, status])),
+        ("v1", json!([resource("pods", "Pod", &all), events])),
+        ("events.k8s.io/v1beta1", json!([events])),
+    ]
+}
+
+/// The versions of resources that the observer takes for migratable, in the order in which they are shown.
+fn migratable() -> Vec<[String; 3]> {
+    let services = json!({"kind": "APIServiceList", "items": [
+        {"spec": {"group": "extensions", "version": "v1beta1", "service": null}},
+        {"spec": {"group": "metrics.k8s.io", "version": "v1beta1", "service": {"name": "metrics-server"}}},
+    ]});
+    let others = passed_on(services.to_string().as_bytes()).unwrap();
+    let mut found = Vec::new();
+    for (version, list) in shown() {
+        let list = json!({"kind": "APIResourceList", "groupVersion": version, "resources": list});
+        for one in resources(version, list.to_string().as_bytes()).unwrap() {
+            let resource = &one.resource;
+            if one.is_migratable && !others.contains(resource.group()) {
+                let version = version.rsplit('/').next().unwrap();
+                found.push([resource.group(), version, resource.resource()].map(str::to_owned));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn migratable_resources() {
+    suite::run("migratable_resources.json", 1, &[], |_, case| {
+        let found: Value = json!(migratable());
+        if found == json!([case]) {
+            Ok(())
+        } else {
+            Err(format!("expected [{case}], found {found}"))
+        }
+    });
+}
+
+#[test]
+fn what_can_be_listed_and_updated_and_is_served_here_is_migratable_except_events() {
+    let found: Vec<String> = migratable().iter().map(|one| one.join(" ")).collect();
+    assert_eq!(
+        found,
+        [
+            "cloud.google.com v1beta1 backendconfigs",
+            "extensions v1beta1 daemonsets",
+            "apps v1 daemonsets",
+            " v1 pods",
+        ]
+    );
 }

@@ -10,6 +10,7 @@ mod history;
 mod leases;
 mod migrations;
 mod objects;
+mod observing;
 mod program;
 mod refusals;
 mod serve;

@@ -1,16 +1,19 @@
-//! The HTTP client of the demo's processes.
+//! The HTTP client of this program: of the demo's processes, and of whoever looks at API servers.
 
 use std::fmt;
 use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::http::{Method, Request, StatusCode, header};
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, Limited};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use serde_json::Value;
 use tokio::time::timeout;
+
+/// How many bytes an answer may have. The largest documents that are asked for are those of discovery.
+const ANSWER_BYTES_MAX: usize = 8 << 20;
 
 /// A client that keeps its connections. Clones share them.
 #[derive(Clone, Debug)]
@@ -80,8 +83,9 @@ impl Http {
             }
         })?;
         let status = response.status();
-        let body = response.into_body().collect().await;
-        let body = body.map_err(|error| NoReply::Unanswered(innermost(&error)))?;
+        let body = Limited::new(response.into_body(), ANSWER_BYTES_MAX);
+        let body = body.collect().await;
+        let body = body.map_err(|error| NoReply::Unanswered(innermost(&*error)))?;
         Ok(Reply {
             status,
             body: body.to_bytes(),

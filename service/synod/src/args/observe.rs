@@ -1,0 +1,37 @@
+//! What can be typed about API servers that do not report.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::ClientArgs;
+use crate::duration;
+
+#[derive(Debug, Args)]
+pub(crate) struct ObserveArgs {
+    /// Where API servers serve discovery, one URL for each server, as in http://10.0.0.1:8080.
+    #[arg(required = true, value_name = "URL")]
+    pub(crate) urls: Vec<String>,
+    /// How often to look [default: the cluster's discovery_period, which is 10m unless it was changed].
+    #[arg(long, value_parser = duration::parse_some, value_name = "TIME")]
+    pub(crate) period: Option<Duration>,
+    /// How long a server may take for one document.
+    #[arg(long, value_parser = duration::parse_some, default_value = "10s", value_name = "TIME")]
+    pub(crate) server_timeout: Duration,
+    /// Look once, and end.
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// In which form to print.
+    #[arg(short, long, value_enum, default_value_t = ObserveFormat::Text, value_name = "FORMAT")]
+    pub(crate) output: ObserveFormat,
+    #[command(flatten)]
+    pub(crate) client: ClientArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ObserveFormat {
+    /// A line for each resource of which something is new or not known, and one for each round.
+    Text,
+    /// One JSON document a round, on a line of its own.
+    Json,
+}

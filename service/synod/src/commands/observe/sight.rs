@@ -1,0 +1,151 @@
+//! What all servers together show, and what of it may be posted.
+//!
+//! A server that cannot be read may encode anything. So what is seen of a resource is *whole* only if every server was
+//! read: then the hashes are all there are, and if it is one, it is an agreement. What is not whole can end an agreement
+//! and never make one: a hash that nobody showed before is joined to those that were observed last, which makes them
+//! several, and calls off a migration that would otherwise pass by what is written now. Where nothing is new, nothing is
+//! posted; so the observation becomes stale, and with it unknown what is stored, unless the server is read again in time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use synod_client::{GroupResource, StorageVersionHash};
+
+use super::server::Look;
+
+/// What is seen of one resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// What the servers encode it in.
+    pub(crate) hashes: BTreeSet<StorageVersionHash>,
+    /// The servers of which this is not known.
+    pub(crate) unknown: BTreeSet<String>,
+}
+
+/// Which resources the servers show that can be migrated and say what they are encoded in, and what is seen of each.
+pub(crate) fn sight(looks: &[Look]) -> BTreeMap<GroupResource, Seen> {
+    let mut resources: BTreeMap<GroupResource, Seen> = BTreeMap::new();
+    for shown in looks.iter().flat_map(|look| &look.shown) {
+        if shown.is_migratable && shown.hash.is_some() {
+            resources.entry(shown.resource.clone()).or_default();
+        }
+    }
+    for look in looks {
+        for shown in &look.shown {
+            let Some(seen) = resources.get_mut(&shown.resource) else {
+                continue;
+            };
+            match shown.hash {
+                Some(hash) => drop(seen.hashes.insert(hash)),
+                None => drop(seen.unknown.insert(look.server.clone())),
+            }
+        }
+        for (resource, seen) in &mut resources {
+            let hides = |group: &Option<String>| {
+                let group = group.as_deref();
+                group.is_none_or(|group| group == resource.group())
+            };
+            if look.faults.iter().any(|fault| hides(&fault.group)) {
+                seen.unknown.insert(look.server.clone());
+            }
+        }
+    }
+    resources
+}
+
+impl Seen {
+    /// Whether every server was read.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.unknown.is_empty()
+    }
+
+    /// What to post, after these were observed last. `None`: nothing.
+    pub(crate) fn post(
+        &self,
+        observed: &[StorageVersionHash],
+    ) -> Option<BTreeSet<StorageVersionHash>> {
+        if self.is_whole() {
+            return Some(self.hashes.clone());
+        }
+        let observed: BTreeSet<_> = observed.iter().copied().collect();
+        let is_new = !observed.is_empty() && !self.hashes.is_subset(&observed);
+        is_new.then(|| &observed | &self.hashes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::observe::documents::Shown;
+    use crate::commands::observe::server::Fault;
+
+    fn hash(version: &str) -> StorageVersionHash {
+        StorageVersionHash::of("example.io", version, "Widget")
+    }
+
+    fn look(server: &str, shown: &[(&str, Option<&str>)], fault: Option<Option<&str>>) -> Look {
+        let shown = shown.iter().map(|(name, version)| Shown {
+            resource: GroupResource::parse_qualified(name).unwrap(),
+            is_migratable: true,
+            hash: version.map(hash),
+        });
+        let fault = fault.map(|group| Fault {
+            group: group.map(str::to_owned),
+            why: "answered 503".to_owned(),
+        });
+        Look {
+            server: server.to_owned(),
+            shown: shown.collect(),
+            faults: fault.into_iter().collect(),
+        }
+    }
+
+    fn seen(looks: &[Look], name: &str) -> Seen {
+        sight(looks)[&GroupResource::parse_qualified(name).unwrap()].clone()
+    }
+
+    const WIDGETS: &str = "widgets.example.io";
+
+    #[test]
+    fn what_all_servers_show_is_the_set_of_their_hashes() {
+        let looks = [
+            look("a", &[(WIDGETS, Some("v1"))], None),
+            look("b", &[(WIDGETS, Some("v2"))], None),
+            look("c", &[], None),
+        ];
+        let seen = seen(&looks, WIDGETS);
+        assert!(seen.is_whole(), "a server without the resource writes none");
+        assert_eq!(seen.post(&[]), Some([hash("v1"), hash("v2")].into()));
+    }
+
+    #[test]
+    fn what_a_server_hides_is_never_posted_as_an_agreement() {
+        let shown = look("a", &[(WIDGETS, Some("v1"))], None);
+        for hiding in [
+            look("b", &[], Some(None)),
+            look("b", &[], Some(Some("example.io"))),
+            look("b", &[(WIDGETS, None)], None),
+        ] {
+            let seen = seen(&[shown.clone(), hiding], WIDGETS);
+            assert_eq!(seen.unknown, ["b".to_owned()].into());
+            assert_eq!(seen.post(&[]), None, "nothing was known before");
+            assert_eq!(seen.post(&[hash("v1")]), None, "nothing is new");
+            let widened = Some([hash("v1"), hash("v2")].into());
+            assert_eq!(seen.post(&[hash("v2")]), widened, "v1 is written again");
+        }
+    }
+
+    #[test]
+    fn a_group_that_cannot_be_read_hides_no_other() {
+        let looks = [
+            look("a", &[(WIDGETS, Some("v1")), ("pods", Some("v1"))], None),
+            look("b", &[("pods", Some("v1"))], Some(Some("example.io"))),
+        ];
+        assert!(!seen(&looks, WIDGETS).is_whole());
+        assert!(seen(&looks, "pods").is_whole());
+    }
+
+    #[test]
+    fn what_nobody_says_the_encoding_of_is_passed_by() {
+        assert!(sight(&[look("a", &[(WIDGETS, None)], None)]).is_empty());
+    }
+}

@@ -1,0 +1,251 @@
+//! `synod observe` against API servers over HTTP, some of which fail.
+
+mod api_server;
+
+use serde_json::Value;
+use synod_client::{
+    ClaimKey, Client, ListMigrations, Migration, MigrationPhase, ObjectKind, Persisted,
+    StorageState, StorageVersionHash, Ttl, WorkerName,
+};
+
+use crate::cluster::{Cluster, Server, named};
+use crate::program::{Printed, run};
+use api_server::{ApiServer, Mood};
+
+const WIDGETS: &str = "example.io.widgets";
+
+fn hash(version: &str) -> StorageVersionHash {
+    StorageVersionHash::of("example.io", version, "Widget")
+}
+
+/// Looks once, and answers how it ended and the document that it printed.
+async fn look(cluster: &Cluster, servers: &[&ApiServer]) -> (i32, Value) {
+    let mut words = vec![
+        "observe",
+        "--once",
+        "-o",
+        "json",
+        "--server-timeout",
+        "300ms",
+    ];
+    words.extend(servers.iter().map(|server| server.url()));
+    let Printed { code, out, err } = cluster.ask(&words).await;
+    let document = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"));
+    (code, document)
+}
+
+/// What became of the only resource that was seen.
+fn outcome(document: &Value) -> &str {
+    let resources = document["look"]["resources"].as_array().unwrap();
+    assert_eq!(resources.len(), 1, "{document}");
+    assert_eq!(resources[0]["resource"]["resource"], "widgets");
+    resources[0]["outcome"].as_str().unwrap()
+}
+
+async fn state(client: &Client) -> StorageState {
+    let reflector = client
+        .reflect(vec![ObjectKind::StorageState])
+        .await
+        .unwrap();
+    let state = reflector.storage_state(&named(WIDGETS));
+    (*state.expect("nothing is known of the resource")).clone()
+}
+
+async fn migrations(client: &Client) -> Vec<Migration> {
+    client
+        .migrations(ListMigrations::new())
+        .all()
+        .await
+        .unwrap()
+        .items
+}
+
+/// Does what a worker does, but for the rewriting.
+async fn complete(client: &Client, migration: &Migration) {
+    let worker = WorkerName::parse("worker-a").unwrap();
+    let claimed = client
+        .claim_migration(&migration.id, &worker, Ttl::DEFAULT)
+        .await
+        .unwrap();
+    let claim = ClaimKey {
+        id: migration.id.clone(),
+        token: claimed.token,
+        cluster: claimed.header.cluster,
+    };
+    client.complete_migration(&claim).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_all_servers_show_stands_for_the_agreement_and_is_migrated_to() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let (a, b) = (ApiServer::start("v1").await, ApiServer::start("v1").await);
+    let servers = [&a, &b];
+    let (code, first) = look(&cluster, &servers).await;
+    assert_eq!((code, outcome(&first)), (0, "CHANGED"), "{first}");
+    assert_eq!(state(&client).await.persisted, [Persisted::Unknown]);
+    let pending = migrations(&client).await;
+    assert_eq!(pending.len(), 1);
+    complete(&client, &pending[0]).await;
+    let (code, again) = look(&cluster, &servers).await;
+    assert_eq!((code, outcome(&again)), (0, "UNCHANGED"));
+    assert_eq!(
+        state(&client).await.persisted,
+        [Persisted::observed(hash("v1"))]
+    );
+
+    // Half of an upgrade is no agreement; the whole is another one.
+    b.becomes(Mood::Encodes("v2"));
+    assert_eq!(outcome(&look(&cluster, &servers).await.1), "CHANGED");
+    let between = state(&client).await;
+    assert_eq!(between.observed.len(), 2);
+    assert_eq!(
+        migrations(&client).await.len(),
+        1,
+        "nothing is migrated while they differ"
+    );
+    a.becomes(Mood::Encodes("v2"));
+    assert_eq!(outcome(&look(&cluster, &servers).await.1), "CHANGED");
+    let all = migrations(&client).await;
+    let last = all
+        .iter()
+        .find(|one| one.phase == MigrationPhase::Pending)
+        .unwrap();
+    assert_eq!(last.target.hash, hash("v2"));
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_read_makes_no_agreement_and_what_is_new_ends_one() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let (a, b) = (ApiServer::start("v1").await, ApiServer::start("v1").await);
+    let servers = [&a, &b];
+    for mood in [
+        Mood::Fails,
+        Mood::Hangs,
+        Mood::Babbles,
+        Mood::FailsInGroup,
+        Mood::Endless,
+        Mood::Hides,
+    ] {
+        b.becomes(mood);
+        let (code, document) = look(&cluster, &servers).await;
+        assert_eq!(
+            (code, outcome(&document)),
+            (1, "WITHHELD"),
+            "{mood:?}: {document}"
+        );
+        assert_eq!(migrations(&client).await.len(), 0, "{mood:?}");
+    }
+    b.becomes(Mood::Encodes("v1"));
+    assert_eq!(look(&cluster, &servers).await.0, 0);
+    let running = migrations(&client).await;
+    assert_eq!(running[0].phase, MigrationPhase::Pending);
+
+    // The one that is upgraded says so while the other one is not to be read.
+    a.becomes(Mood::Encodes("v2"));
+    b.becomes(Mood::Hangs);
+    let (code, widened) = look(&cluster, &servers).await;
+    assert_eq!((code, outcome(&widened)), (1, "WIDENED"), "{widened}");
+    assert_eq!(migrations(&client).await[0].phase, MigrationPhase::Aborted);
+    let now = state(&client).await;
+    assert!(now.persisted.contains(&Persisted::observed(hash("v2"))));
+    assert_eq!(now.observed.len(), 2);
+    let text = cluster
+        .ask(&[
+            "observe",
+            "--once",
+            "--server-timeout",
+            "300ms",
+            a.url(),
+            b.url(),
+        ])
+        .await;
+    assert_eq!(text.code, 1);
+    assert!(
+        text.out
+            .contains("cannot be read: /api: not answered: no answer within 300ms"),
+        "{}",
+        text.out
+    );
+    assert!(
+        text.out.ends_with("1 resources on 2 servers: 1 withheld\n"),
+        "{}",
+        text.out
+    );
+}
+
+#[tokio::test]
+async fn an_observer_keeps_what_is_observed_fresh_and_what_nobody_looked_at_is_unknown() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let a = ApiServer::start("v1").await;
+    cluster
+        .ask(&["settings", "set", "discovery_period=1s"])
+        .await;
+    assert_eq!(look(&cluster, &[&a]).await.0, 0);
+    complete(&client, &migrations(&client).await[0]).await;
+    let mut observer = cluster.begin(&[
+        "observe",
+        "--period",
+        "500ms",
+        "--server-timeout",
+        "300ms",
+        a.url(),
+    ]);
+    // For more than two periods of the cluster's.
+    for _ in 0..7 {
+        let line = observer.line().await.unwrap();
+        assert_eq!(line, "1 resources on 1 servers: 1 as before");
+    }
+    assert_eq!(
+        state(&client).await.persisted,
+        [Persisted::observed(hash("v1"))]
+    );
+    a.becomes(Mood::Fails);
+    let failing = async |observer: &mut crate::program::Running| {
+        let line = observer.line().await.unwrap();
+        line.contains("answered 503")
+    };
+    while !failing(&mut observer).await {}
+    // It looks ten times as often now, so these are more than two periods.
+    for _ in 0..2 * 100 {
+        observer.line().await.unwrap();
+    }
+    a.becomes(Mood::Encodes("v1"));
+    while observer.line().await.unwrap() != "1 resources on 1 servers: 1 as before" {}
+    assert!(state(&client).await.persisted.contains(&Persisted::Unknown));
+    observer.signal(rustix::process::Signal::TERM);
+    assert_eq!(observer.ended().await.code(), Some(0));
+}
+
+#[tokio::test]
+async fn what_members_report_is_theirs_and_what_a_server_passes_on_is_anothers() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let member = Server::join(&client, "server-a").await;
+    member.encodes("example.io.widgets", "v1").await;
+    let a = ApiServer::start("v1").await;
+    let (code, document) = look(&cluster, &[&a]).await;
+    assert_eq!((code, outcome(&document)), (0, "REPORTED"));
+    a.becomes(Mood::PassesOn);
+    let (code, document) = look(&cluster, &[&a]).await;
+    assert_eq!(code, 0, "{document}");
+    assert_eq!(document["look"]["resources"], serde_json::json!([]));
+}
+
+#[tokio::test]
+async fn servers_that_cannot_be_looked_at_are_refused_by_name() {
+    let printed = run(&["observe", "https://a:6443", "http://b:1", "http://b:1/"]).await;
+    assert_eq!(printed.code, 2, "{}", printed.err);
+    assert!(
+        printed.err.contains("there is no TLS yet"),
+        "{}",
+        printed.err
+    );
+    assert!(
+        printed.err.contains("must not be given twice"),
+        "{}",
+        printed.err
+    );
+}
