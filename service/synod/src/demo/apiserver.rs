@@ -2,8 +2,9 @@
 //!
 //! What there is of Synod in it is in this file: it joins, reports, says that it is ready, follows the definitions of
 //! its resources, and leaves. The gate is one layer around its HTTP handlers, and what they do with a permit is in
-//! `handlers`, or for objects that Synod keeps, in `keeper`.
+//! `handlers`, or for objects that Synod keeps, in `keeper`. What it shows to whoever observes it is in `discovery`.
 
+mod discovery;
 mod handlers;
 mod keeper;
 
@@ -98,6 +99,7 @@ pub(crate) async fn run(args: &ApiServerArgs) -> Result<Exit, Failure> {
     // The gate stands before everything is reported: until then the layer refuses writes, and readiness says so.
     let app = handlers::router(server)
         .layer(GateLayer::new(membership.gate()))
+        .merge(discovery::router(release, membership.gate()))
         .route_service("/readyz", Readiness::<Body>::new(membership.gate()));
     let (stop, stopped) = oneshot::channel::<()>();
     let serving = axum::serve(listener, app).with_graceful_shutdown(async {

@@ -249,3 +249,68 @@ async fn servers_that_cannot_be_looked_at_are_refused_by_name() {
         printed.err
     );
 }
+
+#[tokio::test]
+async fn the_api_servers_of_the_demo_show_what_they_encode_now() {
+    let cluster = Cluster::start().await;
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str| directory.path().join(name).display().to_string();
+    let [store, listen] = free_addresses();
+    let endpoints = cluster.endpoints();
+    let _store = cluster.begin(&[
+        "demo-store",
+        "--listen",
+        &store,
+        "--journal",
+        &file("store"),
+    ]);
+    let mut words = vec!["demo-apiserver", "--id", "server-a", "--release", "1.1"];
+    let (journal, kept) = (file("journal"), file("kept"));
+    words.extend([
+        "--listen",
+        &listen,
+        "--store",
+        &store,
+        "--endpoints",
+        &endpoints,
+    ]);
+    words.extend([
+        "--journal",
+        &journal,
+        "--kept-journal",
+        &kept,
+        "--ttl-ms",
+        "15000",
+    ]);
+    let _server = cluster.begin(&words);
+    let url = format!("http://{listen}");
+    let observe = ["observe", "--once", "-o", "json", &url];
+    // It shows no hash before its gate is open.
+    let shown = loop {
+        let printed = cluster.ask(&observe).await;
+        let document: Value = serde_json::from_str(&printed.out).unwrap();
+        let resources = document["look"]["resources"].as_array().unwrap().clone();
+        if resources.len() == 4 {
+            assert_eq!(printed.code, 0, "{document}");
+            break resources;
+        }
+    };
+    for (one, version) in shown.iter().zip(["v1", "v1", "v1", "v2"]) {
+        assert_eq!(one["outcome"], "REPORTED", "{one}");
+        let plural = one["resource"]["resource"].as_str().unwrap();
+        let kind = match plural {
+            "gadgets" => "Gadget",
+            "gizmos" => "Gizmo",
+            "trinkets" => "Trinket",
+            _ => "Widget",
+        };
+        let hash = StorageVersionHash::of("example.io", version, kind).to_string();
+        assert_eq!(one["hashes"], serde_json::json!([hash]), "{plural}");
+    }
+}
+
+fn free_addresses() -> [String; 2] {
+    // Both are held until both are found, so they are not the same.
+    let held = [(); 2].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
+    held.map(|listener| listener.local_addr().unwrap().to_string())
+}
