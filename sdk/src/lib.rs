@@ -43,6 +43,8 @@
 //!   are drained, and stops for good when another process takes its id.
 //! - [`Gate`] gives [`Permit`]s; [`GateLayer`] is the same as a tower layer over HTTP requests.
 //! - [`Lock`] holds a lease and knows when it may be lost; [`Election`] is leader election by it.
+//! - [`Migrator`] rewrites what is stored in an older version; [`Fenced`] and [`FenceGuard`] keep late writes out of a store
+//!   that can compare and write.
 //! - [`Watch`] goes on over lost connections and replicas without a gap; [`Reflector`] keeps a cache by it.
 //! - [`Client::call_json`] calls any method by its name, and [`json`] has the values of this crate in that form: for programs
 //!   that carry documents.
@@ -86,7 +88,8 @@ pub use kubernetes::storage_version_hash;
 pub use lock::{LeaseToken, Lock, LockOptions};
 pub use membership::{Ended, JoinOptions, Membership, MembershipState};
 pub use migrator::{
-    CollectionStore, Migrator, MigratorOptions, RecodeError, Store, StoreError, StorePage, Worked,
+    CollectionStore, Fence, FenceFault, FenceGuard, Fenced, FencedStore, Migrator, MigratorOptions,
+    Store, StoreError, StorePage, Worked,
 };
 pub use objects::{
     Codec, CodecError, Creator, Draft, EncodingVersion, ListObjects, NewObject, ObjectEvent,

@@ -4,6 +4,7 @@
 //! so the next one goes on there when it dies. A worker whose migration is aborted stops at once.
 
 mod collection;
+mod fence;
 mod pass;
 mod plan;
 
@@ -19,7 +20,8 @@ use synod_model::{
 };
 use tokio::time::{Instant, sleep, timeout};
 
-pub use collection::{CollectionStore, RecodeError};
+pub use collection::CollectionStore;
+pub use fence::{Fence, FenceFault, FenceGuard, Fenced, FencedStore};
 use pass::{Pass, Passed};
 pub use plan::StoreError;
 

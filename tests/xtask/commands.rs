@@ -149,7 +149,8 @@ fn test() -> Vec<Step> {
         .or_stop(),
         Step::new("rust", "cargo test --locked --workspace --no-fail-fast")
             // The program that was just built: built alone, its dependencies have other features.
-            .with("SYNOD_BINARY", tools::target_folder().join("debug/synod").display().to_string()),
+            .with("SYNOD_BINARY", tools::target_folder().join("debug/synod").display().to_string())
+            .needing(Tool::Etcd),
     ]
 }
 

@@ -8,7 +8,7 @@ use std::process::Command;
 pub(crate) enum Tool {
     /// Checks licences, sources and duplicates of the dependencies against `deny.toml`.
     CargoDeny,
-    /// What the benchmarks compare with.
+    /// What the benchmarks compare with, and the store of an example that the tests run.
     Etcd,
 }
 
@@ -52,7 +52,7 @@ fn install_cargo_deny() -> Result<(), String> {
     run("cargo-deny", command)
 }
 
-/// Whatever version Debian has: what it is stands in the output of the benchmark.
+/// Whatever version Debian has: what it is stands in the output of the benchmark, and the tests need no more than 3.4 has.
 fn install_etcd() -> Result<(), String> {
     if version_of(Command::new("etcd")).is_some() {
         return Ok(());

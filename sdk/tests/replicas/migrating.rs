@@ -1,5 +1,6 @@
 //! A worker that carries migrations out.
 
+mod killed;
 mod store;
 
 use std::collections::BTreeSet;
@@ -7,8 +8,9 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use synod_client::{
-    Client, CollectionRules, CollectionStore, FailureClass, JoinOptions, Membership, Migration,
-    MigrationPhase, Migrator, MigratorOptions, Ttl, Worked, WorkerName,
+    Client, ClusterId, CollectionRules, CollectionStore, ErrorKind, FailureClass, Fence,
+    FenceGuard, JoinOptions, Membership, Migration, MigrationPhase, Migrator, MigratorOptions,
+    Revision, Ttl, Worked, WorkerName,
 };
 use tokio::time::Instant;
 
@@ -200,4 +202,63 @@ async fn a_worker_stops_at_once_when_its_migration_is_aborted() {
     let written = shop.written();
     pass(Duration::from_secs(60)).await;
     assert_eq!(shop.written(), written, "nothing more was written");
+}
+
+/// What a fence key may hold for this write to be sent: nothing, or why not.
+fn fenced(
+    guard: &FenceGuard,
+    permit: &synod_client::Permit,
+    cluster: ClusterId,
+    agreement: Revision,
+) -> Result<(), ErrorKind> {
+    let fence = Fence::new(cluster, resource(ITEMS), agreement).to_string();
+    let checked = guard.check(permit, Some(fence.as_bytes()));
+    checked.map_err(|error| error.kind())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_gets_past_the_fence_of_an_agreement_only_if_its_server_knew_of_it() {
+    let cluster = Cluster::start(1).await;
+    let client = cluster.client().await;
+    let first = encodes(&client, ITEMS, V1).await;
+    let guard = FenceGuard::new(&client, first.id().clone()).await.unwrap();
+    let permit = within(first.gate().permit(&resource(ITEMS))).await.unwrap();
+    let agreement = async || {
+        let items = resource(ITEMS);
+        let view = client.storage_version(&items, Default::default());
+        let view = within(view).await.unwrap();
+        let version = view.storage_version.unwrap();
+        (view.header.cluster, version.status.agreement_revision)
+    };
+    let (here, now) = agreement().await;
+    guard.check(&permit, None).unwrap();
+    assert_eq!(fenced(&guard, &permit, here, now), Ok(()));
+    let later = Revision::new(now.get() + 1);
+    assert_eq!(
+        fenced(&guard, &permit, here, later),
+        Err(ErrorKind::Unavailable)
+    );
+    let restored = legal(ClusterId::parse("0b1d7e0c-4a3f-8c21-9d55-0123456789ab"));
+    assert_eq!(
+        fenced(&guard, &permit, restored, now),
+        Err(ErrorKind::Conflict)
+    );
+
+    // Another server disagrees: what was agreed on is not any more, so the old encoding may land.
+    let options = JoinOptions::new(id("other")).ttl(legal(Ttl::from_millis(3_600_000)));
+    let other = within(client.join(options)).await.unwrap();
+    within(other.report(vec![fixed(ITEMS, &[V1, V2], V2)]))
+        .await
+        .unwrap();
+    let (_, moved) = agreement().await;
+    assert!(moved > now);
+    while fenced(&guard, &permit, here, moved) != Ok(()) {
+        pass(Duration::from_millis(10)).await;
+    }
+    // The first one is replaced by another instance, and need not have noticed.
+    let options = JoinOptions::new(first.id().clone());
+    let _second = within(client.join(options)).await.unwrap();
+    while fenced(&guard, &permit, here, moved) != Err(ErrorKind::NotAMember) {
+        pass(Duration::from_millis(10)).await;
+    }
 }

@@ -6,6 +6,7 @@ mod cluster;
 mod commands;
 mod dev;
 mod elections;
+mod fences;
 mod history;
 mod leases;
 mod migrations;

@@ -1,0 +1,100 @@
+//! A server that keeps its objects in etcd, and migrates them under a fence.
+//!
+//! It writes widgets in v1, reports v2 from then on, and rewrites what it wrote before. Every write compares the fence key,
+//! which the worker raises before it lists: a write of another server that was let through in v1 and is late, however
+//! late, is refused by etcd. Run it against a cluster and an etcd:
+//! `cargo run --example etcd-fence -- 127.0.0.1:4600 http://127.0.0.1:2379`.
+
+mod etcd;
+mod widgets;
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::io::Write as _;
+
+use etcd::Etcd;
+use synod_client::{
+    ApiVersion, Client, Fenced, GroupResource, JoinOptions, Kind, ListMigrations, MemberId,
+    Membership, Migrator, MigratorOptions, ReportEntry, Stance, WorkerName,
+};
+use widgets::{WIDGETS, Widgets, Writer, decode, key};
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+#[tokio::main]
+async fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let mut argument = |default: &str| arguments.next().unwrap_or_else(|| default.to_owned());
+    let endpoint = argument("127.0.0.1:4600");
+    let etcd = Etcd::new(&argument("http://127.0.0.1:2379"));
+    let client = Client::builder()
+        .endpoints(vec![endpoint])
+        .connect()
+        .await?;
+    let id = MemberId::parse("etcd-fence").map_err(|fault| fault.to_string())?;
+    let membership = client.join(JoinOptions::new(id)).await?;
+    let writer = Writer::new(&client, etcd.clone(), &membership).await?;
+    membership.report(vec![entry("example.io/v1")?]).await?;
+    for number in 0..3 {
+        write(&writer, &membership, &format!("w-{number}"), number).await?;
+    }
+    membership.report(vec![entry("example.io/v2")?]).await?;
+    migrate(&client, etcd.clone()).await?;
+    write(&writer, &membership, "w-3", 3).await?;
+    for number in 0..4 {
+        let stored = etcd.get(&key(&format!("w-{number}"))).await;
+        let stored = stored.map_err(|error| format!("{error:?}"))?;
+        let read = stored.and_then(|pair| decode(&pair.value));
+        writeln!(std::io::stdout(), "w-{number}: {read:?}")?;
+    }
+    membership.leave(std::time::Duration::from_secs(5)).await?;
+    client.close().await?;
+    Ok(())
+}
+
+/// What the server reports once it encodes this.
+fn entry(encoding: &str) -> Result<ReportEntry, Failure> {
+    let version = |text: &str| ApiVersion::parse(text).map_err(|fault| fault.to_string());
+    let both = [version("example.io/v1")?, version("example.io/v2")?];
+    Ok(ReportEntry {
+        resource: GroupResource::parse_qualified(WIDGETS).map_err(|fault| fault.to_string())?,
+        kind: Kind::parse("Widget").map_err(|fault| fault.to_string())?,
+        decodable: both.iter().cloned().collect(),
+        served: both.iter().cloned().collect(),
+        stance: Stance::Fixed {
+            encoding: version(encoding)?,
+        },
+    })
+}
+
+async fn write(
+    writer: &Writer,
+    membership: &Membership,
+    name: &str,
+    size: u64,
+) -> Result<(), Failure> {
+    loop {
+        let ready = writer.prepare(membership, name, size).await?;
+        let landed = writer.send(ready).await;
+        if landed.map_err(|error| format!("{error:?}"))? {
+            return Ok(());
+        }
+    }
+}
+
+/// Works at what is to be migrated now.
+async fn migrate(client: &Client, etcd: Etcd) -> Result<(), Failure> {
+    let name = WorkerName::parse("etcd-fence").map_err(|fault| fault.to_string())?;
+    let resource = GroupResource::parse_qualified(WIDGETS).map_err(|fault| fault.to_string())?;
+    let store = Fenced::new(client, Widgets(etcd)).await?;
+    let options = MigratorOptions::new(name, BTreeSet::from([resource.clone()]));
+    let worker = Migrator::new(client.clone(), store, options);
+    let page = client.migrations(ListMigrations::new()).all().await?;
+    for migration in page.items {
+        if *migration.id.resource() == resource && migration.is_open() {
+            let worked = worker.run_one(&migration.id).await?;
+            writeln!(std::io::stdout(), "{}: {worked:?}", migration.id)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,288 @@
+//! A fence in a store of the caller's own.
+//!
+//! A write that was let through by its gate and lands late, later than `write_grace` after its membership was over, could
+//! put an old version behind a worker that has already passed by. A store that can compare and write in one step keeps
+//! it out: beside the objects of a resource stands a key that holds a [`Fence`], which only goes forward. A worker raises
+//! it to the agreement of its migration before it lists ([`Fenced`] does), and every write compares it ([`FenceGuard`]
+//! says with what). So a write lands before the list, which sees it, or not at all, unless its writer knew of the
+//! agreement; and who knows of an agreement on one version and still encodes another one has ended it.
+
+mod guard;
+
+use std::fmt;
+use std::future::Future;
+
+use synod_model::{ClusterId, ContinueToken, GroupResource, Migration, Revision};
+
+pub use guard::FenceGuard;
+
+use super::plan::TRIES;
+use super::{Store, StoreError, StorePage};
+use crate::{Client, Error, ReadOptions};
+
+/// What stands in a fence key: up to which agreement the objects of a resource were begun to be migrated.
+///
+/// Its text is the cluster's id, the resource as `resource.group` and the revision of the agreement, with a blank between
+/// them; a store keeps these bytes, and compares nothing else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fence {
+    cluster: ClusterId,
+    resource: GroupResource,
+    agreement: Revision,
+}
+
+/// Why something does not get past a fence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FenceFault {
+    /// What the key holds is no fence.
+    Unreadable {
+        /// What it holds, as far as it is text.
+        found: String,
+    },
+    /// It is another cluster's, also one that this one was restored from. Only a person knows that nobody writes under that
+    /// one any more, and may remove the key then.
+    OtherCluster {
+        /// Whose it is.
+        found: ClusterId,
+    },
+    /// It is of another resource: the key is the wrong one.
+    OtherResource {
+        /// Whose objects it fences.
+        found: GroupResource,
+    },
+    /// It stands for a later agreement.
+    Later {
+        /// For which.
+        found: Revision,
+    },
+}
+
+impl Fence {
+    /// The fence of an agreement on a resource.
+    #[must_use]
+    pub fn new(cluster: ClusterId, resource: GroupResource, agreement: Revision) -> Self {
+        Self {
+            cluster,
+            resource,
+            agreement,
+        }
+    }
+
+    /// The fence of this text.
+    ///
+    /// # Errors
+    ///
+    /// `Unreadable`: it is not what [`Display`](fmt::Display) writes.
+    pub fn parse(text: &str) -> Result<Self, FenceFault> {
+        let parts: Vec<&str> = text.split(' ').collect();
+        let read = || {
+            let [cluster, resource, agreement] = parts[..] else {
+                return None;
+            };
+            let fence = Self {
+                cluster: ClusterId::parse(cluster).ok()?,
+                resource: GroupResource::parse_qualified(resource).ok()?,
+                agreement: Revision::new(agreement.parse().ok()?),
+            };
+            // Stores compare bytes, so there is one text for each fence.
+            (fence.to_string() == text).then_some(fence)
+        };
+        read().ok_or_else(|| FenceFault::Unreadable {
+            found: text.to_owned(),
+        })
+    }
+
+    /// Which resource's objects it fences.
+    #[must_use]
+    pub fn resource(&self) -> &GroupResource {
+        &self.resource
+    }
+
+    /// The revision of the agreement that it stands for.
+    #[must_use]
+    pub fn agreement_revision(&self) -> Revision {
+        self.agreement
+    }
+
+    /// Whether this fence may stand where `present` does, which is what the key holds; nothing if there is no key. Of a
+    /// worker's fence that says that it may be raised; of what a writer knows, that its write may be sent if the key still
+    /// holds the same when it lands.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub fn follows(&self, present: Option<&[u8]>) -> Result<(), FenceFault> {
+        let Some(bytes) = present else {
+            return Ok(());
+        };
+        let text = String::from_utf8_lossy(bytes);
+        let present = Self::parse(&text)?;
+        if present.cluster != self.cluster {
+            let found = present.cluster;
+            return Err(FenceFault::OtherCluster { found });
+        }
+        if present.resource != self.resource {
+            let found = present.resource;
+            return Err(FenceFault::OtherResource { found });
+        }
+        if present.agreement > self.agreement {
+            let found = present.agreement;
+            return Err(FenceFault::Later { found });
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Fence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let resource = self.resource.qualified();
+        write!(f, "{} {resource} {}", self.cluster, self.agreement)
+    }
+}
+
+impl fmt::Display for FenceFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable { found } => {
+                write!(f, "the fence key holds {found:?}, which is no fence")
+            }
+            Self::OtherCluster { found } => write!(
+                f,
+                "the fence is of cluster {found}; remove it once nobody writes under that cluster any more"
+            ),
+            Self::OtherResource { found } => {
+                write!(
+                    f,
+                    "the fence is of {}: the key is the wrong one",
+                    found.qualified()
+                )
+            }
+            Self::Later { found } => write!(
+                f,
+                "the fence stands for the later agreement of revision {found}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for FenceFault {}
+
+/// A store that can write something if a key still holds what it held.
+///
+/// [`Fenced`] makes it a [`Store`] whose migrations are fenced.
+pub trait FencedStore: Send + Sync {
+    /// An object as it was listed.
+    type Object: Send + Sync;
+
+    /// What the fence key of a resource holds; `None` if there is no such key.
+    ///
+    /// # Errors
+    ///
+    /// What the store said.
+    fn read_fence(
+        &self,
+        resource: &GroupResource,
+    ) -> impl Future<Output = Result<Option<Vec<u8>>, StoreError>> + Send;
+
+    /// Writes the fence key of the fence's resource if it holds `present`; if there is none, for `None`. False: it does not.
+    ///
+    /// # Errors
+    ///
+    /// What the store said.
+    fn write_fence(
+        &self,
+        present: Option<&[u8]>,
+        fence: &Fence,
+    ) -> impl Future<Output = Result<bool, StoreError>> + Send;
+
+    /// As [`Store::list_page`]. It must not be answered from what the store held before it was asked.
+    ///
+    /// # Errors
+    ///
+    /// What the store said.
+    fn list_page(
+        &self,
+        migration: &Migration,
+        token: Option<&ContinueToken>,
+    ) -> impl Future<Output = Result<StorePage<Self::Object>, StoreError>> + Send;
+
+    /// As [`Store::rewrite`], but only if the fence key holds this fence: a worker may be late, too.
+    ///
+    /// # Errors
+    ///
+    /// What the store said. `Refused` if the key holds another fence.
+    fn rewrite(
+        &self,
+        migration: &Migration,
+        object: &Self::Object,
+        fence: &Fence,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
+}
+
+/// A store whose fence is raised before it is listed.
+#[derive(Debug)]
+pub struct Fenced<S> {
+    store: S,
+    cluster: ClusterId,
+}
+
+impl<S> Fenced<S> {
+    /// The store, under the fence of this cluster.
+    ///
+    /// # Errors
+    ///
+    /// The cluster does not say who it is.
+    pub async fn new(client: &Client, store: S) -> Result<Self, Error> {
+        let view = client.settings(ReadOptions::linearizable()).await?;
+        Ok(Self {
+            store,
+            cluster: view.header.cluster,
+        })
+    }
+
+    fn fence(&self, migration: &Migration) -> Fence {
+        let resource = migration.id.resource().clone();
+        Fence::new(self.cluster, resource, migration.agreement_revision)
+    }
+}
+
+impl<S: FencedStore> Store for Fenced<S> {
+    type Object = S::Object;
+
+    async fn list_page(
+        &self,
+        migration: &Migration,
+        token: Option<&ContinueToken>,
+    ) -> Result<StorePage<S::Object>, StoreError> {
+        // With each page: a worker that goes on behind another one has not seen it raised.
+        raise(&self.store, &self.fence(migration)).await?;
+        self.store.list_page(migration, token).await
+    }
+
+    async fn rewrite(&self, migration: &Migration, object: &S::Object) -> Result<(), StoreError> {
+        let fence = self.fence(migration);
+        self.store.rewrite(migration, object, &fence).await
+    }
+}
+
+/// Lets the key hold this fence.
+async fn raise<S: FencedStore>(store: &S, fence: &Fence) -> Result<(), StoreError> {
+    let bytes = fence.to_string().into_bytes();
+    for _ in 0..TRIES {
+        let present = store.read_fence(fence.resource()).await?;
+        if present.as_ref() == Some(&bytes) {
+            return Ok(());
+        }
+        let follows = fence.follows(present.as_deref());
+        follows.map_err(|fault| StoreError::Refused(format!("not migrated: {fault}")))?;
+        if store.write_fence(present.as_deref(), fence).await? {
+            return Ok(());
+        }
+    }
+    // Others raise it all the time, which only other migrations do.
+    Err(StoreError::Busy { retry_after: None })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! Workers that are killed at every step.
+
+use std::future::pending;
+use std::sync::{Arc, Mutex};
+
+use synod_client::{
+    Client, ContinueToken, Migration, MigrationId, MigrationReason, Migrator, Store, StoreError,
+    StorePage, Ttl, Worked,
+};
+use tokio::sync::Notify;
+
+use super::{ITEMS, encodes, newest, options};
+use crate::cluster::{Cluster, legal, resource, within};
+use crate::objects::V2;
+
+const ITEM_COUNT: usize = 100;
+const PAGE: usize = 20;
+
+/// When a worker is killed at a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    /// Before the store has done what it was asked to.
+    Before,
+    /// After that, and before the worker has heard of it.
+    After,
+}
+
+/// How often each item was written.
+#[derive(Clone, Default)]
+struct Shelf(Arc<Mutex<Vec<usize>>>);
+
+impl Shelf {
+    fn full() -> Self {
+        Self(Arc::new(Mutex::new(vec![0; ITEM_COUNT])))
+    }
+
+    fn check(&self, case: &str) {
+        let written = self.0.lock().unwrap();
+        let missed = written.iter().position(|times| *times == 0);
+        assert_eq!(missed, None, "{case}: an item was missed");
+        let twice = written.iter().filter(|times| **times > 1).count();
+        assert!(twice <= PAGE, "{case}: {twice} items were written twice");
+        assert!(
+            written.iter().all(|times| *times <= 2),
+            "{case}: an item was written again and again"
+        );
+    }
+}
+
+/// The shelf as one worker sees it, which is killed at a step, or never.
+struct Hands {
+    shelf: Shelf,
+    steps: Mutex<usize>,
+    killed_at: Option<(usize, At)>,
+    killed: Arc<Notify>,
+}
+
+impl Hands {
+    fn new(shelf: &Shelf, killed_at: Option<(usize, At)>) -> Self {
+        Self {
+            shelf: shelf.clone(),
+            steps: Mutex::new(0),
+            killed_at,
+            killed: Arc::new(Notify::new()),
+        }
+    }
+
+    /// Does something in the store.
+    async fn step<T>(&self, what: impl FnOnce(&mut Vec<usize>) -> T) -> T {
+        let step = {
+            let mut steps = self.steps.lock().unwrap();
+            *steps += 1;
+            *steps
+        };
+        self.die(step, At::Before).await;
+        let done = what(&mut self.shelf.0.lock().unwrap());
+        self.die(step, At::After).await;
+        done
+    }
+
+    async fn die(&self, step: usize, at: At) {
+        if self.killed_at == Some((step, at)) {
+            self.killed.notify_one();
+            pending().await
+        }
+    }
+}
+
+impl Store for Hands {
+    type Object = usize;
+
+    async fn list_page(
+        &self,
+        _: &Migration,
+        token: Option<&ContinueToken>,
+    ) -> Result<StorePage<usize>, StoreError> {
+        let from = token.map_or(0, |token| token.as_str().parse().unwrap());
+        let page = |items: &mut Vec<usize>| (from..items.len().min(from + PAGE)).collect();
+        let objects: Vec<usize> = self.step(page).await;
+        let next = from + PAGE;
+        let next = (next < ITEM_COUNT).then(|| legal(ContinueToken::parse(&next.to_string())));
+        Ok(StorePage {
+            objects,
+            next,
+            remaining: None,
+        })
+    }
+
+    async fn rewrite(&self, _: &Migration, item: &usize) -> Result<(), StoreError> {
+        self.step(|items| items[*item] += 1).await;
+        Ok(())
+    }
+}
+
+/// A worker that works until it is killed, or has completed. Answers whether it has.
+async fn worked(client: &Client, id: &MigrationId, hands: Hands) -> bool {
+    let killed = Arc::clone(&hands.killed);
+    let options = options("worker").ttl(legal(Ttl::from_millis(1_000)));
+    let worker = Migrator::new(client.clone(), hands, options);
+    let working = async {
+        loop {
+            // The claim of one that was killed has to end first.
+            match worker.run_one(id).await.unwrap() {
+                None => crate::cluster::pass(std::time::Duration::from_millis(200)).await,
+                Some(ended) => return ended,
+            }
+        }
+    };
+    let working = Box::pin(within(working));
+    tokio::select! {
+        biased;
+        () = killed.notified() => false,
+        ended = working => {
+            assert_eq!(ended, Worked::Completed);
+            true
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_killed_at_any_step_leaves_nothing_out_and_repeats_no_more_than_its_page() {
+    let cluster = Cluster::start(1).await;
+    let client = cluster.client().await;
+    let _membership = encodes(&client, ITEMS, V2).await;
+    let mut id = newest(&client, ITEMS).await.id;
+    let items = resource(ITEMS);
+    let steps = ITEM_COUNT + ITEM_COUNT / PAGE;
+    for step in 1..=steps + 1 {
+        for at in [At::Before, At::After] {
+            let (shelf, case) = (Shelf::full(), format!("killed {at:?} step {step}"));
+            let has_ended = worked(&client, &id, Hands::new(&shelf, Some((step, at)))).await;
+            assert_eq!(has_ended, step > steps, "{case}");
+            if !has_ended {
+                assert!(
+                    worked(&client, &id, Hands::new(&shelf, None)).await,
+                    "{case}"
+                );
+            }
+            shelf.check(&case);
+            let started = client.start_migration(&items, MigrationReason::Manual);
+            id = within(started).await.unwrap().id;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn workers_that_all_die_bring_a_migration_to_its_end_all_the_same() {
+    let cluster = Cluster::start(1).await;
+    let client = cluster.client().await;
+    let _membership = encodes(&client, ITEMS, V2).await;
+    let id = newest(&client, ITEMS).await.id;
+    let shelf = Shelf::full();
+    // Each lives a step longer than the one before; none does a page before it lives for one.
+    let mut lives = 1;
+    while !worked(&client, &id, Hands::new(&shelf, Some((lives, At::After)))).await {
+        lives += 1;
+    }
+    assert!(lives > PAGE);
+    let written = shelf.0.lock().unwrap();
+    assert!(written.iter().all(|times| *times > 0));
+}

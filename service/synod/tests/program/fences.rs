@@ -1,0 +1,241 @@
+//! The fence in a store of the servers' own, by the example that has one: a real etcd, and writes that come too late.
+
+#[path = "../../../../examples/etcd-fence/etcd.rs"]
+mod etcd;
+#[path = "../../../../examples/etcd-fence/widgets.rs"]
+mod widgets;
+
+use std::collections::BTreeSet;
+use std::process::Stdio;
+
+use synod_client::{
+    ApiVersion, Client, Fenced, GroupResource, JoinOptions, Kind, MemberId, Membership, Migration,
+    Migrator, MigratorOptions, ObjectKind, Persisted, ReportEntry, Stance, StorageState, Ttl,
+    Worked, WorkerName,
+};
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+use crate::cluster::Cluster;
+use crate::program::LIMIT;
+use etcd::{Condition, Etcd};
+use widgets::{WIDGETS, Widgets, Writer, decode, key};
+
+/// One etcd, until it is dropped.
+struct Running {
+    etcd: Etcd,
+    _process: Child,
+    _folder: TempDir,
+}
+
+impl Running {
+    async fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let [client, peer] = [(); 2]
+            .map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap())
+            .map(|held| format!("http://{}", held.local_addr().unwrap()));
+        let process = Command::new("etcd")
+            .args(["--log-level", "error", "--data-dir"])
+            .arg(folder.path())
+            .args([
+                "--listen-client-urls",
+                &client,
+                "--advertise-client-urls",
+                &client,
+            ])
+            .args([
+                "--listen-peer-urls",
+                &peer,
+                "--initial-advertise-peer-urls",
+                &peer,
+            ])
+            .args(["--initial-cluster", &format!("default={peer}")])
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("etcd is installed (in Debian: etcd-server)");
+        let etcd = Etcd::new(&client);
+        let serves = async { while etcd.get("ready").await.is_err() {} };
+        timeout(LIMIT, serves).await.expect("etcd does not serve");
+        Self {
+            etcd,
+            _process: process,
+            _folder: folder,
+        }
+    }
+
+    /// The widgets that are stored in a version, by their keys.
+    async fn stored_in(&self, version: &str) -> Vec<String> {
+        let (all, more) = self
+            .etcd
+            .list("/objects/widgets.example.io/", "", 1_000)
+            .await
+            .unwrap();
+        assert!(!more);
+        let read = all
+            .into_iter()
+            .map(|pair| (decode(&pair.value).unwrap().1.to_string(), pair.key));
+        let wanted = read.filter(|(found, _)| found == version);
+        wanted.map(|(_, key)| key).collect()
+    }
+}
+
+fn resource() -> GroupResource {
+    GroupResource::parse_qualified(WIDGETS).unwrap()
+}
+
+/// A server that is gone a second after its last renewal.
+async fn server(client: &Client, id: &str) -> Membership {
+    let options = JoinOptions::new(MemberId::parse(id).unwrap());
+    client
+        .join(options.ttl(Ttl::from_millis(1_000).unwrap()))
+        .await
+        .unwrap()
+}
+
+async fn encodes(membership: &Membership, encoding: &str) {
+    let version = |text: &str| ApiVersion::parse(text).unwrap();
+    let both = [version("example.io/v1"), version("example.io/v2")];
+    let entry = ReportEntry {
+        resource: resource(),
+        kind: Kind::parse("Widget").unwrap(),
+        decodable: both.iter().cloned().collect(),
+        served: both.iter().cloned().collect(),
+        stance: Stance::Fixed {
+            encoding: version(encoding),
+        },
+    };
+    membership.report(vec![entry]).await.unwrap();
+}
+
+async fn write(writer: &Writer, membership: &Membership, name: &str) {
+    loop {
+        let ready = writer.prepare(membership, name, 1).await.unwrap();
+        if writer.send(ready).await.unwrap() {
+            return;
+        }
+    }
+}
+
+/// Works until the newest migration is completed: it has to wait for the drain of who is gone.
+async fn migrated(client: &Client, etcd: &Etcd) -> Migration {
+    let store = Fenced::new(client, Widgets(etcd.clone())).await.unwrap();
+    let options = MigratorOptions::new(
+        WorkerName::parse("worker").unwrap(),
+        BTreeSet::from([resource()]),
+    );
+    let worker = Migrator::new(client.clone(), store, options);
+    let reflector = client.reflect(vec![ObjectKind::Migration]).await.unwrap();
+    let working = async {
+        loop {
+            let revision = reflector.revision();
+            let mut open = reflector.migrations().into_iter();
+            let Some(open) = open.find(|migration| migration.is_open()) else {
+                reflector.changed(revision).await.unwrap();
+                continue;
+            };
+            match worker.run_one(&open.id).await.unwrap() {
+                Some(Worked::Completed) => return (*open).clone(),
+                Some(other) => panic!("{other:?}"),
+                None => {}
+            }
+        }
+    };
+    timeout(LIMIT, working).await.expect("nothing is migrated")
+}
+
+async fn state(client: &Client) -> StorageState {
+    let reflector = client
+        .reflect(vec![ObjectKind::StorageState])
+        .await
+        .unwrap();
+    (*reflector.storage_state(&resource()).unwrap()).clone()
+}
+
+/// Whether nothing but one version is known to be stored.
+fn is_only(state: &StorageState, version: &str) -> bool {
+    let [
+        Persisted::Version {
+            version: Some(only),
+            ..
+        },
+    ] = &state.persisted[..]
+    else {
+        return false;
+    };
+    only.to_string() == version
+}
+
+#[tokio::test]
+async fn a_write_that_lands_behind_the_worker_is_kept_out_by_the_fence_and_by_nothing_else() {
+    let (cluster, etcd) = (Cluster::start().await, Running::start().await);
+    let client = cluster.client().await;
+    assert_eq!(
+        cluster
+            .ask(&["settings", "set", "write_grace=1s"])
+            .await
+            .code,
+        0
+    );
+    let (first, second) = (
+        server(&client, "server-a").await,
+        server(&client, "server-b").await,
+    );
+    encodes(&first, "example.io/v1").await;
+    encodes(&second, "example.io/v1").await;
+    let writer = Writer::new(&client, etcd.etcd.clone(), &first)
+        .await
+        .unwrap();
+    for number in 0..120 {
+        write(&writer, &first, &format!("w-{number}")).await;
+    }
+    // It has passed every check, and then its server is held up, and dies.
+    let late = writer.prepare(&first, "late", 1).await.unwrap();
+    drop(first);
+    encodes(&second, "example.io/v2").await;
+    let done = migrated(&client, &etcd.etcd).await;
+    assert!(is_only(&state(&client).await, "example.io/v2"));
+    assert!(etcd.stored_in("example.io/v1").await.is_empty());
+    assert_eq!(etcd.stored_in("example.io/v2").await.len(), 120);
+
+    let (key_of_late, conditions) = (late.key.clone(), late.conditions.clone());
+    let value = late.value.clone();
+    assert!(
+        !writer.send(late).await.unwrap(),
+        "etcd takes it behind the fence"
+    );
+    assert!(etcd.stored_in("example.io/v1").await.is_empty());
+    // The same write without its last condition, which is the fence.
+    let (fence, others) = conditions.split_last().unwrap();
+    assert!(matches!(fence, Condition::WrittenAt(key, 0) if key.starts_with("/fences/")));
+    assert!(
+        etcd.etcd
+            .put_if(others, &key_of_late, &value)
+            .await
+            .unwrap()
+    );
+    assert_eq!(etcd.stored_in("example.io/v1").await, [key("late")]);
+    assert!(
+        is_only(&state(&client).await, "example.io/v2"),
+        "nobody knows of it"
+    );
+
+    // Who lives goes on: it knows of the agreement.
+    let writer = Writer::new(&client, etcd.etcd.clone(), &second)
+        .await
+        .unwrap();
+    write(&writer, &second, "w-0").await;
+    let fence = etcd
+        .etcd
+        .get("/fences/widgets.example.io")
+        .await
+        .unwrap()
+        .unwrap();
+    let fence = String::from_utf8(fence.value).unwrap();
+    assert!(
+        fence.ends_with(&format!(" widgets.example.io {}", done.agreement_revision)),
+        "{fence}"
+    );
+}
