@@ -12,7 +12,8 @@ pub(crate) struct ObserveArgs {
     /// Where API servers serve discovery, one URL for each server, as in http://10.0.0.1:8080.
     #[arg(required = true, value_name = "URL")]
     pub(crate) urls: Vec<String>,
-    /// How often to look [default: the cluster's discovery_period, which is 10m unless it was changed].
+    /// How often to look, if not less often than the cluster's discovery_period says, which is the default: 10m unless it
+    /// was changed.
     #[arg(long, value_parser = duration::parse_some, value_name = "TIME")]
     pub(crate) period: Option<Duration>,
     /// How long a server may take for one document.

@@ -169,7 +169,7 @@ async fn a_server_that_cannot_be_read_makes_no_agreement_and_what_is_new_ends_on
         text.out
     );
     assert!(
-        text.out.ends_with("1 resources on 2 servers: 1 withheld\n"),
+        text.out.ends_with("1 resources of 2 servers: 1 withheld\n"),
         "{}",
         text.out
     );
@@ -196,7 +196,7 @@ async fn an_observer_keeps_what_is_observed_fresh_and_what_nobody_looked_at_is_u
     // For more than two periods of the cluster's.
     for _ in 0..7 {
         let line = observer.line().await.unwrap();
-        assert_eq!(line, "1 resources on 1 servers: 1 as before");
+        assert_eq!(line, "1 resources of 1 servers: 1 as before");
     }
     assert_eq!(
         state(&client).await.persisted,
@@ -213,7 +213,7 @@ async fn an_observer_keeps_what_is_observed_fresh_and_what_nobody_looked_at_is_u
         observer.line().await.unwrap();
     }
     a.becomes(Mood::Encodes("v1"));
-    while observer.line().await.unwrap() != "1 resources on 1 servers: 1 as before" {}
+    while observer.line().await.unwrap() != "1 resources of 1 servers: 1 as before" {}
     assert!(state(&client).await.persisted.contains(&Persisted::Unknown));
     observer.signal(rustix::process::Signal::TERM);
     assert_eq!(observer.ended().await.code(), Some(0));

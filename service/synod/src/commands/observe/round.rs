@@ -123,7 +123,7 @@ impl Round {
             true => String::new(),
             false => format!(": {}", told.join(", ")),
         };
-        let _ = writeln!(text, "{all} resources on {servers} servers{told}");
+        let _ = writeln!(text, "{all} resources of {servers} servers{told}");
         text
     }
 
