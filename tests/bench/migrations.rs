@@ -1,0 +1,154 @@
+//! The figures of migrations: how fast two workers rewrite what two collections hold, and what that costs who writes
+//! meanwhile.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use synod_client::{
+    Client, CollectionStore, MemberEpoch, MigrationPhase, Migrator, MigratorOptions, ObjectKind,
+    ReportEntry, Stance, WorkerName,
+};
+use tokio::time::{Instant, sleep};
+
+#[path = "../processes/ports.rs"]
+mod ports;
+#[path = "../processes/process.rs"]
+#[expect(dead_code, reason = "the tests of processes use the rest of it")]
+mod process;
+#[path = "../processes/program.rs"]
+mod program;
+#[path = "figures/replicas.rs"]
+#[expect(dead_code, reason = "the other figures use the rest of it")]
+mod replicas;
+#[path = "figures/sample.rs"]
+#[expect(dead_code, reason = "the other figures use the rest of it")]
+mod sample;
+#[path = "../processes/waiting.rs"]
+#[expect(dead_code, reason = "the tests of processes use the rest of it")]
+mod waiting;
+
+#[path = "migrations/stored.rs"]
+mod stored;
+#[path = "objects/writers.rs"]
+#[expect(dead_code, reason = "the figures of objects use the rest of it")]
+mod writers;
+
+use replicas::{Replicas, long_lived};
+use stored::{LEGAL, Same, fill, key, kind, resource, version};
+use writers::{Write, Written, write_until};
+
+/// What is migrated: one migration is one worker's at a time, so there are two for two.
+const MIGRATED: [&str; 2] = ["gadgets.example.io", "widgets.example.io"];
+
+/// How many objects there are in each of them.
+const EACH: usize = 50_000;
+
+/// What is written all the time.
+const WRITTEN: &str = "others.example.io";
+
+/// Bytes of data of each object.
+const BYTES: usize = 256;
+
+/// Writes per second, before and meanwhile.
+const WRITES_PER_SECOND: u64 = 200;
+
+/// How long writes are measured before.
+const SPAN: Duration = Duration::from_secs(15);
+
+fn main() {
+    // One thread for the load, as the servers have to share the same cores.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("a runtime can be made");
+    runtime.block_on(async {
+        let replicas = Replicas::start().await;
+        for name in MIGRATED {
+            fill(&replicas, name, EACH).await;
+        }
+        fill(&replicas, WRITTEN, 1_000).await;
+        measure(&replicas).await;
+    });
+}
+
+async fn measure(replicas: &Replicas) {
+    let write = |number: u64| Write {
+        key: key(WRITTEN, number as usize % 1_000),
+        bytes: Some(BYTES),
+    };
+    let before = write_until(replicas, write, sleep(SPAN)).await;
+    agree(&replicas.client().await).await;
+    let begin = Instant::now();
+    let mut workers = Vec::new();
+    for name in ["one", "two"] {
+        let client = replicas.client().await;
+        let store = CollectionStore::new(client.clone(), Same);
+        let worker = WorkerName::parse(name).expect(LEGAL);
+        let resources = MIGRATED.map(resource);
+        let options = MigratorOptions::new(worker, BTreeSet::from(resources));
+        let worker = Migrator::new(client, store, options);
+        workers.push(tokio::spawn(async move { worker.run().await }));
+    }
+    let client = replicas.client().await;
+    let during = write_until(replicas, write, Box::pin(completed(&client))).await;
+    let taken = begin.elapsed();
+    for worker in workers {
+        worker.abort();
+    }
+    let rate = (MIGRATED.len() * EACH) as f64 / taken.as_secs_f64();
+    println!("two workers migrate 100,000 objects: {rate:.0} objects/s");
+    for (name, per_mille) in [("p50", 500), ("p99", 990)] {
+        let [before, during] = [&before, &during].map(|written| quantile(written, per_mille));
+        println!(
+            "{name} of ordinary writes at {WRITES_PER_SECOND}/s: {:.2} times as long during as before",
+            during.as_secs_f64() / before.as_secs_f64()
+        );
+    }
+}
+
+/// A member encodes another version from now on, and decodes both.
+async fn agree(client: &Client) {
+    let joined = client.send_join(long_lived("server")).await;
+    let joined = joined.expect("a member can join");
+    let member = MemberEpoch {
+        member: long_lived("server").id,
+        epoch: joined.epoch,
+        cluster: Some(joined.header.cluster),
+    };
+    let both = ["example.io/v1", "example.io/v2"].map(version);
+    let entries = MIGRATED.map(|name| ReportEntry {
+        resource: resource(name),
+        kind: kind(name),
+        decodable: both.iter().cloned().collect(),
+        served: both.iter().cloned().collect(),
+        stance: Stance::Fixed {
+            encoding: version("example.io/v2"),
+        },
+    });
+    let reported = client.send_report(&member, entries.to_vec(), false).await;
+    reported.expect("it can report");
+}
+
+/// Waits until everything is migrated.
+async fn completed(client: &Client) {
+    let reflector = client.reflect(vec![ObjectKind::Migration]).await;
+    let reflector = reflector.expect("the cluster can be watched");
+    loop {
+        let revision = reflector.revision();
+        let migrations = reflector.migrations();
+        let succeeded = |phase| phase == MigrationPhase::Succeeded;
+        let done = migrations.iter().filter(|one| succeeded(one.phase));
+        if done.count() == MIGRATED.len() {
+            return;
+        }
+        let changed = reflector.changed(revision).await;
+        changed.expect("the cluster can be watched");
+    }
+}
+
+fn quantile(written: &[Written], per_mille: usize) -> Duration {
+    let mut taken: Vec<Duration> = written.iter().map(|write| write.taken).collect();
+    taken.sort();
+    taken[(taken.len() - 1) * per_mille / 1_000]
+}
