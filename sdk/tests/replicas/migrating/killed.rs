@@ -1,16 +1,18 @@
 //! Workers that are killed at every step.
 
-use std::future::pending;
+use std::future::{pending, poll_fn};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
+use std::time::Duration;
 
 use synod_client::{
-    Client, ContinueToken, Migration, MigrationId, MigrationReason, Migrator, Store, StoreError,
-    StorePage, Ttl, Worked,
+    Client, ContinueToken, Migration, MigrationId, MigrationPhase, MigrationReason, Migrator,
+    Store, StoreError, StorePage, Ttl, Worked,
 };
 use tokio::sync::Notify;
 
 use super::{ITEMS, encodes, newest, options};
-use crate::cluster::{Cluster, legal, resource, within};
+use crate::cluster::{Cluster, legal, pass, resource, within};
 use crate::objects::V2;
 
 const ITEM_COUNT: usize = 100;
@@ -121,7 +123,7 @@ async fn worked(client: &Client, id: &MigrationId, hands: Hands) -> bool {
         loop {
             // The claim of one that was killed has to end first.
             match worker.run_one(id).await.unwrap() {
-                None => crate::cluster::pass(std::time::Duration::from_millis(200)).await,
+                None => pass(Duration::from_millis(200)).await,
                 Some(ended) => return ended,
             }
         }
@@ -178,4 +180,55 @@ async fn workers_that_all_die_bring_a_migration_to_its_end_all_the_same() {
     assert!(lives > PAGE);
     let written = shelf.0.lock().unwrap();
     assert!(written.iter().all(|times| *times > 0));
+}
+
+/// What comes of it, unless it is dropped when it would go on for the so many-th time.
+async fn killed_after<T>(polls: usize, working: impl Future<Output = T>) -> Option<T> {
+    let mut working = Box::pin(working);
+    let mut polled = 0;
+    poll_fn(|context| {
+        polled += 1;
+        if polled > polls {
+            return Poll::Ready(None);
+        }
+        working.as_mut().poll(context).map(Some)
+    })
+    .await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_killed_at_any_word_of_the_cluster_leaves_nothing_out_and_repeats_its_page() {
+    let cluster = Cluster::start(1).await;
+    let client = cluster.client().await;
+    let _membership = encodes(&client, ITEMS, V2).await;
+    let (mut id, items) = (newest(&client, ITEMS).await.id, resource(ITEMS));
+    // The store answers at once, so a worker goes on only at what the cluster says, and when it is time to say something.
+    for polls in 1.. {
+        let shelf = Shelf::full();
+        let worker = || {
+            let options = options("worker").ttl(legal(Ttl::from_millis(1_000)));
+            Migrator::new(client.clone(), Hands::new(&shelf, None), options)
+        };
+        let first = worker();
+        let ended = killed_after(polls, first.run_one(&id)).await;
+        let second = worker();
+        let is_open = async || {
+            let view = within(client.migration(&id, Default::default())).await;
+            view.unwrap().migration.phase != MigrationPhase::Succeeded
+        };
+        while is_open().await {
+            within(second.run_one(&id)).await.unwrap();
+            pass(Duration::from_millis(200)).await;
+        }
+        shelf.check(&format!("killed when it went on for the {polls}th time"));
+        if ended.is_some() {
+            assert!(
+                polls > ITEM_COUNT / PAGE,
+                "it says something with each page"
+            );
+            return;
+        }
+        let started = client.start_migration(&items, MigrationReason::Manual);
+        id = within(started).await.unwrap().id;
+    }
 }
