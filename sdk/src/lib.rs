@@ -89,7 +89,7 @@ pub use lock::{LeaseToken, Lock, LockOptions};
 pub use membership::{Ended, JoinOptions, Membership, MembershipState};
 pub use migrator::{
     CollectionStore, Fence, FenceFault, FenceGuard, Fenced, FencedStore, Migrator, MigratorOptions,
-    Store, StoreError, StorePage, Worked,
+    RecodeError, Store, StoreError, StorePage, Worked,
 };
 pub use objects::{
     Codec, CodecError, Creator, Draft, EncodingVersion, ListObjects, NewObject, ObjectEvent,

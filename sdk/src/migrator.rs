@@ -20,7 +20,7 @@ use synod_model::{
 };
 use tokio::time::{Instant, sleep, timeout};
 
-pub use collection::CollectionStore;
+pub use collection::{CollectionStore, RecodeError};
 pub use fence::{Fence, FenceFault, FenceGuard, Fenced, FencedStore};
 use pass::{Pass, Passed};
 pub use plan::StoreError;

@@ -9,7 +9,6 @@ mod duration;
 mod exit;
 mod failure;
 mod http;
-mod json;
 mod logging;
 mod merge;
 mod output;

@@ -11,8 +11,8 @@ use super::sight::Seen;
 use crate::args::ObserveFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::json::{self as form, Object};
 use crate::output::printable;
+use synod_client::json::{self as form, Object};
 
 /// One look at every server, and what was posted.
 #[derive(Debug)]
