@@ -149,9 +149,16 @@ fn test() -> Vec<Step> {
         .or_stop(),
         Step::new("rust", "cargo test --locked --workspace --no-fail-fast")
             // The program that was just built: built alone, its dependencies have other features.
-            .with("SYNOD_BINARY", tools::target_folder().join("debug/synod").display().to_string())
+            .with("SYNOD_BINARY", program())
             .needing(Tool::Etcd),
+        Step::new("python", "python3 bindings/python/ci.py").with("SYNOD_BINARY", program()),
     ]
+}
+
+/// The program that the tests run.
+fn program() -> String {
+    let program = tools::target_folder().join("debug/synod");
+    program.display().to_string()
 }
 
 /// Tests that go on for as long as they are asked to, each as a step.

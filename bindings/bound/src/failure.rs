@@ -6,7 +6,7 @@ use std::ops::Deref;
 
 use serde_json::{Value, json};
 use synod_client::json::current;
-use synod_client::{Error, Verdict, Violations};
+use synod_client::{Current, Error, Verdict, Violations};
 
 /// Why something was not done, with all that a program may decide by: its fields are those of [`Details`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub struct Details {
     pub metadata: BTreeMap<String, String>,
     /// The object as it stands, where a comparison was lost: the document of its message.
     pub current: Option<String>,
+    /// The message that `current` is the document of, such as `Object` or `Lease`.
+    pub current_type: Option<&'static str>,
     /// By which to ask what became of the request, if its outcome is unknown and it had a key.
     pub request_key: Option<RequestKey>,
 }
@@ -64,7 +66,7 @@ impl Deref for Failure {
 
 impl Failure {
     /// The failure as a document, with the keys `code`, `message`, `execution`, `retryable`, `violations`, `metadata`,
-    /// `current` and `requestKey`, the last two if they are set.
+    /// `current` with `currentType`, and `requestKey`, the last three if they are set.
     #[must_use]
     pub fn to_json(&self) -> String {
         let violations = self.violations.iter();
@@ -80,6 +82,9 @@ impl Failure {
         });
         if let Some(current) = &self.current {
             document["current"] = serde_json::from_str(current).unwrap_or_default();
+        }
+        if let Some(name) = self.current_type {
+            document["currentType"] = name.into();
         }
         if let Some(key) = &self.request_key {
             document["requestKey"] = json!({
@@ -117,12 +122,25 @@ impl From<Error> for Failure {
                 .collect(),
             metadata: error.metadata().clone(),
             current: error.current().map(|object| current(object).to_string()),
+            current_type: error.current().map(message_of),
             request_key: error.request_key().map(|key| RequestKey {
                 cluster: key.cluster.to_string(),
                 session: key.session.get(),
                 sequence: key.sequence.get(),
             }),
         }))
+    }
+}
+
+/// The message that says what stands.
+fn message_of(current: &Current) -> &'static str {
+    match current {
+        Current::Settings(_) => "Settings",
+        Current::Member(_) => "Member",
+        Current::Collection(_) => "Collection",
+        Current::Object(_) => "Object",
+        Current::ControllerRevision(_) => "ControllerRevision",
+        Current::Lease(_) => "Lease",
     }
 }
 

@@ -10,7 +10,7 @@
 //!   cancelled loses nothing: neither an event nor a permit nor a lock.
 //! - [`Membership`], [`Gate`] and [`Permit`]; [`Watch`] and [`Reflector`]; [`Lock`] and [`Election`]; [`Objects`] with
 //!   [`Updater`] and [`Creator`]; [`Migrator`]: the handles, each a thin cover of what it is called after in the client.
-//! - [`counts`] says how many handles there are, for tests that look for leaks.
+//! - [`counts()`] says how many handles there are, for tests that look for leaks.
 //!
 //! There is no rule here, and no retry: what a handle does is decided in the client, or in the cluster.
 //!

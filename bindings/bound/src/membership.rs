@@ -132,6 +132,20 @@ impl Membership {
         Ok(shown(&inner.state_changed(&seen).await))
     }
 
+    /// Waits until it does otherwise than `seen`, an answer of [`state`](Self::state) or of this, and answers how.
+    ///
+    /// # Errors
+    ///
+    /// It was closed.
+    pub async fn changed_from(&self, seen: &str) -> Result<String, Failure> {
+        let inner = self.inner()?;
+        let mut state = inner.state();
+        while shown(&state) == seen {
+            state = inner.state_changed(&state).await;
+        }
+        Ok(shown(&state))
+    }
+
     /// Waits until it is over for good, and answers why: `left`, `replaced` or `stopped`.
     ///
     /// # Errors

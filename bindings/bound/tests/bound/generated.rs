@@ -4,8 +4,9 @@
 
 use std::path::PathBuf;
 
+use synod_bound::generate::{Protocol, python};
+
 /// Holds a file below `bindings/` to what was generated.
-#[expect(dead_code, reason = "each language adds its files")]
 fn hold(file: &str, generated: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("..")
@@ -19,4 +20,11 @@ fn hold(file: &str, generated: &str) {
         kept == generated,
         "bindings/{file} is not what the protocol says: run this test with UPDATE_GOLDEN=1"
     );
+}
+
+#[test]
+fn the_messages_and_services_of_python_are_those_of_the_protocol() {
+    for (file, generated) in python::files(&Protocol::load()) {
+        hold(&format!("python/python/synod/{file}"), &generated);
+    }
 }

@@ -1,0 +1,177 @@
+"""The Python client of Synod.
+
+HA API servers agree by Synod on the versions that they store objects in, and keep objects, histories and leases in it.
+
+```python
+import synod
+from synod import v1
+
+with synod.Client(["127.0.0.1:4600", "127.0.0.1:4601", "127.0.0.1:4602"]) as client:
+    widgets = v1.GroupResource(group="example.io", resource="widgets")
+    with client.join(synod.apiserver_id("master-1")) as membership:
+        membership.report([
+            v1.ReportEntry(
+                resource=widgets,
+                kind="Widget",
+                decodable_versions=("example.io/v1", "example.io/v2"),
+                served_versions=("example.io/v1", "example.io/v2"),
+                preferred_version="example.io/v2",
+            )
+        ])
+        membership.ready()
+        with membership.gate.permit(widgets) as permit:
+            ...  # encode the object in permit.encoding
+            permit.check()  # right before the store is called
+            ...  # call the store
+```
+
+`Client` is for threads and `AsyncClient` for event loops; they have the same names. The messages of the protocol are
+`synod.v1`. What fails raises a `SynodError`, of a class for each kind of error.
+"""
+
+import atexit
+
+from synod import _logs, _synod, gate, v1
+from synod._async_client import AsyncClient
+from synod._client import Client
+from synod._errors import (
+    AlreadyExistsError,
+    ClosedError,
+    CompactedError,
+    ConflictError,
+    DataLossError,
+    DeadlineExceededError,
+    DrainingError,
+    EncodingNotSelectedError,
+    FutureRevisionError,
+    ImmutableError,
+    InvalidArgumentError,
+    NoAgreementError,
+    NotAMemberError,
+    NotDecodableError,
+    NotFoundError,
+    OverloadedError,
+    PermissionDeniedError,
+    QuotaError,
+    RequestExpiredError,
+    StaleEpochError,
+    SynodError,
+    TooLargeError,
+    UnauthenticatedError,
+    UnavailableError,
+    UnknownOutcomeError,
+    Violation,
+)
+from synod._leases import (
+    AsyncElection,
+    AsyncLock,
+    AsyncObserver,
+    Candidate,
+    Election,
+    LeadershipEnd,
+    Lock,
+    Observer,
+)
+from synod._membership import (
+    Admission,
+    AsyncGate,
+    AsyncMembership,
+    Gate,
+    Joining,
+    Membership,
+    MembershipState,
+    Permit,
+)
+from synod._message import Message, ProtocolEnum
+from synod._objects import AsyncObjects, Codec, Draft, JSONCodec, Objects, Stored, Updated
+from synod._reflector import AsyncReflector, Reflector
+from synod._watch import AsyncWatch, Bookmark, Events, Resync, Watch, WatchMessage
+from synod._worker import AsyncStore, AsyncWorker, Store, StoreError, StorePage, Worked, Worker
+
+
+def apiserver_id(hostname: str) -> str:
+    """The id that Kubernetes would give to the API server on a host."""
+    return _synod.apiserver_id(hostname)
+
+
+def _end() -> None:
+    _synod._shutdown()
+    _logs.end()
+
+
+# Threads of the runtime must not outlive the interpreter.
+atexit.register(_end)
+
+__all__ = [
+    "Admission",
+    "AlreadyExistsError",
+    "AsyncClient",
+    "AsyncElection",
+    "AsyncGate",
+    "AsyncLock",
+    "AsyncMembership",
+    "AsyncObjects",
+    "AsyncObserver",
+    "AsyncReflector",
+    "AsyncStore",
+    "AsyncWatch",
+    "AsyncWorker",
+    "Bookmark",
+    "Candidate",
+    "Client",
+    "ClosedError",
+    "Codec",
+    "CompactedError",
+    "ConflictError",
+    "DataLossError",
+    "DeadlineExceededError",
+    "Draft",
+    "DrainingError",
+    "Election",
+    "EncodingNotSelectedError",
+    "Events",
+    "FutureRevisionError",
+    "Gate",
+    "ImmutableError",
+    "InvalidArgumentError",
+    "JSONCodec",
+    "Joining",
+    "LeadershipEnd",
+    "Lock",
+    "Membership",
+    "MembershipState",
+    "Message",
+    "NoAgreementError",
+    "NotAMemberError",
+    "NotDecodableError",
+    "NotFoundError",
+    "Objects",
+    "Observer",
+    "OverloadedError",
+    "Permit",
+    "PermissionDeniedError",
+    "ProtocolEnum",
+    "QuotaError",
+    "Reflector",
+    "RequestExpiredError",
+    "Resync",
+    "StaleEpochError",
+    "Store",
+    "StoreError",
+    "StorePage",
+    "Stored",
+    "SynodError",
+    "TooLargeError",
+    "UnauthenticatedError",
+    "UnavailableError",
+    "UnknownOutcomeError",
+    "Updated",
+    "Violation",
+    "Watch",
+    "WatchMessage",
+    "Worked",
+    "Worker",
+    "apiserver_id",
+    "gate",
+    "v1",
+]

@@ -1,0 +1,265 @@
+"""The client for threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Any
+
+from synod import _logs, _services, _synod, v1
+from synod._errors import SynodError
+from synod._leases import Candidate, Election, Lock, lock_options
+from synod._membership import Membership, join_options
+from synod._objects import Codec, Objects, T, objects_options
+from synod._reflector import Reflector, reflect_options
+from synod._service import dumped, milliseconds
+from synod._waiting import wait
+from synod._watch import Watch
+from synod._worker import Store, Worker, asker, recoder, worker_options
+
+
+def connect(
+    endpoints: Sequence[str],
+    timeout: float,
+    connect_timeout: float,
+    keepalive: tuple[float, float],
+    sessions: bool,
+) -> _synod.Client:
+    if isinstance(endpoints, str):
+        endpoints = [endpoints]
+    _logs.begin()
+    interval, answer = keepalive
+    options = {
+        "endpoints": list(endpoints),
+        "requestTimeoutMs": milliseconds(timeout),
+        "connectTimeoutMs": milliseconds(connect_timeout),
+        "keepaliveIntervalMs": milliseconds(interval),
+        "keepaliveTimeoutMs": milliseconds(answer),
+        "sessions": sessions,
+    }
+    return _synod.Client(dumped(options))
+
+
+def watch_options(
+    filter: v1.WatchFilter | None,
+    from_revision: int | None,
+    from_list: bool,
+    resync: bool,
+    bookmark_interval: float | None,
+    disconnect_limit: float | None,
+) -> str:
+    return dumped(
+        {
+            "filter": None if filter is None else filter.to_dict(),
+            "fromRevision": None if from_revision is None else str(from_revision),
+            "from": "list" if from_list else None,
+            "resync": resync,
+            "bookmarkIntervalMs": milliseconds(bookmark_interval),
+            "disconnectLimitMs": milliseconds(disconnect_limit),
+        }
+    )
+
+
+class Client:
+    """A client of a cluster, for threads. Any number of threads may use it.
+
+    It fails over between the replicas that it is told of under one deadline for each call, and carries changes exactly once.
+    What waits lets go of the interpreter, and Ctrl-C ends it.
+    """
+
+    def __init__(
+        self,
+        endpoints: Sequence[str],
+        *,
+        timeout: float = 10.0,
+        connect_timeout: float = 2.0,
+        keepalive: tuple[float, float] = (10.0, 5.0),
+        sessions: bool = True,
+    ) -> None:
+        """`endpoints` are where the replicas serve clients, each as `host:port`; give all of them. `timeout` is by when a
+        call is answered, over all its tries, in seconds. `keepalive` is how often each connection is asked whether it is
+        alive, and how long it has to answer. Nothing is connected to before it is needed."""
+        self._client = connect(endpoints, timeout, connect_timeout, keepalive, sessions)
+        self.cluster = _services.ClusterService(self._client)
+        """The cluster itself: its replicas and its settings."""
+        self.collections = _services.CollectionsService(self._client)
+        """The kinds of objects that the cluster keeps."""
+        self.controller_revisions = _services.ControllerRevisionsService(self._client)
+        """Histories of immutable snapshots."""
+        self.leases = _services.LeasesService(self._client)
+        """Leases and candidates; `lock` and `election` are what programs want."""
+        self.membership = _services.MembershipService(self._client)
+        """Who is a member; `join` is what API servers want."""
+        self.migrations = _services.MigrationsService(self._client)
+        """Storage states and migrations; `worker` carries migrations out."""
+        self.objects = _services.ObjectsService(self._client)
+        """Objects of collections as bytes; `typed_objects` has them as values."""
+        self.sessions = _services.SessionsService(self._client)
+        """What became of requests. The client has a session of its own."""
+        self.storage_versions = _services.StorageVersionsService(self._client)
+        """What members report, and what they agree on."""
+
+    @property
+    def endpoints(self) -> list[str]:
+        """The endpoints, as they were given."""
+        return self._client.endpoints()
+
+    def status(self, *, timeout: float | None = None) -> v1.ClusterStatusResponse:
+        """How the cluster does, as any one replica sees it. No quorum is needed."""
+        return self.cluster.status(timeout=timeout)
+
+    def join(
+        self,
+        member: str,
+        *,
+        ttl: float | None = None,
+        labels: Mapping[str, str] | None = None,
+        version: str = "",
+        endpoint: str = "",
+        permit_wait: float | None = None,
+        drain_limit: float | None = None,
+        equivalents: Sequence[Sequence[v1.GroupResource]] = (),
+    ) -> Membership:
+        """Joins the cluster as a member, and stays one as long as the membership is kept; with `with`, until the end.
+
+        `member` is the id, the same over restarts of the server: `synod.apiserver_id` makes one. `ttl` is how many seconds
+        the member is kept after a renewal. `version`, `endpoint` and `labels` are for people. `permit_wait` is how long a
+        permit is waited for, `drain_limit` how long a changed report waits for permits to come back. `equivalents` are
+        resources that are one in the store.
+        """
+        options = join_options(
+            member,
+            ttl=ttl,
+            labels=labels,
+            version=version,
+            endpoint=endpoint,
+            permit_wait=permit_wait,
+            drain_limit=drain_limit,
+            equivalents=equivalents,
+        )
+        return Membership(wait(self._client.join(options)))
+
+    def watch(
+        self,
+        filter: v1.WatchFilter | None = None,
+        *,
+        from_revision: int | None = None,
+        from_list: bool = False,
+        resync: bool = True,
+        bookmark_interval: float | None = None,
+        disconnect_limit: float | None = None,
+    ) -> Watch:
+        """Watches what changes from now on, from a revision on, or beginning with a list of what there is.
+
+        Where the history that it needs is gone it lists anew, or without `resync` ends with `CompactedError`. With
+        `disconnect_limit` it ends with an error after so many seconds without any replica.
+        """
+        options = watch_options(filter, from_revision, from_list, resync, bookmark_interval, disconnect_limit)
+        return Watch(wait(self._client.watch(options)))
+
+    def reflect(self, kinds: Sequence[v1.ObjectKind]) -> Reflector:
+        """Keeps what there is of these kinds in memory, up to date."""
+        return Reflector(wait(self._client.reflect(reflect_options(kinds))))
+
+    def lock(
+        self,
+        lease: v1.LeaseKey,
+        *,
+        holder: str | None = None,
+        ttl: float | None = None,
+        if_member: v1.MemberEpoch | None = None,
+    ) -> Lock:
+        """Waits for a lease, in the order in which those who want it came, and holds it; with `with`, until the end.
+
+        `holder` is a name that no other process holds or wants the lease under; a random one if it is left out.
+        """
+        options = lock_options(lease, holder=holder, ttl=ttl, if_member=if_member)
+        return Lock(wait(self._client.lock(options)))
+
+    def try_lock(
+        self,
+        lease: v1.LeaseKey,
+        *,
+        holder: str | None = None,
+        ttl: float | None = None,
+        if_member: v1.MemberEpoch | None = None,
+    ) -> Lock:
+        """Holds a lease if nobody else does; else `ConflictError`, whose `current` is the lease."""
+        options = lock_options(lease, holder=holder, ttl=ttl, if_member=if_member)
+        return Lock(wait(self._client.try_lock(options)))
+
+    def election(
+        self,
+        lease: v1.LeaseKey,
+        *,
+        holder: str | None = None,
+        ttl: float | None = None,
+        if_member: v1.MemberEpoch | None = None,
+        candidate: Candidate | None = None,
+    ) -> Election:
+        """Takes part in an election: who asks first leads, or with `candidate`, whom the rule of Kubernetes chooses."""
+        options = lock_options(lease, holder=holder, ttl=ttl, if_member=if_member, candidate=candidate)
+        return Election(self._client.election(options))
+
+    def typed_objects(
+        self,
+        resource: v1.GroupResource,
+        codec: Codec[T],
+        *,
+        encode_in: str | None = None,
+        if_member: v1.MemberEpoch | None = None,
+        if_lease: v1.LeaseToken | None = None,
+    ) -> Objects[T]:
+        """The objects of a collection as values. `encode_in` is the version to begin with; with `if_member` or `if_lease`
+        they are written only while that member speaks or that lease is held."""
+        return Objects(self._client, resource, codec, objects_options(codec, encode_in, if_member, if_lease))
+
+    def worker(
+        self,
+        name: str,
+        resources: Sequence[v1.GroupResource],
+        codec: Codec[Any],
+        *,
+        ttl: float | None = None,
+        objects_per_second: int | None = None,
+        page_size: int | None = None,
+    ) -> Worker:
+        """A worker that carries out the migrations of collections of the cluster, whose objects a codec encodes anew.
+
+        `name` is for people; `ttl` is how many seconds it may be silent before another takes its place.
+        """
+        options = worker_options(
+            name, resources, own=False, ttl=ttl, objects_per_second=objects_per_second, page_size=page_size
+        )
+        return Worker(self._client.worker(options), recoder(codec))
+
+    def store_worker(
+        self,
+        name: str,
+        resources: Sequence[v1.GroupResource],
+        store: Store,
+        *,
+        ttl: float | None = None,
+        objects_per_second: int | None = None,
+    ) -> Worker:
+        """A worker that carries out the migrations of a store of yours, page by page."""
+        options = worker_options(name, resources, own=True, ttl=ttl, objects_per_second=objects_per_second)
+        return Worker(self._client.worker(options), asker(store))
+
+    def close(self) -> None:
+        """Ends the client's session, which else ends by itself. Its connections end when nothing refers to it any more."""
+        wait(self._client.close())
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # The session ends by itself, too.
+        with suppress(SynodError):
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"Client({self.endpoints!r})"

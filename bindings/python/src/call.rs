@@ -1,0 +1,264 @@
+//! One thing that is asked for and not answered yet.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use pyo3::BoundObject as _;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use synod_bound::{Feed, Taken};
+use tokio::task::AbortHandle;
+use tokio::time::sleep;
+
+use crate::bell::{Bell, Shared};
+use crate::failure::{self, Failure};
+use crate::runtime::{Home, Kept};
+
+/// How soon a waiting thread sees Ctrl-C.
+const SIGNALS: Duration = Duration::from_millis(100);
+
+/// Makes the answer an object, in the interpreter.
+type Answer = Box<dyn for<'py> FnOnce(Python<'py>) -> PyResult<Py<PyAny>> + Send>;
+
+type Work = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+
+/// How a call ended.
+enum Outcome {
+    Answered(Answer),
+    Failed(Failure),
+    /// A bug of ours; the runtime lives on.
+    Panicked(String),
+}
+
+enum Stage {
+    /// Nobody waits: it was not begun, or its waiting thread was interrupted.
+    Idle(Work),
+    /// A thread waits.
+    Waited,
+    /// The runtime works on it, and rings when it is done.
+    Running {
+        task: AbortHandle,
+        bell: Arc<Shared>,
+        number: u64,
+    },
+    Done(Outcome),
+    /// Its answer was taken, or it was cancelled.
+    Over,
+}
+
+/// One thing that is asked for and not answered yet. It is cancelled when it is dropped.
+#[pyclass(frozen, module = "synod._synod")]
+pub(crate) struct Call {
+    kept: Kept<Arc<Slot>>,
+}
+
+struct Slot(Mutex<Stage>);
+
+impl Call {
+    /// A call that answers what `work` does.
+    pub(crate) fn new<T>(
+        home: &Home,
+        work: impl Future<Output = Result<T, Failure>> + Send + 'static,
+    ) -> Self
+    where
+        T: for<'py> IntoPyObject<'py> + Send + 'static,
+    {
+        Self::finished(home, work, object)
+    }
+
+    /// A call that answers what `finish` makes, in the interpreter, of what `work` does: what nobody takes was never
+    /// finished.
+    pub(crate) fn finished<T: Send + 'static>(
+        home: &Home,
+        work: impl Future<Output = Result<T, Failure>> + Send + 'static,
+        finish: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+    ) -> Self {
+        let work = async move {
+            match AssertUnwindSafe(work).catch_unwind().await {
+                Ok(Ok(value)) => Outcome::Answered(Box::new(move |py| finish(py, value))),
+                Ok(Err(failure)) => Outcome::Failed(failure),
+                Err(panic) => Outcome::Panicked(failure::of_panic(&*panic)),
+            }
+        };
+        let slot = Slot(Mutex::new(Stage::Idle(Box::pin(work))));
+        Self {
+            kept: Kept::new(home.clone(), Arc::new(slot)),
+        }
+    }
+
+    /// A call that answers what `finish` makes of the one result of a feed, once it is taken.
+    pub(crate) fn of_feed<T: Taken + Send + 'static>(
+        home: &Home,
+        feed: Feed<T>,
+        finish: impl FnOnce(Python<'_>, Home, T) -> PyResult<Py<PyAny>> + Send + 'static,
+    ) -> Self {
+        let kept = home.clone();
+        let work = async move {
+            feed.ready().await?;
+            Ok(feed)
+        };
+        Self::finished(home, work, move |py, feed| match feed.pop() {
+            Some(result) => finish(py, kept, result),
+            None => Err(failure::closed("it was closed while this was waited for")),
+        })
+    }
+}
+
+/// A value as an object.
+pub(crate) fn object<T>(py: Python<'_>, value: T) -> PyResult<Py<PyAny>>
+where
+    T: for<'py> IntoPyObject<'py>,
+{
+    Ok(value
+        .into_pyobject(py)
+        .map_err(Into::into)?
+        .into_any()
+        .unbind())
+}
+
+#[pymethods]
+impl Call {
+    /// Waits for the answer. The thread lets go of the interpreter meanwhile, and comes back within a moment for a
+    /// signal; if that raises, the call can be waited for again.
+    fn wait(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let slot = self.kept.get()?;
+        let home = &self.kept.home;
+        let mut work = slot.claim()?;
+        let waited = home.block_on(py, async {
+            loop {
+                tokio::select! {
+                    biased;
+                    () = home.stop.cancelled() => return Err(failure::closed("the interpreter is ending")),
+                    outcome = &mut work => return Ok(outcome),
+                    () = sleep(SIGNALS) => Python::attach(|py| py.check_signals())?,
+                }
+            }
+        });
+        match waited {
+            Ok(outcome) => {
+                slot.set(Stage::Over);
+                outcome.into_result(py)
+            }
+            Err(interrupted) => {
+                slot.set(Stage::Idle(work));
+                Err(interrupted)
+            }
+        }
+    }
+
+    /// Has the runtime work on it, and rings the bell with the number when the answer can be taken. Another bell may be
+    /// named while it runs.
+    fn start(&self, bell: &Bell, number: u64) -> PyResult<()> {
+        let slot = Arc::clone(self.kept.get()?);
+        let bell = bell.shared();
+        let mut stage = slot.lock();
+        match std::mem::replace(&mut *stage, Stage::Over) {
+            Stage::Idle(work) => {
+                let finished = Arc::clone(&slot);
+                let task = self.kept.home.run(async move {
+                    let outcome = work.await;
+                    finished.finish(outcome);
+                });
+                let task = task.abort_handle();
+                *stage = Stage::Running { task, bell, number };
+            }
+            Stage::Running { task, .. } => *stage = Stage::Running { task, bell, number },
+            Stage::Done(outcome) => {
+                *stage = Stage::Done(outcome);
+                bell.ring(number);
+            }
+            busy @ (Stage::Waited | Stage::Over) => {
+                *stage = busy;
+                return Err(misused());
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the answer that the bell was rung for.
+    fn take(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let outcome = {
+            let mut stage = self.kept.get()?.lock();
+            match std::mem::replace(&mut *stage, Stage::Over) {
+                Stage::Done(outcome) => outcome,
+                other => {
+                    *stage = other;
+                    return Err(misused());
+                }
+            }
+        };
+        outcome.into_result(py)
+    }
+
+    /// Gives it up: what it waits for is not wanted any more, and the server is told.
+    fn cancel(&self) -> PyResult<()> {
+        self.kept.get()?.cancel(&self.kept.home);
+        Ok(())
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        if let Some(slot) = self.kept.here() {
+            slot.cancel(&self.kept.home);
+        }
+    }
+}
+
+impl Slot {
+    fn lock(&self) -> MutexGuard<'_, Stage> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, stage: Stage) {
+        *self.lock() = stage;
+    }
+
+    /// The work, for a thread that waits.
+    fn claim(&self) -> PyResult<Work> {
+        let mut stage = self.lock();
+        match std::mem::replace(&mut *stage, Stage::Waited) {
+            Stage::Idle(work) => Ok(work),
+            other => {
+                *stage = other;
+                Err(misused())
+            }
+        }
+    }
+
+    fn finish(&self, outcome: Outcome) {
+        let mut stage = self.lock();
+        if let Stage::Running { bell, number, .. } = &*stage {
+            let (bell, number) = (Arc::clone(bell), *number);
+            *stage = Stage::Done(outcome);
+            drop(stage);
+            bell.ring(number);
+        }
+    }
+
+    fn cancel(&self, home: &Home) {
+        let stage = std::mem::replace(&mut *self.lock(), Stage::Over);
+        if let Stage::Running { task, .. } = &stage {
+            task.abort();
+        }
+        // What is dropped may start tasks, such as one that closes a stream.
+        home.within(|| drop(stage));
+    }
+}
+
+impl Outcome {
+    fn into_result(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self {
+            Self::Answered(answer) => answer(py),
+            Self::Failed(failure) => Err(failure::error(py, &failure)),
+            Self::Panicked(message) => Err(PyRuntimeError::new_err(message)),
+        }
+    }
+}
+
+fn misused() -> PyErr {
+    PyRuntimeError::new_err("the call is waited for by somebody else already, or it is over")
+}

@@ -1,0 +1,111 @@
+"""Three replicas as processes, as tests start, kill and start them again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+from pathlib import Path
+
+import synod
+
+BINARY = os.environ.get("SYNOD_BINARY", "")
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of loopback that nobody listens at."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
+
+
+class Replicas:
+    """Three replicas on loopback, each a process with a data directory of its own."""
+
+    def __init__(self) -> None:
+        if not BINARY:
+            raise RuntimeError("SYNOD_BINARY must be the path of the program: cargo build --package synod")
+        self._folder = tempfile.TemporaryDirectory(prefix="synod-python-")
+        ports = free_ports(9)
+        self._clients, self._peers, self._metrics = ports[0:3], ports[3:6], ports[6:9]
+        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self.start_all()
+
+    @property
+    def endpoints(self) -> list[str]:
+        """Where they serve clients, in the order of their ids."""
+        return [f"127.0.0.1:{port}" for port in self._clients]
+
+    @property
+    def running(self) -> list[int]:
+        """The ids of those that run."""
+        return sorted(self._processes)
+
+    def start(self, replica: int) -> None:
+        """Starts one replica, on the data that it has."""
+        own = replica - 1
+        peers = ",".join(f"{i + 1}=127.0.0.1:{port}" for i, port in enumerate(self._peers))
+        log = Path(self._folder.name, f"{replica}.log").open("ab")
+        self._processes[replica] = subprocess.Popen(
+            [
+                BINARY,
+                "serve",
+                f"--replica-id={replica}",
+                "--cluster-name=conformance",
+                f"--data-dir={self._folder.name}/{replica}",
+                f"--replicas={peers}",
+                f"--listen-client=127.0.0.1:{self._clients[own]}",
+                f"--listen-peer=127.0.0.1:{self._peers[own]}",
+                f"--listen-metrics=127.0.0.1:{self._metrics[own]}",
+            ],
+            stdout=log,
+            stderr=log,
+        )
+        log.close()
+
+    def start_all(self) -> None:
+        """Starts every replica that does not run, and waits until each answers."""
+        for replica in (1, 2, 3):
+            if replica not in self._processes:
+                self.start(replica)
+        for endpoint in self.endpoints:
+            self.wait_for(endpoint)
+
+    def wait_for(self, endpoint: str) -> None:
+        """Waits until the replica at an endpoint answers what only a quorum can know."""
+        with synod.Client([endpoint], timeout=60.0) as client:
+            client.cluster.get_settings()
+
+    def kill(self, replica: int) -> None:
+        """Kills a replica as `kill -9` does."""
+        process = self._processes.pop(replica)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    def kill_all(self) -> None:
+        """Kills every replica."""
+        for replica in list(self._processes):
+            self._processes[replica].send_signal(signal.SIGKILL)
+        for replica in list(self._processes):
+            self._processes.pop(replica).wait()
+
+    def leader(self) -> int:
+        """The id of the leader, as those that run see it: one that is left alone still knows it."""
+        while True:
+            for replica in self.running:
+                with synod.Client([self.endpoints[replica - 1]], timeout=60.0) as client:
+                    leader = client.status().leader_id
+                if leader is not None and leader in self._processes:
+                    return leader
+
+    def close(self) -> None:
+        """Ends it, and removes what was stored."""
+        self.kill_all()
+        self._folder.cleanup()
