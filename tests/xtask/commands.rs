@@ -152,6 +152,7 @@ fn test() -> Vec<Step> {
             .with("SYNOD_BINARY", program())
             .needing(Tool::Etcd),
         Step::new("python", "python3 bindings/python/ci.py").with("SYNOD_BINARY", program()),
+        Step::new("node", "node bindings/node/ci.mjs").with("SYNOD_BINARY", program()),
     ]
 }
 

@@ -4,6 +4,7 @@
 //! language's package has checked in. A test holds the files to what would be generated, and
 //! `UPDATE_GOLDEN=1 cargo test -p synod-bound generated` writes them.
 
+pub mod node;
 pub mod python;
 
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use synod_bound::generate::{Protocol, python};
+use synod_bound::generate::{Protocol, node, python};
 
 /// Holds a file below `bindings/` to what was generated.
 fn hold(file: &str, generated: &str) {
@@ -26,5 +26,12 @@ fn hold(file: &str, generated: &str) {
 fn the_messages_and_services_of_python_are_those_of_the_protocol() {
     for (file, generated) in python::files(&Protocol::load()) {
         hold(&format!("python/python/synod/{file}"), &generated);
+    }
+}
+
+#[test]
+fn the_messages_and_services_of_node_are_those_of_the_protocol() {
+    for (file, generated) in node::files(&Protocol::load()) {
+        hold(&format!("node/ts/generated/{file}"), &generated);
     }
 }

@@ -1,0 +1,43 @@
+//! How JavaScript gives a call up.
+
+use napi_derive::napi;
+use tokio::sync::watch;
+
+/// Gives up the call that it was handed to. It stands for an `AbortSignal`, whose handler JavaScript sets and removes.
+///
+/// The library's own class for `AbortSignal` is not used: it takes the signal's `onabort` for itself, ignores a signal
+/// that was aborted before, and leaks at every call on a signal that lives long.
+#[derive(Debug, Default)]
+#[napi]
+pub struct CancelToken {
+    cancelled: watch::Sender<bool>,
+}
+
+#[napi]
+impl CancelToken {
+    /// One that gives nothing up yet.
+    #[napi(constructor)]
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Gives the call up.
+    #[napi]
+    pub fn cancel(&self) {
+        self.cancelled.send_replace(true);
+    }
+}
+
+impl CancelToken {
+    /// What ends when the call is given up.
+    pub(crate) fn cancelled(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut cancelled = self.cancelled.subscribe();
+        async move {
+            if cancelled.wait_for(|cancelled| *cancelled).await.is_err() {
+                // The token is gone without having been used.
+                std::future::pending().await
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// Real clusters for the tests, made of the program that SYNOD_BINARY names.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+import { Client } from '@synod/client';
+
+const checkout = join(dirname(fileURLToPath(import.meta.url)), '../../..');
+
+/** The program: what SYNOD_BINARY says, or what cargo built last. */
+export function program() {
+  const built = ['debug', 'release'].map((profile) => join(checkout, 'target', profile, 'synod'));
+  const found = [process.env.SYNOD_BINARY, ...built].find((path) => path !== undefined && existsSync(path));
+  if (found === undefined) throw new Error('there is no program `synod`: run `cargo build -p synod`, or set SYNOD_BINARY');
+  return found;
+}
+
+/** Ends a process and waits until it is gone. */
+export async function end(child, signal = 'SIGKILL') {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  await gone;
+}
+
+/** Three replicas in one process. */
+export async function develop() {
+  const child = spawn(program(), ['dev', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const found = /^ +endpoints +(\S+)$/.exec(line);
+    if (found === null) continue;
+    child.stdout.resume();
+    const endpoints = found[1].split(',');
+    return {
+      endpoints,
+      client: (options = {}) => new Client({ endpoints, ...options }),
+      stop: () => end(child, 'SIGINT'),
+    };
+  }
+  throw new Error('`synod dev` ended before it served');
+}
+
+/** Ports of loopback that nobody had a moment ago. */
+async function freePorts(count) {
+  const servers = [];
+  for (let number = 0; number < count; number += 1) {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    servers.push(server);
+  }
+  const ports = servers.map((server) => server.address().port);
+  for (const server of servers) {
+    server.close();
+    await once(server, 'close');
+  }
+  return ports;
+}
+
+/** Three replicas as processes of their own, which can be killed and started again. */
+export async function serve() {
+  const folder = mkdtempSync(join(tmpdir(), 'synod-node-'));
+  const ports = await freePorts(9);
+  const address = (place) => `127.0.0.1:${ports[place]}`;
+  const ids = [1, 2, 3];
+  const replicas = ids.map((id) => `${id}=${address(id + 2)}`).join(',');
+  const endpoints = ids.map((id) => address(id - 1));
+  const children = new Map();
+  const client = (options = {}) => new Client({ endpoints, ...options });
+  /** Starts a replica, and answers once it serves: then a majority runs, too. */
+  const start = async (id) => {
+    const words = ['serve', '--replica-id', `${id}`, '--data-dir', join(folder, `${id}`), '--replicas', replicas];
+    words.push('--listen-client', address(id - 1), '--listen-peer', address(id + 2), '--listen-metrics', address(id + 5));
+    words.push('--cluster-name', 'conformance', '--log', 'off');
+    children.set(id, spawn(program(), words, { stdio: ['ignore', 'ignore', 'inherit'] }));
+    const asked = client({ endpoints: [address(id - 1)], requestTimeoutMs: 60_000 });
+    await asked.cluster.getSettings();
+    asked.close();
+  };
+  await Promise.all(ids.map(start));
+  return {
+    endpoints,
+    client,
+    start,
+    kill: (id) => end(children.get(id)),
+    /** Which replica leads, as soon as one does. */
+    async leader(signal) {
+      const asked = client();
+      try {
+        for (;;) {
+          const { leaderId } = await asked.cluster.status({}, { signal });
+          if (leaderId !== undefined) return Number(leaderId);
+        }
+      } finally {
+        asked.close();
+      }
+    },
+    async stop() {
+      await Promise.all(ids.map((id) => end(children.get(id))));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/** How a call is made: with a deadline, until it is answered or its signal aborts it. */
+
+import { thrown } from './error.cjs';
+import { native, type CancelToken } from './native.cjs';
+
+/** What every call takes beside its request. */
+export interface CallOptions {
+  /** Gives the call up: it is rejected with the signal's reason, and the request is cancelled at the replica. */
+  readonly signal?: AbortSignal | undefined;
+  /** By when the call is answered, over all its tries, in milliseconds; left out: as the client was told. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Makes the unary calls of services. */
+export interface Caller {
+  call<Request, Response>(
+    method: string,
+    input: string,
+    output: string,
+    request: Request,
+    options: CallOptions,
+  ): Promise<Response>;
+}
+
+/** Whether an error says that a call was given up by its token. */
+const isCancelled = (error: unknown): boolean => error instanceof Error && error.message === 'cancelled';
+
+/**
+ * What `start` comes to, unless the signal aborts it first. It is waited for even then, so nothing that Rust has given
+ * is lost: what came first is the answer.
+ */
+export async function settled<T>(
+  signal: AbortSignal | undefined,
+  start: (token: CancelToken | undefined) => Promise<T>,
+): Promise<T> {
+  if (signal === undefined) return start(undefined).catch(rethrown);
+  signal.throwIfAborted();
+  const token = new native.CancelToken();
+  const abort = (): void => token.cancel();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await start(token);
+  } catch (error) {
+    if (signal.aborted && isCancelled(error)) throw signal.reason;
+    throw thrown(error);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+function rethrown(error: unknown): never {
+  throw thrown(error);
+}
+
+/** What a call that does not wait answers. */
+export function direct<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw thrown(error);
+  }
+}

@@ -1,0 +1,139 @@
+/** The client: what it is made from, and where its calls are. */
+
+import { direct, settled, type CallOptions } from './call.cjs';
+import type * as v1 from './generated/messages.cjs';
+import { Services } from './generated/services.cjs';
+import { Election, LeaseObserver, Lock, toLockJson, type ElectionOptions, type LockOptions } from './lock.cjs';
+import { Membership, type JoinOptions } from './membership.cjs';
+import {
+  Migrator,
+  recoding,
+  storing,
+  type CollectionsMigratorOptions,
+  type StoreMigratorOptions,
+} from './migrator.cjs';
+import { native, type NativeClient, type NativeMigrator } from './native.cjs';
+import { Objects, type Codec, type Fences } from './objects.cjs';
+import { Reflector, type Reflected } from './reflector.cjs';
+import { fromJson, toJson, type Init } from './values.cjs';
+import { Watch, toWatchJson, type WatchOptions } from './watch.cjs';
+
+/** What a client is made from. */
+export interface ClientOptions {
+  /** Where the replicas serve clients, each as `host:port`. Give all of them. */
+  readonly endpoints: readonly string[];
+  /** By when a call is answered, over all its tries; 10 seconds if not set. */
+  readonly requestTimeoutMs?: number | undefined;
+  /** How long one attempt to connect may take; 2 seconds if not set. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** How often each connection is asked whether it is alive; 10 seconds if not set. */
+  readonly keepaliveIntervalMs?: number | undefined;
+  /** How long a connection has to say that it is alive; 5 seconds if not set. */
+  readonly keepaliveTimeoutMs?: number | undefined;
+  /** Whether changing calls are made in a session, so that they can be repeated; they are if not set. */
+  readonly sessions?: boolean | undefined;
+}
+
+type Signal = Pick<CallOptions, 'signal'>;
+
+/**
+ * A client of a cluster. It fails over between replicas under one deadline, and carries changes exactly once through a
+ * session. An idle client keeps no process alive.
+ *
+ * The services of the protocol are attributes with a method for each call, as `client.objects.create(...)`; what lives
+ * longer than a call is made by the methods here.
+ */
+export class Client extends Services implements AsyncDisposable {
+  readonly #native: NativeClient;
+
+  /** Waits for no replica: connections are made when they are needed. Throws if an endpoint is no address. */
+  constructor(options: ClientOptions) {
+    const made = direct(() => new native.Client(JSON.stringify(options)));
+    super({
+      call: async (method, input, output, request, { signal, timeoutMs }) => {
+        const json = toJson(input, request);
+        return fromJson(output, await settled(signal, (token) => made.call(method, json, timeoutMs, token)));
+      },
+    });
+    this.#native = made;
+  }
+
+  /** The endpoints, as they were given. */
+  get endpoints(): string[] {
+    return this.#native.endpoints();
+  }
+
+  /** How the cluster does. */
+  status(options: CallOptions = {}): Promise<v1.ClusterStatusResponse> {
+    return this.cluster.status({}, options);
+  }
+
+  /**
+   * Joins the cluster as a member, and stays one as long as the membership is kept. An older instance under the same id is
+   * replaced.
+   */
+  async join(options: JoinOptions, { signal }: Signal = {}): Promise<Membership> {
+    const json = JSON.stringify(options);
+    return new Membership(await settled(signal, (token) => this.#native.join(json, token)));
+  }
+
+  /** Watches the cluster. Returns once the watch stands: what is changed from then on will be delivered. */
+  async watch(options: WatchOptions = {}, { signal }: Signal = {}): Promise<Watch> {
+    const json = toWatchJson(options);
+    return new Watch(await settled(signal, (token) => this.#native.watch(json, token)));
+  }
+
+  /** A cache of all objects of these kinds; none: of all kinds. Returns once it is filled. */
+  async reflect(kinds: readonly (keyof Reflected)[] = [], { signal }: Signal = {}): Promise<Reflector> {
+    return new Reflector(await settled(signal, (token) => this.#native.reflect(JSON.stringify({ kinds }), token)));
+  }
+
+  /** Waits for a lease, in the order in which those who want it came, and holds it. */
+  async lock(options: LockOptions, { signal }: Signal = {}): Promise<Lock> {
+    const json = toLockJson(options);
+    return new Lock(await settled(signal, (token) => this.#native.lock(json, token)));
+  }
+
+  /** Holds a lease if nobody else does; else it throws a `ConflictError`. */
+  async tryLock(options: LockOptions, { signal }: Signal = {}): Promise<Lock> {
+    const json = toLockJson(options);
+    return new Lock(await settled(signal, (token) => this.#native.tryLock(json, token)));
+  }
+
+  /** An election to take part in. */
+  election(options: ElectionOptions): Election {
+    return new Election(direct(() => this.#native.election(toLockJson(options))));
+  }
+
+  /** Observes a lease, which need not exist. */
+  observeLease(lease: Init<v1.LeaseKey>): LeaseObserver {
+    return new LeaseObserver(direct(() => this.#native.observeLease(toJson('LeaseKey', lease))));
+  }
+
+  /** The objects of a collection as values of one type; with fences, every write is made only while they hold. */
+  objectsOf<T>(resource: v1.GroupResource, codec: Codec<T>, fences?: Fences): Objects<T> {
+    const json = { ...(JSON.parse(toJson('Fences', fences ?? {})) as object), encodeIn: codec.preferred };
+    const made = direct(() => this.#native.objects(JSON.stringify(json)));
+    return new Objects(made, this.objects, resource, codec, fences);
+  }
+
+  /** A worker for collections of the cluster, or for objects in a store of the program's own. */
+  migrator<O>(options: CollectionsMigratorOptions | StoreMigratorOptions<O>): Migrator {
+    const { worker, ttlMs, objectsPerSecond } = options;
+    const common = { worker, ttlMs, objectsPerSecond };
+    const make = (own: object): NativeMigrator =>
+      direct(() => this.#native.migrator(JSON.stringify({ ...common, ...own })));
+    if ('store' in options) return new Migrator(make({ store: 'own', resources: options.resources }), storing(options));
+    const { collections, pageSize } = options;
+    return new Migrator(make({ resources: collections.map(({ resource }) => resource), pageSize }), recoding(options));
+  }
+
+  /** Lets the connections go. Calls under way are answered; new ones are refused. */
+  close(): void {
+    this.#native.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+  }
+}

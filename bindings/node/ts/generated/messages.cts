@@ -1,0 +1,2886 @@
+// Generated from the protocol. To write it again: UPDATE_GOLDEN=1 cargo test -p synod-bound generated
+
+/** Whether a condition holds. Since 0.1. */
+export type ConditionStatus =
+  | 'CONDITION_STATUS_UNSPECIFIED'
+  | 'CONDITION_STATUS_TRUE'
+  | 'CONDITION_STATUS_FALSE'
+  | 'CONDITION_STATUS_UNKNOWN';
+
+/** What a replica is in the replica set. Since 0.1. */
+export type ReplicaRole =
+  | 'REPLICA_ROLE_UNSPECIFIED'
+  | 'REPLICA_ROLE_VOTER'
+  | 'REPLICA_ROLE_LEARNER';
+
+/** What is wrong. Since 0.1. */
+export type AlarmKind =
+  | 'ALARM_KIND_UNSPECIFIED'
+  | 'ALARM_KIND_NO_QUORUM'
+  | 'ALARM_KIND_DIGEST_MISMATCH'
+  | 'ALARM_KIND_QUOTA'
+  | 'ALARM_KIND_DISK_FULL';
+
+/** Why a request failed. Beside each: its gRPC code, and whether sending the same request again can help. Since 0.1. */
+export type ErrorReason =
+  | 'ERROR_REASON_UNSPECIFIED'
+  | 'ERROR_REASON_INVALID_ARGUMENT'
+  | 'ERROR_REASON_NOT_FOUND'
+  | 'ERROR_REASON_ALREADY_EXISTS'
+  | 'ERROR_REASON_CONFLICT'
+  | 'ERROR_REASON_NOT_A_MEMBER'
+  | 'ERROR_REASON_STALE_EPOCH'
+  | 'ERROR_REASON_NOT_DECODABLE'
+  | 'ERROR_REASON_ENCODING_NOT_SELECTED'
+  | 'ERROR_REASON_IMMUTABLE'
+  | 'ERROR_REASON_NO_AGREEMENT'
+  | 'ERROR_REASON_DRAINING'
+  | 'ERROR_REASON_REQUEST_EXPIRED'
+  | 'ERROR_REASON_COMPACTED'
+  | 'ERROR_REASON_FUTURE_REVISION'
+  | 'ERROR_REASON_TOO_LARGE'
+  | 'ERROR_REASON_QUOTA'
+  | 'ERROR_REASON_OVERLOADED'
+  | 'ERROR_REASON_UNAVAILABLE'
+  | 'ERROR_REASON_UNKNOWN_OUTCOME'
+  | 'ERROR_REASON_DEADLINE_EXCEEDED'
+  | 'ERROR_REASON_UNAUTHENTICATED'
+  | 'ERROR_REASON_PERMISSION_DENIED'
+  | 'ERROR_REASON_DATA_LOSS';
+
+/** How far a member has come. Since 0.1. */
+export type MemberPhase =
+  | 'MEMBER_PHASE_UNSPECIFIED'
+  | 'MEMBER_PHASE_JOINING'
+  | 'MEMBER_PHASE_READY';
+
+/** How a change of a JSON document is written. Since 0.1. */
+export type PatchFormat =
+  | 'PATCH_FORMAT_UNSPECIFIED'
+  | 'PATCH_FORMAT_MERGE'
+  | 'PATCH_FORMAT_JSON';
+
+/** What becomes of the objects that an object owns when it is deleted. Since 0.1. */
+export type Propagation =
+  | 'PROPAGATION_UNSPECIFIED'
+  | 'PROPAGATION_BACKGROUND'
+  | 'PROPAGATION_FOREGROUND'
+  | 'PROPAGATION_ORPHAN';
+
+/** How a ControllerRevision came to be the newest of its history. Since 0.1. */
+export type ControllerRevisionOutcome =
+  | 'CONTROLLER_REVISION_OUTCOME_UNSPECIFIED'
+  | 'CONTROLLER_REVISION_OUTCOME_UNCHANGED'
+  | 'CONTROLLER_REVISION_OUTCOME_ROLLED_BACK'
+  | 'CONTROLLER_REVISION_OUTCOME_CREATED';
+
+/** How the data of two snapshots is compared. Data that is no JSON is compared byte by byte in any way. Since 0.1. */
+export type ControllerRevisionEquality =
+  | 'CONTROLLER_REVISION_EQUALITY_UNSPECIFIED'
+  | 'CONTROLLER_REVISION_EQUALITY_JSON'
+  | 'CONTROLLER_REVISION_EQUALITY_BYTES'
+  | 'CONTROLLER_REVISION_EQUALITY_JSON_IGNORING_EMPTY';
+
+/** Why a migration was created. Since 0.1. */
+export type MigrationReason =
+  | 'MIGRATION_REASON_UNSPECIFIED'
+  | 'MIGRATION_REASON_AGREEMENT'
+  | 'MIGRATION_REASON_MANUAL'
+  | 'MIGRATION_REASON_REWRITE_ALL';
+
+/** Where a migration stands. Since 0.1. */
+export type MigrationPhase =
+  | 'MIGRATION_PHASE_UNSPECIFIED'
+  | 'MIGRATION_PHASE_PENDING'
+  | 'MIGRATION_PHASE_RUNNING'
+  | 'MIGRATION_PHASE_SUCCEEDED'
+  | 'MIGRATION_PHASE_FAILED'
+  | 'MIGRATION_PHASE_ABORTED';
+
+/** Why a migration was called off. Since 0.1. */
+export type AbortCause =
+  | 'ABORT_CAUSE_UNSPECIFIED'
+  | 'ABORT_CAUSE_NO_AGREEMENT'
+  | 'ABORT_CAUSE_AGREEMENT_MOVED'
+  | 'ABORT_CAUSE_REQUESTED'
+  | 'ABORT_CAUSE_STORAGE_UNKNOWN';
+
+/** What kind of failure it is. Since 0.1. */
+export type FailureClass =
+  | 'FAILURE_CLASS_UNSPECIFIED'
+  | 'FAILURE_CLASS_TRANSIENT'
+  | 'FAILURE_CLASS_REJECTED'
+  | 'FAILURE_CLASS_NOT_SUPPORTED'
+  | 'FAILURE_CLASS_FORBIDDEN'
+  | 'FAILURE_CLASS_UNDECODABLE';
+
+/** What makes something unsafe. Since 0.1. */
+export type DangerReason =
+  | 'DANGER_REASON_UNSPECIFIED'
+  | 'DANGER_REASON_NO_STATE'
+  | 'DANGER_REASON_PERSISTED_UNKNOWN'
+  | 'DANGER_REASON_PERSISTED'
+  | 'DANGER_REASON_PERSISTED_HASH'
+  | 'DANGER_REASON_SELECTED'
+  | 'DANGER_REASON_REPORTED'
+  | 'DANGER_REASON_VOTED'
+  | 'DANGER_REASON_DRAINING';
+
+/** What can be watched. Since 0.1. */
+export type ObjectKind =
+  | 'OBJECT_KIND_UNSPECIFIED'
+  | 'OBJECT_KIND_MEMBER'
+  | 'OBJECT_KIND_STORAGE_VERSION'
+  | 'OBJECT_KIND_STORAGE_STATE'
+  | 'OBJECT_KIND_SETTINGS'
+  | 'OBJECT_KIND_COLLECTION'
+  | 'OBJECT_KIND_OBJECT'
+  | 'OBJECT_KIND_CONTROLLER_REVISION'
+  | 'OBJECT_KIND_LEASE'
+  | 'OBJECT_KIND_LEASE_CANDIDATE'
+  | 'OBJECT_KIND_MIGRATION';
+
+/** Why a replica ended a watch. Since 0.1. */
+export type WatchEndReason =
+  | 'WATCH_END_REASON_UNSPECIFIED'
+  | 'WATCH_END_REASON_TOO_SLOW'
+  | 'WATCH_END_REASON_SHUTDOWN'
+  | 'WATCH_END_REASON_CHECKPOINT'
+  | 'WATCH_END_REASON_CUT_OFF';
+
+/** What happened to an object. Since 0.1. */
+export type EventType =
+  | 'EVENT_TYPE_UNSPECIFIED'
+  | 'EVENT_TYPE_ADDED'
+  | 'EVENT_TYPE_MODIFIED'
+  | 'EVENT_TYPE_REMOVED';
+
+/** What every response begins with. Since 0.1. */
+export interface ResponseHeader {
+  /** The cluster that answered. A restore makes a new id: epochs and sessions of another cluster are worthless here. */
+  clusterId: string;
+  /** The replica that answered, as numbered in the replica set; at least 1. */
+  replicaId: bigint;
+  /**
+   * For a read: the revision of the state that was read. For a change: the revision of the store right after the
+   * command, at its first execution if this is the answer to a retry. A watch from `revision` + 1 misses nothing.
+   */
+  revision: bigint;
+  /** The Raft term that the replica is in, for display: no rule depends on it. */
+  raftTerm: bigint;
+  /**
+   * Set on a read that gave `max_staleness_ms`: the age of the answer, in milliseconds, counted from when its read
+   * index was asked for.
+   */
+  ageMs?: bigint;
+}
+
+/**
+ * The exactly-once key of a changing request. A retry with the same session and sequence, on any replica, gets the
+ * outcome of the first execution and is not executed again. A request without one is tried at most once by the server,
+ * and its caller cannot ask what became of it. Since 0.1.
+ */
+export interface RequestId {
+  /** The session, as `Sessions.Open` gave it. */
+  session: bigint;
+  /** The number of this request in its session; at least 1, each used for one request only. */
+  sequence: bigint;
+  /**
+   * The lowest sequence whose answer the client has not had yet; at least 1, at most `sequence`. The outcomes below it
+   * are forgotten.
+   */
+  lowestUnanswered: bigint;
+  /** The cluster that gave the session. If set and not the cluster that is asked: `REQUEST_EXPIRED`. */
+  clusterId: string;
+}
+
+/** A member's fencing token: who speaks, and which life of it. Since 0.1. */
+export interface MemberEpoch {
+  /** The member's id: a DNS-1123 subdomain of at most 253 characters. */
+  member: string;
+  /** The epoch that its join returned; at least 1. An older one than the member's present epoch: `STALE_EPOCH`. */
+  epoch: bigint;
+  /** The cluster that gave the epoch. If set and not the cluster that is asked: `NOT_A_MEMBER`. */
+  clusterId: string;
+}
+
+/**
+ * How fresh or how exact a read must be. Left out or empty, the read is linearizable on whichever replica is asked: it
+ * sees every change that was acknowledged before it was sent. Since 0.1.
+ */
+export interface ReadOptions {
+  /**
+   * Read the state as it was at exactly this revision; at least 1, and without the two other fields. Below the window
+   * that is kept: `COMPACTED`. Above the present revision: `FUTURE_REVISION`.
+   */
+  atRevision?: bigint;
+  /**
+   * Read the replica's own state once it has come to at least this revision, without asking the leader: a client reads
+   * its own writes anywhere. 0 takes whatever state the replica has. A replica that does not get there before the
+   * deadline answers `UNAVAILABLE`.
+   */
+  minRevision?: bigint;
+  /**
+   * Read the replica's own state if it was confirmed to be current no longer ago than this, in milliseconds; 1 to
+   * 600,000. Counted from when the confirming read index was asked for; if it is older, the replica asks again first.
+   */
+  maxStalenessMs?: bigint;
+}
+
+/** A resource of Kubernetes-like APIs. Since 0.1. */
+export interface GroupResource {
+  /** The API group, a DNS-1123 subdomain other than `core`; empty for the core group. */
+  group: string;
+  /** The resource in the plural, a DNS-1035 label, as in `deployments`. */
+  resource: string;
+}
+
+/** What every object has. Nothing here moves without a new `resource_version`. Since 0.1. */
+export interface Metadata {
+  /** The object's name, unique in its kind. */
+  name: string;
+  /** A UUID that no other object ever has, also not one of the same name later. */
+  uid: string;
+  /** The revision of the object's last change. */
+  resourceVersion: bigint;
+  /** The revision that created the object. */
+  createRevision: bigint;
+  /** Counts the changes of the desired part, from 1. */
+  generation: bigint;
+  /**
+   * When the object was created, in milliseconds since the Unix epoch by the leader's wall clock: for display, no rule
+   * depends on it.
+   */
+  creationTimeMs: bigint;
+  /** Up to 64 labels. Keys are qualified names, values have at most 63 characters, both as in Kubernetes. */
+  labels: Record<string, string>;
+  /** The object's namespace, a DNS-1123 label; empty for objects without one. */
+  namespace: string;
+  /** Notes that nobody selects by: at most 256 KiB in all. Keys are qualified names, texts are free. */
+  annotations: Record<string, string>;
+  /** What the object goes with: at most 64, each once, at most one of them the controller. */
+  ownerReferences: OwnerReference[];
+  /** What must be done before the object goes: at most 64 qualified names, each once. */
+  finalizers: string[];
+  /**
+   * When the deletion was asked for of an object that waits for its finalizers, in milliseconds since the Unix epoch
+   * by the leader's wall clock: for display. Unset while nobody has deleted it.
+   */
+  deletionTimeMs?: bigint;
+}
+
+/** An object that another one goes with. It is in the same namespace, or has none. Since 0.1. */
+export interface OwnerReference {
+  /** The owner's group and a version of it, `[group/]version`: only the group decides. */
+  apiVersion: string;
+  /** The owner's kind. */
+  kind: string;
+  /** The owner's name. */
+  name: string;
+  /** The owner's uid: a later object of the same name is no owner. */
+  uid: string;
+  /** Whether this owner is the one that manages the object. */
+  controller: boolean;
+  /** Whether this owner, deleted in the foreground, waits for the object to go. */
+  blockOwnerDeletion: boolean;
+}
+
+/** One observation about an object, in the form that Kubernetes uses. Since 0.1. */
+export interface Condition {
+  /** What is observed, as in `AllEncodingVersionsEqual`; unique within its object. */
+  type: string;
+  /** Whether it holds. */
+  status: ConditionStatus;
+  /** Why, as one CamelCase word for programs. */
+  reason: string;
+  /** Why, as a sentence for people. */
+  message: string;
+  /** The object's `generation` that the observation is about. */
+  observedGeneration: bigint;
+  /** When it last changed, in milliseconds since the Unix epoch by the leader's wall clock: for display. */
+  lastTransitionTimeMs: bigint;
+  /** The revision at which it last changed. */
+  lastTransitionRevision: bigint;
+}
+
+/** Asks how the cluster does. Since 0.1. */
+export interface ClusterStatusRequest {
+}
+
+/** How the cluster does, as one replica sees it. Since 0.1. */
+export interface ClusterStatusResponse {
+  /** Who answered, and its own revision. */
+  header?: ResponseHeader;
+  /** The name that the replicas were started with. */
+  clusterName: string;
+  /** The version of the replica's program. */
+  version: string;
+  /** The behaviour of apply that is in force. */
+  machineVersion: number;
+  /** The leader as far as the replica knows. Unset: it knows none. */
+  leaderId?: bigint;
+  /** The replica set, ordered by id. */
+  replicas: ReplicaStatus[];
+  /** The replica's log time, in milliseconds. */
+  logTimeMs: bigint;
+  /** The last log index that the replica has applied. */
+  appliedIndex: bigint;
+  /** The digest of its state, in lower-case hexadecimal digits. */
+  digest: string;
+  /** The log index at which `digest` was taken: equal indexes must have equal digests on all replicas. */
+  digestIndex: bigint;
+  /** The oldest revision from which a watch can begin. */
+  oldestRevision: bigint;
+  /** What an operator must look at; empty if all is well. */
+  alarms: Alarm[];
+}
+
+/** One replica of the replica set. Since 0.1. */
+export interface ReplicaStatus {
+  /** Its number; at least 1, never used again for another data directory. */
+  replicaId: bigint;
+  /** Where the other replicas reach it. */
+  peerAddress: string;
+  /** Where clients reach it; empty if it has not announced itself yet. */
+  clientAddress: string;
+  /** The identity of its data directory, as 32 lower-case hexadecimal digits. */
+  directoryId: string;
+  /** What it is in the replica set. */
+  role: ReplicaRole;
+  /** The version of its program; empty if it has not announced itself yet. */
+  version: string;
+  /** The highest machine version that it has announced; 0 if it has not announced itself yet. */
+  machineVersion: number;
+  /** The last log index that it has applied. Unset if the replica that answers does not know. */
+  appliedIndex?: bigint;
+  /** The last log index that it has stored. Known to the leader, unset elsewhere. */
+  matchedIndex?: bigint;
+}
+
+/** Something that an operator must look at. Since 0.1. */
+export interface Alarm {
+  /** What is wrong. */
+  kind: AlarmKind;
+  /** The replica that it is about; 0 if it is about the cluster. */
+  replicaId: bigint;
+  /** What is wrong and what to do, as a sentence for people. */
+  message: string;
+}
+
+/** The replicated settings: all that apply goes by beside its state. Since 0.1. */
+export interface Settings {
+  /** The revision of their last change. */
+  resourceVersion: bigint;
+  /** How many revisions of history are kept for watches and past reads. */
+  historyRevisions: bigint;
+  /** How many bytes of history are kept at most. */
+  historyBytes: bigint;
+  /** How long a write may land after its member's membership ended, in milliseconds of log time. */
+  writeGraceMs: bigint;
+  /** How long the entries of a replaced epoch stand while the new one has not reported, in milliseconds of log time. */
+  unreportedGraceMs: bigint;
+  /** How long a session lives without use, in milliseconds of log time. */
+  sessionTtlMs: bigint;
+  /** How many outcomes are kept for a session. */
+  sessionOutcomes: number;
+  /** How many sessions may be open. */
+  sessionsMax: number;
+  /** How many members there may be. */
+  membersMax: number;
+  /** How many entries a report may have. */
+  reportEntriesMax: number;
+  /** How many changes of agreement are kept for each resource. */
+  agreementsKept: number;
+  /** How large the state may grow, in bytes. */
+  stateQuotaBytes: bigint;
+  /** The resources for which a voter must decode every version known to be persisted. */
+  enforcePersisted: GroupResource[];
+  /** How many finished migrations are kept for each resource. */
+  migrationsKept: number;
+  /** How often an observer looks at discovery, in milliseconds of log time; after twice that what it saw is stale. */
+  discoveryPeriodMs: bigint;
+}
+
+/** A change of settings: what is unset stays as it is. Since 0.1. */
+export interface SettingsPatch {
+  /** See `Settings.history_revisions`. */
+  historyRevisions?: bigint;
+  /** See `Settings.history_bytes`. */
+  historyBytes?: bigint;
+  /** See `Settings.write_grace_ms`. */
+  writeGraceMs?: bigint;
+  /** See `Settings.unreported_grace_ms`. */
+  unreportedGraceMs?: bigint;
+  /** See `Settings.session_ttl_ms`. */
+  sessionTtlMs?: bigint;
+  /** See `Settings.session_outcomes`. */
+  sessionOutcomes?: number;
+  /** See `Settings.sessions_max`. */
+  sessionsMax?: number;
+  /** See `Settings.members_max`. */
+  membersMax?: number;
+  /** See `Settings.report_entries_max`. */
+  reportEntriesMax?: number;
+  /** See `Settings.agreements_kept`. */
+  agreementsKept?: number;
+  /** See `Settings.state_quota_bytes`. */
+  stateQuotaBytes?: bigint;
+  /** See `Settings.enforce_persisted`. If set, the list takes the place of the one before. */
+  enforcePersisted?: GroupResourceList;
+  /** See `Settings.migrations_kept`. */
+  migrationsKept?: number;
+  /** See `Settings.discovery_period_ms`. */
+  discoveryPeriodMs?: bigint;
+}
+
+/** A list that can be left out, which is not the same as empty. Since 0.1. */
+export interface GroupResourceList {
+  /** The resources, none twice; up to 10,000. */
+  items: GroupResource[];
+}
+
+/** Asks for the settings. Since 0.1. */
+export interface ClusterGetSettingsRequest {
+  /** How to read; left out: linearizable. */
+  read?: ReadOptions;
+}
+
+/** The settings. Since 0.1. */
+export interface ClusterGetSettingsResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The settings. */
+  settings?: Settings;
+}
+
+/** Asks to change settings. Since 0.1. */
+export interface ClusterUpdateSettingsRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** What to change; required. */
+  patch?: SettingsPatch;
+  /**
+   * Change them only if their `resource_version` is this one; else `CONFLICT`, with the settings in the details. Left
+   * out: change them in any case.
+   */
+  ifRevision?: bigint;
+}
+
+/** The settings are as asked. Since 0.1. */
+export interface ClusterUpdateSettingsResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if they were so already. */
+  changed: boolean;
+}
+
+/** A field that breaks a rule. Since 0.1. */
+export interface FieldViolation {
+  /** The path of the field in the request, in its JSON form, as in `entries[3].decodableVersions[0]`. */
+  field: string;
+  /** The rule that it breaks, and what to do. */
+  rule: string;
+}
+
+/**
+ * An error that travels inside a message, where a gRPC status would end the stream. It says what a status would: see
+ * the head of this file. Since 0.1.
+ */
+export interface Refusal {
+  /** Why. */
+  reason: ErrorReason;
+  /** Why, as a sentence for people. */
+  message: string;
+  /** Every field at fault, if the reason is `INVALID_ARGUMENT`. */
+  violations: FieldViolation[];
+  /** What a program may need, by the keys at the head of this file. */
+  metadata: Record<string, string>;
+}
+
+/** An API server that has joined. Its deadline is kept beside it, since renewals change no object. Since 0.1. */
+export interface Member {
+  /** Name (the member's id), uid, revisions and labels. */
+  metadata?: Metadata;
+  /** What the process called itself when it joined: tells two processes with one id apart. */
+  instance: string;
+  /** The member's fencing token: the revision at which this instance joined. */
+  epoch: bigint;
+  /** How long the member is kept after a renewal, in milliseconds of log time. */
+  ttlMs: bigint;
+  /** The version of its program, for display; may be empty. */
+  version: string;
+  /** Where it can be reached, for display; may be empty. */
+  endpoint: string;
+  /** How far it has come. */
+  phase: MemberPhase;
+  /** Whether this epoch has reported. Until it has, the entries of the epoch that it replaced stand. */
+  reported: boolean;
+}
+
+/**
+ * Asks to be let in. The same instance gets its epoch back. Another instance replaces the member: the older epoch is
+ * fenced from that revision on. Since 0.1.
+ */
+export interface MembershipJoinRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The member's id: a DNS-1123 subdomain of at most 253 characters. */
+  id: string;
+  /** A name for this process that no other process has: 1 to 64 of `A-Za-z0-9._-`, best chosen at random. */
+  instance: string;
+  /** How long to keep the member after a renewal, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. */
+  ttlMs?: bigint;
+  /** Up to 64 labels; keys are qualified names, values have at most 63 characters, both as in Kubernetes. */
+  labels: Record<string, string>;
+  /** The version of the program, for display; at most 128 characters. */
+  version: string;
+  /** Where the member can be reached, for display; at most 512 characters. */
+  endpoint: string;
+  /**
+   * The epoch that this process lost, if it was a member before, even of a cluster that was restored since. If another
+   * instance holds the id by a later epoch, the join is refused with `STALE_EPOCH`.
+   */
+  lostEpoch?: bigint;
+}
+
+/** The member is in. Since 0.1. */
+export interface MembershipJoinResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The member's fencing token: name it in all that the member does, together with `header.cluster_id`. */
+  epoch: bigint;
+  /** The TTL that counts, in milliseconds of log time. */
+  ttlMs: bigint;
+  /** False if this instance was in already, and got its epoch back. */
+  changed: boolean;
+  /**
+   * The setting `write_grace_ms` at `header.revision` or later: how long a write may still land after the member's proof
+   * of membership has ended, in milliseconds. It is told here so that joining needs no other call.
+   */
+  writeGraceMs: bigint;
+}
+
+/** Asks to move one member's deadline to the present log time plus its TTL. Since 0.1. */
+export interface MembershipRenewRequest {
+  /** Who renews. */
+  member?: MemberEpoch;
+  /** A number of the caller's choice, given back in the answer. */
+  correlation: bigint;
+}
+
+/** What became of one renewal. Since 0.1. */
+export interface MembershipRenewResponse {
+  /** Who answered, and at which revision. A renewal moves no revision. */
+  header?: ResponseHeader;
+  /** The number that came with the renewal. */
+  correlation: bigint;
+  /** The deadline was moved. */
+  renewed?: Renewed;
+  /** It was not, or that is not known. `NOT_A_MEMBER` and `STALE_EPOCH` are final for this epoch. */
+  refusal?: Refusal;
+}
+
+/** A deadline was moved. Since 0.1. */
+export interface Renewed {
+  /** The TTL that counts from this renewal on, in milliseconds of log time. */
+  ttlMs: bigint;
+}
+
+/** Says that a member serves. Since 0.1. */
+export interface MembershipReadyRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Who is ready. */
+  member?: MemberEpoch;
+}
+
+/** The member is ready. Since 0.1. */
+export interface MembershipReadyResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if it was ready already. */
+  changed: boolean;
+}
+
+/** Says that a member goes. Since 0.1. */
+export interface MembershipLeaveRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Who leaves. */
+  member?: MemberEpoch;
+  /** True if no write of this member can land any more: no permit is open. Then nothing has to drain. */
+  drained: boolean;
+}
+
+/** The member is gone. Since 0.1. */
+export interface MembershipLeaveResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
+/** Names a member to read. Since 0.1. */
+export interface MembershipGetRequest {
+  /** The member's id. */
+  id: string;
+  /** How to read; left out: linearizable. */
+  read?: ReadOptions;
+}
+
+/** One member. Since 0.1. */
+export interface MembershipGetResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The member. */
+  member?: Member;
+  /**
+   * How much log time it has left, in milliseconds: a hint, since a change of leader gives more. Unset for a read of a
+   * past revision.
+   */
+  remainingMs?: bigint;
+}
+
+/** Asks for a page of members. Since 0.1. */
+export interface MembershipListRequest {
+  /** How to read; left out: linearizable. Not together with `continue_token`, which pins the revision. */
+  read?: ReadOptions;
+  /** Only members that have all of these labels; up to 64. */
+  labels: Record<string, string>;
+  /** How many to return at most, at least 1; more than 5,000 counts as 5,000. Left out: 500. */
+  pageSize?: number;
+  /**
+   * Where the page before ended, as it was given; empty for the first page. With it, `labels` must be as they were,
+   * else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
+   */
+  continueToken: string;
+}
+
+/** A page of members, all at one revision. Since 0.1. */
+export interface MembershipListResponse {
+  /** Who answered, and the revision of all pages of this list. */
+  header?: ResponseHeader;
+  /** The members, ordered by id. */
+  items: MemberListItem[];
+  /** Give this to get the next page; empty at the end. */
+  continueToken: string;
+}
+
+/** A member in a list. Since 0.1. */
+export interface MemberListItem {
+  /** The member. */
+  member?: Member;
+  /**
+   * How much log time it has left, in milliseconds: a hint, as in `MembershipGetResponse`. Unset for a read of a past
+   * revision.
+   */
+  remainingMs?: bigint;
+}
+
+/** Names a lease. Since 0.1. */
+export interface LeaseKey {
+  /** The namespace: a DNS-1123 label of at most 63 characters. */
+  namespace: string;
+  /** The name in it: a DNS-1123 subdomain of at most 253 characters. */
+  name: string;
+}
+
+/** The proof that a lease is held. Since 0.1. */
+export interface LeaseToken {
+  /** The lease. */
+  lease?: LeaseKey;
+  /** The fencing token that acquiring it answered; at least 1. If the lease is not held by it: `STALE_EPOCH`. */
+  token: bigint;
+  /** The cluster that gave the token. If set and not the cluster that is asked: `STALE_EPOCH`. */
+  clusterId: string;
+}
+
+/** Somebody who stands for a lease. Since 0.1. */
+export interface LeaseContender {
+  /** The lease. */
+  lease?: LeaseKey;
+  /** Who: 1 to 317 bytes without control characters, as no other process is called at the same time. */
+  identity: string;
+}
+
+/**
+ * A lease. Its deadline and its queue are kept beside it, since renewals and waiters change no object. A free lease stays
+ * for 24 hours of log time. Since 0.1.
+ */
+export interface Lease {
+  /** Name, namespace, uid and revisions. */
+  metadata?: Metadata;
+  /** Who has it; unset while it is free. */
+  hold?: LeaseHold;
+  /** How often it was given to a holder after the first time. */
+  transitions: bigint;
+  /** The candidate who should have it, where another has it; empty otherwise. The holder is to release it. */
+  preferredHolder: string;
+}
+
+/** That somebody has a lease. Since 0.1. */
+export interface LeaseHold {
+  /** Who has it. */
+  holder: string;
+  /** The fencing token: the revision at which it was given to this holder. */
+  token: bigint;
+  /** The place in the queue that it was given to; unset if the holder did not wait. */
+  ticket?: bigint;
+  /** How long it is held after a renewal, in milliseconds of log time. */
+  ttlMs: bigint;
+  /** The member whose epoch the hold ends with; unset if there is none. */
+  member?: MemberEpoch;
+  /** When it was given, in milliseconds since the Unix epoch by the leader's wall clock: for display. */
+  acquiredMs: bigint;
+}
+
+/** A candidate for a lease. Its deadline is kept beside it. Since 0.1. */
+export interface LeaseCandidate {
+  /** Name (the candidate's identity), namespace (the lease's), uid and revisions. */
+  metadata?: Metadata;
+  /** The lease. */
+  lease?: LeaseKey;
+  /** The release that it runs. */
+  binaryVersion: string;
+  /** The release that it behaves like; empty if it does not say. */
+  emulationVersion: string;
+  /** How the holder is to be chosen: `OldestEmulationVersion`, or a name with a domain that Synod does not interpret. */
+  strategy: string;
+  /** How long it stands after a renewal, and holds the lease after one, in milliseconds of log time. */
+  ttlMs: bigint;
+}
+
+/** Asks for a lease. Who holds it already keeps it, with the same token; who waits already keeps its place. Since 0.1. */
+export interface LeasesAcquireRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The lease. It need not exist. */
+  lease?: LeaseKey;
+  /** Who wants it: 1 to 317 bytes without control characters, as no other process is called at the same time. */
+  holder: string;
+  /** How long to hold the lease after a renewal, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. */
+  ttlMs?: bigint;
+  /**
+   * How long to keep a place in the queue if another has the lease, in milliseconds of log time; 1,000 to 86,400,000. The
+   * call is then answered when it is the caller's turn, or shortly before its deadline; ask again in time to keep the place.
+   * Left out: another holder is answered by `CONFLICT`, with the lease in the details.
+   */
+  waitMs?: bigint;
+  /** Only while this member speaks under this epoch: the hold ends with it, if not before. Left out: no member. */
+  ifMember?: MemberEpoch;
+}
+
+/** The lease is the caller's, or its place in the queue. Since 0.1. */
+export interface LeasesAcquireResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The caller has the lease. */
+  held?: LeaseHeld;
+  /** The caller's deadline came first. It keeps its place until `wait_ms` after it last asked. */
+  queued?: LeaseQueued;
+}
+
+/** The caller has a lease. Since 0.1. */
+export interface LeaseHeld {
+  /** The fencing token: name it in all that is done under the lease, together with `header.cluster_id`. */
+  token: bigint;
+  /** The TTL that counts, in milliseconds of log time. */
+  ttlMs: bigint;
+}
+
+/** The caller waits for a lease. Since 0.1. */
+export interface LeaseQueued {
+  /** The place in the queue: the revision at which the caller came. */
+  ticket: bigint;
+  /** How many are before it. */
+  ahead: bigint;
+}
+
+/** Asks to move one deadline to the present log time plus its TTL. Since 0.1. */
+export interface LeasesRenewRequest {
+  /** A lease. */
+  lease?: LeaseToken;
+  /** A candidate. */
+  candidate?: LeaseContender;
+  /** A number of the caller's choice, given back in the answer. */
+  correlation: bigint;
+}
+
+/** What became of one renewal. Since 0.1. */
+export interface LeasesRenewResponse {
+  /** Who answered, and at which revision. A renewal moves no revision. */
+  header?: ResponseHeader;
+  /** The number that came with the renewal. */
+  correlation: bigint;
+  /** The deadline was moved. */
+  renewed?: Renewed;
+  /**
+   * It was not, or that is not known. `STALE_EPOCH` is final for this token; a candidate that is `NOT_FOUND` has to stand
+   * again.
+   */
+  refusal?: Refusal;
+}
+
+/** Asks to give up what a holder has. Who has nothing has nothing to give up: that is no error. Since 0.1. */
+export interface LeasesReleaseRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The lease. */
+  lease?: LeaseKey;
+  /** Who gives it up. */
+  holder: string;
+  /** Only a hold by this token. Left out: whatever the holder has, the lease or its place in the queue. */
+  token?: bigint;
+}
+
+/** It is given up. Since 0.1. */
+export interface LeasesReleaseResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if there was nothing to give up. */
+  changed: boolean;
+}
+
+/** Names a lease to read. Since 0.1. */
+export interface LeasesGetRequest {
+  /** The lease. */
+  lease?: LeaseKey;
+  /** How to read; left out: linearizable. */
+  read?: ReadOptions;
+}
+
+/** One lease. Since 0.1. */
+export interface LeasesGetResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The lease. */
+  lease?: Lease;
+  /**
+   * How much log time its hold has left, in milliseconds: a hint, since a change of leader gives more. Unset if it is free,
+   * and for a read of a past revision.
+   */
+  remainingMs?: bigint;
+  /** How many wait for it. Unset for a read of a past revision. */
+  waiting?: bigint;
+  /** The first who wait for it, in their order; up to 100. Empty for a read of a past revision. */
+  waiters: LeaseWaiter[];
+}
+
+/** Somebody who waits for a lease. Since 0.1. */
+export interface LeaseWaiter {
+  /** Who waits. */
+  holder: string;
+  /** The place in the queue: the revision at which it came. */
+  ticket: bigint;
+}
+
+/** Asks for a page of leases. Since 0.1. */
+export interface LeasesListRequest {
+  /** How to read; left out: linearizable. Not together with `continue_token`, which pins the revision. */
+  read?: ReadOptions;
+  /** Only leases of this namespace; empty: of all. */
+  namespace: string;
+  /** How many to return at most, at least 1; more than 5,000 counts as 5,000. Left out: 500. */
+  pageSize?: number;
+  /**
+   * Where the page before ended, as it was given; empty for the first page. With it, `namespace` must be as it
+   * was, else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
+   */
+  continueToken: string;
+}
+
+/** A page of leases, all at one revision. Since 0.1. */
+export interface LeasesListResponse {
+  /** Who answered, and the revision of all pages of this list. */
+  header?: ResponseHeader;
+  /** The leases, ordered by `<namespace>/<name>`. */
+  items: LeaseListItem[];
+  /** Give this to get the next page; empty at the end. */
+  continueToken: string;
+}
+
+/** A lease in a list. Since 0.1. */
+export interface LeaseListItem {
+  /** The lease. */
+  lease?: Lease;
+  /**
+   * How much log time its hold has left, in milliseconds: a hint, as in `LeasesGetResponse`. Unset if it is free, and for a
+   * read of a past revision.
+   */
+  remainingMs?: bigint;
+  /** How many wait for it. Unset for a read of a past revision. */
+  waiting?: bigint;
+}
+
+/**
+ * Asks to stand for a lease. While somebody does whose strategy Synod knows, a free lease goes to the candidate that the
+ * strategy chooses, at the same revision: that of the highest binary version decides on the strategy;
+ * `OldestEmulationVersion` chooses the lowest emulation version, then the lowest binary version, then who has stood
+ * longest. Since 0.1.
+ */
+export interface LeasesPutCandidateRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Who stands for which lease. The lease need not exist. */
+  candidate?: LeaseContender;
+  /** The release that it runs: a semantic version. */
+  binaryVersion: string;
+  /**
+   * The release that it behaves like: a semantic version, not above `binary_version`. Empty: it does not say, which
+   * `OldestEmulationVersion` does not allow.
+   */
+  emulationVersion: string;
+  /** How the holder is to be chosen: `OldestEmulationVersion`, or a name with a domain. Empty: `OldestEmulationVersion`. */
+  strategy: string;
+  /**
+   * How long to stand after a renewal, and to hold the lease after one, in milliseconds of log time; 1,000 to 86,400,000.
+   * Left out: 15,000.
+   */
+  ttlMs?: bigint;
+}
+
+/** The candidate stands. Since 0.1. */
+export interface LeasesPutCandidateResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if it stood already and said the same. */
+  changed: boolean;
+}
+
+/** Asks to stand for a lease no longer. What the candidate holds it keeps until it releases that, too. Since 0.1. */
+export interface LeasesWithdrawCandidateRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Who stood for which lease. */
+  candidate?: LeaseContender;
+}
+
+/** The candidate does not stand any more. Since 0.1. */
+export interface LeasesWithdrawCandidateResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if it did not stand. */
+  changed: boolean;
+}
+
+/** Asks who stand for a lease. Since 0.1. */
+export interface LeasesListCandidatesRequest {
+  /** The lease; left out: all leases, also those that do not exist and that somebody stands for. */
+  lease?: LeaseKey;
+  /** How to read; left out: linearizable. Not together with `continue_token`, which pins the revision. */
+  read?: ReadOptions;
+  /**
+   * Where the page before ended, as it was given; empty for the first page. With it, `lease` must be as it was. A token
+   * whose revision left the window: `COMPACTED`.
+   */
+  continueToken: string;
+}
+
+/** Who stand for a lease: at most 1,000 for each, all in one page. Since 0.1. */
+export interface LeasesListCandidatesResponse {
+  /** Who answered, and the revision of all pages of this list. */
+  header?: ResponseHeader;
+  /** The candidates, ordered by lease and identity. */
+  items: LeaseCandidateItem[];
+  /** Give this to get the next page; empty at the end. */
+  continueToken: string;
+}
+
+/** A candidate in a list. Since 0.1. */
+export interface LeaseCandidateItem {
+  /** The candidate. */
+  candidate?: LeaseCandidate;
+  /** How much log time it has left, in milliseconds: a hint. Unset for a read of a past revision. */
+  remainingMs?: bigint;
+}
+
+/** Names an object. Since 0.1. */
+export interface ObjectKey {
+  /** The resource of its collection. */
+  resource?: GroupResource;
+  /** Its namespace, a DNS-1123 label of at most 63 characters; empty if the collection is not namespaced. */
+  namespace: string;
+  /** Its name, a DNS-1123 subdomain of at most 253 characters. */
+  name: string;
+}
+
+/** Which object a change was made for. Since 0.1. */
+export interface Preconditions {
+  /** The object with this uid, and no later one of the same name. Empty: any. */
+  uid: string;
+  /** The object as of this revision, its `resource_version`; at least 1. Left out: any. */
+  resourceVersion?: bigint;
+}
+
+/** What must still be true of the writer when its write is applied. Since 0.1. */
+export interface Fences {
+  /** The member holds this very epoch, else `STALE_EPOCH` or `NOT_A_MEMBER`. Left out: it is not asked. */
+  ifMember?: MemberEpoch;
+  /** The lease is held by this very token, else `STALE_EPOCH`. Left out: it is not asked. */
+  ifLease?: LeaseToken;
+}
+
+/** An object as it is stored. Since 0.1. */
+export interface Object {
+  /** Name, namespace, uid, revisions, and what its writers say of it. */
+  metadata?: Metadata;
+  /** The resource of its collection. */
+  resource?: GroupResource;
+  /** What is stored. */
+  content?: ObjectContent;
+}
+
+/** What is stored of an object, and how it is written. Since 0.1. */
+export interface ObjectContent {
+  /** The version that the data is encoded in. */
+  encodingVersion: string;
+  /** The form of the data, in lower case, without parameters, at most 127 characters. Left out: `application/json`. */
+  mediaType: string;
+  /** The data; at most 1 MiB. */
+  data: Uint8Array;
+}
+
+/** What writers say of an object beside its data. Since 0.1. */
+export interface ObjectAttributes {
+  /** Up to 64 labels, what it is selected by. */
+  labels: Record<string, string>;
+  /** Notes: at most 4,096 with at most 256 KiB in all. */
+  annotations: Record<string, string>;
+  /** What it goes with: up to 64, each once, at most one of them the controller. */
+  ownerReferences: OwnerReference[];
+  /** What must be done before it goes: up to 64 qualified names, each once. */
+  finalizers: string[];
+}
+
+/** A change of a JSON document, made for one encoding of it. Since 0.1. */
+export interface ContentPatch {
+  /** The version that the change was made for. If the object is stored in another one: `CONFLICT`, with the object. */
+  encodingVersion: string;
+  /** How the change is written; required. */
+  format: PatchFormat;
+  /** The change; at most 1 MiB. */
+  document: Uint8Array;
+}
+
+/** Stores a new object. Since 0.1. */
+export interface ObjectsCreateRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Its name. */
+  key?: ObjectKey;
+  /** What is said of it. */
+  attributes?: ObjectAttributes;
+  /** What to store; required. */
+  content?: ObjectContent;
+  /** How long it lives, in milliseconds, 1,000 to 86,400,000; left out: until it is deleted. */
+  ttlMs?: bigint;
+  /** Who may do this. */
+  fences?: Fences;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The object is stored. Since 0.1. */
+export interface ObjectsCreateResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The uid of the object. */
+  uid: string;
+  /** Its revision. */
+  resourceVersion: bigint;
+  /** The object as it was stored. Unset if this answers a retry so late that its revision is no longer kept. */
+  object?: Object;
+}
+
+/** Names an object to read. Since 0.1. */
+export interface ObjectsGetRequest {
+  /** The object. */
+  key?: ObjectKey;
+  /** How to read; left out: linearizable. */
+  read?: ReadOptions;
+}
+
+/** One object. Since 0.1. */
+export interface ObjectsGetResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The object. */
+  object?: Object;
+  /**
+   * How much log time is left until it expires, in milliseconds: a hint, since a change of leader gives more. Unset if
+   * it has no TTL, and for a read of the past.
+   */
+  remainingMs?: bigint;
+}
+
+/** Asks for a page of objects. Since 0.1. */
+export interface ObjectsListRequest {
+  /** The resource of the collection. */
+  resource?: GroupResource;
+  /** Only objects of this namespace; empty: of all. */
+  namespace: string;
+  /** Only objects whose labels match, as in `app=web,tier in (a,b),!old`; at most 4 KiB; empty: all. */
+  labelSelector: string;
+  /**
+   * Only objects whose fields match: `metadata.name` and `metadata.namespace`, with `=`, `==` and `!=`; at most 4 KiB;
+   * empty: all.
+   */
+  fieldSelector: string;
+  /** How to read; left out: linearizable. Not together with `continue_token`, which pins the revision. */
+  read?: ReadOptions;
+  /** How many to return at most, at least 1; more than 5,000 counts as 5,000. Left out: 500. */
+  pageSize?: number;
+  /**
+   * Where the page before ended, as it was given; empty for the first page. With it, the resource, the namespace and
+   * the selectors must be as they were, else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
+   */
+  continueToken: string;
+}
+
+/** A page of objects, all at one revision. Since 0.1. */
+export interface ObjectsListResponse {
+  /** Who answered, and the revision of all pages of this list. */
+  header?: ResponseHeader;
+  /** The objects, ordered by namespace and name. */
+  items: ObjectListItem[];
+  /** Give this to get the next page; empty at the end. */
+  continueToken: string;
+}
+
+/** An object in a list. Since 0.1. */
+export interface ObjectListItem {
+  /** The object. */
+  object?: Object;
+  /** How much log time is left until it expires, as in `ObjectsGetResponse`. */
+  remainingMs?: bigint;
+}
+
+/** Replaces an object. Since 0.1. */
+export interface ObjectsUpdateRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Its name. */
+  key?: ObjectKey;
+  /** What is said of it from now on: all of it, in place of what was. */
+  attributes?: ObjectAttributes;
+  /** What to store from now on; required. */
+  content?: ObjectContent;
+  /**
+   * Which object it must still be, and unless the collection allows unconditional updates, as of which revision. If it
+   * is not: `CONFLICT`, with the object as it is.
+   */
+  preconditions?: Preconditions;
+  /**
+   * How long it lives from now on, in milliseconds, 1,000 to 86,400,000. Left out: its deadline stays, or that it has
+   * none.
+   */
+  ttlMs?: bigint;
+  /** Who may do this. */
+  fences?: Fences;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The object is as asked. Since 0.1. */
+export interface ObjectsUpdateResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if the object was so already: nothing was written. */
+  changed: boolean;
+  /** True if the object was not there, and was created. */
+  created: boolean;
+  /** True if the object is gone: the update took the last finalizer of one that was to be deleted. */
+  deleted: boolean;
+  /** The uid of the object. */
+  uid: string;
+  /** Its revision. */
+  resourceVersion: bigint;
+  /**
+   * The object as it is after the request, or as it was last. Unset if this answers a retry so late that its revision is
+   * no longer kept.
+   */
+  object?: Object;
+}
+
+/** Changes a part of an object's data, whatever the rest of it is. Since 0.1. */
+export interface ObjectsPatchRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Its name. */
+  key?: ObjectKey;
+  /** The change of its data, which must be a JSON object; required. */
+  patch?: ContentPatch;
+  /** Which object it must still be. Without a `resource_version` a patch never conflicts with another change. */
+  preconditions?: Preconditions;
+  /** Who may do this. */
+  fences?: Fences;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The object is patched. Since 0.1. */
+export interface ObjectsPatchResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if the patch changed nothing: nothing was written. */
+  changed: boolean;
+  /** The uid of the object. */
+  uid: string;
+  /** Its revision. */
+  resourceVersion: bigint;
+  /** The object after the patch. Unset if this answers a retry so late that its revision is no longer kept. */
+  object?: Object;
+}
+
+/** Deletes an object. Since 0.1. */
+export interface ObjectsDeleteRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Its name. */
+  key?: ObjectKey;
+  /** Which object it must still be, and as of which revision. */
+  preconditions?: Preconditions;
+  /** What becomes of the objects that it owns. */
+  propagation: Propagation;
+  /** Who may do this. */
+  fences?: Fences;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The object is deleted, or will be. Since 0.1. */
+export interface ObjectsDeleteResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if it was to be deleted already. */
+  changed: boolean;
+  /** True if the object is gone. False: it waits for its finalizers, or for the objects that it owns. */
+  deleted: boolean;
+  /** The uid of the object. */
+  uid: string;
+  /** The revision of its last change; if it is gone, of the deletion. */
+  resourceVersion: bigint;
+}
+
+/** A condition of a transaction. Since 0.1. */
+export interface ObjectsCompare {
+  /** An object is there at exactly a revision. */
+  resourceVersion?: CompareResourceVersion;
+  /** An object is there, or is not. */
+  existence?: CompareExistence;
+  /** A version is the selected one of a resource. */
+  selectedVersion?: CompareSelectedVersion;
+}
+
+/** An object is there at exactly a revision. Since 0.1. */
+export interface CompareResourceVersion {
+  /** The object. */
+  key?: ObjectKey;
+  /** Its revision; at least 1. */
+  resourceVersion: bigint;
+}
+
+/** An object is there, or is not. Since 0.1. */
+export interface CompareExistence {
+  /** The object. */
+  key?: ObjectKey;
+  /** Whether it is to be there. */
+  exists: boolean;
+}
+
+/** A version is the selected one of a resource. Since 0.1. */
+export interface CompareSelectedVersion {
+  /** The resource. */
+  resource?: GroupResource;
+  /** The version. Unset: none is selected. */
+  version?: string;
+}
+
+/** An operation of a transaction. Since 0.1. */
+export interface ObjectsOperation {
+  /** Stores a new object. */
+  create?: CreateOperation;
+  /** Replaces an object. */
+  update?: UpdateOperation;
+  /** Changes the data of an object that is JSON. */
+  patch?: PatchOperation;
+  /** Deletes an object. */
+  delete?: DeleteOperation;
+}
+
+/** Stores a new object. Since 0.1. */
+export interface CreateOperation {
+  /** Its name. */
+  key?: ObjectKey;
+  /** What is said of it. */
+  attributes?: ObjectAttributes;
+  /** What to store; required. */
+  content?: ObjectContent;
+  /** How long it lives, as in `ObjectsCreateRequest`. */
+  ttlMs?: bigint;
+}
+
+/** Replaces an object. Since 0.1. */
+export interface UpdateOperation {
+  /** Its name. */
+  key?: ObjectKey;
+  /** What is said of it from now on. */
+  attributes?: ObjectAttributes;
+  /** What to store from now on; required. */
+  content?: ObjectContent;
+  /** Which object it must still be, as in `ObjectsUpdateRequest`. */
+  preconditions?: Preconditions;
+  /** How long it lives from now on, as in `ObjectsUpdateRequest`. */
+  ttlMs?: bigint;
+}
+
+/** Changes a part of an object's data. Since 0.1. */
+export interface PatchOperation {
+  /** Its name. */
+  key?: ObjectKey;
+  /** The change of its data, which must be a JSON object; required. */
+  patch?: ContentPatch;
+  /** Which object it must still be. */
+  preconditions?: Preconditions;
+}
+
+/** Deletes an object. Since 0.1. */
+export interface DeleteOperation {
+  /** Its name. */
+  key?: ObjectKey;
+  /** Which object it must still be, and as of which revision. */
+  preconditions?: Preconditions;
+  /** What becomes of the objects that it owns. */
+  propagation: Propagation;
+}
+
+/** Compares, and then either carries out all operations at one revision, or reads. Since 0.1. */
+export interface ObjectsTransactRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** What must all be so; up to 128. */
+  compares: ObjectsCompare[];
+  /** What to do then, all at one revision or not at all; up to 128, no object twice. */
+  operations: ObjectsOperation[];
+  /** What to read if not all compares hold; up to 128. */
+  reads: ObjectKey[];
+  /** Who may do this. */
+  fences?: Fences;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** What the transaction did. Since 0.1. */
+export interface ObjectsTransactResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if nothing was written. */
+  changed: boolean;
+  /** True: all compares held, and the operations were carried out. False: they did not, and `reads` has what was asked. */
+  succeeded: boolean;
+  /** One for each operation, in order. */
+  results: OperationResult[];
+  /** One for each read, in order, as of `header.revision`, if it did not succeed. */
+  reads: ReadResult[];
+}
+
+/** What an operation of a transaction did. Since 0.1. */
+export interface OperationResult {
+  /** False if the object was so already. */
+  changed: boolean;
+  /** True if the object was created. */
+  created: boolean;
+  /** True if the object is gone. */
+  deleted: boolean;
+  /** The uid of the object. */
+  uid: string;
+  /** The revision of its last change; if it is gone, of the deletion. */
+  resourceVersion: bigint;
+}
+
+/** What a transaction read. Since 0.1. */
+export interface ReadResult {
+  /** The object. Unset if it was not there, or is left out. */
+  object?: Object;
+  /**
+   * True: the answer does not say whether the object was there. It and those before it have more than 2 MiB, or this
+   * answers a retry so late that its revision is no longer kept. Read it by itself.
+   */
+  leftOut: boolean;
+}
+
+/** A kind of objects that the cluster keeps. Since 0.1. */
+export interface Collection {
+  /** Name (`<resource>.<group>`, for the core group `<resource>`), uid and revisions. */
+  metadata?: Metadata;
+  /** The resource. */
+  resource?: GroupResource;
+  /** The kind of the objects, as in `Widget`; at most 63 characters. No other collection of the group has it. */
+  kind: string;
+  /** True: each object lives in a namespace. False: none does. */
+  namespaced: boolean;
+  /** What writes must hold to. */
+  rules?: CollectionRules;
+}
+
+/** What the writes of a collection must hold to. Since 0.1. */
+export interface CollectionRules {
+  /**
+   * True: what is stored must be encoded in the version that is selected at that revision, else
+   * `ENCODING_NOT_SELECTED`, and `NO_AGREEMENT` while none is selected. Changes of metadata alone and deletions pass.
+   */
+  strictStorageVersion: boolean;
+  /** True: an update of an object that is not there creates it. False: `NOT_FOUND`. */
+  createOnUpdate: boolean;
+  /** True: an update may leave out `resource_version`. False: that is an `INVALID_ARGUMENT`. */
+  unconditionalUpdate: boolean;
+}
+
+/** How many objects of a collection are encoded in a version. Since 0.1. */
+export interface EncodingCount {
+  /** The version. */
+  version: string;
+  /** The number of objects, exact; at least 1. */
+  objects: bigint;
+}
+
+/** Declares a collection. Since 0.1. */
+export interface CollectionsCreateRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The resource. */
+  resource?: GroupResource;
+  /** The kind of the objects, as in `Widget`; at most 63 characters. */
+  kind: string;
+  /** True: each object lives in a namespace. */
+  namespaced: boolean;
+  /** What writes must hold to; left out: not strict, no creation by update, no unconditional update. */
+  rules?: CollectionRules;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The collection was declared. Since 0.1. */
+export interface CollectionsCreateResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The collection. Unset if this answers a retry so late that its revision is no longer kept. */
+  collection?: Collection;
+}
+
+/** Changes a collection. Since 0.1. */
+export interface CollectionsUpdateRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The resource. */
+  resource?: GroupResource;
+  /** Which collection it must still be; left out: whichever there is. */
+  preconditions?: Preconditions;
+  /** See `CollectionRules`; left out: as before. At least one of the three is required. */
+  strictStorageVersion?: boolean;
+  /** See `CollectionRules`; left out: as before. */
+  createOnUpdate?: boolean;
+  /** See `CollectionRules`; left out: as before. */
+  unconditionalUpdate?: boolean;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The collection is as asked. Since 0.1. */
+export interface CollectionsUpdateResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if it was so already. */
+  changed: boolean;
+  /** The collection. Unset if this answers a retry so late that its revision is no longer kept. */
+  collection?: Collection;
+}
+
+/** Names a collection to read. Since 0.1. */
+export interface CollectionsGetRequest {
+  /** The resource. */
+  resource?: GroupResource;
+  /** How to read; left out: linearizable. */
+  read?: ReadOptions;
+}
+
+/** One collection. Since 0.1. */
+export interface CollectionsGetResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The collection. */
+  collection?: Collection;
+  /** How many objects it holds, by version, sorted by it. */
+  counts: EncodingCount[];
+}
+
+/** Asks for a page of collections. Since 0.1. */
+export interface CollectionsListRequest {
+  /** How to read; left out: linearizable. Not together with `continue_token`, which pins the revision. */
+  read?: ReadOptions;
+  /** How many to return at most, at least 1; more than 5,000 counts as 5,000. Left out: 500. */
+  pageSize?: number;
+  /**
+   * Where the page before ended, as it was given; empty for the first page. A token whose revision left the window:
+   * `COMPACTED`.
+   */
+  continueToken: string;
+}
+
+/** A page of collections, all at one revision. Since 0.1. */
+export interface CollectionsListResponse {
+  /** Who answered, and the revision of all pages of this list. */
+  header?: ResponseHeader;
+  /** The collections, ordered by group and resource. */
+  items: CollectionListItem[];
+  /** Give this to get the next page; empty at the end. */
+  continueToken: string;
+}
+
+/** A collection in a list. Since 0.1. */
+export interface CollectionListItem {
+  /** The collection. */
+  collection?: Collection;
+  /** How many objects it holds, by version, sorted by it. */
+  counts: EncodingCount[];
+}
+
+/** Takes a collection away. Since 0.1. */
+export interface CollectionsDeleteRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The resource. */
+  resource?: GroupResource;
+  /** Which collection it must still be; left out: whichever there is. */
+  preconditions?: Preconditions;
+  /** True: check everything and change nothing. */
+  dryRun: boolean;
+}
+
+/** The collection is gone. Since 0.1. */
+export interface CollectionsDeleteResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
+/**
+ * What a controller wanted at one point of its history. Its data never changes; its number moves forward when the same
+ * data is wanted again. Since 0.1.
+ */
+export interface ControllerRevision {
+  /**
+   * Name, namespace, uid, revisions, labels (the hash of the data as `controller.kubernetes.io/hash` among them),
+   * annotations, and the controller as the one owner reference, if it has one.
+   */
+  metadata?: Metadata;
+  /** Its place in the history: at least 0; the highest is what the controller wants now. */
+  revision: bigint;
+  /** The form of the data. */
+  mediaType: string;
+  /** What was wanted: if `media_type` is that of JSON, a JSON object. */
+  data: Uint8Array;
+  /** Whether it is what the controller's objects were made from last. */
+  current: boolean;
+  /** Whether it is what the controller is changing them to. */
+  update: boolean;
+  /** Who else uses it, sorted. A snapshot that is current, of the update or in use is live: it is never truncated. */
+  inUse: string[];
+}
+
+/** What became of what a controller wants. Since 0.1. */
+export interface ControllerRevisionAnswer {
+  /** The name of the ControllerRevision that holds it. */
+  name: string;
+  /** Its number. */
+  revision: bigint;
+  /** How it came to be the newest. */
+  outcome: ControllerRevisionOutcome;
+  /** The collisions of names that the owner has to count from now on: give it with the next create. 0 for a rollback. */
+  collisionCount: number;
+  /** What was done to the others. */
+  history?: ControllerHistoryAnswer;
+}
+
+/** What was done to the ControllerRevisions of a history. Since 0.1. */
+export interface ControllerHistoryAnswer {
+  /** How many had no controller and were adopted. */
+  adopted: number;
+  /** How many were deleted. */
+  deleted: number;
+  /** How many are left to adopt or to delete, since one command does only so much: ask again. */
+  left: number;
+}
+
+/**
+ * Names the history of a controller: the snapshots of a namespace that have the labels and that the owner, by its uid,
+ * controls. A change first adopts those that have the labels and no controller. Since 0.1.
+ */
+export interface ControllerHistory {
+  /** The namespace of the owner and of its snapshots: a DNS-1123 label. */
+  namespace: string;
+  /** The owner; it is the controller, whatever its `controller` says. */
+  owner?: OwnerReference;
+  /** The labels that its snapshots have. Without any, all that it controls belong to the history, and none is adopted. */
+  selector: Record<string, string>;
+}
+
+/** Says what a controller wants now. Since 0.1. */
+export interface ControllerRevisionsCreateRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Whose history. */
+  history?: ControllerHistory;
+  /** The form of the data; empty: `application/json`. */
+  mediaType: string;
+  /**
+   * What is wanted, of at most 1 MiB. If `media_type` is that of JSON, a JSON object: no key twice in one object, at most
+   * 128 levels.
+   */
+  data: Uint8Array;
+  /** How it is compared. */
+  equality: ControllerRevisionEquality;
+  /** What the name of a new snapshot begins with, cut to 223 characters; empty: the owner's name. */
+  prefix: string;
+  /** The labels of a new snapshot, beside those of the selector and the hash; 63 in all. */
+  labels: Record<string, string>;
+  /** The annotations of a new snapshot. */
+  annotations: Record<string, string>;
+  /**
+   * The number of a new snapshot, such as the owner's generation. It counts if it is greater than all in the history;
+   * else, and if left out, the number is one more than the highest, and 1 in an empty history.
+   */
+  revision?: bigint;
+  /**
+   * How many collisions of names the owner has counted: what the answer to its last create said, 0 at first. Required;
+   * at most 2,147,483,647.
+   */
+  collisionCount?: number;
+  /** How many snapshots that are not live to keep; at most 10,000. Left out: 10. The one that is answered is never deleted. */
+  historyLimit?: number;
+  /**
+   * The `resource_version` of the newest snapshot of the history as the caller knows it, 0 for none: else `CONFLICT`.
+   * Left out: any.
+   */
+  ifNewest?: bigint;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** What a controller wants stands in its history. Since 0.1. */
+export interface ControllerRevisionsCreateResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if nothing was written. */
+  changed: boolean;
+  /** What became of it. */
+  answer?: ControllerRevisionAnswer;
+  /** The snapshot; unset in the answer to a retry whose revision has left the window. */
+  controllerRevision?: ControllerRevision;
+}
+
+/** Names a snapshot to read. Since 0.1. */
+export interface ControllerRevisionsGetRequest {
+  /** Its namespace. */
+  namespace: string;
+  /** Its name. */
+  name: string;
+  /** How to read; left out: linearizable. */
+  read?: ReadOptions;
+}
+
+/** One snapshot. Since 0.1. */
+export interface ControllerRevisionsGetResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The snapshot. */
+  controllerRevision?: ControllerRevision;
+}
+
+/** Asks for a page of snapshots: those that pass every field. Since 0.1. */
+export interface ControllerRevisionsListRequest {
+  /** How to read; left out: linearizable. Not together with `continue_token`, which pins the revision. */
+  read?: ReadOptions;
+  /** Only those of this namespace; empty: of all. */
+  namespace: string;
+  /** Only those that have all of these labels; up to 64. */
+  labels: Record<string, string>;
+  /** Only those whose controller is of this kind; empty: of any, or none. */
+  ownerKind: string;
+  /** Only those whose controller has this name; empty: any, or none. */
+  ownerName: string;
+  /** Only those whose controller has this uid; empty: any, or none. */
+  ownerUid: string;
+  /** How many to return at most, at least 1; more than 5,000 counts as 5,000. Left out: 500. */
+  pageSize?: number;
+  /**
+   * Where the page before ended, as it was given; empty for the first page. With it, all else must be as it was,
+   * else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
+   */
+  continueToken: string;
+}
+
+/** A page of snapshots, all at one revision. Since 0.1. */
+export interface ControllerRevisionsListResponse {
+  /** Who answered, and the revision of all pages of this list. */
+  header?: ResponseHeader;
+  /** The snapshots, ordered by namespace and name. */
+  items: ControllerRevision[];
+  /** Give this to get the next page; empty at the end. */
+  continueToken: string;
+}
+
+/** Asks for a page of a history. Since 0.1. */
+export interface ControllerRevisionsHistoryRequest {
+  /** Whose history. */
+  history?: ControllerHistory;
+  /** How to read; left out: linearizable. Not together with `continue_token`, which pins the revision. */
+  read?: ReadOptions;
+  /** How many to return at most, at least 1; more than 5,000 counts as 5,000. Left out: 500. */
+  pageSize?: number;
+  /**
+   * Where the page before ended, as it was given; empty for the first page. With it, `history` must be as it was,
+   * else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
+   */
+  continueToken: string;
+}
+
+/** A page of a history, all at one revision. Since 0.1. */
+export interface ControllerRevisionsHistoryResponse {
+  /** Who answered, and the revision of all pages of this history. */
+  header?: ResponseHeader;
+  /** The snapshots, oldest first: ordered by number, then by the revision that created them, then by name. */
+  items: ControllerRevision[];
+  /** Give this to get the next page; empty at the end. */
+  continueToken: string;
+}
+
+/** Names two snapshots of a namespace. Since 0.1. */
+export interface ControllerRevisionsDiffRequest {
+  /** Their namespace. */
+  namespace: string;
+  /** The one to begin with; empty for a nil revision, which says nothing. */
+  from: string;
+  /** The one to end with; empty for a nil revision. */
+  to: string;
+  /** How to read; left out: linearizable. */
+  read?: ReadOptions;
+}
+
+/** What changed. Since 0.1. */
+export interface ControllerRevisionsDiffResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** Whether the two say the same as JSON; if they are no JSON, whether they are the same bytes. */
+  equal: boolean;
+  /** The JSON patch (RFC 6902) that makes the one of the other; unset unless both are JSON. A nil revision is `null`. */
+  jsonPatch?: string;
+  /** What changed, line by line, in the unified format; empty if nothing. Unset if one of them is neither JSON nor text. */
+  unified?: string;
+}
+
+/** Changes what may be changed of a snapshot. What is left out stays. Since 0.1. */
+export interface ControllerRevisionsUpdateRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Its namespace. */
+  namespace: string;
+  /** Its name. */
+  name: string;
+  /** The uid that it must have, else `CONFLICT`; empty: any. */
+  ifUid: string;
+  /** The `resource_version` that it must have, else `CONFLICT`; left out: any. */
+  ifResourceVersion?: bigint;
+  /** Its number from now on. A lower one than it has: `IMMUTABLE`. */
+  revision?: bigint;
+  /** Its labels from now on. The hash stays without being named; another one: `IMMUTABLE`. */
+  labels?: LabelMap;
+  /** Its annotations from now on. */
+  annotations?: LabelMap;
+  /** The data that it has, for callers that send whole objects: any other: `IMMUTABLE`. Empty: not compared. */
+  data: Uint8Array;
+  /** The form of `data`; empty: `application/json`. */
+  mediaType: string;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** Labels or annotations that can be left out as a whole. Since 0.1. */
+export interface LabelMap {
+  /** By key. */
+  items: Record<string, string>;
+}
+
+/** The snapshot is as asked. Since 0.1. */
+export interface ControllerRevisionsUpdateResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if it was so already. */
+  changed: boolean;
+  /** The snapshot; unset in the answer to a retry whose revision has left the window. */
+  controllerRevision?: ControllerRevision;
+}
+
+/** Names a snapshot to go back to. Since 0.1. */
+export interface ControllerRevisionsRollbackRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Whose history. */
+  history?: ControllerHistory;
+  /** The one with this number; the last in order if several have it. */
+  revision?: bigint;
+  /** The one with this name. */
+  name?: string;
+  /** The `resource_version` of the newest snapshot of the history as the caller knows it: else `CONFLICT`. Left out: any. */
+  ifNewest?: bigint;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The snapshot is the newest of its history. Since 0.1. */
+export interface ControllerRevisionsRollbackResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if nothing was written. */
+  changed: boolean;
+  /** What became of it. */
+  answer?: ControllerRevisionAnswer;
+  /** The snapshot, with the data that is wanted again; unset in the answer to a retry whose revision has left the window. */
+  controllerRevision?: ControllerRevision;
+}
+
+/** What one marker uses. Since 0.1. */
+export interface InUse {
+  /** Who says so, such as the controller or one of its workers; 1 to 253 characters. */
+  marker: string;
+  /** The snapshots that it uses, up to 1,000: its marks are on these and on no others of the history. None clears them. */
+  names: string[];
+}
+
+/** Says which snapshots of a history are in use. What is left out stays as it is. Since 0.1. */
+export interface ControllerRevisionsMarkLiveRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Whose history. Its selector does not count: marks can be on all that the owner controls. */
+  history?: ControllerHistory;
+  /** What the controller's objects were made from last, by name; empty for a nil revision. */
+  current?: string;
+  /** What the controller is changing them to, by name; empty for a nil revision. */
+  update?: string;
+  /** What somebody else uses. */
+  inUse?: InUse;
+}
+
+/** The marks are as asked. Since 0.1. */
+export interface ControllerRevisionsMarkLiveResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if they were so already. */
+  changed: boolean;
+}
+
+/** Deletes the oldest of a history that nobody uses. Since 0.1. */
+export interface ControllerRevisionsTruncateRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Whose history. */
+  history?: ControllerHistory;
+  /** How many snapshots that are not live to keep; at most 10,000. Left out: 10. */
+  limit?: number;
+  /** The `resource_version` of the newest snapshot of the history as the caller knows it: else `CONFLICT`. Left out: any. */
+  ifNewest?: bigint;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The oldest are gone. Since 0.1. */
+export interface ControllerRevisionsTruncateResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if nothing was written. */
+  changed: boolean;
+  /** What was done. */
+  answer?: ControllerHistoryAnswer;
+}
+
+/** Names a snapshot to delete. Since 0.1. */
+export interface ControllerRevisionsDeleteRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Its namespace. */
+  namespace: string;
+  /** Its name. */
+  name: string;
+  /** The uid that it must have, else `CONFLICT`; empty: any. */
+  ifUid: string;
+  /** The `resource_version` that it must have, else `CONFLICT`; left out: any. */
+  ifResourceVersion?: bigint;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The snapshot is gone. Since 0.1. */
+export interface ControllerRevisionsDeleteResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
+/** Names a history to delete. Since 0.1. */
+export interface ControllerRevisionsDeleteHistoryRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The namespace of the owner. */
+  namespace: string;
+  /** The uid of the owner. */
+  ownerUid: string;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The history is gone, as far as one command goes. Since 0.1. */
+export interface ControllerRevisionsDeleteHistoryResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if there was none. */
+  changed: boolean;
+  /** What was done. */
+  answer?: ControllerHistoryAnswer;
+}
+
+/** Names what to adopt. Since 0.1. */
+export interface ControllerRevisionsAdoptRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Who adopts. */
+  history?: ControllerHistory;
+  /** The one to adopt, whatever its labels. Empty: all that have the labels of the selector, which must then name some. */
+  name: string;
+}
+
+/** They are adopted. Since 0.1. */
+export interface ControllerRevisionsAdoptResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if nothing was written. */
+  changed: boolean;
+  /** What was done. */
+  answer?: ControllerHistoryAnswer;
+}
+
+/** Names a snapshot to let go. Since 0.1. */
+export interface ControllerRevisionsReleaseRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Its namespace. */
+  namespace: string;
+  /** Its name. */
+  name: string;
+  /** The uid of the owner that lets it go. */
+  ownerUid: string;
+  /** The uid that it must have, else `CONFLICT`; empty: any. */
+  ifUid: string;
+  /** The `resource_version` that it must have, else `CONFLICT`; left out: any. */
+  ifResourceVersion?: bigint;
+}
+
+/** The owner does not control it. Since 0.1. */
+export interface ControllerRevisionsReleaseResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if it did not before. */
+  changed: boolean;
+}
+
+/** The rewriting of every stored object of a resource in one encoding. What it is for is pinned. Since 0.1. */
+export interface Migration {
+  /** Name (`<resource>.<group>-<revision>`, for the core group `<resource>-<revision>`), uid and revisions. */
+  metadata?: Metadata;
+  /** The resource. */
+  resource?: GroupResource;
+  /** The storage-version hash of what every object is to be encoded in. */
+  targetHash: string;
+  /** Its version. Unset if it was observed only. */
+  targetVersion?: string;
+  /** The agreement that it carries out. */
+  agreementRevision: bigint;
+  /** Why there is one. */
+  reason: MigrationReason;
+  /** Where it stands. */
+  phase: MigrationPhase;
+  /** Who works at it. Set while it is running. */
+  claim?: MigrationClaim;
+  /** How often a worker gave up since it was created, or retried by hand. */
+  failures: number;
+  /** Why a worker gave up last. Unset if none did, and when it succeeded. */
+  failure?: MigrationFailure;
+  /** Why it was called off. Unset unless it was. */
+  aborted: AbortCause;
+  /** Objects done, as last shown: at most once in 5 seconds of log time. `MigrationProgress` beside it is exact. */
+  done: bigint;
+  /** Objects there may be in all, as last shown. Unset: the worker cannot tell. */
+  estimate?: bigint;
+  /** When it succeeded, failed or was aborted, in milliseconds since the Unix epoch: for display. Unset before that. */
+  endTimeMs?: bigint;
+}
+
+/** Who works at a migration. Since 0.1. */
+export interface MigrationClaim {
+  /** The worker, as it calls itself. */
+  worker: string;
+  /** The revision of its claim: its fencing token. */
+  token: bigint;
+  /** How long it may be silent, in milliseconds of log time. */
+  ttlMs: bigint;
+}
+
+/** Why a worker gave up. Since 0.1. */
+export interface MigrationFailure {
+  /** What kind of failure it is. */
+  class: FailureClass;
+  /** What happened, for people; may be empty. */
+  reason: string;
+}
+
+/** How far a migration is, as its worker last said. Kept beside the migration: it moves no revision. Since 0.1. */
+export interface MigrationProgress {
+  /** Objects done. */
+  done: bigint;
+  /** Objects there may be in all. Unset: the worker cannot tell. */
+  estimate?: bigint;
+  /** Where the next worker goes on, up to 8 KiB of printable text; empty at the start. */
+  continueToken: string;
+}
+
+/** A worker's claim, as it shows it. Since 0.1. */
+export interface ClaimKey {
+  /** The name of the migration. */
+  migration: string;
+  /** The token that the claim answered; at least 1. */
+  token: bigint;
+  /**
+   * The cluster that gave it. If set and not the cluster that is asked: `STALE_EPOCH`; the number means something else
+   * there.
+   */
+  clusterId: string;
+}
+
+/** Names a migration to read. Since 0.1. */
+export interface MigrationsGetRequest {
+  /** The name of the migration. */
+  name: string;
+  /** How to read; left out: linearizable. */
+  read?: ReadOptions;
+}
+
+/** One migration. Since 0.1. */
+export interface MigrationsGetResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The migration. */
+  migration?: Migration;
+  /** How far it is, as of now and not of the revision. Unset before a worker has said anything. */
+  progress?: MigrationProgress;
+}
+
+/** Asks for a page of migrations. Since 0.1. */
+export interface MigrationsListRequest {
+  /** How to read; left out: linearizable. Not together with `continue_token`, which pins the revision. */
+  read?: ReadOptions;
+  /** How many to return at most, at least 1; more than 5,000 counts as 5,000. Left out: 500. */
+  pageSize?: number;
+  /**
+   * Where the page before ended, as it was given; empty for the first page. A token whose revision left the window:
+   * `COMPACTED`.
+   */
+  continueToken: string;
+}
+
+/** A page of migrations, all at one revision. Since 0.1. */
+export interface MigrationsListResponse {
+  /** Who answered, and the revision of all pages of this list. */
+  header?: ResponseHeader;
+  /** The migrations, ordered by resource, the oldest of each first. */
+  migrations: Migration[];
+  /** Give this to get the next page; empty at the end. */
+  continueToken: string;
+}
+
+/** Asks for a migration. Since 0.1. */
+export interface MigrationsStartRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** What to migrate. */
+  resource?: GroupResource;
+  /** Why: manual or rewrite-all. */
+  reason: MigrationReason;
+}
+
+/** The migration was created. Since 0.1. */
+export interface MigrationsStartResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The name of the migration. */
+  name: string;
+}
+
+/** Asks for a migration to work at. Since 0.1. */
+export interface MigrationsClaimRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The name of the migration. */
+  name: string;
+  /** What the worker calls itself; 1 to 253 bytes of printable text. */
+  worker: string;
+  /** How long the worker may be silent, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. */
+  ttlMs?: bigint;
+}
+
+/** The migration is the worker's. Since 0.1. */
+export interface MigrationsClaimResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The worker's fencing token. */
+  token: bigint;
+  /** Where the worker before it stood. */
+  progress?: MigrationProgress;
+}
+
+/** Says how far a migration is. Since 0.1. */
+export interface MigrationsProgressRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The claim. */
+  claim?: ClaimKey;
+  /** How far; left out: nothing done yet. */
+  progress?: MigrationProgress;
+}
+
+/** It is noted, and the claim is kept. Since 0.1. */
+export interface MigrationsProgressResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** Whether the migration shows it now. */
+  changed: boolean;
+}
+
+/** Says that a migration is done. Since 0.1. */
+export interface MigrationsCompleteRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The claim. */
+  claim?: ClaimKey;
+}
+
+/** The migration succeeded. Since 0.1. */
+export interface MigrationsCompleteResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
+/** Gives a migration up. Since 0.1. */
+export interface MigrationsFailRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The claim. */
+  claim?: ClaimKey;
+  /** Whether trying again can help. */
+  class: FailureClass;
+  /** What happened, for people; up to 4 KiB of printable text. */
+  reason: string;
+}
+
+/** The migration failed. Since 0.1. */
+export interface MigrationsFailResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
+/** Calls a migration off. Since 0.1. */
+export interface MigrationsAbortRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The name of the migration. */
+  name: string;
+}
+
+/** The migration is aborted. Since 0.1. */
+export interface MigrationsAbortResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
+/** Has a failed migration tried again. Since 0.1. */
+export interface MigrationsRetryRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The name of the migration. */
+  name: string;
+}
+
+/** The migration is pending. Since 0.1. */
+export interface MigrationsRetryResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
+/** Says what discovery shows of a resource. Since 0.1. */
+export interface MigrationsObserveRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The resource. */
+  resource?: GroupResource;
+  /** The storage-version hashes that its servers show, none twice: one if they agree, up to 16 if they do not. */
+  hashes: string[];
+}
+
+/** It is noted. Since 0.1. */
+export interface MigrationsObserveResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if nothing but the time of the last look is new. */
+  changed: boolean;
+}
+
+/** Forgets what is known of the store. Since 0.1. */
+export interface MigrationsResetRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Of which resource. Left out: of every one. */
+  resource?: GroupResource;
+}
+
+/** It is forgotten. Since 0.1. */
+export interface MigrationsResetResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if there was nothing to forget. */
+  changed: boolean;
+}
+
+/**
+ * A resource that at least one member reports, and what follows from all entries together. Nobody writes these fields;
+ * the object goes with its last entry. Since 0.1.
+ */
+export interface StorageVersion {
+  /** Name (`<group>.<resource>`, the core group written `core`), uid and revisions. */
+  metadata?: Metadata;
+  /** The resource. */
+  resource?: GroupResource;
+  /** One entry for each member that reports the resource, ordered by member. */
+  entries: StorageVersionEntry[];
+  /** What follows from the entries. */
+  status?: StorageVersionStatus;
+}
+
+/**
+ * What one member says of one resource, and what follows for its encoding. The member's epoch is not part of it, so a
+ * restart with an unchanged program changes no entry. Since 0.1.
+ */
+export interface StorageVersionEntry {
+  /** The member's id. */
+  member: string;
+  /** The kind that the resource stores. */
+  kind: string;
+  /** The versions that the member can decode. */
+  decodableVersions: string[];
+  /** The versions that it serves. */
+  servedVersions: string[];
+  /** The version that it would like to encode, if it votes. Unset: the entry is fixed, the member encodes what it says. */
+  preferredVersion?: string;
+  /** The version that it encodes. Unset: it votes and nothing was selected yet; its gate stays closed. */
+  encodingVersion?: string;
+  /** The `selected_revision` that it took or adopted last. Unset for a fixed entry. */
+  adoptedRevision?: bigint;
+  /**
+   * The revision at which the member's entry for this resource first appeared as a fixed or as a voting one: the oldest
+   * vote is the first to be selected.
+   */
+  sinceRevision: bigint;
+}
+
+/** What follows from all entries of a resource. Since 0.1. */
+export interface StorageVersionStatus {
+  /** The one version that all entries encode. Unset if they do not. */
+  commonEncodingVersion?: string;
+  /** The version that voters shall encode: an instruction. Unset if nothing was ever selected. */
+  selectedVersion?: string;
+  /** The revision at which `selected_version` last changed; 0 before it was first set. */
+  selectedRevision: bigint;
+  /** The revision at which the common or the selected version last changed. */
+  agreementRevision: bigint;
+  /** The version that is agreed on: common, selected if anything is, and taken by every voter. Unset: no agreement. */
+  agreedVersion?: string;
+  /** The versions that every entry decodes, sorted. */
+  decodableByAll: string[];
+  /** The versions that every entry serves, sorted. */
+  servedByAll: string[];
+  /**
+   * `AllEncodingVersionsEqual`: there is a common version. `DecodableByAll`: every entry decodes every version that is
+   * reported, selected or persisted; if not, its message names who cannot decode which.
+   */
+  conditions: Condition[];
+}
+
+/** What stays of a resource when its last entry goes. Since 0.1. */
+export interface StorageState {
+  /** Name (`<resource>.<group>`, for the core group `<resource>`), uid and revisions. */
+  metadata?: Metadata;
+  /** The resource. */
+  resource?: GroupResource;
+  /** The version that voters shall encode. Losing every member does not unset it. */
+  selectedVersion?: string;
+  /** The revision at which `selected_version` last changed; 0 before it was first set. */
+  selectedRevision: bigint;
+  /** The revision at which the common or the selected version last changed. */
+  agreementRevision: bigint;
+  /** The version that is agreed on. Unset: unknown, since there is no agreement. */
+  currentVersion?: string;
+  /** The versions in which objects may be stored. */
+  persisted: PersistedVersion[];
+  /** The versions in which writes may still land. A drain only ever grows; one that is over may still be listed. */
+  drains: Drain[];
+  /** The one version that all entries encode. Unset if they do not, and while nobody reports the resource. */
+  commonEncodingVersion?: string;
+  /**
+   * The storage-version hashes that discovery shows, sorted, while nobody reports the resource; empty if it is not
+   * observed. One is an agreement, several are none.
+   */
+  observedHashes: string[];
+}
+
+/** A version in which objects may be stored. Since 0.1. */
+export interface PersistedVersion {
+  /** True: objects may be stored in versions that nobody knows of. Then the other fields are empty. */
+  unknown: boolean;
+  /** The storage-version hash: base64 of the first 8 bytes of the SHA-256 of `group/version/kind`. */
+  hash: string;
+  /** The version, if it is known. */
+  version?: string;
+}
+
+/** Writes in a version may still land. Since 0.1. */
+export interface Drain {
+  /** The version. */
+  version: string;
+  /** Until which log time, in milliseconds. `log_time_ms` beside the object says what it is now. */
+  untilLogTimeMs: bigint;
+}
+
+/** A change of what a resource's members agree on. Since 0.1. */
+export interface AgreementChange {
+  /** What was agreed before. Unset: no agreement. */
+  fromVersion?: string;
+  /** What was agreed then. Unset: no agreement. */
+  toVersion?: string;
+  /** The revision of the change. */
+  revision: bigint;
+  /** When, in milliseconds since the Unix epoch by the leader's wall clock: for display. */
+  timeMs: bigint;
+  /** The member whose change caused it, if one did. */
+  causeMember?: string;
+}
+
+/** What a member says of one resource. Since 0.1. */
+export interface ReportEntry {
+  /** The resource. A report names none twice; of equivalent resources it names one. */
+  resource?: GroupResource;
+  /** The kind that the resource stores, as in `Deployment`; at most 63 characters. */
+  kind: string;
+  /** The versions that the member can decode; 1 to 64. One that stands twice counts once. */
+  decodableVersions: string[];
+  /** The versions that it serves; up to 64, each one decodable. */
+  servedVersions: string[];
+  /** It encodes this version, which must be decodable: a *fixed* entry. */
+  encodingVersion?: string;
+  /** It encodes what is selected, and would like this to be it, which must be decodable: a *voting* entry. */
+  preferredVersion?: string;
+}
+
+/** What a member says of its resources. Since 0.1. */
+export interface StorageVersionsReportRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Who reports. */
+  member?: MemberEpoch;
+  /** One entry for each resource; up to the setting `report_entries_max`, 10,000 by default. */
+  entries: ReportEntry[];
+  /**
+   * True: these are all of the member's resources, its other entries go. False: its other entries stay. The first
+   * report of an epoch replaces all in any case.
+   */
+  replace: boolean;
+}
+
+/** The report was taken. Since 0.1. */
+export interface StorageVersionsReportResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if the report said nothing new. */
+  changed: boolean;
+  /** For each reported resource, in the order of the report, what the member is told. */
+  resources: ReportedResource[];
+}
+
+/** What a member is told of a resource that it reported, as of right after the report. Since 0.1. */
+export interface ReportedResource {
+  /** The resource. */
+  resource?: GroupResource;
+  /**
+   * The version that the member's entry encodes now: what the member must encode. Unset: it votes and nothing is
+   * selected; its gate stays closed.
+   */
+  encodingVersion?: string;
+  /**
+   * The version that is selected. Unset if none is. A voter whose entry encodes another one drains its permits and
+   * adopts.
+   */
+  selectedVersion?: string;
+  /** The revision at which `selected_version` last changed; 0 if it is unset. */
+  selectedRevision: bigint;
+}
+
+/** Says that a voter has taken the selected version. Since 0.1. */
+export interface StorageVersionsAdoptRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Who adopts. */
+  member?: MemberEpoch;
+  /** The resource. */
+  resource?: GroupResource;
+  /** The `selected_revision` whose version is adopted; at least 1. If selected has moved since: `CONFLICT`. */
+  selectedRevision: bigint;
+}
+
+/** The member's entry encodes the selected version. Since 0.1. */
+export interface StorageVersionsAdoptResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if it had been adopted already. */
+  changed: boolean;
+}
+
+/** Names a resource to forget. Since 0.1. */
+export interface StorageVersionsForgetRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The resource. */
+  resource?: GroupResource;
+}
+
+/** The resource is forgotten. Since 0.1. */
+export interface StorageVersionsForgetResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
+/** Names a resource to read. Since 0.1. */
+export interface StorageVersionsGetRequest {
+  /** The resource. */
+  resource?: GroupResource;
+  /** How to read; left out: linearizable. */
+  read?: ReadOptions;
+}
+
+/** One resource. Since 0.1. */
+export interface StorageVersionsGetResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The entries and what follows from them. Unset if no member reports the resource now. */
+  storageVersion?: StorageVersion;
+  /** What stays when the entries go. */
+  storageState?: StorageState;
+  /** The log time of the state that was read, in milliseconds, to hold against the drains. */
+  logTimeMs: bigint;
+  /** When discovery was last looked at, as of now and not of the revision. Unset if it never was. */
+  heartbeat?: Heartbeat;
+}
+
+/** When discovery was last looked at for a resource. Kept beside its state: it moves no revision. Since 0.1. */
+export interface Heartbeat {
+  /** The log time, in milliseconds. */
+  logTimeMs: bigint;
+  /** The wall time, in milliseconds since the Unix epoch: for display. */
+  timeMs: bigint;
+  /** True: it is longer ago than two periods, so what is stored may have changed and changed back since. */
+  stale: boolean;
+}
+
+/** Asks for a page of resources. Since 0.1. */
+export interface StorageVersionsListRequest {
+  /** How to read; left out: linearizable. Not together with `continue_token`, which pins the revision. */
+  read?: ReadOptions;
+  /** True: also list resources that no member reports now and of which only the state has stayed. */
+  includeUnreported: boolean;
+  /** How many to return at most, at least 1; more than 5,000 counts as 5,000. Left out: 500. */
+  pageSize?: number;
+  /**
+   * Where the page before ended, as it was given; empty for the first page. With it, `include_unreported` must be as it
+   * was, else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
+   */
+  continueToken: string;
+}
+
+/** A page of resources, all at one revision. Since 0.1. */
+export interface StorageVersionsListResponse {
+  /** Who answered, and the revision of all pages of this list. */
+  header?: ResponseHeader;
+  /** The resources, ordered by group and resource. */
+  items: StorageVersionListItem[];
+  /** Give this to get the next page; empty at the end. */
+  continueToken: string;
+  /** The log time of the state that was read, in milliseconds, to hold against the drains. */
+  logTimeMs: bigint;
+}
+
+/** A resource in a list. Since 0.1. */
+export interface StorageVersionListItem {
+  /** The entries and what follows from them. Unset if no member reports the resource now. */
+  storageVersion?: StorageVersion;
+  /** What stays when the entries go. */
+  storageState?: StorageState;
+}
+
+/** Names a resource whose history to read. Since 0.1. */
+export interface StorageVersionsHistoryRequest {
+  /** The resource. */
+  resource?: GroupResource;
+  /** How to read; left out: linearizable. */
+  read?: ReadOptions;
+}
+
+/** What was agreed, change by change. Since 0.1. */
+export interface StorageVersionsHistoryResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The changes, oldest first. The setting `agreements_kept` says how many are kept. */
+  changes: AgreementChange[];
+}
+
+/** What a binary decodes of one resource. Since 0.1. */
+export interface BinaryResource {
+  /** The resource. A check names none twice. */
+  resource?: GroupResource;
+  /** The kind that it stores. A stored encoding of which only the hash is known is told by it; left out: it is not safe. */
+  kind?: string;
+  /** The versions that the binary decodes; up to 64. */
+  decodableVersions: string[];
+}
+
+/** Asks whether a binary may join. Since 0.1. */
+export interface StorageVersionsCheckBinaryRequest {
+  /** What it decodes; 1 to 10,000. A resource that is not named is not looked at: who does not report it does not write it. */
+  resources: BinaryResource[];
+  /** How to read; left out: linearizable. */
+  read?: ReadOptions;
+}
+
+/** Whether the binary may join. Since 0.1. */
+export interface StorageVersionsCheckBinaryResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** Whether it may: there is no danger. */
+  safe: boolean;
+  /** Every reason why not, up to 1,000. */
+  dangers: Danger[];
+  /** How many more there are. */
+  omitted: number;
+  /** The log time of the state that was read, in milliseconds, to hold against the drains. */
+  logTimeMs: bigint;
+}
+
+/** Asks whether a version may be dropped. Since 0.1. */
+export interface StorageVersionsCheckDropRequest {
+  /** Of which resource. */
+  resource?: GroupResource;
+  /** Which version. */
+  version: string;
+  /** How to read; left out: linearizable. */
+  read?: ReadOptions;
+}
+
+/** Whether the version may be dropped. Since 0.1. */
+export interface StorageVersionsCheckDropResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** Whether it may: there is no danger. */
+  safe: boolean;
+  /** Every reason why not, up to 1,000. */
+  dangers: Danger[];
+  /** How many more there are. */
+  omitted: number;
+  /** The log time of the state that was read, in milliseconds, to hold against the drains. */
+  logTimeMs: bigint;
+}
+
+/** Why something is not safe. Since 0.1. */
+export interface Danger {
+  /** The resource. */
+  resource?: GroupResource;
+  /** What about it. */
+  reason: DangerReason;
+  /** The version, where the reason names one; else empty. */
+  version: string;
+  /** The storage-version hash, where the reason names one; else empty. */
+  hash: string;
+  /** The member, where the reason names one; else empty. */
+  member: string;
+  /** Until which log time, in milliseconds, where the reason names one; else 0. */
+  untilLogTimeMs: bigint;
+}
+
+/** Asks for a session. Since 0.1. */
+export interface SessionsOpenRequest {
+}
+
+/** A new session. Since 0.1. */
+export interface SessionsOpenResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The session's id: the revision of the command that opened it. */
+  session: bigint;
+  /** The session ends when it was not used for this long, in milliseconds of log time. */
+  ttlMs: bigint;
+  /** How many outcomes are kept for it. A request whose sequence is this much above the lowest kept one is refused. */
+  outcomesMax: number;
+}
+
+/** Names the session to end. Since 0.1. */
+export interface SessionsCloseRequest {
+  /** The session, as `Open` gave it. */
+  session: bigint;
+  /** The cluster that gave it. If set and not the cluster that is asked: `REQUEST_EXPIRED`. */
+  clusterId: string;
+}
+
+/** The session is gone. Since 0.1. */
+export interface SessionsCloseResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if there was no such session (any more): nothing changed. */
+  changed: boolean;
+}
+
+/** Asks what became of one request. An unknown session, or a sequence that was forgotten: `REQUEST_EXPIRED`. Since 0.1. */
+export interface SessionsGetOutcomeRequest {
+  /** The session, as `Open` gave it. */
+  session: bigint;
+  /** The sequence of the request; at least 1. */
+  sequence: bigint;
+  /** The cluster that gave the session. If set and not the cluster that is asked: `REQUEST_EXPIRED`. */
+  clusterId: string;
+}
+
+/** What became of the request. Since 0.1. */
+export interface SessionsGetOutcomeResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /**
+   * The outcome. Unset: as of `header.revision` the request was not executed. It may still be while an attempt is on
+   * its way; sending it again under the same id is safe.
+   */
+  outcome?: RecordedOutcome;
+}
+
+/** What is kept of a request that was executed. Since 0.1. */
+export interface RecordedOutcome {
+  /** The revision of the store right after the request. */
+  revision: bigint;
+  /** Whether the request changed anything. */
+  changed: boolean;
+  /** A rule refused the request. The current object is not kept. */
+  refusal?: Refusal;
+  /** A member was let in. */
+  joined?: JoinedAnswer;
+  /** A report was taken. */
+  reported?: ReportedAnswer;
+  /** A collection or an object was written or deleted. */
+  object?: OperationResult;
+  /** A transaction was decided. */
+  transacted?: TransactedAnswer;
+  /** What a controller wants stands in its history. */
+  controllerRevision?: ControllerRevisionAnswer;
+  /** Something was done to a history. */
+  controllerHistory?: ControllerHistoryAnswer;
+  /** A lease was given. */
+  leaseHeld?: LeaseHeld;
+  /** A place in the queue for a lease was given; the number is its ticket. */
+  leaseQueued?: bigint;
+  /** The name of the migration that was created. */
+  migrationStarted?: string;
+  /** A migration was claimed. */
+  migrationClaimed?: ClaimedAnswer;
+}
+
+/** What a claim of a migration was answered. Since 0.1. */
+export interface ClaimedAnswer {
+  /** The worker's fencing token. */
+  token: bigint;
+  /** Where the worker before it stood. */
+  progress?: MigrationProgress;
+}
+
+/** What a join was answered. Since 0.1. */
+export interface JoinedAnswer {
+  /** The epoch that the member got. */
+  epoch: bigint;
+  /** The TTL that counts, in milliseconds. */
+  ttlMs: bigint;
+}
+
+/** What a transaction was answered. What it read is not kept. Since 0.1. */
+export interface TransactedAnswer {
+  /** Whether all compares held, and the operations were carried out. */
+  succeeded: boolean;
+  /** One for each operation, in order. */
+  results: OperationResult[];
+}
+
+/** What a report was answered. Since 0.1. */
+export interface ReportedAnswer {
+  /** For each reported resource, in the order of the report, what the member was told. */
+  resources: ReportedResource[];
+}
+
+/** What to watch, and from where. Since 0.1. */
+export interface WatchRequest {
+  /**
+   * The first revision to deliver: at least 1. Left out: what comes after the newest revision at the time of the call.
+   * One more than the newest revision is the next to come; more than that: `FUTURE_REVISION`.
+   */
+  fromRevision?: bigint;
+  /** Which events to deliver; left out: all. */
+  filter?: WatchFilter;
+  /** How often to send a bookmark when there is nothing else to send, in milliseconds; 1,000 to 30,000. Left out: 10,000. */
+  bookmarkIntervalMs?: number;
+  /**
+   * The cluster that `from_revision` came from. If set and not the cluster that is asked, the answer is `compacted`:
+   * its revisions mean something else.
+   */
+  clusterId: string;
+}
+
+/**
+ * Which events pass: those that pass every field. An object that begins to have the labels is delivered as added, one that
+ * ceases to have them as removed. Since 0.1.
+ */
+export interface WatchFilter {
+  /** Only objects of these kinds; empty: of all kinds. */
+  kinds: ObjectKind[];
+  /** Only objects of these names; up to 1,000; empty: of all names. */
+  names: string[];
+  /** Only objects that have all of these labels; up to 64. An object without labels passes only if this is empty. */
+  labels: Record<string, string>;
+  /**
+   * Only objects of these collections; up to 64; empty: of all. What is no object of a collection passes only if this is
+   * empty.
+   */
+  resources: GroupResource[];
+  /** Only objects of these namespaces; up to 1,000; empty: of all. What has no namespace passes only if this is empty. */
+  namespaces: string[];
+  /** Only objects whose labels match, as in `ObjectsListRequest`; empty: all. */
+  labelSelector: string;
+  /**
+   * Only objects whose fields match, as in `ObjectsListRequest`; empty: all. What is no object of a collection passes only
+   * if this is empty.
+   */
+  fieldSelector: string;
+}
+
+/** One message of a watch. Since 0.1. */
+export interface WatchResponse {
+  /** Something changed. */
+  events?: WatchEvents;
+  /** Nothing more up to a revision. */
+  bookmark?: WatchBookmark;
+  /** `from_revision` is below what is kept. The stream ends after this message: list again. */
+  compacted?: WatchCompacted;
+  /** The replica ends the stream. Open another one from `resume_revision`, on any replica. */
+  ended?: WatchEnded;
+}
+
+/** The events of one revision, or a fragment of them. Since 0.1. */
+export interface WatchEvents {
+  /** The revision. */
+  revision: bigint;
+  /** What it changed, as far as it passed the filter. */
+  events: Event[];
+  /**
+   * True: more events of this revision follow in the next message. To resume in between, ask for this revision again
+   * and drop what was there already.
+   */
+  moreFragments: boolean;
+}
+
+/** All events up to a revision that pass the filter have been delivered. Since 0.1. */
+export interface WatchBookmark {
+  /** The revision. Resume from the next one. */
+  revision: bigint;
+  /** The cluster that answers. */
+  clusterId: string;
+  /** The replica that answers. */
+  replicaId: bigint;
+}
+
+/** The history that was asked for is gone. Since 0.1. */
+export interface WatchCompacted {
+  /** The oldest `from_revision` that can be used. */
+  oldestRevision: bigint;
+  /** The newest revision there is. */
+  currentRevision: bigint;
+}
+
+/** The replica ended the stream. Since 0.1. */
+export interface WatchEnded {
+  /** The first revision that was not delivered in full. */
+  resumeRevision: bigint;
+  /** Why. */
+  reason: WatchEndReason;
+}
+
+/** One object changed. Since 0.1. */
+export interface Event {
+  /** What happened. */
+  type: EventType;
+  /** The kind of the object. */
+  kind: ObjectKind;
+  /** The name of the object. */
+  name: string;
+  /** A member. */
+  member?: Member;
+  /** A storage version: what changed of its entries, and all that follows from them. */
+  storageVersion?: StorageVersionChange;
+  /** A storage state. */
+  storageState?: StorageState;
+  /** The settings. */
+  settings?: Settings;
+  /** A collection. */
+  collection?: Collection;
+  /** An object of a collection. */
+  storedObject?: Object;
+  /** A ControllerRevision. */
+  controllerRevision?: ControllerRevision;
+  /** A lease. */
+  lease?: Lease;
+  /** A candidate for a lease. */
+  leaseCandidate?: LeaseCandidate;
+  /** A migration. */
+  migration?: Migration;
+  /** The namespace of the object; empty if it has none. */
+  namespace: string;
+  /** The resource of an object of a collection. Unset for every other kind. */
+  resource?: GroupResource;
+}
+
+/**
+ * A storage version after a change. Of the entries it carries only those that changed; the others are as they were.
+ * Since 0.1.
+ */
+export interface StorageVersionChange {
+  /** Name, uid and revisions of the storage version. */
+  metadata?: Metadata;
+  /** The resource. */
+  resource?: GroupResource;
+  /** The entries that are new or changed, ordered by member. If the storage version was created: all of them. */
+  changedEntries: StorageVersionEntry[];
+  /** The members whose entries are gone, sorted. */
+  removedMembers: string[];
+  /** What follows from all entries, changed or not; if the storage version is gone, as it was last. */
+  status?: StorageVersionStatus;
+}
