@@ -15,6 +15,7 @@ mod manifests;
 mod privacy;
 mod protocols;
 mod queues;
+mod reasons;
 mod references;
 mod selects;
 mod sizes;
