@@ -30,8 +30,18 @@ impl Sample {
         self.sorted()[self.0.len() - 1]
     }
 
+    /// The median with the least and the most.
+    pub(crate) fn spread(&self) -> String {
+        format!(
+            "{:.2} ({:.2} to {:.2})",
+            self.median(),
+            self.least(),
+            self.most()
+        )
+    }
+
     /// Round by round, how many times as much as the other.
-    fn ratios_to(&self, other: &Self) -> Self {
+    pub(crate) fn ratios_to(&self, other: &Self) -> Self {
         Self(
             self.0
                 .iter()
@@ -58,18 +68,12 @@ impl Load {
 
 /// Prints a rate beside etcd's and their ratio round by round.
 pub(crate) fn rates(name: &str, own: &Load, etcd: &Load) {
-    let ratio = own.rate.ratios_to(&etcd.rate);
     println!(
         "{name:<52} {:>10.0}/s {:>24} {:>10.0}/s {:>22} {:>22}",
         own.rate.median(),
         format!("{:.0} to {:.0}", own.rate.least(), own.rate.most()),
         etcd.rate.median(),
-        format!(
-            "{:.2} ({:.2} to {:.2})",
-            ratio.median(),
-            ratio.least(),
-            ratio.most()
-        ),
+        own.rate.ratios_to(&etcd.rate).spread(),
         format!("{:.0}, {:.0}", own.cpu.median(), etcd.cpu.median()),
     );
 }
