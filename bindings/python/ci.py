@@ -89,7 +89,7 @@ def types() -> None:
     """Checks the types: of the package, of its tests and recipes, and of the stub against the module itself."""
     # The package as it is installed, with its `py.typed`.
     run(tool("mypy"), "-p", "synod", "--config-file", HERE / "pyproject.toml")
-    run(tool("mypy"), "tests", CHECKOUT / "examples" / "python", "--config-file", HERE / "pyproject.toml")
+    run(tool("mypy"), "tests", "bench.py", CHECKOUT / "examples" / "python", "--config-file", HERE / "pyproject.toml")
     run(tool("pyright"), "--project", HERE, "--pythonpath", tool("python"))
     run(tool("python"), "-m", "mypy.stubtest", "synod._synod")
 
