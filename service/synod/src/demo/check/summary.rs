@@ -214,13 +214,17 @@ fn steps(timeline: &Timeline, what: fn(&State) -> Option<&str>) -> Vec<String> {
 
 /// How each migration ended.
 fn migrated(timeline: &Timeline) -> Vec<String> {
-    let mut ends: BTreeMap<String, BTreeMap<&str, String>> = BTreeMap::new();
+    // A name ends with the revision at which the migration began: a longer one is a later one.
+    let mut ends: BTreeMap<String, BTreeMap<(usize, &str), String>> = BTreeMap::new();
     for moment in &timeline.moments {
         for (name, migration) in &moment.migrations {
             let phase = migration.phase.trim_start_matches("MIGRATION_PHASE_");
             let target = migration.target_version.as_deref().map_or("?", short);
             let told = ends.entry(migration.resource.to_string()).or_default();
-            told.insert(name, format!("to {target} {}", phase.to_lowercase()));
+            told.insert(
+                (name.len(), name),
+                format!("to {target} {}", phase.to_lowercase()),
+            );
         }
     }
     let told = ends.iter().map(|(resource, ends)| {
