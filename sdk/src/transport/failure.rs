@@ -26,6 +26,8 @@ pub(crate) struct FailedTry {
     pub(super) leader: Option<LeaderHint>,
     /// How long it is of no use to ask this replica again.
     pub(super) retry_after: Option<Duration>,
+    /// Whether the time of the whole call was over while it was on its way, so that it says nothing of the replica.
+    pub(super) cut_short: bool,
 }
 
 /// Where a replica believes the leader to be.
@@ -48,6 +50,7 @@ impl FailedTry {
             leader: (hint.id.is_some() || hint.endpoint.is_some()).then_some(hint),
             retry_after: number(key::RETRY_AFTER_MS).map(Duration::from_millis),
             error: refusal.into(),
+            cut_short: false,
         }
     }
 
@@ -58,6 +61,15 @@ impl FailedTry {
             error: Error::new(ErrorKind::DeadlineExceeded, message),
             leader: None,
             retry_after: None,
+            cut_short: false,
+        }
+    }
+
+    /// The replica did not answer before the time of the whole call was over.
+    pub(super) fn cut_short(after: Duration) -> Self {
+        Self {
+            cut_short: true,
+            ..Self::unanswered(after)
         }
     }
 

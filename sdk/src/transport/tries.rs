@@ -80,6 +80,7 @@ impl Call<'_> {
                     return Ok(answer);
                 }
                 Ok(Err(status)) if !has_run_out(&status) => FailedTry::of(&status),
+                Ok(Err(_)) | Err(_) if limit == remaining => FailedTry::cut_short(limit),
                 Ok(Err(_)) | Err(_) => FailedTry::unanswered(limit),
             };
             course.take(failed)?;
@@ -170,7 +171,10 @@ impl<'a> Course<'a> {
             .and_then(|hint| self.call.endpoints.hinted(&hint));
         self.place = self.round.next(self.place, hinted);
         self.retry_after = self.retry_after.max(failed.retry_after.unwrap_or_default());
-        self.last = Some(failed.error);
+        // What was said before is worth more than that the time was over while another try was on its way.
+        if !failed.cut_short || self.last.is_none() {
+            self.last = Some(failed.error);
+        }
         Ok(())
     }
 

@@ -254,8 +254,6 @@ async fn the_status_asks_the_replicas_that_it_hears_of() {
 async fn the_time_holds_for_all_tries_together() {
     let refusal = Refusal::new(ErrorKind::Unavailable, "no quorum");
     let before = tokio::time::Instant::now();
-    // What the last answer said, or that the time was over while the last try was on its way.
-    let code = refused(refusal).await.code;
-    assert!([5, 6].contains(&code), "{code}");
+    assert_eq!(refused(refusal).await.code, 5);
     assert!(before.elapsed() < Duration::from_secs(30));
 }
