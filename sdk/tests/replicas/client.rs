@@ -220,6 +220,22 @@ async fn one_deadline_holds_over_all_tries() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_said_before_is_kept_when_the_time_is_over_in_the_midst_of_a_try() {
+    let cluster = Cluster::start(1).await;
+    let client = client_of(&cluster, vec![1]).await;
+    let client = client.with_timeout(Duration::from_secs(4));
+    cluster.network.set(&endpoint(1), Weather::Cut);
+    let later = async {
+        pass(Duration::from_secs(2)).await;
+        cluster.network.set(&endpoint(1), Weather::Silent);
+    };
+    let (told, ()) = Box::pin(within(async { tokio::join!(client.status(), later) })).await;
+    let error = told.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    assert_eq!(error.execution(), Verdict::NotExecuted);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_replica_that_hangs_does_not_use_up_the_time_of_the_others() {
     let cluster = Cluster::start(3).await;
     let client = client_of(&cluster, vec![1, 2, 3])
