@@ -142,23 +142,25 @@ impl<S: Store> Migrator<S> {
         }
     }
 
-    /// Works at every migration of its resources, those of today and those to come. Does not end by itself.
+    /// Works at every migration of its resources, those of today and those to come. Does not end by itself: while the
+    /// cluster does not answer it waits, and then goes on.
     ///
     /// # Errors
     ///
-    /// The cluster cannot be watched any more.
+    /// The cluster cannot be watched any more, or refuses for good what a worker asks.
     pub async fn run(&self) -> Result<(), Error> {
         let reflector = self.client.reflect(vec![ObjectKind::Migration]).await?;
         loop {
             let revision = reflector.revision();
             let mut ask_again = ASK_AGAIN;
             for id in self.pending(&reflector) {
-                match self.claim(&id).await? {
-                    Claiming::Claimed(claim, pass) => {
-                        self.work(&reflector, &claim, pass).await?;
+                match self.attend(&reflector, &id).await {
+                    Ok(pause) => ask_again = ask_again.min(pause),
+                    // Its claim ends by itself, and then it is gone on with where it was saved.
+                    Err(error) if may_pass(&error) => {
+                        tracing::warn!(%error, migration = %id, "a migration is put off");
                     }
-                    Claiming::Draining(left) => ask_again = ask_again.min(left),
-                    Claiming::NotNow => {}
+                    Err(error) => return Err(error),
                 }
             }
             // A drain ends without a word, and so does what keeps a failed one back.
@@ -178,6 +180,18 @@ impl<S: Store> Migrator<S> {
         match self.claim(id).await? {
             Claiming::Claimed(claim, pass) => self.work(&reflector, &claim, pass).await.map(Some),
             Claiming::Draining(_) | Claiming::NotNow => Ok(None),
+        }
+    }
+
+    /// Works at a migration if it is to be had now; answers when to ask again.
+    async fn attend(&self, reflector: &Reflector, id: &MigrationId) -> Result<Duration, Error> {
+        match self.claim(id).await? {
+            Claiming::Claimed(claim, pass) => {
+                self.work(reflector, &claim, pass).await?;
+                Ok(ASK_AGAIN)
+            }
+            Claiming::Draining(left) => Ok(left),
+            Claiming::NotNow => Ok(ASK_AGAIN),
         }
     }
 
@@ -265,6 +279,15 @@ enum Claiming {
     Draining(Duration),
     /// Another has it, or it is gone.
     NotNow,
+}
+
+/// Whether a call that failed so may succeed later, whatever became of it.
+fn may_pass(error: &Error) -> bool {
+    let is_late = matches!(
+        error.kind(),
+        ErrorKind::DeadlineExceeded | ErrorKind::UnknownOutcome | ErrorKind::RequestExpired
+    );
+    is_late || error.retryable()
 }
 
 /// How long a refusal says that it lasts.

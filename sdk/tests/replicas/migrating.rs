@@ -14,7 +14,8 @@ use synod_client::{
 };
 use tokio::time::Instant;
 
-use crate::cluster::{Cluster, fixed, id, legal, pass, resource, version, within};
+use crate::cluster::{Cluster, endpoint, fixed, id, legal, pass, resource, version, within};
+use crate::network::Weather;
 use crate::objects::{Numbers, V1, V2, WIDGETS, create, declare, numbers};
 use store::{Shop, ShopStore};
 
@@ -202,6 +203,37 @@ async fn a_worker_stops_at_once_when_its_migration_is_aborted() {
     let written = shop.written();
     pass(Duration::from_secs(60)).await;
     assert_eq!(shop.written(), written, "nothing more was written");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_waits_for_a_cluster_that_does_not_answer_and_goes_on() {
+    let cluster = Cluster::start(1).await;
+    let client = cluster.client().await;
+    let _membership = encodes(&client, ITEMS, V2).await;
+    let shop = Shop::with(200);
+    let slow = options("one").objects_per_second(legal(NonZeroU32::new(10).ok_or("zero")));
+    let worker = Migrator::new(client.clone(), ShopStore::of(&shop), slow);
+    let story = async {
+        while shop.written() < 50 {
+            pass(Duration::from_millis(100)).await;
+        }
+        // For longer than the claim lives, and than any call of the worker.
+        cluster.network.set(&endpoint(1), Weather::Cut);
+        pass(Duration::from_secs(60)).await;
+        cluster.network.set(&endpoint(1), Weather::Fair);
+        while newest(&client, ITEMS).await.phase != MigrationPhase::Succeeded {
+            pass(Duration::from_secs(1)).await;
+        }
+    };
+    let living = async {
+        tokio::select! {
+            biased;
+            ended = worker.run() => panic!("the worker ended: {ended:?}"),
+            () = story => {}
+        }
+    };
+    let in_time = tokio::time::timeout(Duration::from_secs(300), Box::pin(living)).await;
+    in_time.expect("the migration ends after the outage");
 }
 
 /// What a fence key may hold for this write to be sent: nothing, or why not.
