@@ -32,6 +32,9 @@ const PATIENCE: u32 = 4;
 /// After a failed round, the next try waits so long, unless the leadership changes first.
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// What a read waits for that must miss nothing.
+const PROOF: &str = "this replica could prove that its state is current";
+
 /// Reads. Clones share the rounds.
 #[derive(Clone)]
 pub struct Reader {
@@ -177,8 +180,8 @@ impl Reader {
         match tokio::time::timeout_at(deadline, came).await {
             Ok(Ok(_)) => Ok(self.shared.consensus.published()),
             Ok(Err(_)) => Err(unavailable("this replica is stopping")),
-            Err(_) => Err(unavailable(&format!(
-                "this replica has not come to revision {revision} in time"
+            Err(_) => Err(deadline_exceeded(&format!(
+                "this replica came to revision {revision}"
             ))),
         }
     }
@@ -287,13 +290,14 @@ pub(crate) fn out_of_reach(revision: Revision, reach: OutOfReach) -> Refusal {
 
 fn refuse_wait(error: WaitError) -> Refusal {
     match error {
-        WaitError::DeadlineExceeded => deadline_exceeded(),
+        WaitError::DeadlineExceeded => deadline_exceeded(PROOF),
         WaitError::Stopped => unavailable("this replica is stopping"),
     }
 }
 
-fn deadline_exceeded() -> Refusal {
-    let message = "the deadline passed before this replica could prove that its state is current";
+/// The refusal of a read whose time was over before `what`. It changes nothing, so nothing was executed.
+fn deadline_exceeded(what: &str) -> Refusal {
+    let message = format!("the deadline passed before {what}");
     Refusal::new(ErrorKind::DeadlineExceeded, message).with(key::NOT_EXECUTED, true)
 }
 

@@ -217,7 +217,7 @@ export interface ReadOptions {
   /**
    * Read the replica's own state once it has come to at least this revision, without asking the leader: a client reads
    * its own writes anywhere. 0 takes whatever state the replica has. A replica that does not get there before the
-   * deadline answers `UNAVAILABLE`.
+   * deadline answers `DEADLINE_EXCEEDED`.
    */
   minRevision?: bigint;
   /**

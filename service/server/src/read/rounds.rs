@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::{deadline_exceeded, unavailable};
+use super::{PROOF, deadline_exceeded, unavailable};
 use crate::consensus::{Consensus, Leadership, ReadIndexError};
 use crate::limits::READS_WAITING_MAX;
 use crate::metrics::ReadMetrics;
@@ -93,7 +93,7 @@ impl Rounds {
             Ok(Err(_)) => Err(RoundFailed::Refused(unavailable(
                 "this replica is stopping",
             ))),
-            Err(_) => Err(RoundFailed::Refused(deadline_exceeded())),
+            Err(_) => Err(RoundFailed::Refused(deadline_exceeded(PROOF))),
         }
     }
 }

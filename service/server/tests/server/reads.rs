@@ -129,7 +129,7 @@ async fn a_replica_that_does_not_come_to_a_revision_in_time_says_so() {
     let mut request = tonic::Request::new(get_deployments(Some(read)));
     request.set_timeout(std::time::Duration::from_millis(300));
     let refused = clients.storage_versions.get(request).await.unwrap_err();
-    assert_eq!(reason(&refused), "UNAVAILABLE");
+    assert_eq!(reason(&refused), "DEADLINE_EXCEEDED");
 }
 
 #[tokio::test(flavor = "multi_thread")]
