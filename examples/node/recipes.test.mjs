@@ -3,14 +3,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 // What `npm install ../../bindings/node` does: the package by its name.
 const scope = join(import.meta.dirname, 'node_modules/@synod');
 mkdirSync(scope, { recursive: true });
-if (!existsSync(join(scope, 'client'))) symlinkSync(join(import.meta.dirname, '../../bindings/node'), join(scope, 'client'));
+// Anew each time: a checkout that has moved leaves a link that leads nowhere.
+rmSync(join(scope, 'client'), { force: true });
+symlinkSync(join(import.meta.dirname, '../../bindings/node'), join(scope, 'client'));
 
 const { develop } = await import('../../bindings/node/test/cluster.mjs');
 

@@ -78,6 +78,8 @@ async fn nothing_is_seen_of_another_namespace_through_a_token_an_owner_or_a_refu
     let updated = first.cluster().update_settings(timely(update)).await;
     updated.expect("the settings can be changed");
     stored(&first, create("mine", "late", "{}")).await;
+    // A replica that has not heard of it yet still keeps the revision.
+    agree(&cluster).await;
     for id in IDS {
         let objects = || Wire::to(&cluster.endpoint(id)).objects();
         let old = objects().list(timely(list("mine", &token))).await;

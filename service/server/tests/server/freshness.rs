@@ -444,5 +444,5 @@ async fn a_replica_that_is_cut_off_refuses_every_kind_beyond_the_bound_and_answe
     });
     request.set_timeout(Duration::from_millis(300));
     let refused = reader.clients.leases.get(request).await.unwrap_err();
-    assert_eq!(reason(&refused), "UNAVAILABLE");
+    assert_eq!(reason(&refused), "DEADLINE_EXCEEDED");
 }
