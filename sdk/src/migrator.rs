@@ -10,7 +10,7 @@ mod plan;
 
 use std::collections::BTreeSet;
 use std::future::Future;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use synod_model::{
     ContinueToken, ErrorKind, FailureClass, FailureReason, GroupResource, Migration,
     MigrationFailure, MigrationId, MigrationPhase, Ttl, WorkerName,
 };
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::timeout;
 
 pub use collection::{CollectionStore, RecodeError};
 pub use fence::{Fence, FenceFault, FenceGuard, Fenced, FencedStore};
@@ -78,10 +78,13 @@ pub struct MigratorOptions {
     pub resources: BTreeSet<GroupResource>,
     /// How many objects it rewrites in a second at most; `None`: as many as the store takes.
     pub objects_per_second: Option<NonZeroU32>,
+    /// How many objects of a page it rewrites at the same time at most, in any order.
+    pub objects_at_once: NonZeroUsize,
 }
 
 impl MigratorOptions {
-    /// A worker of this name for these resources, with the default TTL and as fast as the store.
+    /// A worker of this name for these resources, with the default TTL, one object after the other and as fast as the
+    /// store.
     #[must_use]
     pub fn new(worker: WorkerName, resources: BTreeSet<GroupResource>) -> Self {
         Self {
@@ -89,6 +92,7 @@ impl MigratorOptions {
             ttl: Ttl::DEFAULT,
             resources,
             objects_per_second: None,
+            objects_at_once: NonZeroUsize::MIN,
         }
     }
 
@@ -103,6 +107,14 @@ impl MigratorOptions {
     #[must_use]
     pub fn objects_per_second(mut self, rate: NonZeroU32) -> Self {
         self.objects_per_second = Some(rate);
+        self
+    }
+
+    /// How many objects of a page it rewrites at the same time at most, in any order. A store whose writes wait for a
+    /// disk or a network takes several in the time of one.
+    #[must_use]
+    pub fn objects_at_once(mut self, count: NonZeroUsize) -> Self {
+        self.objects_at_once = count;
         self
     }
 }
@@ -326,15 +338,6 @@ async fn lost(reflector: &Reflector, claim: &ClaimKey) -> Result<(), Error> {
         }
         reflector.changed(revision).await?;
     }
-}
-
-/// Waits until an object may be rewritten under the limit of the rate.
-async fn paced(next: &mut Instant, rate: Option<NonZeroU32>) {
-    let Some(rate) = rate else {
-        return;
-    };
-    sleep(next.saturating_duration_since(Instant::now())).await;
-    *next = (*next).max(Instant::now()) + Duration::from_secs(1) / rate.get();
 }
 
 /// A failure in words that fit.

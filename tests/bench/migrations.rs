@@ -2,6 +2,7 @@
 //! meanwhile.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use synod_client::{
@@ -42,6 +43,9 @@ const MIGRATED: [&str; 2] = ["gadgets.example.io", "widgets.example.io"];
 
 /// How many objects there are in each of them.
 const EACH: usize = 50_000;
+
+/// How many of them a worker writes at the same time.
+const AT_ONCE: NonZeroUsize = NonZeroUsize::new(16).expect("it is not zero");
 
 /// What is written all the time.
 const WRITTEN: &str = "others.example.io";
@@ -87,6 +91,7 @@ async fn measure(replicas: &Replicas) {
         let worker = WorkerName::parse(name).expect(LEGAL);
         let resources = MIGRATED.map(resource);
         let options = MigratorOptions::new(worker, BTreeSet::from(resources));
+        let options = options.objects_at_once(AT_ONCE);
         let worker = Migrator::new(client, store, options);
         workers.push(tokio::spawn(async move { worker.run().await }));
     }

@@ -19,7 +19,7 @@ impl Worker {
     /// The worker that a handle is opened with.
     pub(crate) fn open(client: &Bound, with: &Value) -> Result<Self, Value> {
         let mut options = json!({"worker": with["worker"], "resources": [with["resource"]]});
-        for option in ["ttlMs", "pageSize"] {
+        for option in ["ttlMs", "objectsAtOnce", "pageSize"] {
             if let Some(given) = with.get(option) {
                 options[option] = given.clone();
             }

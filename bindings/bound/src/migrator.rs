@@ -1,7 +1,7 @@
 //! Working at migrations, with stores and codecs of another language.
 
 use std::collections::BTreeSet;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
 use futures::FutureExt as _;
@@ -36,15 +36,15 @@ enum Worker {
     Own(Inner<Asked>),
 }
 
-/// Tasks that wait to be taken at most; a worker asks for one thing at a time.
+/// Tasks that wait to be taken at most; a worker that asks for more waits.
 const TASKS_MAX: usize = 1;
 
 impl Bound {
     /// A worker.
     ///
     /// Options: `worker`, its name, for people; `resources`, a list of `GroupResource`; and `ttlMs`, `objectsPerSecond`,
-    /// `pageSize`, and `store`: `"own"`, if the objects are not in collections of the cluster. Then its tasks are `list`
-    /// and `rewrite`, else `recode`.
+    /// `objectsAtOnce`, `pageSize`, and `store`: `"own"`, if the objects are not in collections of the cluster. Then its
+    /// tasks are `list` and `rewrite`, else `recode`.
     ///
     /// # Errors
     ///
@@ -90,6 +90,9 @@ fn read_options(options: &mut Options) -> Option<MigratorOptions> {
     let rate = options.take("objectsPerSecond", |value| {
         NonZeroU32::new(whole(value)?).ok_or_else(|| rule("must be at least 1"))
     });
+    let at_once = options.take("objectsAtOnce", |value| {
+        NonZeroUsize::new(whole(value)? as usize).ok_or_else(|| rule("must be at least 1"))
+    });
     let resources: BTreeSet<GroupResource> = resources?.into_iter().collect();
     let mut made = MigratorOptions::new(worker?, resources);
     if let Some(ttl) = ttl {
@@ -97,6 +100,9 @@ fn read_options(options: &mut Options) -> Option<MigratorOptions> {
     }
     if let Some(rate) = rate {
         made = made.objects_per_second(rate);
+    }
+    if let Some(at_once) = at_once {
+        made = made.objects_at_once(at_once);
     }
     Some(made)
 }

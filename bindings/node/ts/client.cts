@@ -124,8 +124,9 @@ export class Client extends Services implements AsyncDisposable {
     const make = (own: object): NativeMigrator =>
       direct(() => this.#native.migrator(JSON.stringify({ ...common, ...own })));
     if ('store' in options) return new Migrator(make({ store: 'own', resources: options.resources }), storing(options));
-    const { collections, pageSize } = options;
-    return new Migrator(make({ resources: collections.map(({ resource }) => resource), pageSize }), recoding(options));
+    const { collections, objectsAtOnce, pageSize } = options;
+    const resources = collections.map(({ resource }) => resource);
+    return new Migrator(make({ resources, objectsAtOnce, pageSize }), recoding(options));
   }
 
   /** Lets the connections go. Calls under way are answered; new ones are refused. */

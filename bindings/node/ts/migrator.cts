@@ -21,6 +21,8 @@ interface CommonOptions {
 export interface CollectionsMigratorOptions extends CommonOptions {
   /** Which resources it can rewrite, and how each is encoded. */
   readonly collections: readonly { readonly resource: v1.GroupResource; readonly codec: Codec<any> }[];
+  /** How many objects it writes at the same time; one after the other if not set. */
+  readonly objectsAtOnce?: number | undefined;
   /** How many objects it reads at once. */
   readonly pageSize?: number | undefined;
 }

@@ -1,12 +1,17 @@
 //! One way through all objects.
 
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
 use synod_model::{
     ContinueToken, ErrorKind, FailureClass, Migration, MigrationFailure, MigrationProgress,
 };
-use tokio::time::{Instant, interval, sleep};
+use tokio::time::{Instant, interval, sleep, sleep_until};
 
 use super::plan::{Next, after_list, after_rewrite};
-use super::{MigratorOptions, Store, StorePage, failure, paced};
+use super::{MigratorOptions, Store, StorePage, failure};
 use crate::{ClaimKey, Client, Error};
 
 /// How many keys a failure names.
@@ -144,14 +149,11 @@ impl Pass {
             Ok(page) => page,
             Err(failure) => return Paged::GaveUp(failure),
         };
-        let before = self.done;
-        for object in &objects {
-            paced(pace, options.objects_per_second).await;
-            if let Err(failure) = self.rewritten(store, migration, object).await {
-                return Paged::GaveUp(failure);
-            }
+        match rewritten(store, options, migration, &objects, pace).await {
+            Ok(unread) => self.leave_unread(unread),
+            Err(failure) => return Paged::GaveUp(failure),
         }
-        self.done = before + objects.len() as u64;
+        self.done += objects.len() as u64;
         self.estimate = remaining.map(|remaining| self.done + remaining);
         // At the end the last page stays the saved one: who comes after this worker does no more than that again.
         if self.unread.is_empty() && next.is_some() {
@@ -192,31 +194,72 @@ impl Pass {
         }
     }
 
-    async fn rewritten<S: Store>(
-        &mut self,
-        store: &S,
-        migration: &Migration,
-        object: &S::Object,
-    ) -> Result<(), MigrationFailure> {
-        let mut tries = 0;
-        loop {
-            let Err(error) = store.rewrite(migration, object).await else {
-                return Ok(());
-            };
-            tries += 1;
-            match after_rewrite(error, tries) {
-                Next::Done | Next::GoOn(_) => return Ok(()),
-                Next::Again(pause) => sleep(pause).await,
-                Next::GiveUp(class, why) => return Err(failure(class, &why)),
-                Next::Unread(what) if self.unread.len() < NAMED => {
-                    self.unread.push(what);
-                    return Ok(());
-                }
-                Next::Unread(_) => {
-                    self.unread_more += 1;
-                    return Ok(());
-                }
+    /// Takes note of objects that nobody could read.
+    fn leave_unread(&mut self, unread: Vec<String>) {
+        for what in unread {
+            match self.unread.len() < NAMED {
+                true => self.unread.push(what),
+                false => self.unread_more += 1,
             }
+        }
+    }
+}
+
+/// Rewrites the objects of a page, several at a time, and answers what nobody could read of them.
+async fn rewritten<S: Store>(
+    store: &S,
+    options: &MigratorOptions,
+    migration: &Migration,
+    objects: &[S::Object],
+    pace: &mut Instant,
+) -> Result<Vec<String>, MigrationFailure> {
+    let mut unread = Vec::new();
+    let mut under_way = FuturesUnordered::new();
+    for object in objects {
+        if under_way.len() >= options.objects_at_once.get()
+            && let Some(rewritten) = under_way.next().await
+        {
+            unread.extend(rewritten?);
+        }
+        // Now that there is room: the limit of the rate is one for all of them.
+        let begin = paced(pace, options.objects_per_second);
+        under_way.push(rewritten_at(begin, store, migration, object));
+    }
+    while let Some(rewritten) = under_way.next().await {
+        unread.extend(rewritten?);
+    }
+    Ok(unread)
+}
+
+/// When the next object may be rewritten, if there is a limit of the rate.
+fn paced(next: &mut Instant, rate: Option<NonZeroU32>) -> Option<Instant> {
+    let rate = rate?;
+    let begin = (*next).max(Instant::now());
+    *next = begin + Duration::from_secs(1) / rate.get();
+    Some(begin)
+}
+
+/// Rewrites an object when its time has come; says what it is if nobody can read it.
+async fn rewritten_at<S: Store>(
+    begin: Option<Instant>,
+    store: &S,
+    migration: &Migration,
+    object: &S::Object,
+) -> Result<Option<String>, MigrationFailure> {
+    if let Some(begin) = begin {
+        sleep_until(begin).await;
+    }
+    let mut tries = 0;
+    loop {
+        let Err(error) = store.rewrite(migration, object).await else {
+            return Ok(None);
+        };
+        tries += 1;
+        match after_rewrite(error, tries) {
+            Next::Done | Next::GoOn(_) => return Ok(None),
+            Next::Again(pause) => sleep(pause).await,
+            Next::GiveUp(class, why) => return Err(failure(class, &why)),
+            Next::Unread(what) => return Ok(Some(what)),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A worker that carries migrations out.
 
+mod at_once;
 mod killed;
 mod store;
 

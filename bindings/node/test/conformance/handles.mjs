@@ -86,10 +86,11 @@ export const openers = {
     if (encodeIn !== undefined) objects.encodeIn(encodeIn);
     return { opened: kept('objects', objects) };
   },
-  async migrator(run, { worker, resource, versions, ttlMs, pageSize }) {
+  async migrator(run, { worker, resource, versions, ttlMs, objectsAtOnce, pageSize }) {
     const migrator = run.client.migrator({
       worker,
       ttlMs: number(ttlMs),
+      objectsAtOnce: number(objectsAtOnce),
       pageSize: number(pageSize),
       collections: [{ resource, codec: documents(versions) }],
     });

@@ -223,14 +223,22 @@ class Client:
         *,
         ttl: float | None = None,
         objects_per_second: int | None = None,
+        objects_at_once: int | None = None,
         page_size: int | None = None,
     ) -> Worker:
         """A worker that carries out the migrations of collections of the cluster, whose objects a codec encodes anew.
 
-        `name` is for people; `ttl` is how many seconds it may be silent before another takes its place.
+        `name` is for people; `ttl` is how many seconds it may be silent before another takes its place. It writes
+        one object after the other, or as many as `objects_at_once` says at the same time.
         """
         options = worker_options(
-            name, resources, own=False, ttl=ttl, objects_per_second=objects_per_second, page_size=page_size
+            name,
+            resources,
+            own=False,
+            ttl=ttl,
+            objects_per_second=objects_per_second,
+            objects_at_once=objects_at_once,
+            page_size=page_size,
         )
         return Worker(self._client.worker(options), recoder(codec))
 

@@ -98,6 +98,7 @@ def worker_options(
     own: bool,
     ttl: float | None,
     objects_per_second: int | None,
+    objects_at_once: int | None = None,
     page_size: int | None = None,
 ) -> str:
     """How a worker works, as a document."""
@@ -108,6 +109,7 @@ def worker_options(
             "store": "own" if own else None,
             "ttlMs": milliseconds(ttl),
             "objectsPerSecond": objects_per_second,
+            "objectsAtOnce": objects_at_once,
             "pageSize": page_size,
         }
     )

@@ -341,6 +341,7 @@ async def _migrator(client: synod.AsyncClient, given: Document) -> Handle:
         [resource],
         codec,
         ttl=_seconds(given, "ttlMs"),
+        objects_at_once=given.pop("objectsAtOnce", None),
         page_size=given.pop("pageSize", None),
     )
 
