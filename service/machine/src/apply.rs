@@ -110,6 +110,7 @@ impl State {
 fn carry_out(turn: &mut Turn<'_>, command: &Command) -> Result<Answer, Refusal> {
     match command {
         Command::Initialize(initialize) => commands::initialize::apply(turn, initialize),
+        Command::Restore(restore) => commands::restore::apply(turn, restore),
         Command::AnnounceReplica(announce) => commands::announce_replica::apply(turn, announce),
         Command::RaiseMachineVersion(raise) => commands::raise_machine_version::apply(turn, raise),
         Command::OpenSession(_) => commands::open_session::apply(turn),

@@ -47,6 +47,8 @@ pub enum Row {
         lifted_at: LogTime,
         /// The newest revision that the history does not keep.
         history_floor: Revision,
+        /// Until when writes may land of members that only the cluster knew that was lost; zero without a restore.
+        strangers_write_until: LogTime,
         /// What [`State::digest`] must answer for the loaded state.
         digest: Digest,
     },
@@ -116,6 +118,7 @@ impl State {
             log_time: self.log_time,
             lifted_at: self.deadlines.lifted_at,
             history_floor: self.history.floor(),
+            strangers_write_until: self.strangers_write_until,
             digest: self.digest(),
         };
         let settings = self
@@ -191,6 +194,7 @@ impl State {
             log_time,
             lifted_at,
             history_floor,
+            strangers_write_until,
             digest,
         }) = rows.next()
         else {
@@ -206,6 +210,7 @@ impl State {
         state.machine_version = machine_version;
         state.revision = revision;
         state.log_time = log_time;
+        state.strangers_write_until = strangers_write_until;
         state.deadlines.lifted_at = lifted_at;
         state.history.set_floor(history_floor);
         for row in rows {

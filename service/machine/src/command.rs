@@ -24,6 +24,8 @@ use crate::{DirectoryId, ReplicaId};
 pub enum Command {
     /// Makes the cluster: its identity and first settings. The first command of every log.
     Initialize(Initialize),
+    /// Goes on with the state of a backup, as another cluster.
+    Restore(Restore),
     /// A replica says where it serves clients and which machine versions it knows.
     AnnounceReplica(AnnounceReplica),
     /// Raises the behaviour of apply once every replica knows it.
@@ -127,6 +129,16 @@ pub struct Initialize {
     pub cluster: ClusterId,
     /// The settings to begin with.
     pub settings: Settings,
+}
+
+/// The state that was applied so far is that of a backup: what happened after it is lost, and the cluster that this made
+/// is another one.
+///
+/// Nobody may still answer for the lost cluster. What is selected stays, as it does when every member goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Restore {
+    /// The identity of the cluster from now on, which must not be the present one.
+    pub cluster: ClusterId,
 }
 
 /// What a replica says of itself when it starts.

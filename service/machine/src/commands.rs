@@ -35,6 +35,7 @@ pub(crate) mod renew_lease;
 pub(crate) mod renew_lease_candidate;
 pub(crate) mod report;
 pub(crate) mod reset_storage_states;
+pub(crate) mod restore;
 pub(crate) mod rollback_controller_revision;
 pub(crate) mod transact;
 pub(crate) mod truncate_controller_revisions;

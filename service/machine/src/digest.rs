@@ -13,6 +13,8 @@ mod revisions;
 
 use std::fmt;
 
+use synod_model::LogTime;
+
 pub(crate) use fold::migrations::{heartbeat_hash, migration_hash, progress_hash};
 pub(crate) use fold::{
     agreement_hash, deadline_hash, entry_hash, events_hash, lease_candidate_hash, lease_hash,
@@ -116,6 +118,10 @@ impl RowSum {
         }
         if let Some(cluster) = &state.cluster {
             hasher.update(cluster.as_bytes());
+        }
+        // A state that was never restored keeps the digest that it had before there were restores.
+        if state.strangers_write_until > LogTime::ZERO {
+            hasher.update(&state.strangers_write_until.as_millis().to_le_bytes());
         }
         Digest(*hasher.finalize().as_bytes())
     }

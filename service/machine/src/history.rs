@@ -145,8 +145,8 @@ struct Kept {
     hash: RowHash,
 }
 
-/// The events of the newest revisions, without a gap. Its floor moves by the settings alone, so it is the same on
-/// every replica.
+/// The events of the newest revisions, without a gap. Its floor moves by the settings and by restores alone, so it is the
+/// same on every replica.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     /// Every revision above it is kept.
@@ -260,6 +260,17 @@ impl History {
         );
         self.bytes += hash.bytes();
         self.kept.push_back(Kept { events, hash });
+    }
+
+    /// Drops every revision, and goes on after `floor`. Answers the hashes of what was dropped.
+    pub(crate) fn restart(&mut self, floor: Revision) -> Vec<RowHash> {
+        let dropped = self.trim(0, 0);
+        assert!(
+            self.floor < floor,
+            "what was kept is older than what comes now"
+        );
+        self.floor = floor;
+        dropped
     }
 
     /// Drops the oldest revision while more are kept than `revisions` or more bytes than `bytes`; answers their hashes.

@@ -47,7 +47,7 @@ mod voting;
 
 pub use checkpoint::{CorruptState, Row};
 pub use command::{
-    AnnounceReplica, CollectGarbage, Command, Expire, Initialize, RaiseMachineVersion,
+    AnnounceReplica, CollectGarbage, Command, Expire, Initialize, RaiseMachineVersion, Restore,
 };
 pub use deadlines::{Deadline, Due, Holder};
 pub use digest::Digest;

@@ -236,6 +236,7 @@ impl State {
             .iter()
             .filter(|(version, _)| Some(*version) != target.version.as_ref())
             .map(|(_, until)| *until)
+            .chain([self.strangers_write_until])
             .filter(|until| *until > self.log_time)
             .max()
     }

@@ -28,6 +28,8 @@ pub struct State {
     pub(crate) machine_version: u32,
     pub(crate) revision: Revision,
     pub(crate) log_time: LogTime,
+    /// Until when writes may land, in whatever version, of members that only a lost cluster knew; zero without a restore.
+    pub(crate) strangers_write_until: LogTime,
     pub(crate) settings: Arc<Settings>,
     pub(crate) replicas: OrdMap<ReplicaId, ReplicaRow>,
     pub(crate) members: OrdMap<MemberId, Arc<Member>>,
@@ -102,6 +104,7 @@ impl State {
             machine_version: MACHINE_VERSION,
             revision: Revision::ZERO,
             log_time: LogTime::ZERO,
+            strangers_write_until: LogTime::ZERO,
             settings: Arc::new(Settings::default()),
             replicas: OrdMap::new(),
             members: OrdMap::new(),

@@ -6,6 +6,7 @@
 
 mod invariants;
 mod migrations;
+mod restore;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,6 +40,8 @@ pub(crate) struct Turn<'a> {
     wall: WallTime,
     /// Whether something changed that readers can see.
     moved: bool,
+    /// Whether the history begins anew with this command.
+    restores: bool,
     uids: u32,
     /// How many objects were marked as being deleted.
     deletions: u32,
@@ -56,6 +59,7 @@ impl<'a> Turn<'a> {
             revision,
             wall,
             moved: false,
+            restores: false,
             uids: 0,
             deletions: 0,
             backlog,
@@ -104,7 +108,7 @@ impl<'a> Turn<'a> {
         self.changes.push(change);
     }
 
-    /// Ends the turn. If something changed, the revision moves and the history gains it.
+    /// Ends the turn. If something changed, the revision moves and the history gains it; after a restore there is none.
     pub(crate) fn end(self) -> Option<Arc<RevisionEvents>> {
         if !self.moved {
             assert!(self.changes.is_empty(), "an event belongs to a revision");
@@ -114,10 +118,14 @@ impl<'a> Turn<'a> {
             revision: self.revision,
             changes: objects::one_for_each(self.changes),
         });
-        let hash = events_hash(&events);
-        self.state.sum.add(hash);
-        self.state.history.push(Arc::clone(&events), hash);
         self.state.revision = self.revision;
+        if self.restores {
+            self.state.forget_history();
+        } else {
+            let hash = events_hash(&events);
+            self.state.sum.add(hash);
+            self.state.history.push(Arc::clone(&events), hash);
+        }
         Some(events)
     }
 

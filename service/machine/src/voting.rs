@@ -19,8 +19,8 @@ use synod_model::{
     Revision, Stance, WallTime,
 };
 
-pub(crate) use self::drains::drained_by_replacement;
-use self::drains::{may_write, raise_drains};
+use self::drains::may_write;
+pub(crate) use self::drains::{drained_by_replacement, raise_drains};
 use crate::objects::guarantee;
 use crate::state::{State, StorageVersion};
 use crate::tally::Tally;

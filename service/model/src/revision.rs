@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::Violation;
 
-/// The store's counter: it moves by one with each applied command that changed something.
+/// The store's counter: it moves by one with each applied command that changed something, and by 2^40 with a restore.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision(u64);
 
@@ -31,6 +31,15 @@ impl Revision {
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.strict_add(1))
+    }
+
+    /// The revision of a restore that finds this one: 2^40 later, beyond every number that the lost cluster can have
+    /// given since the backup. `None` if 64 bits have no room for it.
+    pub const fn restored(self) -> Option<Self> {
+        match self.0.checked_add(1 << 40) {
+            Some(number) => Some(Self(number)),
+            None => None,
+        }
     }
 }
 
@@ -196,6 +205,17 @@ mod tests {
         assert_eq!(Revision::default(), Revision::ZERO);
         assert_eq!(Revision::new(41).next().to_string(), "42");
         assert!(Revision::new(9) < Revision::new(10));
+    }
+
+    #[test]
+    fn a_restore_goes_far_beyond_what_was_given_and_never_around() {
+        let last = Revision::new(u64::MAX - (1 << 40));
+        assert_eq!(
+            Revision::new(7).restored(),
+            Some(Revision::new((1 << 40) + 7))
+        );
+        assert_eq!(last.restored(), Some(Revision::new(u64::MAX)));
+        assert_eq!(last.next().restored(), None);
     }
 
     #[test]

@@ -167,6 +167,7 @@ impl Lane {
             | Command::RenewLeaseCandidate(_)
             | Command::Expire(_) => Self::Renewal,
             Command::Initialize(_)
+            | Command::Restore(_)
             | Command::AnnounceReplica(_)
             | Command::RaiseMachineVersion(_)
             | Command::OpenSession(_)

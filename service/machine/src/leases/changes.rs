@@ -65,7 +65,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Removes a free lease and its deadline.
+    /// Removes a lease that is free, or whose hold means nothing any more, and its deadline.
     pub(crate) fn forget_lease(&mut self, key: &LeaseKey) {
         self.moves();
         let before = self

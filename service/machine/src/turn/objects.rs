@@ -135,13 +135,22 @@ pub(super) fn one_for_each(changes: Vec<Change>) -> Vec<Change> {
                 }
             }
             Change::StorageState {
-                resource, before, ..
+                resource,
+                before,
+                agreement,
+                ..
             } => {
-                if let Some(Change::StorageState { before: first, .. }) = states
+                if let Some(Change::StorageState {
+                    before: first,
+                    agreement: line,
+                    ..
+                }) = states
                     .insert(resource.clone(), at)
                     .and_then(|at| kept[at].take())
                 {
                     *before = first;
+                    // No command changes an agreement twice.
+                    *agreement = agreement.take().or(line);
                 }
             }
             Change::Member { .. }

@@ -36,7 +36,7 @@ pub(super) fn may_write<'a>(entry: &'a EntryRow, state: &StateStatus) -> Vec<&'a
 }
 
 /// Raises the drains of these versions to at least this time.
-pub(super) fn raise_drains<'a>(
+pub(crate) fn raise_drains<'a>(
     state: &mut StateStatus,
     versions: impl IntoIterator<Item = &'a ApiVersion>,
     until: LogTime,

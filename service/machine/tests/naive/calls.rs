@@ -41,6 +41,8 @@ pub(crate) enum As {
 #[derive(Clone, Debug)]
 pub(crate) enum What {
     Initialize,
+    /// A backup goes on as the cluster with this id.
+    Restore(u8),
     Announce {
         replica: u64,
         machine_version: u32,
@@ -193,18 +195,21 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn call() -> impl Strategy<Value = Call> {
+    (what(), as_request()).prop_map(|(what, as_request)| Call { what, as_request })
+}
+
+fn as_request() -> impl Strategy<Value = Option<As>> {
     let next = (0..3_usize, 0..4_u64);
     let next = next.prop_map(|(session, unanswered)| As::Next {
         session,
         unanswered,
     });
-    let as_request = prop_oneof![
+    prop_oneof![
         12 => Just(None),
         6 => next.prop_map(Some),
         2 => (0..40_usize).prop_map(|which| Some(As::Again(which))),
         1 => Just(Some(As::OfNoSession)),
-    ];
-    (what(), as_request).prop_map(|(what, as_request)| Call { what, as_request })
+    ]
 }
 
 fn what() -> impl Strategy<Value = What> {
@@ -228,8 +233,21 @@ fn what() -> impl Strategy<Value = What> {
         1 => prop::option::of(0..RESOURCES).prop_map(What::Reset),
         1 => announce,
         1 => (0..3_u32).prop_map(What::Raise),
-        1 => Just(What::Initialize),
+        1 => beginnings(),
     ]
+}
+
+/// Rarely of all, a restore: no other has such long drains, and what waits for their end is not to be rare.
+fn beginnings() -> impl Strategy<Value = What> {
+    prop_oneof![
+        5 => Just(What::Initialize),
+        1 => restores(),
+    ]
+}
+
+/// Mostly as another cluster than the present one.
+fn restores() -> impl Strategy<Value = What> {
+    (7..11_u8).prop_map(What::Restore)
 }
 
 fn start() -> impl Strategy<Value = What> {
@@ -344,7 +362,7 @@ fn settings() -> impl Strategy<Value = What> {
         1 => (1_000..400_000_u64).prop_map(Setting::SessionTtl),
         1 => (1..6_u32).prop_map(Setting::SessionOutcomes),
         1 => (1..4_u32).prop_map(Setting::SessionsMax),
-        1 => (1..6_u32).prop_map(Setting::MembersMax),
+        1 => (1..5_u32).prop_map(Setting::MembersMax),
         1 => (1..3_u32).prop_map(Setting::ReportEntriesMax),
         1 => (1..5_u32).prop_map(Setting::AgreementsKept),
         1 => (1..4_u32).prop_map(Setting::MigrationsKept),

@@ -11,6 +11,7 @@ mod discovery;
 mod migrations;
 mod objects;
 mod outcomes;
+mod restore;
 mod status;
 mod voting;
 
@@ -21,9 +22,9 @@ use synod_machine::{
     ReplicaId, ReplicaRow, StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
 };
 use synod_model::{
-    AgreementChange, Collection, ErrorKind, GroupResource, LogTime, Member, MemberId, Metadata,
-    Migration, MigrationId, Object, ObjectKey, Persisted, Refusal, Revision, Sequence, SessionId,
-    Settings, WallTime,
+    AgreementChange, ClusterId, Collection, ErrorKind, GroupResource, LogTime, Member, MemberId,
+    Metadata, Migration, MigrationId, Object, ObjectKey, Persisted, Refusal, Revision, Sequence,
+    SessionId, Settings, WallTime,
 };
 
 use crate::picture::{NO_UID, Picture, Visible};
@@ -33,8 +34,8 @@ pub(crate) use outcomes::Told;
 /// All that follows from a log.
 pub(crate) struct Replay {
     pub(crate) world: World,
-    /// What could be seen at each revision, from zero.
-    pub(crate) past: Vec<Visible>,
+    /// What could be seen at each revision that was made, from zero.
+    pub(crate) past: BTreeMap<Revision, Visible>,
     /// What each command of the last entry was answered.
     pub(crate) told: Vec<Told>,
 }
@@ -42,10 +43,11 @@ pub(crate) struct Replay {
 /// Everything that is true now.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct World {
-    formed: bool,
+    cluster: Option<ClusterId>,
     revision: Revision,
     log_time: LogTime,
     lifted_at: LogTime,
+    strangers_write_until: LogTime,
     floor: Revision,
     settings: Settings,
     replicas: BTreeMap<ReplicaId, ReplicaRow>,
@@ -103,7 +105,7 @@ impl Replay {
     pub(crate) fn of(log: &[LogEntry]) -> Self {
         let mut replay = Self {
             world: World::default(),
-            past: vec![Visible::default()],
+            past: BTreeMap::from([(Revision::ZERO, Visible::default())]),
             told: Vec::new(),
         };
         for entry in log {
@@ -124,7 +126,7 @@ impl Replay {
             let told = self.world.answer(envelope, entry.wall);
             self.told.push(told);
             if self.world.revision != before {
-                self.past.push(self.world.visible());
+                self.past.insert(self.world.revision, self.world.visible());
             }
         }
         let kept = self.world.settings.history_revisions;
@@ -134,13 +136,17 @@ impl Replay {
 }
 
 impl World {
-    /// Carries a command out if no rule says no. The revision moves by one if anything that can be seen changed.
+    /// Carries a command out if no rule says no. The revision moves by one if anything that can be seen changed, and by 2^40
+    /// if the command restores a backup.
     fn carry_out(&mut self, command: &Command, wall: WallTime) -> Result<(bool, Answer), Refusal> {
-        if !self.formed && !matches!(command, Command::Initialize(_)) {
+        if self.cluster.is_none() && !matches!(command, Command::Initialize(_)) {
             return Err(no(ErrorKind::Unavailable).with("not_executed", "true"));
         }
         let mut next = self.clone();
-        next.revision = self.revision.next();
+        next.revision = match command {
+            Command::Restore(_) => Revision::new(self.revision.get() + (1 << 40)),
+            _ => self.revision.next(),
+        };
         (next.made, next.marked) = (0, 0);
         next.wall = wall;
         next.ended_now.clear();
@@ -162,7 +168,7 @@ impl World {
         let sessions = |world: &Self| -> Vec<SessionId> {
             world.sessions.iter().map(|session| session.id).collect()
         };
-        self.formed != before.formed
+        self.cluster != before.cluster
             || self.settings != before.settings
             || self.replicas != before.replicas
             || self.members != before.members
@@ -178,7 +184,7 @@ impl World {
     /// Every object that is different has this revision now.
     fn stamp(&mut self, before: &Self) {
         let revision = self.revision;
-        if self.settings != before.settings || !before.formed {
+        if self.settings != before.settings || before.cluster.is_none() {
             self.settings.revision = revision;
         }
         for member in &mut self.members {
@@ -297,6 +303,8 @@ impl World {
             revision: self.revision,
             log_time: self.log_time,
             lifted_at: self.lifted_at,
+            cluster: self.cluster,
+            strangers_write_until: self.strangers_write_until,
             floor: self.floor,
             machine_version: 1,
             visible: self.visible(),

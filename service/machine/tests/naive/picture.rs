@@ -8,9 +8,9 @@ use synod_machine::{
     ReplicaRow, Row, State, StorageStateRow, StorageVersionRow,
 };
 use synod_model::{
-    AgreementChange, Collection, ErrorKind, GroupResource, LabelSelector, LogTime, Member,
-    MemberId, Metadata, Migration, MigrationId, Object, ObjectKey, Refusal, Revision, Sequence,
-    SessionId, Settings, Uid,
+    AgreementChange, ClusterId, Collection, ErrorKind, GroupResource, LabelSelector, LogTime,
+    Member, MemberId, Metadata, Migration, MigrationId, Object, ObjectKey, Refusal, Revision,
+    Sequence, SessionId, Settings, Uid,
 };
 
 /// A whole state.
@@ -19,6 +19,8 @@ pub(crate) struct Picture {
     pub(crate) revision: Revision,
     pub(crate) log_time: LogTime,
     pub(crate) lifted_at: LogTime,
+    pub(crate) cluster: Option<ClusterId>,
+    pub(crate) strangers_write_until: LogTime,
     pub(crate) floor: Revision,
     pub(crate) machine_version: u32,
     pub(crate) visible: Visible,
@@ -65,6 +67,8 @@ impl Picture {
     fn add(&mut self, row: Row) {
         match row {
             Row::Header {
+                cluster,
+                strangers_write_until,
                 machine_version,
                 revision,
                 log_time,
@@ -72,6 +76,8 @@ impl Picture {
                 history_floor,
                 ..
             } => {
+                self.cluster = cluster;
+                self.strangers_write_until = strangers_write_until;
                 self.machine_version = machine_version;
                 self.revision = revision;
                 self.log_time = log_time;

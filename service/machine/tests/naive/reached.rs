@@ -18,7 +18,7 @@ use synod_model::{
 pub(crate) struct Reached(BTreeMap<&'static str, u32>);
 
 /// Every situation that the logs must come to.
-pub(crate) const SITUATIONS: [&str; 68] = [
+pub(crate) const SITUATIONS: [&str; 71] = [
     "refused: ALREADY_EXISTS",
     "refused: CONFLICT over a resource to forget",
     "refused: CONFLICT over a selection",
@@ -87,6 +87,9 @@ pub(crate) const SITUATIONS: [&str; 68] = [
     "an old migration was forgotten",
     "a report ended an observation",
     "several hashes were no agreement",
+    "a backup was restored",
+    "a restore aborted a migration",
+    "a restore ended an observation",
 ];
 
 impl Reached {
@@ -241,6 +244,9 @@ impl Reached {
 
     fn look_at_events(&mut self, command: &Command, events: &RevisionEvents) {
         let changes = &events.changes;
+        if matches!(command, Command::Restore(_)) {
+            self.came_to("a backup was restored");
+        }
         let versions = changes
             .iter()
             .filter(|c| matches!(c, Change::StorageVersion { .. }));
@@ -306,6 +312,9 @@ impl Reached {
             });
         };
         self.came_to(match (after.phase, after.aborted) {
+            (MigrationPhase::Aborted, _) if matches!(command, Command::Restore(_)) => {
+                "a restore aborted a migration"
+            }
             (MigrationPhase::Aborted, Some(cause)) => match cause {
                 AbortCause::NoAgreement => "a migration was aborted without an agreement",
                 AbortCause::AgreementMoved => "a migration was aborted by another agreement",
@@ -450,7 +459,10 @@ impl Reached {
             self.came_to("several hashes were no agreement");
         }
         if !before.observed.is_empty() && after.observed.is_empty() {
-            self.came_to("a report ended an observation");
+            self.came_to(match command {
+                Command::Restore(_) => "a restore ended an observation",
+                _ => "a report ended an observation",
+            });
         }
         let raised = before.drains != after.drains;
         match command {

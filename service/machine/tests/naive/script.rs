@@ -11,7 +11,7 @@ use std::time::Duration;
 use entries::{instance_id, member, report_entries, reported_before, resource, sequence, version};
 use synod_machine::{
     AnnounceReplica, Answer, Applied, Command, DirectoryId, Envelope, Expire, Holder, Initialize,
-    LogEntry, RaiseMachineVersion, ReplicaId, State,
+    LogEntry, RaiseMachineVersion, ReplicaId, Restore, State,
 };
 use synod_model::{
     Adopt, BinaryVersion, ClaimToken, CloseSession, ClusterId, Endpoint, Epoch, ForgetResource,
@@ -221,17 +221,9 @@ impl Script {
 
     fn command(&self, what: &What, state: &State) -> Command {
         match what {
-            What::Initialize => Command::Initialize(Initialize {
-                cluster: ClusterId::from_bytes([7; 16]),
-                // Short enough to come up, and enforced for one of the resources.
-                settings: Settings {
-                    unreported_grace: Duration::from_secs(8),
-                    write_grace: Duration::from_millis(1_500),
-                    discovery_period: Duration::from_secs(2),
-                    migrations_kept: 2,
-                    enforce_persisted: [resource(0)].into(),
-                    ..Settings::default()
-                },
+            What::Initialize => initialize(),
+            What::Restore(cluster) => Command::Restore(Restore {
+                cluster: ClusterId::from_bytes([*cluster; 16]),
             }),
             What::Announce {
                 replica,
@@ -338,7 +330,7 @@ impl Script {
             Which::Earlier(back) => known.iter().rev().nth(back + 1).copied(),
             Which::Unheard => None,
         };
-        epoch.unwrap_or(Epoch::new(Revision::new(1 << 40)))
+        epoch.unwrap_or(Epoch::new(Revision::new(1 << 60)))
     }
 
     fn selection(&self, of: usize, which: Which, state: &State) -> Revision {
@@ -348,7 +340,7 @@ impl Script {
             Which::Earlier(back) => self.selections.iter().rev().nth(back + 1).copied(),
             Which::Unheard => None,
         };
-        selection.unwrap_or(Revision::new(1 << 40))
+        selection.unwrap_or(Revision::new(1 << 60))
     }
 
     fn expire(&self, named: Named, state: &State) -> Expire {
@@ -395,6 +387,21 @@ impl Script {
             .collect();
         expire
     }
+}
+
+fn initialize() -> Command {
+    Command::Initialize(Initialize {
+        cluster: ClusterId::from_bytes([7; 16]),
+        // Short enough to come up, and enforced for one of the resources.
+        settings: Settings {
+            unreported_grace: Duration::from_secs(8),
+            write_grace: Duration::from_millis(1_500),
+            discovery_period: Duration::from_secs(2),
+            migrations_kept: 2,
+            enforce_persisted: [resource(0)].into(),
+            ..Settings::default()
+        },
+    })
 }
 
 fn announce(replica: u64, machine_version: u32) -> Command {

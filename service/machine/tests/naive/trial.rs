@@ -1,9 +1,11 @@
 //! One log, applied by several replicas at once, each checked after every entry.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use synod_machine::{Applied, Holder, LogEntry, OutOfReach, Outcome, RevisionEvents, Row, State};
+use synod_machine::{
+    Applied, Command, Envelope, Holder, LogEntry, OutOfReach, Outcome, RevisionEvents, Row, State,
+};
 use synod_model::Revision;
 
 use crate::invariants;
@@ -44,7 +46,7 @@ impl Trial {
         let applied = self.state.apply(entry);
         self.log.push(entry.clone());
         self.check_model(&applied);
-        self.check_events(&before, &applied);
+        self.check_events(entry, &before, &applied);
         self.check_split(entry, &applied);
         self.check_reload(entry, &applied);
         self.check_past();
@@ -62,20 +64,21 @@ impl Trial {
             &Picture::of(&self.state),
         );
         self.check_due(&naive);
-        for (number, expected) in naive.past.iter().enumerate() {
-            let revision = Revision::new(number as u64);
-            match self.state.at(revision) {
+        for (revision, expected) in &naive.past {
+            match self.state.at(*revision) {
                 Ok(past) => assert_same("a past revision", expected, &Visible::at(&past)),
-                Err(OutOfReach::Compacted { oldest }) => assert!(revision < oldest),
+                Err(OutOfReach::Compacted { oldest }) => assert!(*revision < oldest),
                 Err(OutOfReach::Future { .. }) => panic!("{revision} was made"),
             }
         }
         for events in &applied.events {
-            let after = usize::try_from(events.revision.get()).expect("these logs are short");
+            let after = &naive.past[&events.revision];
+            let (_, before) = naive.past.range(..events.revision).next_back().expect(
+                "before the first revision there was nothing, and that is kept as revision zero",
+            );
             self.mirror.follow(events);
-            assert_same("the events", &naive.past[after], &self.mirror.visible);
-            self.mirror
-                .check_changes(events, &naive.past[after - 1], &naive.past[after]);
+            assert_same("the events", after, &self.mirror.visible);
+            self.mirror.check_changes(events, before, after);
         }
     }
 
@@ -92,21 +95,29 @@ impl Trial {
     }
 
     /// The history holds the events of every revision above its floor, and only those are handed out.
-    fn check_events(&self, before: &State, applied: &Applied) {
-        let mut next = before.revision();
+    fn check_events(&self, entry: &LogEntry, before: &State, applied: &Applied) {
+        let restored = restored(entry, &applied.outcomes);
+        let mut made: BTreeSet<Revision> = self.kept.keys().copied().collect();
+        let mut last = before.revision();
         for events in &applied.events {
-            next = next.next();
-            assert_eq!(events.revision, next, "revisions have no gap");
+            assert!(
+                is_next(last, events.revision, restored.contains(&events.revision)),
+                "revisions have no gap"
+            );
+            last = events.revision;
+            made.insert(last);
         }
-        assert_eq!(next, self.state.revision(), "every revision has its events");
+        assert_eq!(last, self.state.revision(), "every revision has its events");
         let history = self.state.history();
         let handed_out: BTreeMap<Revision, &Arc<RevisionEvents>> =
             applied.events.iter().map(|e| (e.revision, e)).collect();
-        let mut revision = Revision::ZERO;
-        while revision < self.state.revision() {
-            match history.next_after(revision) {
+        // What nobody made lies below a restore.
+        let gaps = made.iter().map(|made| made.get().saturating_sub(1));
+        let asked: BTreeSet<Revision> = gaps.map(Revision::new).chain(made.clone()).collect();
+        for revision in asked.range(..self.state.revision()) {
+            match history.next_after(*revision) {
                 Ok(events) => {
-                    assert!(revision >= history.floor());
+                    assert!(*revision >= history.floor());
                     let events = events.expect("the revision was made");
                     assert_eq!(events.revision, revision.next());
                     if let Some(expected) = handed_out.get(&events.revision) {
@@ -114,13 +125,12 @@ impl Trial {
                     }
                 }
                 Err(compacted) => {
-                    assert!(revision < history.floor());
+                    assert!(*revision < history.floor());
                     assert_eq!(compacted.oldest, history.floor().next());
                 }
             }
-            revision = revision.next();
         }
-        assert_eq!(history.next_after(revision), Ok(None));
+        assert_eq!(history.next_after(self.state.revision()), Ok(None));
     }
 
     /// The same commands in entries of their own: nothing depends on how they were packed but when the history is
@@ -137,7 +147,7 @@ impl Trial {
             };
             let outcome = self.split.apply(&alone).outcomes.remove(0);
             assert_eq!(&outcome, expected, "packed otherwise");
-            check_outcome(&before, &outcome, &self.split);
+            check_outcome(&before, envelope, &outcome, &self.split);
             self.kept.insert(self.split.revision(), self.split.clone());
         }
         let mut expected = Picture::of(&self.state);
@@ -210,14 +220,29 @@ fn told(outcome: &Outcome) -> Told {
     }
 }
 
-/// The revision moves by one if something changed; who is refused leaves nothing but its outcome.
-fn check_outcome(before: &State, outcome: &Outcome, after: &State) {
+/// The revisions of the restores in an entry.
+fn restored(entry: &LogEntry, outcomes: &[Outcome]) -> BTreeSet<Revision> {
+    let commands = entry.commands.iter().zip(outcomes);
+    let commands = commands.filter(|(_, outcome)| outcome.result.is_ok());
+    let restores = commands.filter(|(one, _)| matches!(&*one.command, Command::Restore(_)));
+    restores.map(|(_, outcome)| outcome.revision).collect()
+}
+
+/// Whether the revision is the one after the last: a restore leaves a gap, and nothing else does.
+fn is_next(last: Revision, revision: Revision, restores: bool) -> bool {
+    let step = if restores { 1 << 40 } else { 1 };
+    revision.get() == last.get() + step
+}
+
+/// The revision moves by one if something changed, or far by a restore; who is refused leaves nothing but its outcome.
+fn check_outcome(before: &State, envelope: &Envelope, outcome: &Outcome, after: &State) {
     if after.revision() == before.revision() {
         // What changed something then is the outcome of a retry.
         assert!(outcome.revision <= before.revision());
         assert!(!outcome.changed || outcome.revision > Revision::ZERO);
     } else {
-        assert_eq!(after.revision(), before.revision().next());
+        let restores = matches!(&*envelope.command, Command::Restore(_));
+        assert!(is_next(before.revision(), after.revision(), restores));
         assert_eq!(
             (outcome.revision, outcome.changed),
             (after.revision(), true)

@@ -317,6 +317,15 @@ fn every_number_of_the_header_counts() {
             }
         }),
         with(&|row| {
+            if let Row::Header {
+                strangers_write_until,
+                ..
+            } = row
+            {
+                *strangers_write_until = LogTime::from_millis(1);
+            }
+        }),
+        with(&|row| {
             if let Row::Header { digest, .. } = row {
                 *digest = synod_machine::Digest::from_bytes([0; 32]);
             }

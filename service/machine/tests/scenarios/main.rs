@@ -20,6 +20,7 @@ mod migrations;
 mod objects;
 mod observations;
 mod owners;
+mod restores;
 mod safety;
 mod selections;
 mod sessions;

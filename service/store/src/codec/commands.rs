@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use synod_machine::{
     AnnounceReplica, CollectGarbage, Command, Envelope, Initialize, LogEntry, RaiseMachineVersion,
-    ReplicaId,
+    ReplicaId, Restore,
 };
 use synod_model::{
     Adopt, CloseSession, Epoch, ForgetResource, Join, Leave, LogTime, MarkReady, MemberId,
@@ -88,6 +88,7 @@ fn command_to_pb(command: &Command) -> pb::envelope::Command {
     use pb::envelope::Command as Pb;
     match command {
         Command::Initialize(initialize) => Pb::Initialize(initialize_to_pb(initialize)),
+        Command::Restore(restore) => Pb::Restore(restore_to_pb(restore)),
         Command::AnnounceReplica(announce) => Pb::AnnounceReplica(announce_to_pb(announce)),
         Command::RaiseMachineVersion(raise) => Pb::RaiseMachineVersion(raise_to_pb(raise)),
         Command::OpenSession(OpenSession {}) => Pb::OpenSession(pb::OpenSession {}),
@@ -214,6 +215,7 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
         Pb::RetryMigration(retry) => migrations::retry_from_pb(retry)?,
         Pb::ObserveStorage(observe) => migrations::observe_from_pb(observe)?,
         Pb::ResetStorageStates(reset) => migrations::reset_from_pb(reset)?,
+        Pb::Restore(restore) => Command::Restore(restore_from_pb(&restore)?),
     })
 }
 
@@ -228,6 +230,18 @@ fn initialize_from_pb(initialize: pb::Initialize) -> Result<Initialize> {
     Ok(Initialize {
         cluster: cluster_id("initialize.cluster_id", &initialize.cluster_id)?,
         settings: settings_from_pb(required("initialize.settings", initialize.settings)?)?,
+    })
+}
+
+fn restore_to_pb(restore: &Restore) -> pb::Restore {
+    pb::Restore {
+        cluster_id: restore.cluster.as_bytes().to_vec().into(),
+    }
+}
+
+fn restore_from_pb(restore: &pb::Restore) -> Result<Restore> {
+    Ok(Restore {
+        cluster: cluster_id("restore.cluster_id", &restore.cluster_id)?,
     })
 }
 

@@ -41,6 +41,7 @@ pub(super) fn row_to_pb(row: &Row) -> pb::Row {
             log_time,
             lifted_at,
             history_floor,
+            strangers_write_until,
             digest,
         } => Pb::Meta(pb::MetaRow {
             cluster_id: cluster
@@ -52,6 +53,7 @@ pub(super) fn row_to_pb(row: &Row) -> pb::Row {
             lifted_at_ms: lifted_at.as_millis(),
             machine_version: *machine_version,
             history_floor: history_floor.get(),
+            strangers_write_until_ms: strangers_write_until.as_millis(),
             digest: digest.as_bytes().to_vec().into(),
         }),
         Row::Settings(settings) => Pb::Settings(settings_to_pb(settings)),
@@ -187,6 +189,7 @@ fn header_from_pb(meta: &pb::MetaRow) -> Result<Row> {
         log_time: LogTime::from_millis(meta.log_time_ms),
         lifted_at: LogTime::from_millis(meta.lifted_at_ms),
         history_floor: Revision::new(meta.history_floor),
+        strangers_write_until: LogTime::from_millis(meta.strangers_write_until_ms),
         digest: digest("meta.digest", &meta.digest)?,
     })
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use synod_machine::{
     AnnounceReplica, Command, DirectoryId, Envelope, Expire, Holder, Initialize, LogEntry,
-    RaiseMachineVersion, ReplicaId, State,
+    RaiseMachineVersion, ReplicaId, Restore, State,
 };
 use synod_model::{
     AbortMigration, AcquireLease, Adopt, ApiVersion, BinaryVersion, ClaimMigration, ClaimToken,
@@ -333,6 +333,17 @@ fn log() -> Vec<LogEntry> {
         .collect()
 }
 
+/// The same, and the state that they left is restored as another cluster.
+fn log_of_a_restore() -> Vec<LogEntry> {
+    let mut entries = log();
+    let mut last = entries.last().expect("there are some").clone();
+    last.commands[0].command = Arc::new(Command::Restore(Restore {
+        cluster: ClusterId::from_bytes([8; 16]),
+    }));
+    entries.push(last);
+    entries
+}
+
 fn state_after(entries: &[LogEntry]) -> State {
     let mut state = State::new();
     for entry in entries {
@@ -343,7 +354,7 @@ fn state_after(entries: &[LogEntry]) -> State {
 
 #[test]
 fn every_command_reads_back_as_it_was_written() {
-    for entry in log().into_iter().chain(log_of_migrations()) {
+    for entry in log_of_a_restore().into_iter().chain(log_of_migrations()) {
         let bytes = encode_log_entry(&entry);
         assert_eq!(decode_log_entry(&bytes).unwrap(), entry);
         let envelope = &entry.commands[0];
@@ -356,7 +367,7 @@ fn every_command_reads_back_as_it_was_written() {
 
 #[test]
 fn a_state_of_every_kind_of_row_reads_back_with_its_digest() {
-    for entries in [log(), log_of_migrations()] {
+    for entries in [log_of_a_restore(), log_of_migrations()] {
         for length in 0..=entries.len() {
             let state = state_after(&entries[..length]);
             let rows: Vec<Row> = state.rows().collect();

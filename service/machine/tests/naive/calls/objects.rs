@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{Call, Does, Named, Step, What, Which, call, does, joins, which, who};
+use super::{Call, Does, Named, Step, What, Which, as_request, does, joins, restores, which, who};
 
 /// What somebody does with a collection or an object.
 #[derive(Clone, Debug)]
@@ -106,7 +106,8 @@ fn object_step() -> impl Strategy<Value = Step> {
     let after_ms = prop_oneof![8 => 0..400_i64, 2 => 400..3_000_i64, 1 => 3_000..20_000_i64];
     let adopts = prop::bool::weighted(0.5);
     let keeps = keeps().prop_map(What::Keeps);
-    let keeps = (keeps, call()).prop_map(|(what, call)| Call { what, ..call });
+    let keeps = (keeps, as_request());
+    let keeps = keeps.prop_map(|(what, as_request)| Call { what, as_request });
     let member = (who(), which(), does());
     let member = member.prop_map(|(who, epoch, does)| What::Member { who, epoch, does });
     let leaves = who().prop_map(|who| What::Member {
@@ -114,11 +115,13 @@ fn object_step() -> impl Strategy<Value = Step> {
         epoch: Which::Present,
         does: Does::Leave { drained: false },
     });
+    let expire = prop_oneof![Just(Named::Due), Just(Named::All)].prop_map(What::Expire);
     let others = prop_oneof![
-        4 => member,
-        1 => leaves,
-        1 => joins(),
-        4 => prop_oneof![Just(Named::Due), Just(Named::All)].prop_map(What::Expire),
+        8 => member,
+        2 => leaves,
+        2 => joins(),
+        8 => expire,
+        1 => restores(),
     ];
     let others = others.prop_map(|what| Call {
         what,

@@ -15,6 +15,7 @@ impl World {
     pub(super) fn perform(&mut self, command: &Command, wall: WallTime) -> Result<Answer, Refusal> {
         match command {
             Command::Initialize(initialize) => self.initialize(initialize),
+            Command::Restore(restore) => self.restore(restore, wall),
             Command::AnnounceReplica(announce) => Ok(self.announce(announce)),
             Command::RaiseMachineVersion(raise) if raise.to <= 1 => Ok(Answer::Done),
             // Nobody in these tests knows another version.
@@ -70,10 +71,10 @@ impl World {
     }
 
     fn initialize(&mut self, initialize: &Initialize) -> Result<Answer, Refusal> {
-        if self.formed {
+        if self.cluster.is_some() {
             return Err(no(ErrorKind::AlreadyExists));
         }
-        self.formed = true;
+        self.cluster = Some(initialize.cluster);
         self.settings = initialize.settings.clone();
         Ok(Answer::Done)
     }
@@ -304,7 +305,7 @@ impl World {
     }
 
     /// Raises the drains of all that the member may still write.
-    fn drain(
+    pub(super) fn drain(
         &mut self,
         id: &MemberId,
         until: LogTime,

@@ -50,6 +50,7 @@ impl World {
             .iter()
             .filter(|(version, _)| Some(*version) != migration.target.version.as_ref());
         let last = others.map(|(_, until)| *until).max().unwrap_or_default();
+        let last = last.max(self.strangers_write_until);
         let is_counted = self.collections.contains_key(resource);
         if last > self.log_time && !is_counted {
             let left = last.since(self.log_time).as_millis();

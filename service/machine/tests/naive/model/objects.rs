@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde_json::Value;
 use synod_machine::{Answer, Holder, Written, WrittenHow};
 use synod_model::{
-    ApiVersion, Attributes, ClusterId, Compare, Content, CreateObject, Current, DeleteObject,
-    ErrorKind, Fences, GroupResource, Metadata, MigrationReason, Object, ObjectKey, Operation,
-    OwnerReference, PatchFormat, PatchObject, Preconditions, Refusal, StorageVersionHash, Transact,
-    Ttl, Uid, UpdateObject, WallTime,
+    ApiVersion, Attributes, Compare, Content, CreateObject, Current, DeleteObject, ErrorKind,
+    Fences, GroupResource, Metadata, MigrationReason, Object, ObjectKey, Operation, OwnerReference,
+    PatchFormat, PatchObject, Preconditions, Refusal, StorageVersionHash, Transact, Ttl, Uid,
+    UpdateObject, WallTime,
 };
 
 use super::deletion::Tasks;
@@ -346,7 +346,7 @@ impl World {
     }
 
     pub(super) fn own_metadata(&mut self, wall: WallTime) -> Metadata {
-        let cluster = ClusterId::from_bytes([7; 16]);
+        let cluster = self.cluster.expect("nothing is made before the cluster");
         let uid = Uid::derive(&cluster, self.revision, self.made);
         self.made += 1;
         Metadata {

@@ -10,7 +10,7 @@ use synod_model::{Finalizers, Object};
 pub(crate) struct ReachedObjects(BTreeMap<String, u32>);
 
 /// Every situation that the logs must come to.
-const SITUATIONS: [&str; 37] = [
+const SITUATIONS: [&str; 38] = [
     "create: Created",
     "create: ALREADY_EXISTS",
     "create: NOT_FOUND",
@@ -48,6 +48,7 @@ const SITUATIONS: [&str; 37] = [
     "a dependent forgot one owner and stayed for another",
     "an orphan forgot its owner",
     "an owner waited and went with its last dependent",
+    "a backup was restored with its objects",
 ];
 
 impl ReachedObjects {
@@ -87,9 +88,11 @@ impl ReachedObjects {
             | Command::UpdateCollection(_)
             | Command::DeleteCollection(_) => "collection",
             Command::Report(_) => "report",
+            Command::Restore(_) => "restore",
             _ => return,
         };
         match &outcome.result {
+            Ok(_) if what == "restore" => self.came_to("a backup was restored with its objects"),
             Ok(Answer::Wrote(written)) => self.came_to(format!("{what}: {:?}", written.how)),
             Ok(Answer::Transacted { succeeded, .. }) => {
                 let taken = if *succeeded { "taken" } else { "not taken" };

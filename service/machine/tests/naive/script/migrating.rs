@@ -39,7 +39,7 @@ pub(super) fn migration(which: usize, state: &State) -> MigrationId {
         let done = !migration.is_open() && migration.phase != MigrationPhase::Failed;
         (done, std::cmp::Reverse(migration.metadata.resource_version))
     });
-    let unheard = || MigrationId::new(resource(0), Revision::new(1 << 40));
+    let unheard = || MigrationId::new(resource(0), Revision::new(1 << 60));
     all.get(which)
         .map_or_else(unheard, |migration| migration.id.clone())
 }

@@ -1,0 +1,139 @@
+//! `Restore`: the state of a backup goes on as another cluster.
+//!
+//! What was given since the backup is not known here: epochs, tokens, sessions, selected versions, and what was stored.
+//! So every number goes on far beyond all that can have been given, whoever held something holds it no more, and of what
+//! is stored outside, nothing is sure. Members of the lost cluster may write until their proof ends, and that of some
+//! which the backup does not name: they may have the longest TTL there is, and write versions nobody has heard of.
+
+use std::collections::BTreeSet;
+
+use synod_model::{
+    AbortCause, ErrorKind, GroupResource, LogTime, MemberId, Persisted, Refusal, Revision, Ttl,
+};
+
+use super::departure;
+use crate::turn::Turn;
+use crate::voting::raise_drains;
+use crate::{Answer, Restore, State};
+
+pub(crate) fn apply(turn: &mut Turn<'_>, restore: &Restore) -> Result<Answer, Refusal> {
+    let revision = decide(turn.state(), restore)?;
+    let grace = turn.state().settings.write_grace;
+    let until = turn.log_time().after(Ttl::MAX.duration()).after(grace);
+    turn.restore(restore.cluster, revision, until);
+    let resources: Vec<_> = turn.state().storage_states.keys().cloned().collect();
+    for resource in &resources {
+        // Whoever had claimed it may have gone on, and others have written behind it.
+        turn.abort_unfinished(resource, AbortCause::StorageUnknown);
+    }
+    end_members(turn);
+    for resource in &resources {
+        forget_store(turn, resource, until);
+    }
+    end_leases(turn);
+    let sessions: Vec<_> = turn.state().sessions.keys().copied().collect();
+    for id in sessions {
+        turn.remove_session(id);
+    }
+    Ok(Answer::Done)
+}
+
+/// The revision at which it goes on, or why it does not.
+fn decide(state: &State, restore: &Restore) -> Result<Revision, Refusal> {
+    let Restore { cluster } = restore;
+    if state.cluster.as_ref() == Some(cluster) {
+        return Err(Refusal::new(
+            ErrorKind::AlreadyExists,
+            format!(
+                "cluster {cluster} is this one already: what is restored needs an identity of its own, under which \
+                 nothing was ever given"
+            ),
+        ));
+    }
+    state.revision.restored().ok_or_else(|| {
+        Refusal::new(
+            ErrorKind::Quota,
+            format!(
+                "revision {} leaves no room for a restore, which raises it by 2^40",
+                state.revision
+            ),
+        )
+    })
+}
+
+/// Every member goes as one that has expired.
+fn end_members(turn: &mut Turn<'_>) {
+    let members: BTreeSet<MemberId> = turn.state().members.keys().cloned().collect();
+    departure::remove_entries(turn, &members, departure::Drain::Running);
+    for id in &members {
+        turn.remove_member(id);
+    }
+}
+
+/// What is stored outside is newer than the state, so it is unknown; a collection was restored with its objects. What
+/// discovery showed was true of the time of the backup.
+///
+/// The versions that are named here drain for all to see; that others do is kept once for all resources.
+fn forget_store(turn: &mut Turn<'_>, resource: &GroupResource, until: LogTime) {
+    let before = turn.state().storage_states[resource].row.status.clone();
+    let mut after = before.clone();
+    let persisted = before.persisted.iter().filter_map(Persisted::version);
+    raise_drains(&mut after, persisted.chain(&before.selected), until);
+    if !turn.state().collections.contains_key(resource) {
+        after.persisted.insert(Persisted::Unknown);
+    }
+    if !after.observed.is_empty() {
+        after.observed.clear();
+        after.agreement_revision = turn.revision();
+    }
+    if after != before {
+        turn.put_storage_state(resource, after, None);
+    }
+}
+
+/// Nobody holds a lease, waits for one or stands for one.
+fn end_leases(turn: &mut Turn<'_>) {
+    let leases = &turn.state().leases;
+    let candidates = leases.candidates.iter();
+    let candidates: Vec<_> = candidates
+        .flat_map(|(key, standing)| standing.keys().map(|who| (key.clone(), who.clone())))
+        .collect();
+    let waiters: Vec<_> = leases
+        .queues
+        .iter()
+        .flat_map(|(key, queue)| queue.by_ticket.keys().map(|ticket| (key.clone(), *ticket)))
+        .collect();
+    let keys: Vec<_> = leases.rows.keys().cloned().collect();
+    for (key, identity) in &candidates {
+        turn.remove_candidate(key, identity);
+    }
+    for (key, ticket) in &waiters {
+        turn.remove_waiter(key, *ticket);
+    }
+    for key in &keys {
+        turn.forget_lease(key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use synod_model::ClusterId;
+
+    use super::*;
+
+    #[test]
+    fn a_restore_that_64_bits_have_no_room_for_is_refused() {
+        let last = u64::MAX - (1 << 40);
+        let mut state = State::new();
+        let restore = Restore {
+            cluster: ClusterId::from_bytes([2; 16]),
+        };
+        state.revision = Revision::new(last);
+        assert_eq!(decide(&state, &restore), Ok(Revision::new(u64::MAX)));
+        state.revision = Revision::new(last + 1);
+        assert_eq!(
+            decide(&state, &restore).map_err(|refusal| refusal.kind),
+            Err(ErrorKind::Quota)
+        );
+    }
+}

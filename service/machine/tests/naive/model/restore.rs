@@ -1,0 +1,64 @@
+//! What is left when a backup goes on as another cluster.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use synod_machine::{Answer, Restore, StateStatus};
+use synod_model::{ApiVersion, ErrorKind, Persisted, Refusal, WallTime};
+
+use super::{Entry, Holder, World, no};
+
+impl World {
+    pub(super) fn restore(&mut self, restore: &Restore, wall: WallTime) -> Result<Answer, Refusal> {
+        if self.cluster == Some(restore.cluster) {
+            return Err(no(ErrorKind::AlreadyExists));
+        }
+        let before = self.clone();
+        self.cluster = Some(restore.cluster);
+        self.floor = self.revision;
+        self.sessions.clear();
+        // They go as they do who expire.
+        let expired_until = self.log_time.after(self.settings.write_grace);
+        for member in before.members.iter().filter(|member| member.reported) {
+            self.drain(&member.id, expired_until, Entry::may_write);
+        }
+        self.members.clear();
+        self.entries.clear();
+        // Of all that has a deadline, only objects stay.
+        self.deadlines
+            .retain(|(holder, _)| matches!(holder, Holder::Object(_)));
+        let a_day = Duration::from_secs(24 * 60 * 60);
+        let until = self.log_time.after(a_day + self.settings.write_grace);
+        self.strangers_write_until = until;
+        let names = before.resources.iter().map(|kept| kept.name.clone());
+        for name in names.collect::<Vec<_>>() {
+            self.begin_again(&name, wall);
+        }
+        self.settle(&before, wall);
+        let revision = self.revision;
+        for resource in &mut self.resources {
+            let status = &mut resource.status;
+            for version in named(status) {
+                let kept = status.drains.entry(version).or_insert(until);
+                *kept = until.max(*kept);
+            }
+            if !self.collections.contains_key(&resource.name) {
+                status.persisted.insert(Persisted::Unknown);
+            }
+            if !status.observed.is_empty() {
+                status.observed.clear();
+                status.agreement_revision = revision;
+            }
+        }
+        Ok(Answer::Done)
+    }
+}
+
+/// What is selected, and what may be stored by a name.
+fn named(status: &StateStatus) -> BTreeSet<ApiVersion> {
+    let mut named: BTreeSet<ApiVersion> = status.selected.iter().cloned().collect();
+    for persisted in &status.persisted {
+        named.extend(persisted.version().cloned());
+    }
+    named
+}
