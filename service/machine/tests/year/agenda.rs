@@ -34,6 +34,12 @@ pub(crate) enum Event {
     Leaves { process: usize, release: Release },
     /// The cluster answers again.
     Returns,
+    /// A backup of the cluster is made.
+    Backup,
+    /// All replicas are lost.
+    Lost,
+    /// One of the backups goes on as another cluster.
+    Restored { backup: usize },
     /// The leader looks for what is past its deadline.
     Expire,
     /// Servers write.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use synod_machine::{
-    Answer, Command, Envelope, Expire, Holder, Initialize, LogEntry, Outcome, State, StateStatus,
+    Answer, Command, Envelope, Expire, Holder, Initialize, LogEntry, Outcome, Restore, State,
+    StateStatus,
 };
 use synod_model::{
     ApiVersion, ClusterId, GroupResource, LogTime, MemberId, Migration, MigrationId, Persisted,
@@ -30,6 +31,8 @@ pub(crate) struct Cluster {
     away_since: Option<Time>,
     /// Whether the next entry is the first of a term.
     lift: bool,
+    /// How many clusters there were before this one.
+    lost: u8,
 }
 
 impl Cluster {
@@ -40,6 +43,7 @@ impl Cluster {
             stood_still: 0,
             away_since: None,
             lift: true,
+            lost: 0,
         };
         let initialize = Initialize {
             cluster: ClusterId::from_bytes([7; 16]),
@@ -69,6 +73,20 @@ impl Cluster {
             self.stood_still += self.now - since;
             self.lift = true;
         }
+    }
+
+    /// New replicas begin with what a backup holds, and log time goes on from there.
+    pub(crate) fn is_restored(&mut self, backup: State) {
+        self.stood_still = self.now - backup.log_time().as_millis();
+        self.state = backup;
+        self.away_since = None;
+        self.lift = true;
+        self.lost += 1;
+        let restore = Restore {
+            cluster: ClusterId::from_bytes([7 + self.lost; 16]),
+        };
+        let restored = self.send(Command::Restore(restore));
+        restored.expect("a backup can be restored under a new identity");
     }
 
     pub(crate) fn log_time(&self) -> LogTime {
@@ -128,10 +146,13 @@ impl Cluster {
         Some(state.row.status.clone())
     }
 
-    /// Whether objects may be stored in this version, as far as the machine knows.
+    /// Whether objects may be stored in this version, as far as the machine knows. Of a resource that it has never heard of
+    /// it knows nothing.
     pub(crate) fn may_be_stored(&self, of: Resource, stored: Version) -> bool {
-        let persisted = self.status(of).map(|status| status.persisted);
-        persisted.into_iter().flatten().any(|one| match one {
+        let Some(status) = self.status(of) else {
+            return true;
+        };
+        status.persisted.into_iter().any(|one| match one {
             Persisted::Unknown => true,
             Persisted::Version { version, .. } => version == Some(version_of(stored)),
         })

@@ -1,5 +1,6 @@
 //! A simulated year: API servers over a store that knows nothing of Synod are upgraded, rolled back, killed, paused, replaced
-//! and cut off, writes land late, and workers migrate and die. After everything that lands, and after every migration,
+//! and cut off, writes land late, workers migrate and die, and all replicas are lost and an older backup is restored beside a
+//! store that is newer. After everything that lands, and after every migration,
 //! what the machine says may be stored is held against what is stored.
 //!
 //! Everything is simulated but the machine: a server follows the rules of the write gate by a clock of its own, and the

@@ -1,9 +1,12 @@
 //! The year: what happens when, and what has to be true after each of it.
 
+mod losses;
 mod migrating;
 mod servers;
 mod tally;
 mod troubles;
+
+use synod_machine::State;
 
 use crate::agenda::{Agenda, Event, Time};
 use crate::cluster::{Cluster, RESOURCES};
@@ -82,6 +85,8 @@ struct World {
     agenda: Agenda,
     now: Time,
     cluster: Cluster,
+    /// What the cluster was, the oldest first.
+    backups: Vec<State>,
     store: Store,
     /// Every process that ever was; a server's newest one comes last.
     processes: Vec<Process>,
@@ -100,6 +105,7 @@ impl World {
             agenda: Agenda::default(),
             now: 0,
             cluster: Cluster::formed(),
+            backups: Vec::new(),
             store: Store::new(nature.fenced),
             processes: Vec::new(),
             wanted: Release {
@@ -151,6 +157,9 @@ impl World {
             Event::Resumes { process } => self.resume(process),
             Event::Leaves { process, release } => self.leave(process, release),
             Event::Returns => self.cluster.returns(),
+            Event::Backup => self.back_up(),
+            Event::Lost => self.lose(),
+            Event::Restored { backup } => self.restore(backup),
             Event::Expire => self.expire(),
             Event::Burst => self.burst(),
             Event::Lands(write) => {

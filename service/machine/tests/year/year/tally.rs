@@ -12,6 +12,7 @@ pub(crate) struct Tally {
     pub(crate) left_undrained: u64,
     pub(crate) paused: u64,
     pub(crate) outages: u64,
+    pub(crate) restored: u64,
     pub(crate) expired: u64,
     pub(crate) joined_again: u64,
     pub(crate) reports_refused: u64,
@@ -23,6 +24,8 @@ pub(crate) struct Tally {
     pub(crate) given_up: u64,
     pub(crate) completed: u64,
     pub(crate) completed_of_voted: u64,
+    /// Not in every year.
+    pub(crate) reset: u64,
     /// Only with a fence.
     pub(crate) fenced_off: u64,
 }
@@ -40,6 +43,7 @@ impl Tally {
             ("undrained leave", self.left_undrained),
             ("pause", self.paused),
             ("outage", self.outages),
+            ("restored backup", self.restored),
             ("expiry", self.expired),
             ("second join", self.joined_again),
             ("adoption", self.adopted),

@@ -5,7 +5,7 @@ use crate::agenda::Event;
 use crate::process::{Down, Release};
 use crate::store::Version;
 
-const SERVERS: usize = 4;
+pub(super) const SERVERS: usize = 4;
 
 /// The versions that there are, but for the first and the last, which are only decoded.
 const VERSIONS: (Version, Version) = (2, 7);
@@ -20,6 +20,7 @@ impl World {
         self.agenda.plan(HOUR, Event::Campaign);
         self.agenda.plan(2 * HOUR, Event::Trouble);
         self.agenda.plan(30 * HOUR, Event::Redefine);
+        self.agenda.plan(self.now, Event::Backup);
     }
 
     /// The servers are upgraded or downgraded one by one; now and then somebody thinks better of it half-way.
@@ -28,17 +29,7 @@ impl World {
         let next = self.soon(20 * HOUR, 80 * HOUR);
         self.agenda.plan(next, Event::Campaign);
         let before = self.wanted;
-        let up =
-            before.about < VERSIONS.1 && (before.about == VERSIONS.0 || self.random.percent(60));
-        let about = if up {
-            before.about + 1
-        } else {
-            before.about - 1
-        };
-        let release = Release {
-            about,
-            encodes: about,
-        };
+        let release = self.another_release();
         let rolled_back = self.random.percent(40);
         let reached = if rolled_back {
             SERVERS.min(1 + self.random.below(SERVERS + 2))
@@ -59,7 +50,23 @@ impl World {
         } else {
             self.wanted = release;
         }
+        if self.random.percent(10) {
+            // Most is lost while much changes.
+            let lost = self.now + self.random.between(0, at - self.now);
+            self.agenda.plan(lost, Event::Lost);
+        }
         self.excite();
+    }
+
+    /// The release after the one that is wanted, or the one before.
+    pub(super) fn another_release(&mut self) -> Release {
+        let before = self.wanted.about;
+        let up = before < VERSIONS.1 && (before == VERSIONS.0 || self.random.percent(60));
+        let about = if up { before + 1 } else { before - 1 };
+        Release {
+            about,
+            encodes: about,
+        }
     }
 
     fn restart_at(&mut self, after: u64, server: usize, release: Release) -> u64 {
@@ -187,7 +194,7 @@ impl World {
     }
 
     /// While something happens, servers write all the time, and somebody migrates soon after.
-    fn excite(&mut self) {
+    pub(super) fn excite(&mut self) {
         for after in [0, 3, 10, 30, 60, 120, 300] {
             let later = self.soon(after * SECOND, (after + 3) * SECOND);
             self.agenda.plan(later, Event::Burst);

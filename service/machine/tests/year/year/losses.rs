@@ -1,0 +1,103 @@
+//! What becomes of the cluster when nothing is left of it but a backup.
+
+use synod_machine::Command;
+use synod_model::ResetStorageStates;
+
+use super::troubles::SERVERS;
+use super::{HOUR, MINUTE, SECOND, World};
+use crate::agenda::Event;
+use crate::cluster::{VOTED, number_of, resource};
+use crate::process::{Down, Release};
+
+/// So many backups are kept, beside the first.
+const BACKUPS: usize = 6;
+
+impl World {
+    /// A backup is made, of whatever is true then.
+    pub(super) fn back_up(&mut self) {
+        let next = self.soon(HOUR, 40 * HOUR);
+        self.agenda.plan(next, Event::Backup);
+        if !self.cluster.answers() {
+            return;
+        }
+        self.backups.push(self.cluster.state.clone());
+        if self.backups.len() > 1 + BACKUPS {
+            self.backups.remove(1);
+        }
+    }
+
+    /// All replicas are lost, while servers write.
+    pub(super) fn lose(&mut self) {
+        if !self.cluster.answers() || self.backups.is_empty() {
+            let later = self.soon(MINUTE, HOUR);
+            return self.agenda.plan(later, Event::Lost);
+        }
+        let backup = self.random.below(self.backups.len());
+        self.burst();
+        if self.random.percent(70) {
+            self.topple(backup);
+        }
+        self.cluster.goes();
+        let longest = if self.random.percent(70) {
+            5 * SECOND
+        } else {
+            2 * HOUR
+        };
+        let later = self.soon(100, longest);
+        self.agenda.plan(later, Event::Restored { backup });
+        self.excite();
+    }
+
+    /// What took the replicas has taken the servers, too. They come again as another release, often as the one of the time
+    /// of the backup.
+    fn topple(&mut self, backup: usize) {
+        let present = self.backups[backup].present();
+        let selected = present.storage_state(&resource(VOTED));
+        let selected = selected.and_then(|state| state.row.status.selected.clone());
+        let about = selected.as_ref().map(number_of);
+        self.wanted = match about.filter(|_| self.random.percent(60)) {
+            Some(about) => Release {
+                about,
+                encodes: about,
+            },
+            None => self.another_release(),
+        };
+        for server in 0..SERVERS {
+            let how = if self.random.percent(75) {
+                Down::Killed
+            } else {
+                Down::Overtaken
+            };
+            self.restart(server, self.wanted, how);
+        }
+    }
+
+    /// A backup goes on as another cluster; the store stays as it is.
+    pub(super) fn restore(&mut self, backup: usize) {
+        self.tally.restored += 1;
+        let backup = self.backups[backup].clone();
+        self.cluster.is_restored(backup);
+        // What another cluster has backed up has numbers that this one gives again.
+        self.backups.clear();
+        if !self.all_read_what_is_selected() {
+            self.tally.reset += 1;
+            let reset = Command::ResetStorageStates(ResetStorageStates {
+                resource: Some(resource(VOTED)),
+            });
+            self.cluster.send(reset).expect("it has a state");
+        }
+        self.excite();
+    }
+
+    /// Whether no server is too new for what was selected when the backup was made. Nobody reports anything yet, so a
+    /// reset forgets it.
+    fn all_read_what_is_selected(&self) -> bool {
+        let status = self.cluster.status(VOTED);
+        let Some(selected) = status.and_then(|status| status.selected) else {
+            return true;
+        };
+        let selected = number_of(&selected);
+        let mut alive = self.processes.iter().filter(|process| process.is_alive);
+        alive.all(|process| process.release.about.abs_diff(selected) <= 1)
+    }
+}
