@@ -45,7 +45,7 @@ async fn main() -> Result<(), Failed> {
     for membership in [old, new] {
         membership.leave(Duration::from_secs(5)).await?;
     }
-    client.forget_resource(&widgets).await?;
+    client.forget_resource(&widgets, None).await?;
     client.close().await?;
     Ok(())
 }

@@ -137,7 +137,7 @@ async fn clean_up(
     };
     client.collections().delete(gone).await?;
     membership.leave(Duration::from_secs(5)).await?;
-    client.forget_resource(widgets).await?;
+    client.forget_resource(widgets, None).await?;
     client.close().await?;
     Ok(())
 }

@@ -55,7 +55,7 @@ async fn main() -> Result<(), Failed> {
         writeln!(std::io::stdout(), "{table}")?;
     }
     membership.leave(Duration::from_secs(5)).await?;
-    client.forget_resource(&widgets).await?;
+    client.forget_resource(&widgets, None).await?;
     client.close().await?;
     Ok(())
 }

@@ -4,6 +4,7 @@ mod builder;
 mod by_name;
 mod calls;
 mod cluster;
+mod dry_run;
 mod histories;
 mod leases;
 mod members;
@@ -22,6 +23,7 @@ use crate::session::Sessions;
 use crate::transport::Endpoints;
 
 pub use builder::ClientBuilder;
+pub use dry_run::DryRun;
 pub use histories::{History, ListControllerRevisions, Wanted};
 pub use members::{ListMembers, MemberEpoch};
 pub use migrations::{BinaryResource, ClaimKey, ListMigrations};

@@ -77,7 +77,7 @@ pub use client::{
     BinaryResource, ClaimKey, Client, ClientBuilder, ListMembers, ListMigrations,
     ListStorageVersions, MemberEpoch, MemberPages, MigrationPages, StorageVersionPages,
 };
-pub use client::{History, ListControllerRevisions, Wanted};
+pub use client::{DryRun, History, ListControllerRevisions, Wanted};
 pub use collections::{CollectionPages, Collections, ListCollections};
 pub use election::{Election, LeadershipEnd};
 pub use error::Error;

@@ -28,6 +28,7 @@ fn comparison(
         request_id: Some(request),
         patch: Some(patch),
         if_revision: Some(if_revision.get()),
+        dry_run: false,
     }
 }
 

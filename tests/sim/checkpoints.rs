@@ -110,7 +110,7 @@ fn change(session: u64) -> v1::ClusterUpdateSettingsRequest {
             cluster_id: String::new(),
         }),
         patch: Some(patch),
-        if_revision: None,
+        ..v1::ClusterUpdateSettingsRequest::default()
     }
 }
 

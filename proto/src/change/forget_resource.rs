@@ -1,4 +1,4 @@
-use synod_model::{ForgetResource, Violations};
+use synod_model::{ForgetResource, Revision, Violations};
 
 use super::adopt::resource;
 use super::{Change, key};
@@ -10,6 +10,8 @@ impl From<&Change<ForgetResource>> for v1::StorageVersionsForgetRequest {
         Self {
             request_id: change.wire_key(),
             resource: Some((&change.body.resource).into()),
+            if_revision: change.body.if_revision.map(Revision::get),
+            dry_run: false,
         }
     }
 }
@@ -29,7 +31,10 @@ impl TryFrom<v1::StorageVersionsForgetRequest> for Change<ForgetResource> {
             session_cluster: key.cluster,
             epoch_cluster: None,
             token_cluster: None,
-            body: ForgetResource { resource },
+            body: ForgetResource {
+                resource,
+                if_revision: pb.if_revision.map(Revision::new),
+            },
         };
         sound(change, found)
     }

@@ -70,6 +70,7 @@ impl From<&Change<StartMigration>> for v1::MigrationsStartRequest {
             request_id: change.wire_key(),
             resource: Some((&change.body.resource).into()),
             reason: v1::MigrationReason::from(change.body.reason).into(),
+            dry_run: false,
         }
     }
 }
@@ -214,6 +215,7 @@ impl From<&Change<AbortMigration>> for v1::MigrationsAbortRequest {
         Self {
             request_id: change.wire_key(),
             name: change.body.id.to_string(),
+            dry_run: false,
         }
     }
 }
@@ -236,6 +238,7 @@ impl From<&Change<RetryMigration>> for v1::MigrationsRetryRequest {
         Self {
             request_id: change.wire_key(),
             name: change.body.id.to_string(),
+            dry_run: false,
         }
     }
 }
@@ -296,6 +299,7 @@ impl From<&Change<ResetStorageStates>> for v1::MigrationsResetRequest {
         Self {
             request_id: change.wire_key(),
             resource: change.body.resource.as_ref().map(Into::into),
+            dry_run: false,
         }
     }
 }

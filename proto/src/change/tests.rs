@@ -105,6 +105,15 @@ fn adopt() -> impl Strategy<Value = Adopt> {
         })
 }
 
+fn forget() -> impl Strategy<Value = ForgetResource> {
+    (samples::resource(), option::of(samples::revision())).prop_map(|(resource, if_revision)| {
+        ForgetResource {
+            resource,
+            if_revision,
+        }
+    })
+}
+
 fn update() -> impl Strategy<Value = UpdateSettings> {
     let patch = samples::patch().prop_filter("it changes something", |patch| !patch.is_empty());
     (patch, option::of(samples::revision()))
@@ -196,7 +205,7 @@ proptest! {
 
     #[test]
     fn a_forgotten_resource_is_carried_whole(
-        change in change(samples::resource().prop_map(|resource| ForgetResource { resource }), false),
+        change in change(forget(), false),
     ) {
         prop_assert_eq!(carried::<_, v1::StorageVersionsForgetRequest>(&change).unwrap(), change);
     }

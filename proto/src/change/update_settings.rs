@@ -11,6 +11,7 @@ impl From<&Change<UpdateSettings>> for v1::ClusterUpdateSettingsRequest {
             request_id: change.wire_key(),
             patch: Some((&update.patch).into()),
             if_revision: update.if_revision.map(Revision::get),
+            dry_run: false,
         }
     }
 }

@@ -73,9 +73,18 @@ impl Client {
         patch: SettingsPatch,
         if_revision: Option<Revision>,
     ) -> Result<Changed, Error> {
-        let update = UpdateSettings { patch, if_revision };
-        let answer = self.change(Change::new(update), |attempt: Try, message| {
-            let request = attempt.request::<v1::ClusterUpdateSettingsRequest>(message);
+        self.send_settings(UpdateSettings { patch, if_revision }, false)
+            .await
+    }
+
+    pub(super) async fn send_settings(
+        &self,
+        update: UpdateSettings,
+        dry_run: bool,
+    ) -> Result<Changed, Error> {
+        let answer = self.write(dry_run, Change::new(update), |attempt: Try, message| {
+            let message = v1::ClusterUpdateSettingsRequest { dry_run, ..message };
+            let request = attempt.request(message);
             async move {
                 stubs::cluster(attempt.channel)
                     .update_settings(request)

@@ -83,6 +83,18 @@ macro_rules! change {
     };
 }
 
+/// As `change`, or with `$dry_run` what it would do.
+macro_rules! write {
+    ($client:expr, $dry_run:ident, $body:expr, $request:ident, $method:ident) => {
+        $client.write($dry_run, Change::new($body), |attempt: Try, message| {
+            let dry_run = $dry_run;
+            let message = v1::$request { dry_run, ..message };
+            let request = attempt.request(message);
+            async move { stubs::migrations(attempt.channel).$method(request).await }
+        })
+    };
+}
+
 impl Client {
     /// Reads one migration.
     ///
@@ -136,7 +148,15 @@ impl Client {
             resource: resource.clone(),
             reason,
         };
-        let answer = change!(self, Change::new(start), MigrationsStartRequest, start);
+        self.send_start_migration(start, false).await
+    }
+
+    pub(super) async fn send_start_migration(
+        &self,
+        start: StartMigration,
+        dry_run: bool,
+    ) -> Result<MigrationStarted, Error> {
+        let answer = write!(self, dry_run, start, MigrationsStartRequest, start);
         read::<v1::MigrationsStartResponse, _>(answer.await?)
     }
 
@@ -222,8 +242,16 @@ impl Client {
     ///
     /// `CONFLICT`: it has come to its end.
     pub async fn abort_migration(&self, id: &MigrationId) -> Result<Header, Error> {
-        let abort = Change::new(AbortMigration { id: id.clone() });
-        let answer = change!(self, abort, MigrationsAbortRequest, abort);
+        let abort = AbortMigration { id: id.clone() };
+        self.send_abort_migration(abort, false).await
+    }
+
+    pub(super) async fn send_abort_migration(
+        &self,
+        abort: AbortMigration,
+        dry_run: bool,
+    ) -> Result<Header, Error> {
+        let answer = write!(self, dry_run, abort, MigrationsAbortRequest, abort);
         let answer: v1::MigrationsAbortResponse = answer.await?;
         read(answer.header)
     }
@@ -234,8 +262,16 @@ impl Client {
     ///
     /// `CONFLICT`: it has not failed. `NO_AGREEMENT`: what it is for does not hold any more.
     pub async fn retry_migration(&self, id: &MigrationId) -> Result<Header, Error> {
-        let retry = Change::new(RetryMigration { id: id.clone() });
-        let answer = change!(self, retry, MigrationsRetryRequest, retry);
+        let retry = RetryMigration { id: id.clone() };
+        self.send_retry_migration(retry, false).await
+    }
+
+    pub(super) async fn send_retry_migration(
+        &self,
+        retry: RetryMigration,
+        dry_run: bool,
+    ) -> Result<Header, Error> {
+        let answer = write!(self, dry_run, retry, MigrationsRetryRequest, retry);
         let answer: v1::MigrationsRetryResponse = answer.await?;
         read(answer.header)
     }
@@ -268,10 +304,18 @@ impl Client {
         &self,
         resource: Option<&GroupResource>,
     ) -> Result<Changed, Error> {
-        let reset = Change::new(ResetStorageStates {
+        let reset = ResetStorageStates {
             resource: resource.cloned(),
-        });
-        let answer = change!(self, reset, MigrationsResetRequest, reset);
+        };
+        self.send_reset(reset, false).await
+    }
+
+    pub(super) async fn send_reset(
+        &self,
+        reset: ResetStorageStates,
+        dry_run: bool,
+    ) -> Result<Changed, Error> {
+        let answer = write!(self, dry_run, reset, MigrationsResetRequest, reset);
         let answer: v1::MigrationsResetResponse = answer.await?;
         read((answer.header, answer.changed))
     }

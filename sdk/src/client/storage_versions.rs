@@ -1,6 +1,6 @@
 //! Storage versions: reading what members report and what follows from it.
 
-use synod_model::{ForgetResource, GroupResource};
+use synod_model::{ForgetResource, GroupResource, Revision};
 use synod_proto::{Change, v1};
 
 use super::pages::StorageVersionPages;
@@ -90,17 +90,33 @@ impl Client {
     }
 
     /// Removes what stays of a resource that nobody reports: what is known of the versions that it is stored in, and its
-    /// history. Whoever reports it again begins anew.
+    /// history. Whoever reports it again begins anew. With `if_revision`, only if its state was last changed at that
+    /// revision.
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: there is nothing to forget. `CONFLICT`: a member reports it. `DRAINING`: writes may still land.
-    pub async fn forget_resource(&self, resource: &GroupResource) -> Result<Header, Error> {
-        let change = Change::new(ForgetResource {
+    /// `NOT_FOUND`: there is nothing to forget. `CONFLICT`: a member reports it, or its state was changed since. `DRAINING`:
+    /// writes may still land.
+    pub async fn forget_resource(
+        &self,
+        resource: &GroupResource,
+        if_revision: Option<Revision>,
+    ) -> Result<Header, Error> {
+        let forget = ForgetResource {
             resource: resource.clone(),
-        });
-        let answer = self.change(change, |attempt: Try, message| {
-            let request = attempt.request::<v1::StorageVersionsForgetRequest>(message);
+            if_revision,
+        };
+        self.send_forget(forget, false).await
+    }
+
+    pub(super) async fn send_forget(
+        &self,
+        forget: ForgetResource,
+        dry_run: bool,
+    ) -> Result<Header, Error> {
+        let answer = self.write(dry_run, Change::new(forget), |attempt: Try, message| {
+            let message = v1::StorageVersionsForgetRequest { dry_run, ..message };
+            let request = attempt.request(message);
             async move {
                 stubs::storage_versions(attempt.channel)
                     .forget(request)

@@ -17,8 +17,8 @@ pub(crate) use history::{HistoryArgs, HistoryCommand, OwnerArgs};
 pub(crate) use leases::{ElectArgs, HoldArgs, LeaseArgs, LeaseCommand, LockArgs};
 pub(crate) use migrations::{CheckBinaryArgs, CheckDropArgs, MigrationsArgs, MigrationsCommand};
 pub(crate) use objects::{
-    Cascade, CollectionsArgs, CollectionsCommand, CreateArgs, DeleteArgs, DocumentsArgs, EditArgs,
-    EditFormat, FenceArgs, GetArgs, PatchArgs, PatchType, WriteArgs,
+    Cascade, ChangeArgs, CollectionsArgs, CollectionsCommand, CreateArgs, DeleteArgs,
+    DocumentsArgs, EditArgs, EditFormat, FenceArgs, GetArgs, PatchArgs, PatchType, WriteArgs,
 };
 pub(crate) use observe::{ObserveArgs, ObserveFormat};
 pub(crate) use serve::{DevArgs, ServeArgs};
@@ -289,8 +289,11 @@ pub(crate) enum StorageVersionsCommand {
     Forget {
         /// The resource, as `group.resource`; the core group is written `core`.
         name: String,
+        /// Only if what is known of it, its storage state, was last changed at this revision.
+        #[arg(long, value_name = "REVISION", value_parser = clap::value_parser!(u64).range(1..))]
+        if_revision: Option<u64>,
         #[command(flatten)]
-        client: ClientArgs,
+        change: ChangeArgs,
     },
     /// Show what was agreed on over time.
     #[command(after_long_help = examples::HISTORY)]
@@ -376,11 +379,8 @@ pub(crate) enum SettingsCommand {
         /// What to change, as `name=value`; `synod settings` lists the names.
         #[arg(required = true, value_name = "NAME=VALUE")]
         assignments: Vec<String>,
-        /// Only if they were last changed at this revision.
-        #[arg(long, value_name = "REVISION")]
-        if_revision: Option<u64>,
         #[command(flatten)]
-        query: QueryArgs,
+        write: WriteArgs,
     },
 }
 

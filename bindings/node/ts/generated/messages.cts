@@ -464,6 +464,8 @@ export interface ClusterUpdateSettingsRequest {
    * out: change them in any case.
    */
   ifRevision?: bigint;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
 }
 
 /** The settings are as asked. Since 0.1. */
@@ -2110,6 +2112,8 @@ export interface MigrationsStartRequest {
   resource?: GroupResource;
   /** Why: manual or rewrite-all. */
   reason: MigrationReason;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
 }
 
 /** The migration was created. Since 0.1. */
@@ -2198,6 +2202,8 @@ export interface MigrationsAbortRequest {
   requestId?: RequestId;
   /** The name of the migration. */
   name: string;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
 }
 
 /** The migration is aborted. Since 0.1. */
@@ -2212,6 +2218,8 @@ export interface MigrationsRetryRequest {
   requestId?: RequestId;
   /** The name of the migration. */
   name: string;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
 }
 
 /** The migration is pending. Since 0.1. */
@@ -2244,6 +2252,8 @@ export interface MigrationsResetRequest {
   requestId?: RequestId;
   /** Of which resource. Left out: of every one. */
   resource?: GroupResource;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
 }
 
 /** It is forgotten. Since 0.1. */
@@ -2462,6 +2472,13 @@ export interface StorageVersionsForgetRequest {
   requestId?: RequestId;
   /** The resource. */
   resource?: GroupResource;
+  /**
+   * Forget it only if the `resource_version` of its storage state is this one; else `CONFLICT`, with the present one in
+   * the metadata. Left out: forget it in any case.
+   */
+  ifRevision?: bigint;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
 }
 
 /** The resource is forgotten. Since 0.1. */

@@ -142,6 +142,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     requestId: ['?', 'RequestId'],
     patch: ['?', 'SettingsPatch'],
     ifRevision: ['?', 'l'],
+    dryRun: ['=', 'b'],
   },
   ClusterUpdateSettingsResponse: {
     header: ['?', 'ResponseHeader'],
@@ -908,6 +909,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     requestId: ['?', 'RequestId'],
     resource: ['?', 'GroupResource'],
     reason: ['=', 'e', 'MIGRATION_REASON_UNSPECIFIED'],
+    dryRun: ['=', 'b'],
   },
   MigrationsStartResponse: {
     header: ['?', 'ResponseHeader'],
@@ -952,6 +954,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
   MigrationsAbortRequest: {
     requestId: ['?', 'RequestId'],
     name: ['=', 's'],
+    dryRun: ['=', 'b'],
   },
   MigrationsAbortResponse: {
     header: ['?', 'ResponseHeader'],
@@ -959,6 +962,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
   MigrationsRetryRequest: {
     requestId: ['?', 'RequestId'],
     name: ['=', 's'],
+    dryRun: ['=', 'b'],
   },
   MigrationsRetryResponse: {
     header: ['?', 'ResponseHeader'],
@@ -975,6 +979,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
   MigrationsResetRequest: {
     requestId: ['?', 'RequestId'],
     resource: ['?', 'GroupResource'],
+    dryRun: ['=', 'b'],
   },
   MigrationsResetResponse: {
     header: ['?', 'ResponseHeader'],
@@ -1072,6 +1077,8 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
   StorageVersionsForgetRequest: {
     requestId: ['?', 'RequestId'],
     resource: ['?', 'GroupResource'],
+    ifRevision: ['?', 'l'],
+    dryRun: ['=', 'b'],
   },
   StorageVersionsForgetResponse: {
     header: ['?', 'ResponseHeader'],

@@ -40,6 +40,7 @@ class ClusterService(Service):
         request_id: v1.RequestId | None = None,
         patch: v1.SettingsPatch | None = None,
         if_revision: int | None = None,
+        dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.ClusterUpdateSettingsResponse:
         """Changes settings. Since 0.1."""
@@ -47,6 +48,7 @@ class ClusterService(Service):
             request_id=request_id,
             patch=patch,
             if_revision=if_revision,
+            dry_run=dry_run,
         )
         return self._call("synod.v1.Cluster/UpdateSettings", request, v1.ClusterUpdateSettingsResponse, timeout)
 
@@ -81,6 +83,7 @@ class AsyncClusterService(AsyncService):
         request_id: v1.RequestId | None = None,
         patch: v1.SettingsPatch | None = None,
         if_revision: int | None = None,
+        dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.ClusterUpdateSettingsResponse:
         """Changes settings. Since 0.1."""
@@ -88,6 +91,7 @@ class AsyncClusterService(AsyncService):
             request_id=request_id,
             patch=patch,
             if_revision=if_revision,
+            dry_run=dry_run,
         )
         return await self._call("synod.v1.Cluster/UpdateSettings", request, v1.ClusterUpdateSettingsResponse, timeout)
 
@@ -1959,6 +1963,7 @@ class MigrationsService(Service):
         request_id: v1.RequestId | None = None,
         resource: v1.GroupResource | None = None,
         reason: v1.MigrationReason = v1.MigrationReason.UNSPECIFIED,
+        dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.MigrationsStartResponse:
         """Creates a migration to what is agreed on. `NO_AGREEMENT` if nothing is; `ALREADY_EXISTS` if one of this agreement
@@ -1968,6 +1973,7 @@ class MigrationsService(Service):
             request_id=request_id,
             resource=resource,
             reason=reason,
+            dry_run=dry_run,
         )
         return self._call("synod.v1.Migrations/Start", request, v1.MigrationsStartResponse, timeout)
 
@@ -2048,12 +2054,14 @@ class MigrationsService(Service):
         *,
         request_id: v1.RequestId | None = None,
         name: str = "",
+        dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.MigrationsAbortResponse:
         """Calls a migration off. Since 0.1."""
         request = v1.MigrationsAbortRequest(
             request_id=request_id,
             name=name,
+            dry_run=dry_run,
         )
         return self._call("synod.v1.Migrations/Abort", request, v1.MigrationsAbortResponse, timeout)
 
@@ -2062,12 +2070,14 @@ class MigrationsService(Service):
         *,
         request_id: v1.RequestId | None = None,
         name: str = "",
+        dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.MigrationsRetryResponse:
         """Has a failed migration tried again at once. Since 0.1."""
         request = v1.MigrationsRetryRequest(
             request_id=request_id,
             name=name,
+            dry_run=dry_run,
         )
         return self._call("synod.v1.Migrations/Retry", request, v1.MigrationsRetryResponse, timeout)
 
@@ -2094,6 +2104,7 @@ class MigrationsService(Service):
         *,
         request_id: v1.RequestId | None = None,
         resource: v1.GroupResource | None = None,
+        dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.MigrationsResetResponse:
         """Forgets what is known of the store: what is persisted is unknown again, but for what is written now, and migrations
@@ -2102,6 +2113,7 @@ class MigrationsService(Service):
         request = v1.MigrationsResetRequest(
             request_id=request_id,
             resource=resource,
+            dry_run=dry_run,
         )
         return self._call("synod.v1.Migrations/Reset", request, v1.MigrationsResetResponse, timeout)
 
@@ -2147,6 +2159,7 @@ class AsyncMigrationsService(AsyncService):
         request_id: v1.RequestId | None = None,
         resource: v1.GroupResource | None = None,
         reason: v1.MigrationReason = v1.MigrationReason.UNSPECIFIED,
+        dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.MigrationsStartResponse:
         """Creates a migration to what is agreed on. `NO_AGREEMENT` if nothing is; `ALREADY_EXISTS` if one of this agreement
@@ -2156,6 +2169,7 @@ class AsyncMigrationsService(AsyncService):
             request_id=request_id,
             resource=resource,
             reason=reason,
+            dry_run=dry_run,
         )
         return await self._call("synod.v1.Migrations/Start", request, v1.MigrationsStartResponse, timeout)
 
@@ -2236,12 +2250,14 @@ class AsyncMigrationsService(AsyncService):
         *,
         request_id: v1.RequestId | None = None,
         name: str = "",
+        dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.MigrationsAbortResponse:
         """Calls a migration off. Since 0.1."""
         request = v1.MigrationsAbortRequest(
             request_id=request_id,
             name=name,
+            dry_run=dry_run,
         )
         return await self._call("synod.v1.Migrations/Abort", request, v1.MigrationsAbortResponse, timeout)
 
@@ -2250,12 +2266,14 @@ class AsyncMigrationsService(AsyncService):
         *,
         request_id: v1.RequestId | None = None,
         name: str = "",
+        dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.MigrationsRetryResponse:
         """Has a failed migration tried again at once. Since 0.1."""
         request = v1.MigrationsRetryRequest(
             request_id=request_id,
             name=name,
+            dry_run=dry_run,
         )
         return await self._call("synod.v1.Migrations/Retry", request, v1.MigrationsRetryResponse, timeout)
 
@@ -2282,6 +2300,7 @@ class AsyncMigrationsService(AsyncService):
         *,
         request_id: v1.RequestId | None = None,
         resource: v1.GroupResource | None = None,
+        dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.MigrationsResetResponse:
         """Forgets what is known of the store: what is persisted is unknown again, but for what is written now, and migrations
@@ -2290,6 +2309,7 @@ class AsyncMigrationsService(AsyncService):
         request = v1.MigrationsResetRequest(
             request_id=request_id,
             resource=resource,
+            dry_run=dry_run,
         )
         return await self._call("synod.v1.Migrations/Reset", request, v1.MigrationsResetResponse, timeout)
 
@@ -2340,6 +2360,8 @@ class StorageVersionsService(Service):
         *,
         request_id: v1.RequestId | None = None,
         resource: v1.GroupResource | None = None,
+        if_revision: int | None = None,
+        dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.StorageVersionsForgetResponse:
         """Removes what stays of a resource when its last entry went: its `StorageState` and its history. Whoever reports it
@@ -2349,6 +2371,8 @@ class StorageVersionsService(Service):
         request = v1.StorageVersionsForgetRequest(
             request_id=request_id,
             resource=resource,
+            if_revision=if_revision,
+            dry_run=dry_run,
         )
         return self._call("synod.v1.StorageVersions/Forget", request, v1.StorageVersionsForgetResponse, timeout)
 
@@ -2493,6 +2517,8 @@ class AsyncStorageVersionsService(AsyncService):
         *,
         request_id: v1.RequestId | None = None,
         resource: v1.GroupResource | None = None,
+        if_revision: int | None = None,
+        dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.StorageVersionsForgetResponse:
         """Removes what stays of a resource when its last entry went: its `StorageState` and its history. Whoever reports it
@@ -2502,6 +2528,8 @@ class AsyncStorageVersionsService(AsyncService):
         request = v1.StorageVersionsForgetRequest(
             request_id=request_id,
             resource=resource,
+            if_revision=if_revision,
+            dry_run=dry_run,
         )
         return await self._call("synod.v1.StorageVersions/Forget", request, v1.StorageVersionsForgetResponse, timeout)
 

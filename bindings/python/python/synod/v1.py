@@ -969,10 +969,14 @@ class ClusterUpdateSettingsRequest(Message):
     out: change them in any case.
     """
 
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("patch", "patch", "optional", "SettingsPatch"),
         Field("if_revision", "ifRevision", "optional", "long"),
+        Field("dry_run", "dryRun", "one", "bool"),
     )
 
 
@@ -4110,10 +4114,14 @@ class MigrationsStartRequest(Message):
     reason: MigrationReason = MigrationReason.UNSPECIFIED
     """Why: manual or rewrite-all."""
 
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("resource", "resource", "optional", "GroupResource"),
         Field("reason", "reason", "one", "MigrationReason"),
+        Field("dry_run", "dryRun", "one", "bool"),
     )
 
 
@@ -4287,9 +4295,13 @@ class MigrationsAbortRequest(Message):
     name: str = ""
     """The name of the migration."""
 
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("name", "name", "one", "str"),
+        Field("dry_run", "dryRun", "one", "bool"),
     )
 
 
@@ -4315,9 +4327,13 @@ class MigrationsRetryRequest(Message):
     name: str = ""
     """The name of the migration."""
 
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("name", "name", "one", "str"),
+        Field("dry_run", "dryRun", "one", "bool"),
     )
 
 
@@ -4379,9 +4395,13 @@ class MigrationsResetRequest(Message):
     resource: GroupResource | None = None
     """Of which resource. Left out: of every one."""
 
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("resource", "resource", "optional", "GroupResource"),
+        Field("dry_run", "dryRun", "one", "bool"),
     )
 
 
@@ -4783,9 +4803,19 @@ class StorageVersionsForgetRequest(Message):
     resource: GroupResource | None = None
     """The resource."""
 
+    if_revision: int | None = None
+    """Forget it only if the `resource_version` of its storage state is this one; else `CONFLICT`, with the present one in
+    the metadata. Left out: forget it in any case.
+    """
+
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("resource", "resource", "optional", "GroupResource"),
+        Field("if_revision", "ifRevision", "optional", "long"),
+        Field("dry_run", "dryRun", "one", "bool"),
     )
 
 

@@ -4,24 +4,37 @@
 //! it is. That is also why a resource is not forgotten while something drains: with the drain, the writes that may
 //! still land would be forgotten.
 
-use synod_model::{ErrorKind, ForgetResource, GroupResource, Refusal};
+use synod_model::{ErrorKind, ForgetResource, Refusal};
 
 use crate::Answer;
 use crate::turn::Turn;
 
 pub(crate) fn apply(turn: &mut Turn<'_>, forget: &ForgetResource) -> Result<Answer, Refusal> {
-    let ForgetResource { resource } = forget;
-    check(turn, resource)?;
-    turn.remove_storage_state(resource);
+    check(turn, forget)?;
+    turn.remove_storage_state(&forget.resource);
     Ok(Answer::Done)
 }
 
-fn check(turn: &Turn<'_>, resource: &GroupResource) -> Result<(), Refusal> {
+fn check(turn: &Turn<'_>, forget: &ForgetResource) -> Result<(), Refusal> {
+    let ForgetResource {
+        resource,
+        if_revision,
+    } = forget;
     let name = resource.storage_version_name();
     let Some(kept) = turn.state().storage_states.get(resource) else {
         let message = format!("resource \"{resource}\": it was never reported, or is forgotten");
         return Err(Refusal::new(ErrorKind::NotFound, message).with("resource", name));
     };
+    let present = kept.row.metadata.resource_version;
+    if let Some(expected) = if_revision.filter(|expected| *expected != present) {
+        let message = format!(
+            "resource \"{resource}\": what is known of it was last changed at revision {present}, not {expected}: look \
+             at it again before you forget it"
+        );
+        return Err(Refusal::new(ErrorKind::Conflict, message)
+            .with("resource", name)
+            .with("resource_version", present));
+    }
     if let Some(version) = turn.state().storage_versions.get(resource) {
         let message = format!(
             "resource \"{resource}\": {} members report it, so it cannot be forgotten",

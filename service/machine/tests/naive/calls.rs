@@ -63,7 +63,10 @@ pub(crate) enum What {
         does: Does,
     },
     Expire(Named),
-    Forget(usize),
+    Forget {
+        resource: usize,
+        expects: Option<bool>,
+    },
     Keeps(Keeps),
     Start {
         resource: usize,
@@ -223,7 +226,7 @@ fn what() -> impl Strategy<Value = What> {
         60 => member,
         16 => joins(),
         6 => named().prop_map(What::Expire),
-        4 => (0..RESOURCES).prop_map(What::Forget),
+        4 => forgets(),
         3 => Just(What::OpenSession),
         1 => (0..3_usize).prop_map(What::CloseSession),
         5 => settings(),
@@ -372,6 +375,19 @@ fn settings() -> impl Strategy<Value = What> {
     ];
     let expects = prop_oneof![2 => Just(None), 1 => any::<bool>().prop_map(Some)];
     (setting, expects).prop_map(|(setting, expects)| What::Settings { setting, expects })
+}
+
+/// Mostly in any case, as otherwise little is forgotten that something could follow from.
+fn forgets() -> impl Strategy<Value = What> {
+    const KINDS: usize = 6;
+    (0..RESOURCES * KINDS).prop_map(|drawn| What::Forget {
+        resource: drawn / KINDS,
+        expects: match drawn % KINDS {
+            0 => Some(true),
+            1 => Some(false),
+            _ => None,
+        },
+    })
 }
 
 fn who() -> impl Strategy<Value = usize> {

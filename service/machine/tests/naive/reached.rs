@@ -18,11 +18,12 @@ use synod_model::{
 pub(crate) struct Reached(BTreeMap<&'static str, u32>);
 
 /// Every situation that the logs must come to.
-pub(crate) const SITUATIONS: [&str; 71] = [
+pub(crate) const SITUATIONS: [&str; 72] = [
     "refused: ALREADY_EXISTS",
     "refused: CONFLICT over a resource to forget",
     "refused: CONFLICT over a selection",
     "refused: CONFLICT over settings",
+    "refused: CONFLICT over what is to be forgotten",
     "refused: DRAINING",
     "refused: INVALID_ARGUMENT",
     "refused: INVALID_ARGUMENT of a report",
@@ -193,9 +194,11 @@ impl Reached {
         };
         let is_join = matches!(command, Command::Join(_));
         let is_forget = matches!(command, Command::ForgetResource(_));
+        let is_compared = is_forget && refusal.metadata.contains_key("resource_version");
         let situation = match refusal.kind {
             ErrorKind::AlreadyExists => "refused: ALREADY_EXISTS",
             ErrorKind::Conflict if refusal.current.is_some() => "refused: CONFLICT over settings",
+            ErrorKind::Conflict if is_compared => "refused: CONFLICT over what is to be forgotten",
             ErrorKind::Conflict if is_forget => "refused: CONFLICT over a resource to forget",
             ErrorKind::Conflict if matches!(command, Command::Adopt(_)) => {
                 "refused: CONFLICT over a selection"

@@ -255,9 +255,7 @@ impl Script {
             What::Member { who, epoch, does } => {
                 self.member_command(*who, self.epoch(*who, *epoch), does, state)
             }
-            What::Forget(of) => Command::ForgetResource(ForgetResource {
-                resource: resource(*of),
-            }),
+            What::Forget { resource, expects } => forget(*resource, *expects, state),
             What::Expire(named) => Command::Expire(self.expire(*named, state)),
             What::Keeps(keeps) => self.keeps(keeps, state),
             What::Start {
@@ -411,6 +409,16 @@ fn announce(replica: u64, machine_version: u32) -> Command {
         client_endpoint: format!("replica-{replica}:2379"),
         binary: "0.1.0".to_owned(),
         machine_version,
+    })
+}
+
+/// For when what is known of it was last changed, or for when it was not.
+fn forget(of: usize, expects: Option<bool>, state: &State) -> Command {
+    let kept = state.present().storage_state(&resource(of));
+    let present = kept.map_or(Revision::ZERO, |kept| kept.row.metadata.resource_version);
+    Command::ForgetResource(ForgetResource {
+        resource: resource(of),
+        if_revision: expects.map(|right| if right { present } else { present.next() }),
     })
 }
 

@@ -465,6 +465,7 @@ pub(crate) fn adopt(server: &Server, name: &str, selected_revision: Revision) ->
 pub(crate) fn forget(name: &str) -> Command {
     Command::ForgetResource(ForgetResource {
         resource: resource(name),
+        if_revision: None,
     })
 }
 

@@ -148,6 +148,7 @@ fn what_is_declared_is_not_forgotten_before_its_collection_goes() {
     let forget = || {
         Command::ForgetResource(ForgetResource {
             resource: resource(WIDGETS),
+            if_revision: None,
         })
     };
     refused(cluster.send(forget()), ErrorKind::Conflict);

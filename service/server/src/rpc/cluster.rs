@@ -59,9 +59,11 @@ async fn update_settings(
     asking: &Asking,
     message: v1::ClusterUpdateSettingsRequest,
 ) -> Result<v1::ClusterUpdateSettingsResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::UpdateSettings)
+    let dry_run = message.dry_run;
+    let carried = handle
+        .carry_out(asking, typed(message)?, dry_run, Command::UpdateSettings)
         .await?;
+    let done = carried.done;
     Ok(v1::ClusterUpdateSettingsResponse {
         header: Some(handle.header(done.revision)),
         changed: done.changed,

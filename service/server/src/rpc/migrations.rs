@@ -152,9 +152,11 @@ async fn start(
     asking: &Asking,
     message: v1::MigrationsStartRequest,
 ) -> Result<v1::MigrationsStartResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::StartMigration)
+    let dry_run = message.dry_run;
+    let carried = handle
+        .carry_out(asking, typed(message)?, dry_run, Command::StartMigration)
         .await?;
+    let done = carried.done;
     let Answer::MigrationStarted(id) = &done.answer else {
         return Err(unexpected(&done.answer));
     };
@@ -225,9 +227,11 @@ async fn abort(
     asking: &Asking,
     message: v1::MigrationsAbortRequest,
 ) -> Result<v1::MigrationsAbortResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::AbortMigration)
+    let dry_run = message.dry_run;
+    let carried = handle
+        .carry_out(asking, typed(message)?, dry_run, Command::AbortMigration)
         .await?;
+    let done = carried.done;
     let header = Some(handle.header(done.revision));
     Ok(v1::MigrationsAbortResponse { header })
 }
@@ -237,9 +241,11 @@ async fn retry(
     asking: &Asking,
     message: v1::MigrationsRetryRequest,
 ) -> Result<v1::MigrationsRetryResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::RetryMigration)
+    let dry_run = message.dry_run;
+    let carried = handle
+        .carry_out(asking, typed(message)?, dry_run, Command::RetryMigration)
         .await?;
+    let done = carried.done;
     let header = Some(handle.header(done.revision));
     Ok(v1::MigrationsRetryResponse { header })
 }
@@ -263,9 +269,16 @@ async fn reset(
     asking: &Asking,
     message: v1::MigrationsResetRequest,
 ) -> Result<v1::MigrationsResetResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::ResetStorageStates)
+    let dry_run = message.dry_run;
+    let carried = handle
+        .carry_out(
+            asking,
+            typed(message)?,
+            dry_run,
+            Command::ResetStorageStates,
+        )
         .await?;
+    let done = carried.done;
     Ok(v1::MigrationsResetResponse {
         header: Some(handle.header(done.revision)),
         changed: done.changed,

@@ -162,11 +162,12 @@ async fn forget(
     asking: &Asking,
     message: v1::StorageVersionsForgetRequest,
 ) -> Result<v1::StorageVersionsForgetResponse, Refusal> {
-    let done = handle
-        .change(asking, typed(message)?, Command::ForgetResource)
+    let dry_run = message.dry_run;
+    let carried = handle
+        .carry_out(asking, typed(message)?, dry_run, Command::ForgetResource)
         .await?;
     Ok(v1::StorageVersionsForgetResponse {
-        header: Some(handle.header(done.revision)),
+        header: Some(handle.header(carried.done.revision)),
     })
 }
 

@@ -80,9 +80,8 @@ async fn a_token_is_refused_that_is_none_or_foreign_or_too_old() {
         ..v1::SettingsPatch::default()
     };
     let update = v1::ClusterUpdateSettingsRequest {
-        request_id: None,
         patch: Some(patch),
-        if_revision: None,
+        ..v1::ClusterUpdateSettingsRequest::default()
     };
     clients.cluster.update_settings(update).await.unwrap();
     clients.join("server-late", 60_000).await;

@@ -52,9 +52,8 @@ impl Store {
 
     async fn set(&mut self, patch: v1::SettingsPatch) {
         let update = v1::ClusterUpdateSettingsRequest {
-            request_id: None,
             patch: Some(patch),
-            if_revision: None,
+            ..v1::ClusterUpdateSettingsRequest::default()
         };
         self.clients.cluster.update_settings(update).await.unwrap();
     }

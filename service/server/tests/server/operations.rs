@@ -325,6 +325,7 @@ async fn settings_are_changed_only_from_where_they_are_and_every_fault_is_named(
         request_id: None,
         patch,
         if_revision,
+        dry_run: false,
     };
     let patch = v1::SettingsPatch {
         members_max: Some(77),

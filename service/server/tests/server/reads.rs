@@ -33,9 +33,8 @@ async fn keep_revisions(cluster: &mut ClusterClient<Channel>, history_revisions:
         ..v1::SettingsPatch::default()
     };
     let request = v1::ClusterUpdateSettingsRequest {
-        request_id: None,
         patch: Some(patch),
-        if_revision: None,
+        ..v1::ClusterUpdateSettingsRequest::default()
     };
     cluster
         .update_settings(request)

@@ -52,9 +52,8 @@ async fn a_history_that_is_gone_is_answered_by_one_message_and_the_end() {
         ..v1::SettingsPatch::default()
     };
     let update = v1::ClusterUpdateSettingsRequest {
-        request_id: None,
         patch: Some(patch),
-        if_revision: None,
+        ..v1::ClusterUpdateSettingsRequest::default()
     };
     clients.cluster.update_settings(update).await.unwrap();
     let newest = clients.join("server-b", 60_000).await.epoch;
@@ -230,9 +229,8 @@ async fn a_reader_that_stands_still_holds_up_nobody_and_learns_where_to_go_on() 
         ..v1::SettingsPatch::default()
     };
     let update = v1::ClusterUpdateSettingsRequest {
-        request_id: None,
         patch: Some(patch),
-        if_revision: None,
+        ..v1::ClusterUpdateSettingsRequest::default()
     };
     clients.cluster.update_settings(update).await.unwrap();
 

@@ -107,6 +107,7 @@ fn command_to_pb(command: &Command) -> pb::envelope::Command {
         Command::Adopt(adopt) => Pb::Adopt(adopt_to_pb(adopt)),
         Command::ForgetResource(forget) => Pb::ForgetResource(pb::ForgetResource {
             resource: Some(resource_to_pb(&forget.resource)),
+            if_revision: forget.if_revision.map(Revision::get),
         }),
         Command::Expire(expire) => Pb::Expire(expire::to_pb(expire)),
         Command::UpdateSettings(update) => Pb::UpdateSettings(update_to_pb(update)),
@@ -178,6 +179,7 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
         Pb::Adopt(adopt) => Command::Adopt(adopt_from_pb(adopt)?),
         Pb::ForgetResource(forget) => Command::ForgetResource(ForgetResource {
             resource: resource_from_pb(forget.resource)?,
+            if_revision: forget.if_revision.map(Revision::new),
         }),
         Pb::Expire(expire) => {
             Command::Expire(expire::from_pb(expire).map_err(|fault| fault.within("expire"))?)

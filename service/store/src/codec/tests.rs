@@ -205,6 +205,7 @@ fn endings() -> [Command; 4] {
     [
         Command::ForgetResource(ForgetResource {
             resource: resource("widgets"),
+            if_revision: Some(Revision::new(9)),
         }),
         Command::Leave(Leave {
             member: member("b"),

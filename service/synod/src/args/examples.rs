@@ -130,6 +130,7 @@ was never reported.";
 pub(super) const FORGET: &str = "\
 Examples:
   synod storage-versions forget example.com.widgets
+  synod storage-versions forget example.com.widgets --if-revision 17 --dry-run
 
 Prints the revision at which it was forgotten.";
 
@@ -159,6 +160,7 @@ pub(super) const SETTINGS_SET: &str = "\
 Examples:
   synod settings set write_grace=30s members_max=500
   synod settings set state_quota_bytes=2GiB --if-revision 17
+  synod settings set members_max=20 --dry-run
   synod settings set enforce_persisted=apps.deployments,core.pods
   synod settings set enforce_persisted=";
 
@@ -364,6 +366,7 @@ Examples:
 pub(super) const MIGRATIONS_RESET: &str = "\
 Examples:
   synod migrations reset batch.jobs
+  synod migrations reset --all --dry-run
   synod migrations reset --all";
 
 pub(super) const OBSERVE: &str = "\

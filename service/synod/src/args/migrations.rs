@@ -1,10 +1,13 @@
 //! What can be typed about migrations, and about what they make safe.
+//!
+//! No change here takes `--if-revision`: the name of a migration is never used again, what it has come to decides whether it
+//! can be aborted or retried, and a store that was restored is unknown whatever was known of it.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{ClientArgs, QueryArgs, examples};
+use super::{ChangeArgs, ClientArgs, QueryArgs, examples};
 
 #[derive(Debug, Args)]
 pub(crate) struct MigrationsArgs {
@@ -44,7 +47,7 @@ pub(crate) enum MigrationsCommand {
         #[arg(long)]
         rewrite_all: bool,
         #[command(flatten)]
-        client: ClientArgs,
+        change: ChangeArgs,
     },
     /// Call a migration off. Its worker is told with the next word that it says.
     #[command(after_long_help = examples::MIGRATIONS_ABORT)]
@@ -52,7 +55,7 @@ pub(crate) enum MigrationsCommand {
         /// The migration, as `resource.group-number`.
         name: String,
         #[command(flatten)]
-        client: ClientArgs,
+        change: ChangeArgs,
     },
     /// Have a failed migration tried again, at once and with all its tries.
     #[command(after_long_help = examples::MIGRATIONS_RETRY)]
@@ -60,7 +63,7 @@ pub(crate) enum MigrationsCommand {
         /// The migration, as `resource.group-number`.
         name: String,
         #[command(flatten)]
-        client: ClientArgs,
+        change: ChangeArgs,
     },
     /// Forget what is known of the store: what is persisted becomes unknown, but for what is written now.
     ///
@@ -75,7 +78,7 @@ pub(crate) enum MigrationsCommand {
         #[arg(long)]
         all: bool,
         #[command(flatten)]
-        client: ClientArgs,
+        change: ChangeArgs,
     },
 }
 

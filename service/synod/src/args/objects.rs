@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{QueryArgs, examples};
+use super::{ClientArgs, QueryArgs, examples};
 use crate::duration;
 
 #[derive(Debug, Args)]
@@ -94,6 +94,16 @@ pub(crate) struct WriteArgs {
     pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) query: QueryArgs,
+}
+
+/// What a change can be told that prints no document.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ChangeArgs {
+    /// Only check: change nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) client: ClientArgs,
 }
 
 /// Under which lease an object is written.

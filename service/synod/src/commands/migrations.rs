@@ -8,7 +8,7 @@ use synod_client::{
 };
 
 use super::{connect, now, resource, show};
-use crate::args::{ClientArgs, MigrationsCommand, QueryArgs};
+use crate::args::{ChangeArgs, MigrationsCommand, QueryArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{output, views};
@@ -27,26 +27,13 @@ pub(crate) async fn run(
         MigrationsCommand::Start {
             resource,
             rewrite_all,
-            client,
-        } => start(&of(resource)?, *rewrite_all, client, matches).await,
-        MigrationsCommand::Abort { name, client } => {
-            let id = named(name)?;
-            let client = connect(client, matches).await?;
-            let aborted = client.abort_migration(&id).await;
-            // The session would end by itself; that it could not be ended now says nothing about the change.
-            let _ = client.close().await;
-            done(&format!("{id} is aborted"), &aborted?)
-        }
-        MigrationsCommand::Retry { name, client } => {
-            let id = named(name)?;
-            let client = connect(client, matches).await?;
-            let retried = client.retry_migration(&id).await;
-            let _ = client.close().await;
-            done(&format!("{id} waits for a worker"), &retried?)
-        }
+            change,
+        } => start(&of(resource)?, *rewrite_all, change, matches).await,
+        MigrationsCommand::Abort { name, change } => abort(&named(name)?, change, matches).await,
+        MigrationsCommand::Retry { name, change } => retry(&named(name)?, change, matches).await,
         MigrationsCommand::Reset {
-            resource, client, ..
-        } => reset(resource.as_deref(), client, matches).await,
+            resource, change, ..
+        } => reset(resource.as_deref(), change, matches).await,
     }
 }
 
@@ -65,7 +52,7 @@ async fn get(id: &MigrationId, query: &QueryArgs, matches: &ArgMatches) -> Resul
 async fn start(
     resource: &GroupResource,
     rewrite_all: bool,
-    args: &ClientArgs,
+    change: &ChangeArgs,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
     let reason = if rewrite_all {
@@ -73,24 +60,87 @@ async fn start(
     } else {
         MigrationReason::Manual
     };
-    let client = connect(args, matches).await?;
-    let started = client.start_migration(resource, reason).await;
+    let client = connect(&change.client, matches).await?;
+    let started = if change.dry_run {
+        client.dry_run().start_migration(resource, reason).await
+    } else {
+        client.start_migration(resource, reason).await
+    };
+    // The session would end by itself; that it could not be ended now says nothing about the change.
     let _ = client.close().await;
-    output::print(&format!("{}\n", started?.id))?;
+    let id = started?.id;
+    if change.dry_run {
+        // Its name has the revision in it that is next now, which opening a session would already take.
+        return would(&format!("a migration of {resource} would be created"));
+    }
+    output::print(&format!("{id}\n"))?;
     Ok(Exit::Ok)
+}
+
+async fn abort(
+    id: &MigrationId,
+    change: &ChangeArgs,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    let client = connect(&change.client, matches).await?;
+    let aborted = if change.dry_run {
+        client.dry_run().abort_migration(id).await
+    } else {
+        client.abort_migration(id).await
+    };
+    let _ = client.close().await;
+    let header = aborted?;
+    if change.dry_run {
+        return would(&format!("{id} would be aborted"));
+    }
+    done(&format!("{id} is aborted"), &header)
+}
+
+async fn retry(
+    id: &MigrationId,
+    change: &ChangeArgs,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    let client = connect(&change.client, matches).await?;
+    let retried = if change.dry_run {
+        client.dry_run().retry_migration(id).await
+    } else {
+        client.retry_migration(id).await
+    };
+    let _ = client.close().await;
+    let header = retried?;
+    if change.dry_run {
+        return would(&format!("{id} would wait for a worker"));
+    }
+    done(&format!("{id} waits for a worker"), &header)
 }
 
 async fn reset(
     name: Option<&str>,
-    args: &ClientArgs,
+    change: &ChangeArgs,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
     let resource = name.map(of).transpose()?;
-    let client = connect(args, matches).await?;
-    let reset = client.reset_storage_states(resource.as_ref()).await;
+    let client = connect(&change.client, matches).await?;
+    let reset = if change.dry_run {
+        let tried = client.dry_run();
+        tried.reset_storage_states(resource.as_ref()).await
+    } else {
+        client.reset_storage_states(resource.as_ref()).await
+    };
     let _ = client.close().await;
-    let what = format!("{} is unknown", name.unwrap_or("what is stored"));
-    done(&what, &reset?.header)
+    let name = name.unwrap_or("what is stored");
+    let header = reset?.header;
+    if change.dry_run {
+        return would(&format!("{name} would be unknown"));
+    }
+    done(&format!("{name} is unknown"), &header)
+}
+
+/// What was only tried out is at no revision.
+fn would(what: &str) -> Result<Exit, Failure> {
+    output::print(&format!("{what}\n"))?;
+    Ok(Exit::Ok)
 }
 
 fn done(what: &str, header: &Header) -> Result<Exit, Failure> {

@@ -4,7 +4,7 @@ use clap::ArgMatches;
 use synod_client::{ReadOptions, Revision};
 
 use super::{connect, show};
-use crate::args::{QueryArgs, SettingsArgs, SettingsCommand};
+use crate::args::{QueryArgs, SettingsArgs, SettingsCommand, WriteArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::replicated;
@@ -14,11 +14,7 @@ pub(crate) async fn run(args: &SettingsArgs, matches: &ArgMatches) -> Result<Exi
     match &args.command {
         None => get(&args.query, matches).await,
         Some(SettingsCommand::Get(query)) => get(query, matches).await,
-        Some(SettingsCommand::Set {
-            assignments,
-            if_revision,
-            query,
-        }) => set(assignments, if_revision.map(Revision::new), query, matches).await,
+        Some(SettingsCommand::Set { assignments, write }) => set(assignments, write, matches).await,
     }
 }
 
@@ -30,16 +26,23 @@ async fn get(query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
 
 async fn set(
     assignments: &[String],
-    if_revision: Option<Revision>,
-    query: &QueryArgs,
+    write: &WriteArgs,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
     let (patch, names) = replicated::patch(assignments)
         .map_err(|faults| Failure::invalid("these settings cannot be set", faults))?;
-    let client = connect(&query.client, matches).await?;
-    let changed = client.update_settings(patch, if_revision).await;
+    let client = connect(&write.query.client, matches).await?;
+    let if_revision = write.if_revision.map(Revision::new);
+    let changed = if write.dry_run {
+        client.dry_run().update_settings(patch, if_revision).await
+    } else {
+        client.update_settings(patch, if_revision).await
+    };
     // The session would end by itself; that it could not be ended now says nothing about the change.
     let _ = client.close().await;
     let changed = changed.map_err(|error| Failure::from(error).at(replicated::typed))?;
-    show(&views::settings_changed(&changed, names), query.output)
+    show(
+        &views::settings_changed(&changed, names),
+        write.query.output,
+    )
 }

@@ -1,10 +1,10 @@
 //! `synod storage-versions`, but for `check`.
 
 use clap::ArgMatches;
-use synod_client::{GroupResource, ListStorageVersions, ReadOptions};
+use synod_client::{GroupResource, ListStorageVersions, ReadOptions, Revision};
 
 use super::{check, connect, now, resource, show};
-use crate::args::{ClientArgs, QueryArgs, StorageVersionsCommand};
+use crate::args::{ChangeArgs, QueryArgs, StorageVersionsCommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
@@ -23,7 +23,11 @@ pub(crate) async fn run(
         StorageVersionsCommand::Check { names, wait, query } => {
             check::run(names, *wait, query, matches).await
         }
-        StorageVersionsCommand::Forget { name, client } => forget(name, client, matches).await,
+        StorageVersionsCommand::Forget {
+            name,
+            if_revision,
+            change,
+        } => forget(name, if_revision.map(Revision::new), change, matches).await,
         StorageVersionsCommand::History { name, query } => history(name, query, matches).await,
     }
 }
@@ -57,14 +61,29 @@ async fn matrix(query: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure
     show(&views::matrix(&page), query.output)
 }
 
-async fn forget(name: &str, args: &ClientArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+async fn forget(
+    name: &str,
+    if_revision: Option<Revision>,
+    change: &ChangeArgs,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
     let resource = named(name)?;
-    let client = connect(args, matches).await?;
-    let forgotten = client.forget_resource(&resource).await;
+    let client = connect(&change.client, matches).await?;
+    let forgotten = if change.dry_run {
+        let tried = client.dry_run();
+        tried.forget_resource(&resource, if_revision).await
+    } else {
+        client.forget_resource(&resource, if_revision).await
+    };
     // The session would end by itself; that it could not be ended now says nothing about the change.
     let _ = client.close().await;
     let revision = forgotten?.revision;
-    output::print(&format!("{name} is forgotten at revision {revision}\n"))?;
+    let text = if change.dry_run {
+        format!("{name} would be forgotten\n")
+    } else {
+        format!("{name} is forgotten at revision {revision}\n")
+    };
+    output::print(&text)?;
     Ok(Exit::Ok)
 }
 

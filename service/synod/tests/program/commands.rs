@@ -1,6 +1,6 @@
 //! The commands against a cluster: what they print, and how they end.
 
-use synod_client::{ListStorageVersions, ReadOptions};
+use synod_client::{GroupResource, ListStorageVersions, ReadOptions};
 
 use crate::cluster::{Cluster, Server, named};
 use crate::program::{Printed, run};
@@ -120,6 +120,20 @@ async fn a_resource_that_nobody_reports_is_forgotten() {
     assert_eq!(well(cluster.ask(&list).await), "");
     let list = ["sv", "list", "--unreported", "-o", "name"];
     assert_eq!(well(cluster.ask(&list).await), "example.com.widgets\n");
+    let name = GroupResource::new("example.com", "widgets").unwrap();
+    let view = client.storage_version(&name, ReadOptions::linearizable());
+    let state = view.await.unwrap().storage_state.unwrap();
+    let revision = state.metadata.resource_version.to_string();
+    let stale = cluster
+        .ask(&[&forget[..], &["--if-revision", "1"]].concat())
+        .await;
+    assert_eq!(stale.code, 4, "{}", stale.err);
+    let last_changed = format!("was last changed at revision {revision}, not 1");
+    assert!(stale.err.contains(&last_changed), "{}", stale.err);
+    let forget = [&forget[..], &["--if-revision", &revision]].concat();
+    let tried = well(cluster.ask(&[&forget[..], &["--dry-run"]].concat()).await);
+    assert_eq!(tried, "example.com.widgets would be forgotten\n");
+    assert_eq!(well(cluster.ask(&list).await), "example.com.widgets\n");
     let forgotten = well(cluster.ask(&forget).await);
     assert!(
         forgotten.starts_with("example.com.widgets is forgotten at revision "),
@@ -201,6 +215,17 @@ async fn settings_are_changed_once_and_compared() {
     assert!(
         rows(&shown).contains(&vec!["members_max", "500"]),
         "{shown}"
+    );
+
+    let tried = ["settings", "set", "write_grace=31s", "--dry-run"];
+    let tried = well(cluster.ask(&tried).await);
+    assert_eq!(rows(&tried)[0][0], "yes");
+    let bounds = ["settings", "set", "write_grace=1ms", "--dry-run"];
+    assert_eq!(cluster.ask(&bounds).await.code, 2);
+    let shown = well(cluster.ask(&["settings"]).await);
+    assert!(
+        rows(&shown).contains(&vec!["write_grace", "30s"]),
+        "it was only tried out: {shown}"
     );
 
     let lost = cluster

@@ -63,13 +63,24 @@ async fn migrations_are_aborted_started_retried_and_reset_by_hand() {
     server.encodes("example.com.widgets", "v2").await;
     let listed = well(cluster.ask(&["migrations", "list", "-o", "name"]).await);
     let first = listed.trim();
+    let tried = well(
+        cluster
+            .ask(&["migrations", "abort", first, "--dry-run"])
+            .await,
+    );
+    assert_eq!(tried, format!("{first} would be aborted\n"));
     let aborted = well(cluster.ask(&["migrations", "abort", first]).await);
     assert!(aborted.starts_with(&format!("{first} is aborted at revision ")));
     assert_eq!(cluster.ask(&["migrations", "abort", first]).await.code, 4);
     assert_eq!(cluster.ask(&["migrations", "watch", first]).await.code, 1);
 
     let start = ["migrations", "start", "example.com.widgets"];
+    let tried = well(cluster.ask(&[&start[..], &["--dry-run"]].concat()).await);
     let second = well(cluster.ask(&start).await);
+    assert_eq!(
+        tried,
+        "a migration of example.com.widgets would be created\n"
+    );
     let second = second.trim();
     assert_eq!(cluster.ask(&start).await.code, 4, "one waits already");
     let claim = claim(&client, second).await;
@@ -81,10 +92,25 @@ async fn migrations_are_aborted_started_retried_and_reset_by_hand() {
     let watched = cluster.ask(&["migrations", "watch", second]).await;
     assert_eq!(watched.code, 1, "nobody tries it again by itself");
     assert!(watched.out.contains("default/one is of no version"));
+    let tried = well(
+        cluster
+            .ask(&["migrations", "retry", second, "--dry-run"])
+            .await,
+    );
+    assert_eq!(tried, format!("{second} would wait for a worker\n"));
+    let got = well(cluster.ask(&["migrations", "get", second]).await);
+    assert!(got.contains("failed"), "{got}");
     well(cluster.ask(&["migrations", "retry", second]).await);
     let got = well(cluster.ask(&["migrations", "get", second]).await);
     assert!(got.contains("pending"), "{got}");
-    well(cluster.ask(&["migrations", "reset", "--all"]).await);
+    let reset = ["migrations", "reset", "--all"];
+    let tried = well(cluster.ask(&[&reset[..], &["--dry-run"]].concat()).await);
+    assert_eq!(tried, "what is stored would be unknown\n");
+    let got = well(cluster.ask(&["migrations", "get", second]).await);
+    assert!(got.contains("pending"), "{got}");
+    well(cluster.ask(&reset).await);
+    let got = well(cluster.ask(&["migrations", "get", second]).await);
+    assert!(!got.contains("pending"), "{got}");
     let nobody = cluster.ask(&["migrations", "reset", "core.pods"]).await;
     assert_eq!(nobody.code, 3);
 }

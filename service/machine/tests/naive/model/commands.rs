@@ -252,6 +252,12 @@ impl World {
         let Some(known) = self.resources.iter().find(|known| known.name == *name) else {
             return Err(no(ErrorKind::NotFound));
         };
+        if forget
+            .if_revision
+            .is_some_and(|expected| expected != known.metadata.resource_version)
+        {
+            return Err(no(ErrorKind::Conflict));
+        }
         let is_reported = self.entries.iter().any(|entry| entry.resource == *name);
         if is_reported || self.collections.contains_key(name) {
             return Err(no(ErrorKind::Conflict));

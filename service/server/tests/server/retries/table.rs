@@ -74,6 +74,7 @@ fn of_members(scene: &Scene) -> Vec<Row> {
             ..v1::SettingsPatch::default()
         }),
         if_revision: Some(scene.settings_revision),
+        dry_run: false,
     };
     let ready = v1::MembershipReadyRequest {
         request_id: None,
@@ -99,6 +100,8 @@ fn of_members(scene: &Scene) -> Vec<Row> {
     let forget = v1::StorageVersionsForgetRequest {
         request_id: None,
         resource: Some(resource("forgotten")),
+        if_revision: None,
+        dry_run: false,
     };
     vec![
         row!(
@@ -331,14 +334,17 @@ fn of_migrations(scene: &Scene) -> Vec<Row> {
         request_id: None,
         resource: Some(group_resource("starting")),
         reason: v1::MigrationReason::Manual.into(),
+        dry_run: false,
     };
     let abort = v1::MigrationsAbortRequest {
         request_id: None,
         name: scene.migrating.name("aborting"),
+        dry_run: false,
     };
     let retry = v1::MigrationsRetryRequest {
         request_id: None,
         name: scene.migrating.name("retrying"),
+        dry_run: false,
     };
     let observe = v1::MigrationsObserveRequest {
         request_id: None,
@@ -348,6 +354,7 @@ fn of_migrations(scene: &Scene) -> Vec<Row> {
     let reset = v1::MigrationsResetRequest {
         request_id: None,
         resource: Some(group_resource("resetting")),
+        dry_run: false,
     };
     vec![
         row!("Migrations.Start", MigrationsClient.start, start),

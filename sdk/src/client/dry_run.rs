@@ -1,0 +1,110 @@
+//! Finding out what a change would do.
+
+use synod_model::{
+    AbortMigration, ForgetResource, GroupResource, MigrationId, MigrationReason,
+    ResetStorageStates, RetryMigration, Revision, SettingsPatch, StartMigration, UpdateSettings,
+};
+
+use super::Client;
+use crate::{Changed, Error, Header, MigrationStarted};
+
+/// Changes that are only tried out: every check runs, and nothing is changed. Answers and errors are those that there would
+/// be, at the revision that is next now. A try is a linearizable read, and is repeated as one.
+///
+/// Collections, objects and histories have a dry run of their own.
+#[derive(Clone, Debug)]
+pub struct DryRun(Client);
+
+impl Client {
+    /// Tries changes out instead of making them.
+    #[must_use]
+    pub fn dry_run(&self) -> DryRun {
+        DryRun(self.clone())
+    }
+}
+
+impl DryRun {
+    /// What [`Client::update_settings`] would do.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn update_settings(
+        &self,
+        patch: SettingsPatch,
+        if_revision: Option<Revision>,
+    ) -> Result<Changed, Error> {
+        let update = UpdateSettings { patch, if_revision };
+        self.0.send_settings(update, true).await
+    }
+
+    /// What [`Client::forget_resource`] would do.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn forget_resource(
+        &self,
+        resource: &GroupResource,
+        if_revision: Option<Revision>,
+    ) -> Result<Header, Error> {
+        let forget = ForgetResource {
+            resource: resource.clone(),
+            if_revision,
+        };
+        self.0.send_forget(forget, true).await
+    }
+
+    /// What [`Client::start_migration`] would do. The name of the migration ends with the revision that is next now, so
+    /// another one may get it.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn start_migration(
+        &self,
+        resource: &GroupResource,
+        reason: MigrationReason,
+    ) -> Result<MigrationStarted, Error> {
+        let start = StartMigration {
+            resource: resource.clone(),
+            reason,
+        };
+        self.0.send_start_migration(start, true).await
+    }
+
+    /// What [`Client::abort_migration`] would do.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn abort_migration(&self, id: &MigrationId) -> Result<Header, Error> {
+        let abort = AbortMigration { id: id.clone() };
+        self.0.send_abort_migration(abort, true).await
+    }
+
+    /// What [`Client::retry_migration`] would do.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn retry_migration(&self, id: &MigrationId) -> Result<Header, Error> {
+        let retry = RetryMigration { id: id.clone() };
+        self.0.send_retry_migration(retry, true).await
+    }
+
+    /// What [`Client::reset_storage_states`] would do.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn reset_storage_states(
+        &self,
+        resource: Option<&GroupResource>,
+    ) -> Result<Changed, Error> {
+        let reset = ResetStorageStates {
+            resource: resource.cloned(),
+        };
+        self.0.send_reset(reset, true).await
+    }
+}
