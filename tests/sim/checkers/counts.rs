@@ -24,12 +24,56 @@ impl Counts {
         let (present, all) = (published.state.present(), LabelSelector::default());
         for collection in present.collections(None) {
             let resource = &collection.resource;
-            let mut listed: BTreeMap<ApiVersion, u64> = BTreeMap::new();
-            for object in present.objects(resource, None, &all, None) {
-                *listed.entry(object.content.encoding.clone()).or_default() += 1;
-            }
-            let counted = present.object_counts(resource);
-            assert_eq!(counted, listed, "{host} counts {resource} otherwise");
+            let objects = present.objects(resource, None, &all, None);
+            let listed = objects.map(|object| object.content.encoding.clone());
+            let checked = check(&present.object_counts(resource), listed);
+            checked.unwrap_or_else(|fault| panic!("{host}, {resource}: {fault}"));
+        }
+    }
+}
+
+/// Whether so many objects are counted in each version as a list has.
+fn check(
+    counted: &BTreeMap<ApiVersion, u64>,
+    listed: impl Iterator<Item = ApiVersion>,
+) -> Result<(), String> {
+    let mut expected: BTreeMap<ApiVersion, u64> = BTreeMap::new();
+    for version in listed {
+        *expected.entry(version).or_default() += 1;
+    }
+    (*counted == expected)
+        .then_some(())
+        .ok_or_else(|| format!("{counted:?} are counted, and {expected:?} are listed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(text: &str) -> ApiVersion {
+        ApiVersion::parse(text).unwrap()
+    }
+
+    fn checked(counted: &[(&str, u64)], listed: &[&str]) -> Result<(), String> {
+        let counted = counted.iter().map(|(text, count)| (version(text), *count));
+        check(&counted.collect(), listed.iter().map(|text| version(text)))
+    }
+
+    #[test]
+    fn a_count_that_no_list_bears_out_is_found() {
+        let listed = ["v1", "v2", "v1"];
+        checked(&[("v1", 2), ("v2", 1)], &listed).unwrap();
+        checked(&[], &[]).unwrap();
+        for wrong in [
+            // One too many, one too few, one in another version, and a version that is not or is counted as none.
+            &[("v1", 3), ("v2", 1)][..],
+            &[("v1", 1), ("v2", 1)],
+            &[("v1", 1), ("v2", 2)],
+            &[("v1", 2)],
+            &[("v1", 2), ("v2", 1), ("v3", 0)],
+        ] {
+            let fault = checked(wrong, &listed).unwrap_err();
+            assert!(fault.contains("are listed"), "{fault}");
         }
     }
 }

@@ -6,6 +6,7 @@ use synod_machine::{Change, State};
 use synod_model::{LabelSelector, LeaseKey, Object, Revision};
 
 use super::history::{self, Changes};
+use super::ledger::Tree;
 use super::{Ledger, resource, writer};
 
 /// Checks the state of a replica with all of its history.
@@ -112,7 +113,12 @@ fn trees(state: &State, ledger: &Ledger) -> Result<(), String> {
     let names: Vec<String> = objects
         .map(|object| object.key.name.name().to_owned())
         .collect();
-    for tree in ledger.trees().iter().filter(|tree| tree.is_gone) {
+    leftovers(&names, &ledger.trees())
+}
+
+/// Whether none of these objects hangs on an owner that is gone.
+fn leftovers(names: &[String], trees: &[Tree]) -> Result<(), String> {
+    for tree in trees.iter().filter(|tree| tree.is_gone) {
         let left = names.iter().filter(|name| name.starts_with(&tree.prefix));
         let left = left.count();
         if left > 0 {
@@ -120,4 +126,45 @@ fn trees(state: &State, ledger: &Ledger) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// To whom one lease was given, by which tokens.
+    fn given(holders: &[(u64, &str)]) -> Given {
+        let key = LeaseKey::new("default", "leader").unwrap();
+        let holders = holders
+            .iter()
+            .map(|(token, holder)| (Revision::new(*token), (*holder).to_owned()));
+        Given::from([(key, holders.collect())])
+    }
+
+    #[test]
+    fn a_token_that_is_not_greater_than_the_one_before_is_found() {
+        tokens(&given(&[(3, "a"), (5, "b"), (9, "a")])).unwrap();
+        tokens(&given(&[])).unwrap();
+        for wrong in [
+            &[(3, "a"), (3, "b")][..],
+            &[(5, "a"), (3, "b")],
+            &[(3, "a"), (9, "b"), (5, "a")],
+        ] {
+            let fault = tokens(&given(wrong)).unwrap_err();
+            assert!(fault.contains(" was given to "), "{fault}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_of_an_owner_that_went_is_found() {
+        let tree = |prefix: &str, is_gone| Tree {
+            prefix: prefix.to_owned(),
+            is_gone,
+        };
+        let names = ["tree-1-owner", "tree-1-leaf", "tree-3-leaf"].map(str::to_owned);
+        leftovers(&names, &[tree("tree-1-", false), tree("tree-2-", true)]).unwrap();
+        leftovers(&[], &[tree("tree-1-", true)]).unwrap();
+        let fault = leftovers(&names, &[tree("tree-2-", true), tree("tree-3-", true)]);
+        assert_eq!(fault.unwrap_err(), "1 objects of tree-3- are left");
+    }
 }
