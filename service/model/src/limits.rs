@@ -89,6 +89,9 @@ pub const REVISION_BYTES_PER_COMMAND_MAX: usize = 4 * MIB;
 /// Bytes of the snapshots that one command marks anew: they stand in the events of one revision. Apply goes by it: it
 /// belongs to the machine version.
 pub const REVISION_BYTES_MARKED_MAX: usize = 16 * MIB;
+/// Bytes of the objects that one expiry removes: they stand in the events of one revision. The one that reaches it still
+/// goes. Apply goes by it: it belongs to the machine version.
+pub const EXPIRED_BYTES_PER_COMMAND_MAX: usize = 4 * MIB;
 /// Versions in each list of a report's entry.
 pub const VERSIONS_PER_ENTRY_MAX: usize = 64;
 /// Shortest time to live, in milliseconds.
@@ -344,6 +347,12 @@ pub const LIMITS: &[Limit] = &[
     limit(
         "dependents that one command deletes or lets go, before and after",
         DEPENDENT_BYTES_PER_COMMAND_MAX,
+        "bytes",
+        "left for the next command",
+    ),
+    limit(
+        "objects that one expiry removes, until it is reached",
+        EXPIRED_BYTES_PER_COMMAND_MAX,
         "bytes",
         "left for the next command",
     ),

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use synod_model::limits::EXPIRED_BYTES_PER_COMMAND_MAX;
 use synod_model::{Epoch, MemberId, Migration, MigrationPhase, ObjectKey, Refusal, SessionId};
 
 use super::{departure, succession};
@@ -70,12 +71,8 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
     })
 }
 
-/// Bytes of objects that one command removes: they stand in the events of one revision. The others stay due, and are
-/// named again. Part of the machine's behaviour: another number is another
-/// [`MACHINE_VERSION`](crate::MACHINE_VERSION).
-const OBJECT_BYTES_AT_ONCE_MAX: u64 = 4 << 20;
-
-/// Deletes the objects that are past their deadline. Answers how many.
+/// Deletes the objects that are past their deadline, up to a bound. The others stay due, and are named again. Answers how
+/// many.
 fn expire_objects(turn: &mut Turn<'_>, named: &BTreeSet<ObjectKey>) -> usize {
     let (mut gone, mut bytes) = (0, 0);
     for key in named {
@@ -89,7 +86,7 @@ fn expire_objects(turn: &mut Turn<'_>, named: &BTreeSet<ObjectKey>) -> usize {
         deletion::delete(turn, &object, None);
         gone += 1;
         bytes += object_hash(&object).bytes();
-        if bytes >= OBJECT_BYTES_AT_ONCE_MAX {
+        if bytes >= EXPIRED_BYTES_PER_COMMAND_MAX as u64 {
             break;
         }
     }
