@@ -1,5 +1,7 @@
 //! `MarkControllerRevisions`: which snapshots of a history are in use.
 
+use std::collections::BTreeSet;
+
 use synod_model::limits::{MARKERS_MAX, REVISION_BYTES_MARKED_MAX};
 use synod_model::{
     ControllerRevision, ErrorKind, InUse, Mark, MarkControllerRevisions, ObjectName, Refusal,
@@ -19,10 +21,10 @@ pub(crate) fn apply(
         &marking.history.namespace,
         marking.history.owner.uid,
     );
-    for name in named(marking) {
-        if !draft.rows().any(|row| row.key.name() == name.as_str()) {
-            return Err(not_found(&key(&marking.history.namespace, name)));
-        }
+    let there: BTreeSet<&str> = draft.rows().map(|row| row.key.name()).collect();
+    let absent = named(marking).find(|name| !there.contains(name.as_str()));
+    if let Some(name) = absent {
+        return Err(not_found(&key(&marking.history.namespace, name)));
     }
     draft.change(|row| mark(row, marking));
     if let Some(row) = draft
