@@ -6,6 +6,6 @@ use crate::turn::Turn;
 
 pub(crate) fn apply(turn: &mut Turn<'_>) -> Answer {
     Answer::Collected {
-        steps: deletion::collect(turn),
+        steps: deletion::collect_backlog(turn),
     }
 }

@@ -155,18 +155,32 @@ fn waits_in_foreground(object: &Object) -> bool {
 /// business: a small change does not pay for a large deletion.
 pub(crate) fn collect_own(turn: &mut Turn<'_>) {
     if !turn.has_backlog() {
-        collect(turn);
+        collect(turn, None);
     }
 }
 
-/// Deals with dependents, up to a bound. Answers how many steps it took.
-pub(crate) fn collect(turn: &mut Turn<'_>) -> u32 {
+/// Goes on with what earlier commands have left, up to a bound. Answers how many steps it took.
+///
+/// Each command begins with another owner: uids have no order that means anything, and so has the uid that is derived from
+/// the command's revision. Were it always the lowest, an owner with a high uid could wait for as long as others are deleted
+/// faster than they are dealt with.
+pub(crate) fn collect_backlog(turn: &mut Turn<'_>) -> u32 {
+    let cluster = turn.state().cluster().copied();
+    let from = cluster.map(|cluster| Uid::derive(&cluster, turn.revision(), 0));
+    collect(turn, from)
+}
+
+/// Deals with dependents, of the owners from a uid on and then of the others, up to a bound. Answers how many steps it took.
+fn collect(turn: &mut Turn<'_>, from: Option<Uid>) -> u32 {
     let mut budget = Budget {
         steps: DEPENDENTS_PER_COMMAND_MAX,
         bytes: DEPENDENT_BYTES_PER_COMMAND_MAX as u64,
     };
     while !budget.is_spent() {
-        let Some((uid, garbage)) = turn.state().garbage.get_min().cloned() else {
+        let garbage = &turn.state().garbage;
+        let next = from.and_then(|from| garbage.get_next(&from));
+        let next = next.or_else(|| garbage.get_min().map(|(uid, garbage)| (uid, garbage)));
+        let Some((uid, garbage)) = next.map(|(uid, garbage)| (*uid, Arc::clone(garbage))) else {
             break;
         };
         work_on(turn, uid, &garbage, &mut budget);

@@ -62,6 +62,41 @@ fn many_dependents_go_in_further_commands_from_where_the_last_one_stopped() {
 }
 
 #[test]
+fn no_owner_waits_for_ever_while_others_are_deleted_faster_than_they_are_dealt_with() {
+    let mut cluster = Cluster::with_widgets();
+    let owners = (0..40).map(|i| {
+        let key = widget(&format!("a/owner-{i}"));
+        cluster.stores(&key, Attributes::default())
+    });
+    // In an order by uid, almost all others would come before it.
+    let last = owners.max_by_key(|owner| owner.metadata.uid);
+    let first = last.expect("there are owners");
+    let waiting: Vec<ObjectKey> = (0..300)
+        .map(|i| widget(&format!("a/dependent-{i}")))
+        .collect();
+    let creates = waiting
+        .iter()
+        .map(|key| Command::CreateObject(create(key, owned_by(&[&first]), content("v1", "{}"))));
+    cluster.send_all(creates.collect());
+    cluster.deletes(&first.key, BACKGROUND);
+    let mut rounds = 0;
+    while left(&cluster, &waiting) > 0 {
+        // Each command of the leader finds another owner, with more dependents than it can deal with.
+        let owner = cluster.stores(&widget(&format!("b/owner-{rounds}")), Attributes::default());
+        let creates = (0..200).map(|i| {
+            let key = widget(&format!("b/dependent-{rounds}-{i}"));
+            Command::CreateObject(create(&key, owned_by(&[&owner]), content("v1", "{}")))
+        });
+        cluster.send_all(creates.collect());
+        cluster.deletes(&owner.key, BACKGROUND);
+        cluster.send(Command::CollectGarbage(Default::default()));
+        rounds += 1;
+        assert!(rounds < 60, "{} still wait", left(&cluster, &waiting));
+    }
+    assert!(cluster.state.has_garbage(), "others were never few enough");
+}
+
+#[test]
 fn a_dependent_with_another_owner_that_lives_stays_and_forgets_the_one_that_went() {
     let (mut cluster, owner, _) = family(0);
     let other = cluster.stores(&widget("a/other"), Attributes::default());
