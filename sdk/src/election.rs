@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use synod_model::{
-    ErrorKind, HolderIdentity, Lease, LeaseKey, PutLeaseCandidate, SemanticVersion, Strategy, Ttl,
+    ErrorKind, HolderIdentity, Lease, LeaseKey, PutLeaseCandidate, ReleaseLease, SemanticVersion,
+    Strategy, Ttl,
 };
 use tokio::time::sleep;
 
@@ -94,16 +95,16 @@ impl Election {
         &self,
         over: impl Future<Output = ()>,
     ) -> Result<Option<Lock>, Error> {
-        if self.candidate.is_none() {
+        let Some(candidate) = &self.candidate else {
             return self.client.lock_unless(self.options.clone(), over).await;
-        }
+        };
         tokio::select! {
             biased;
             elected = Box::pin(self.campaign()) => return elected.map(Some),
             () = over => {}
         }
-        if let Err(error) = self.withdraw().await {
-            tracing::debug!(%error, "the candidate ends by itself");
+        if let Err(error) = self.end(candidate).await {
+            tracing::debug!(%error, "the candidate, and what it was given, end by themselves");
         }
         Ok(None)
     }
@@ -127,7 +128,8 @@ impl Election {
         self.client.observe_lease(self.options.key().clone())
     }
 
-    /// Stands for the lease no longer. What is led is to be released by itself.
+    /// Stands for the lease no longer. What is led is to be released by itself, and after this: a lease that is free goes to
+    /// the candidate that should lead, which may be this one again for as long as it stands.
     ///
     /// # Errors
     ///
@@ -140,6 +142,18 @@ impl Election {
             }
             None => Ok(()),
         }
+    }
+
+    /// Withdraws the candidate, and gives up the lease if it was chosen just before: nobody would lead by it.
+    async fn end(&self, candidate: &PutLeaseCandidate) -> Result<(), Error> {
+        self.withdraw().await?;
+        let release = ReleaseLease {
+            key: candidate.key.clone(),
+            holder: candidate.identity.clone(),
+            token: None,
+        };
+        let released = self.client.send_release_lease(release).await;
+        released.map(|_| ())
     }
 
     /// Stands, and goes on standing, until a rule refuses it.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use synod_client::{
     Client, Election, ErrorKind, HolderIdentity, LeadershipEnd, LeaseKey, Lock, LockOptions,
-    ReadOptions, SemanticVersion, Ttl,
+    PutLeaseCandidate, ReadOptions, SemanticVersion, Strategy, Ttl,
 };
 use tokio::task::JoinHandle;
 
@@ -170,4 +170,58 @@ async fn in_a_coordinated_election_the_older_version_takes_over_in_order() {
     let leader = key("leader");
     let standing = client.lease_candidates(&leader, ReadOptions::default());
     assert!(within(standing).await.unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_candidate_that_withdraws_before_it_releases_is_followed_by_the_best_of_the_others() {
+    let cluster = Cluster::start(3).await;
+    let client = cluster.client().await;
+    let oldest = candidate(&client, "oldest", "1.31.0");
+    let leading = within(oldest.campaign()).await.unwrap();
+    let campaigns = [("newest", "1.33.0"), ("newer", "1.32.0")].map(|(identity, version)| {
+        let election = candidate(&client, identity, version);
+        tokio::spawn(async move { election.campaign().await.unwrap() })
+    });
+    let leader = key("leader");
+    loop {
+        let standing = client.lease_candidates(&leader, ReadOptions::default());
+        if within(standing).await.unwrap().len() == 3 {
+            break;
+        }
+    }
+    // Released first, it would be given the lease again, since nobody should lead before it.
+    within(oldest.withdraw()).await.unwrap();
+    leading.check().unwrap();
+    within(leading.release()).await.unwrap();
+    let [newest, newer] = campaigns;
+    let leading = within(newer).await.unwrap();
+    assert_eq!(leading.holder(), &holder("newer"));
+    assert!(!newest.is_finished());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_candidate_that_ends_as_it_is_chosen_leaves_the_lease_to_others() {
+    let cluster = Cluster::start(3).await;
+    let client = cluster.client().await;
+    let version = SemanticVersion::parse("1.33.0").unwrap();
+    let stands = PutLeaseCandidate {
+        key: key("leader"),
+        identity: holder("one"),
+        binary_version: version.clone(),
+        emulation_version: Some(version),
+        strategy: Strategy::OldestEmulationVersion,
+        ttl: Ttl::DEFAULT,
+    };
+    within(client.send_put_candidate(stands)).await.unwrap();
+    let leader = key("leader");
+    let lease = within(client.lease(&leader, ReadOptions::default())).await;
+    let hold = lease.unwrap().item.lease.hold;
+    assert_eq!(hold.unwrap().holder, holder("one"), "it is chosen at once");
+    let one = candidate(&client, "one", "1.33.0");
+    let ended = one.campaign_unless(std::future::ready(()));
+    assert!(within(ended).await.unwrap().is_none());
+    let lease = within(client.lease(&leader, ReadOptions::default())).await;
+    // A lease that nobody has and nobody wants may be gone as a whole.
+    let hold = lease.ok().and_then(|view| view.item.lease.hold);
+    assert!(hold.is_none(), "nobody leads by {hold:?}");
 }
