@@ -1,10 +1,10 @@
 //! Collections: which kinds of objects the cluster keeps.
 
-use synod_model::limits::LIST_PAGE_MAX;
 use synod_model::{CreateCollection, DeleteCollection, GroupResource, UpdateCollection};
 use synod_proto::{Change, v1};
 
 use crate::client::stubs;
+use crate::pages::{Pages, page_size};
 use crate::transport::Try;
 use crate::values::{FromWire as _, read};
 use crate::{
@@ -30,11 +30,7 @@ pub struct ListCollections {
 
 /// The pages of a list of collections.
 #[derive(Debug)]
-pub struct CollectionPages {
-    client: Client,
-    /// What to ask for next; `None` at the end.
-    next: Option<v1::CollectionsListRequest>,
-}
+pub struct CollectionPages(Pages<v1::CollectionsListRequest>);
 
 impl Client {
     /// The collections: which kinds of objects the cluster keeps.
@@ -130,17 +126,12 @@ impl Collections {
     /// Reads collections, page by page, all at one revision.
     #[must_use]
     pub fn list(&self, list: &ListCollections) -> CollectionPages {
-        let next = v1::CollectionsListRequest {
+        let first = v1::CollectionsListRequest {
             read: list.read.to_wire(),
-            page_size: list
-                .page_size
-                .map(|size| size.clamp(1, LIST_PAGE_MAX as u32)),
+            page_size: page_size(list.page_size),
             continue_token: String::new(),
         };
-        CollectionPages {
-            client: self.client.clone(),
-            next: Some(next),
-        }
+        CollectionPages(Pages::new(self.client.clone(), first))
     }
 }
 
@@ -173,22 +164,7 @@ impl CollectionPages {
     ///
     /// `COMPACTED`: the list took so long that its revision left the window: begin again.
     pub async fn next(&mut self) -> Result<Option<CollectionPage>, Error> {
-        let Some(message) = self.next.clone() else {
-            return Ok(None);
-        };
-        let answer = self.client.read(|attempt| {
-            let request = attempt.request(message.clone());
-            async move { stubs::collections(attempt.channel).list(request).await }
-        });
-        let mut answer: v1::CollectionsListResponse = answer.await?;
-        let continue_token = std::mem::take(&mut answer.continue_token);
-        let page = read(answer)?;
-        self.next = (!continue_token.is_empty()).then_some(v1::CollectionsListRequest {
-            read: None,
-            continue_token,
-            ..message
-        });
-        Ok(Some(page))
+        self.0.next().await
     }
 
     /// All that is left, as one page.
@@ -196,11 +172,7 @@ impl CollectionPages {
     /// # Errors
     ///
     /// As [`CollectionPages::next`]; also if nothing was left.
-    pub async fn all(mut self) -> Result<CollectionPage, Error> {
-        let mut all = self.next().await?.ok_or_else(Error::at_the_end)?;
-        while let Some(page) = self.next().await? {
-            all.items.extend(page.items);
-        }
-        Ok(all)
+    pub async fn all(self) -> Result<CollectionPage, Error> {
+        self.0.all().await
     }
 }

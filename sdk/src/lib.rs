@@ -62,6 +62,7 @@ mod membership;
 mod messages;
 mod migrator;
 mod objects;
+mod pages;
 mod read_options;
 #[cfg(doctest)]
 mod readme;

@@ -12,6 +12,7 @@ use synod_model::{
 use synod_proto::{Change, v1};
 
 use super::{Client, stubs};
+use crate::pages::Pages;
 use crate::transport::Try;
 use crate::values::{RevisionAnswered, read};
 use crate::{Changed, Error, HistoryChanged, HistoryPage, ReadOptions, RevisionDiff, RevisionView};
@@ -109,7 +110,7 @@ impl Client {
     ) -> Result<HistoryPage, Error> {
         let text = |text: Option<String>| text.unwrap_or_default();
         let labels = list.labels.iter();
-        let mut message = v1::ControllerRevisionsListRequest {
+        let first = v1::ControllerRevisionsListRequest {
             read: list.read.to_wire(),
             namespace: text(list.namespace.map(|it| it.to_string())),
             labels: labels
@@ -119,28 +120,7 @@ impl Client {
             owner_name: text(list.owner_name.map(|it| it.to_string())),
             ..v1::ControllerRevisionsListRequest::default()
         };
-        let mut all: Option<HistoryPage> = None;
-        loop {
-            let answer = self.read(|attempt| {
-                let request = attempt.request(message.clone());
-                async move {
-                    stubs::controller_revisions(attempt.channel)
-                        .list(request)
-                        .await
-                }
-            });
-            let answer: v1::ControllerRevisionsListResponse = answer.await?;
-            message.read = None;
-            message.continue_token.clone_from(&answer.continue_token);
-            let page: HistoryPage = read((answer.header, answer.items))?;
-            match &mut all {
-                Some(all) => all.items.extend(page.items),
-                None => all = Some(page),
-            }
-            if let Some(all) = all.take_if(|_| message.continue_token.is_empty()) {
-                return Ok(all);
-            }
-        }
+        Pages::new(self.clone(), first).all().await
     }
 
     /// Tells what changed from one ControllerRevision of a namespace to another; `None` is a nil revision.
@@ -256,33 +236,12 @@ impl History {
     ///
     /// `COMPACTED`: it took so long that its revision left the window: begin again.
     pub async fn read(&self, options: ReadOptions) -> Result<HistoryPage, Error> {
-        let mut message = v1::ControllerRevisionsHistoryRequest {
+        let first = v1::ControllerRevisionsHistoryRequest {
             history: Some((&self.history).into()),
             read: options.to_wire(),
             ..v1::ControllerRevisionsHistoryRequest::default()
         };
-        let mut all: Option<HistoryPage> = None;
-        loop {
-            let answer = self.client.read(|attempt| {
-                let request = attempt.request(message.clone());
-                async move {
-                    stubs::controller_revisions(attempt.channel)
-                        .history(request)
-                        .await
-                }
-            });
-            let answer: v1::ControllerRevisionsHistoryResponse = answer.await?;
-            message.read = None;
-            message.continue_token.clone_from(&answer.continue_token);
-            let page: HistoryPage = read((answer.header, answer.items))?;
-            match &mut all {
-                Some(all) => all.items.extend(page.items),
-                None => all = Some(page),
-            }
-            if let Some(all) = all.take_if(|_| message.continue_token.is_empty()) {
-                return Ok(all);
-            }
-        }
+        Pages::new(self.client.clone(), first).all().await
     }
 
     /// Makes an older ControllerRevision the newest, and returns it.

@@ -11,6 +11,7 @@ use tokio_stream::StreamExt as _;
 use tonic::{Response, Status};
 
 use super::{Client, stubs};
+use crate::pages::Pages;
 use crate::transport::{Failure, Repeats, Try};
 use crate::values::read;
 use crate::{
@@ -51,30 +52,12 @@ impl Client {
         namespace: Option<&str>,
         options: ReadOptions,
     ) -> Result<LeasePage, Error> {
-        let mut message = v1::LeasesListRequest {
+        let first = v1::LeasesListRequest {
             read: options.to_wire(),
             namespace: namespace.unwrap_or_default().to_owned(),
             ..v1::LeasesListRequest::default()
         };
-        let mut before: Option<LeasePage> = None;
-        loop {
-            let answer = self.read(|attempt| {
-                let request = attempt.request(message.clone());
-                async move { stubs::leases(attempt.channel).list(request).await }
-            });
-            let mut answer: v1::LeasesListResponse = answer.await?;
-            message.read = None;
-            message.continue_token = std::mem::take(&mut answer.continue_token);
-            let mut page: LeasePage = read(answer)?;
-            if let Some(mut pages) = before.take() {
-                pages.items.append(&mut page.items);
-                page = pages;
-            }
-            if message.continue_token.is_empty() {
-                return Ok(page);
-            }
-            before = Some(page);
-        }
+        Pages::new(self.clone(), first).all().await
     }
 
     /// Reads who stand for a lease.
@@ -107,34 +90,12 @@ impl Client {
         key: Option<&LeaseKey>,
         options: ReadOptions,
     ) -> Result<LeaseCandidatePage, Error> {
-        let mut message = v1::LeasesListCandidatesRequest {
+        let first = v1::LeasesListCandidatesRequest {
             lease: key.map(Into::into),
             read: options.to_wire(),
             continue_token: String::new(),
         };
-        let mut before: Option<LeaseCandidatePage> = None;
-        loop {
-            let answer = self.read(|attempt| {
-                let request = attempt.request(message.clone());
-                async move {
-                    stubs::leases(attempt.channel)
-                        .list_candidates(request)
-                        .await
-                }
-            });
-            let mut answer: v1::LeasesListCandidatesResponse = answer.await?;
-            message.read = None;
-            message.continue_token = std::mem::take(&mut answer.continue_token);
-            let mut page: LeaseCandidatePage = read(answer)?;
-            if let Some(mut pages) = before.take() {
-                pages.items.append(&mut page.items);
-                page = pages;
-            }
-            if message.continue_token.is_empty() {
-                return Ok(page);
-            }
-            before = Some(page);
-        }
+        Pages::new(self.clone(), first).all().await
     }
 
     /// Takes a lease once, or a place in the queue for it, and keeps nothing alive: for programs that keep their leases

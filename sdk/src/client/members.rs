@@ -90,17 +90,6 @@ impl Client {
         MemberPages::new(self.clone(), list)
     }
 
-    pub(super) async fn member_page(
-        &self,
-        message: v1::MembershipListRequest,
-    ) -> Result<v1::MembershipListResponse, Error> {
-        self.read(|attempt| {
-            let request = attempt.request(message.clone());
-            async move { stubs::membership(attempt.channel).list(request).await }
-        })
-        .await
-    }
-
     /// Joins once, and keeps nothing alive: for programs that keep their membership themselves. Others use
     /// [`Client::join`].
     ///

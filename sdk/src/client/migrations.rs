@@ -123,17 +123,6 @@ impl Client {
         MigrationPages::new(self.clone(), list)
     }
 
-    pub(super) async fn migration_page(
-        &self,
-        message: v1::MigrationsListRequest,
-    ) -> Result<v1::MigrationsListResponse, Error> {
-        self.read(|attempt| {
-            let request = attempt.request(message.clone());
-            async move { stubs::migrations(attempt.channel).list(request).await }
-        })
-        .await
-    }
-
     /// Creates a migration to what is agreed on.
     ///
     /// # Errors

@@ -1,87 +1,27 @@
 //! Lists that are too long for one answer.
 
-use synod_model::limits::LIST_PAGE_MAX;
 use synod_proto::v1;
 
 use super::{Client, ListMembers, ListMigrations, ListStorageVersions};
-use crate::values::read;
+use crate::pages::{Pages, page_size};
 use crate::{Error, MemberPage, MigrationPage, StorageVersionPage};
 
 /// The pages of a list of members.
 #[derive(Debug)]
-pub struct MemberPages {
-    client: Client,
-    /// What to ask for next; `None` at the end.
-    next: Option<v1::MembershipListRequest>,
-}
+pub struct MemberPages(Pages<v1::MembershipListRequest>);
 
 /// The pages of a list of storage versions.
 #[derive(Debug)]
-pub struct StorageVersionPages {
-    client: Client,
-    /// What to ask for next; `None` at the end.
-    next: Option<v1::StorageVersionsListRequest>,
-}
+pub struct StorageVersionPages(Pages<v1::StorageVersionsListRequest>);
 
 /// The pages of a list of migrations.
 #[derive(Debug)]
-pub struct MigrationPages {
-    client: Client,
-    /// What to ask for next; `None` at the end.
-    next: Option<v1::MigrationsListRequest>,
-}
-
-impl MigrationPages {
-    pub(super) fn new(client: Client, list: ListMigrations) -> Self {
-        let next = v1::MigrationsListRequest {
-            read: list.read.to_wire(),
-            page_size: page_size(list.page_size),
-            continue_token: String::new(),
-        };
-        Self {
-            client,
-            next: Some(next),
-        }
-    }
-
-    /// The next page; `None` after the last. A page that failed is asked for again by the next call.
-    ///
-    /// # Errors
-    ///
-    /// `COMPACTED`: the list took so long that its revision left the window: begin again.
-    pub async fn next(&mut self) -> Result<Option<MigrationPage>, Error> {
-        let Some(message) = self.next.clone() else {
-            return Ok(None);
-        };
-        let mut answer = self.client.migration_page(message.clone()).await?;
-        let continue_token = std::mem::take(&mut answer.continue_token);
-        let page = read(answer)?;
-        self.next = (!continue_token.is_empty()).then_some(v1::MigrationsListRequest {
-            read: None,
-            continue_token,
-            ..message
-        });
-        Ok(Some(page))
-    }
-
-    /// All that is left, as one page.
-    ///
-    /// # Errors
-    ///
-    /// As [`MigrationPages::next`]; also if nothing was left.
-    pub async fn all(mut self) -> Result<MigrationPage, Error> {
-        let mut all = self.next().await?.ok_or_else(Error::at_the_end)?;
-        while let Some(page) = self.next().await? {
-            all.items.extend(page.items);
-        }
-        Ok(all)
-    }
-}
+pub struct MigrationPages(Pages<v1::MigrationsListRequest>);
 
 impl MemberPages {
     pub(super) fn new(client: Client, list: ListMembers) -> Self {
         let labels = list.labels.iter();
-        let next = v1::MembershipListRequest {
+        let first = v1::MembershipListRequest {
             read: list.read.to_wire(),
             labels: labels
                 .map(|(key, value)| (key.to_owned(), value.to_owned()))
@@ -89,10 +29,7 @@ impl MemberPages {
             page_size: page_size(list.page_size),
             continue_token: String::new(),
         };
-        Self {
-            client,
-            next: Some(next),
-        }
+        Self(Pages::new(client, first))
     }
 
     /// The next page; `None` after the last. A page that failed is asked for again by the next call.
@@ -101,18 +38,7 @@ impl MemberPages {
     ///
     /// `COMPACTED`: the list took so long that its revision left the window: begin again.
     pub async fn next(&mut self) -> Result<Option<MemberPage>, Error> {
-        let Some(message) = self.next.clone() else {
-            return Ok(None);
-        };
-        let mut answer = self.client.member_page(message.clone()).await?;
-        let continue_token = std::mem::take(&mut answer.continue_token);
-        let page = read(answer)?;
-        self.next = (!continue_token.is_empty()).then_some(v1::MembershipListRequest {
-            read: None,
-            continue_token,
-            ..message
-        });
-        Ok(Some(page))
+        self.0.next().await
     }
 
     /// All that is left, as one page.
@@ -120,27 +46,20 @@ impl MemberPages {
     /// # Errors
     ///
     /// As [`MemberPages::next`]; also if nothing was left.
-    pub async fn all(mut self) -> Result<MemberPage, Error> {
-        let mut all = self.next().await?.ok_or_else(Error::at_the_end)?;
-        while let Some(page) = self.next().await? {
-            all.items.extend(page.items);
-        }
-        Ok(all)
+    pub async fn all(self) -> Result<MemberPage, Error> {
+        self.0.all().await
     }
 }
 
 impl StorageVersionPages {
     pub(super) fn new(client: Client, list: ListStorageVersions) -> Self {
-        let next = v1::StorageVersionsListRequest {
+        let first = v1::StorageVersionsListRequest {
             read: list.read.to_wire(),
             include_unreported: list.include_unreported,
             page_size: page_size(list.page_size),
             continue_token: String::new(),
         };
-        Self {
-            client,
-            next: Some(next),
-        }
+        Self(Pages::new(client, first))
     }
 
     /// The next page; `None` after the last. A page that failed is asked for again by the next call.
@@ -149,18 +68,7 @@ impl StorageVersionPages {
     ///
     /// `COMPACTED`: the list took so long that its revision left the window: begin again.
     pub async fn next(&mut self) -> Result<Option<StorageVersionPage>, Error> {
-        let Some(message) = self.next.clone() else {
-            return Ok(None);
-        };
-        let mut answer = self.client.storage_version_page(message.clone()).await?;
-        let continue_token = std::mem::take(&mut answer.continue_token);
-        let page = read(answer)?;
-        self.next = (!continue_token.is_empty()).then_some(v1::StorageVersionsListRequest {
-            read: None,
-            continue_token,
-            ..message
-        });
-        Ok(Some(page))
+        self.0.next().await
     }
 
     /// All that is left, as one page.
@@ -168,16 +76,36 @@ impl StorageVersionPages {
     /// # Errors
     ///
     /// As [`StorageVersionPages::next`]; also if nothing was left.
-    pub async fn all(mut self) -> Result<StorageVersionPage, Error> {
-        let mut all = self.next().await?.ok_or_else(Error::at_the_end)?;
-        while let Some(page) = self.next().await? {
-            all.items.extend(page.items);
-        }
-        Ok(all)
+    pub async fn all(self) -> Result<StorageVersionPage, Error> {
+        self.0.all().await
     }
 }
 
-/// A page has at most so many items, whatever is asked for.
-fn page_size(asked: Option<u32>) -> Option<u32> {
-    asked.map(|size| size.clamp(1, LIST_PAGE_MAX as u32))
+impl MigrationPages {
+    pub(super) fn new(client: Client, list: ListMigrations) -> Self {
+        let first = v1::MigrationsListRequest {
+            read: list.read.to_wire(),
+            page_size: page_size(list.page_size),
+            continue_token: String::new(),
+        };
+        Self(Pages::new(client, first))
+    }
+
+    /// The next page; `None` after the last. A page that failed is asked for again by the next call.
+    ///
+    /// # Errors
+    ///
+    /// `COMPACTED`: the list took so long that its revision left the window: begin again.
+    pub async fn next(&mut self) -> Result<Option<MigrationPage>, Error> {
+        self.0.next().await
+    }
+
+    /// All that is left, as one page.
+    ///
+    /// # Errors
+    ///
+    /// As [`MigrationPages::next`]; also if nothing was left.
+    pub async fn all(self) -> Result<MigrationPage, Error> {
+        self.0.all().await
+    }
 }

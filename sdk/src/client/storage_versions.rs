@@ -78,17 +78,6 @@ impl Client {
         StorageVersionPages::new(self.clone(), list)
     }
 
-    pub(super) async fn storage_version_page(
-        &self,
-        message: v1::StorageVersionsListRequest,
-    ) -> Result<v1::StorageVersionsListResponse, Error> {
-        self.read(|attempt| {
-            let request = attempt.request(message.clone());
-            async move { stubs::storage_versions(attempt.channel).list(request).await }
-        })
-        .await
-    }
-
     /// Removes what stays of a resource that nobody reports: what is known of the versions that it is stored in, and its
     /// history. Whoever reports it again begins anew. With `if_revision`, only if its state was last changed at that
     /// revision.

@@ -3,12 +3,10 @@
 use std::collections::VecDeque;
 
 use futures::stream::{Stream, unfold};
-use synod_model::limits::LIST_PAGE_MAX;
 use synod_model::{FieldSelector, GroupResource, LabelSelector, Namespace};
 use synod_proto::v1;
 
-use crate::client::stubs;
-use crate::values::read;
+use crate::pages::{Pages, page_size};
 use crate::{Client, Error, ObjectItem, ObjectPage, ReadOptions};
 
 /// Which objects to list, and how.
@@ -81,30 +79,21 @@ impl ListObjects {
 
 /// The pages of a list of objects.
 #[derive(Debug)]
-pub struct ObjectPages {
-    client: Client,
-    /// What to ask for next; `None` at the end.
-    next: Option<v1::ObjectsListRequest>,
-}
+pub struct ObjectPages(Pages<v1::ObjectsListRequest>);
 
 impl ObjectPages {
     pub(super) fn new(client: Client, list: &ListObjects) -> Self {
         let namespace = list.namespace.as_ref();
-        let next = v1::ObjectsListRequest {
+        let first = v1::ObjectsListRequest {
             resource: Some((&list.resource).into()),
             namespace: namespace.map(ToString::to_string).unwrap_or_default(),
             label_selector: list.labels.to_string(),
             field_selector: list.fields.to_string(),
             read: list.read.to_wire(),
-            page_size: list
-                .page_size
-                .map(|size| size.clamp(1, LIST_PAGE_MAX as u32)),
+            page_size: page_size(list.page_size),
             continue_token: String::new(),
         };
-        Self {
-            client,
-            next: Some(next),
-        }
+        Self(Pages::new(client, first))
     }
 
     /// The same list, but from where this token was given, at the revision of its first page.
@@ -112,19 +101,14 @@ impl ObjectPages {
     /// [`next`](Self::next) fails with `COMPACTED` if that revision is not kept any more, and with `INVALID_ARGUMENT` if
     /// the token is of another list.
     #[must_use]
-    pub fn resumed(mut self, token: &str) -> Self {
-        if let Some(next) = &mut self.next {
-            next.read = None;
-            next.continue_token = token.to_owned();
-        }
-        self
+    pub fn resumed(self, token: &str) -> Self {
+        Self(self.0.resumed(token))
     }
 
     /// Where the next page begins; `None` at the end, and before the first page.
     #[must_use]
     pub fn token(&self) -> Option<&str> {
-        let next = self.next.as_ref()?;
-        Some(next.continue_token.as_str()).filter(|token| !token.is_empty())
+        self.0.token()
     }
 
     /// The next page; `None` after the last. A page that failed is asked for again by the next call.
@@ -133,22 +117,7 @@ impl ObjectPages {
     ///
     /// `COMPACTED`: the list took so long that its revision left the window: begin again.
     pub async fn next(&mut self) -> Result<Option<ObjectPage>, Error> {
-        let Some(message) = self.next.clone() else {
-            return Ok(None);
-        };
-        let answer = self.client.read(|attempt| {
-            let request = attempt.request(message.clone());
-            async move { stubs::objects(attempt.channel).list(request).await }
-        });
-        let mut answer: v1::ObjectsListResponse = answer.await?;
-        let continue_token = std::mem::take(&mut answer.continue_token);
-        let page = read(answer)?;
-        self.next = (!continue_token.is_empty()).then_some(v1::ObjectsListRequest {
-            read: None,
-            continue_token,
-            ..message
-        });
-        Ok(Some(page))
+        self.0.next().await
     }
 
     /// All that is left, as one page.
@@ -156,12 +125,8 @@ impl ObjectPages {
     /// # Errors
     ///
     /// As [`ObjectPages::next`]; also if nothing was left.
-    pub async fn all(mut self) -> Result<ObjectPage, Error> {
-        let mut all = self.next().await?.ok_or_else(Error::at_the_end)?;
-        while let Some(page) = self.next().await? {
-            all.items.extend(page.items);
-        }
-        Ok(all)
+    pub async fn all(self) -> Result<ObjectPage, Error> {
+        self.0.all().await
     }
 
     /// One object after the other, all at one revision; a page is asked for when the one before is used up. It ends after
