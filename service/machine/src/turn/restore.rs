@@ -17,7 +17,8 @@ impl Turn<'_> {
         self.restores = true;
         self.revision = revision;
         self.state.cluster = Some(cluster);
-        self.state.strangers_write_until = until;
+        // Those of a cluster that was lost before may still write, too.
+        self.state.strangers_write_until = self.state.strangers_write_until.max(until);
     }
 }
 

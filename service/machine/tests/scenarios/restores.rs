@@ -6,7 +6,7 @@ use synod_machine::{Answer, Change, Command, Compacted, OutOfReach, Recorded, Re
 use synod_model::{
     AbortCause, AcquireLease, Attributes, ClusterId, Epoch, ErrorKind, FailureClass,
     HolderIdentity, Join, LeaseKey, MigrationPhase, PutLeaseCandidate, Revision, SemanticVersion,
-    SessionId, Strategy, Ttl,
+    SessionId, SettingsPatch, Strategy, Ttl,
 };
 
 use crate::cluster::{
@@ -270,6 +270,25 @@ fn a_version_that_no_backup_has_heard_of_is_waited_for_too() {
     cluster.renews(&a);
     cluster.migrates("pods");
     cluster.migrates("nodes");
+}
+
+#[test]
+fn a_restore_with_a_shorter_grace_shortens_no_drain_of_the_one_before() {
+    let mut cluster = Cluster::formed();
+    cluster.is_restored();
+    cluster.set(SettingsPatch {
+        write_grace: Some(Duration::from_secs(1)),
+        ..SettingsPatch::default()
+    });
+    accepted(cluster.send(Command::Restore(Restore {
+        cluster: ClusterId::from_bytes([3; 16]),
+    })));
+    cluster.starts("a", &[of("pods")]);
+    let id = cluster.open("pods").id;
+    cluster.pass(LONGEST - Duration::from_millis(1));
+    refused(cluster.send(claim(&id, "one")), ErrorKind::Draining);
+    cluster.pass(Duration::from_millis(1));
+    accepted(cluster.send(claim(&id, "one")));
 }
 
 #[test]

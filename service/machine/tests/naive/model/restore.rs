@@ -29,7 +29,7 @@ impl World {
             .retain(|(holder, _)| matches!(holder, Holder::Object(_)));
         let a_day = Duration::from_secs(24 * 60 * 60);
         let until = self.log_time.after(a_day + self.settings.write_grace);
-        self.strangers_write_until = until;
+        self.strangers_write_until = until.max(self.strangers_write_until);
         let names = before.resources.iter().map(|kept| kept.name.clone());
         for name in names.collect::<Vec<_>>() {
             self.begin_again(&name, wall);
