@@ -1117,7 +1117,7 @@ export interface ObjectsGetResponse {
 export interface ObjectsListRequest {
   /** The resource of the collection. */
   resource?: GroupResource;
-  /** Only objects of this namespace; empty: of all. */
+  /** Only objects of this namespace; empty: of all. A collection without namespaces has none in any. */
   namespace: string;
   /** Only objects whose labels match, as in `app=web,tier in (a,b),!old`; at most 4 KiB; empty: all. */
   labelSelector: string;
@@ -1172,7 +1172,7 @@ export interface ObjectsUpdateRequest {
   preconditions?: Preconditions;
   /**
    * How long it lives from now on, in milliseconds, 1,000 to 86,400,000. Left out: its deadline stays, or that it has
-   * none.
+   * none. A deadline can be moved, but not taken away again.
    */
   ttlMs?: bigint;
   /** Who may do this. */
@@ -1240,7 +1240,10 @@ export interface ObjectsDeleteRequest {
   key?: ObjectKey;
   /** Which object it must still be, and as of which revision. */
   preconditions?: Preconditions;
-  /** What becomes of the objects that it owns. */
+  /**
+   * What becomes of the objects that it owns. An object that waits for its deletion goes as it was first asked to: another
+   * word changes nothing.
+   */
   propagation: Propagation;
   /** Who may do this. */
   fences?: Fences;

@@ -2203,7 +2203,7 @@ class ObjectsListRequest(Message):
     """The resource of the collection."""
 
     namespace: str = ""
-    """Only objects of this namespace; empty: of all."""
+    """Only objects of this namespace; empty: of all. A collection without namespaces has none in any."""
 
     label_selector: str = ""
     """Only objects whose labels match, as in `app=web,tier in (a,b),!old`; at most 4 KiB; empty: all."""
@@ -2294,7 +2294,7 @@ class ObjectsUpdateRequest(Message):
 
     ttl_ms: int | None = None
     """How long it lives from now on, in milliseconds, 1,000 to 86,400,000. Left out: its deadline stays, or that it has
-    none.
+    none. A deadline can be moved, but not taken away again.
     """
 
     fences: Fences | None = None
@@ -2427,7 +2427,9 @@ class ObjectsDeleteRequest(Message):
     """Which object it must still be, and as of which revision."""
 
     propagation: Propagation = Propagation.UNSPECIFIED
-    """What becomes of the objects that it owns."""
+    """What becomes of the objects that it owns. An object that waits for its deletion goes as it was first asked to: another
+    word changes nothing.
+    """
 
     fences: Fences | None = None
     """Who may do this."""
