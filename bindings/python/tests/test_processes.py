@@ -145,19 +145,16 @@ def fork_while_calls_are_under_way_harms_neither(replicas: Replicas) -> None:
 ENDING = """
 import asyncio, sys, threading
 import synod
+from synod import _synod
 client = synod.Client([sys.argv[1]], timeout=60.0)
-begun = threading.Barrier(5)
-def ask():
-    begun.wait()
-    client.status()
 for _ in range(4):
-    threading.Thread(target=ask, daemon=True).start()
-begun.wait()
+    threading.Thread(target=client.status, daemon=True).start()
 async def main():
     loud = synod.AsyncClient([sys.argv[1]], timeout=60.0)
     asyncio.ensure_future(loud.status())
     watch = asyncio.ensure_future(loud.watch())
-    await asyncio.sleep(0.05)
+    while _synod._counts()["calls"] < 5:
+        await asyncio.sleep(0)
 asyncio.run(main())
 """
 
