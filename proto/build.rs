@@ -21,6 +21,7 @@ const PUBLIC: &[&str] = &[
     "synod/v1/membership.proto",
     "synod/v1/objects.proto",
     "synod/v1/migrations.proto",
+    "synod/v1/rosters.proto",
     "synod/v1/sessions.proto",
     "synod/v1/storage_versions.proto",
     "synod/v1/watch.proto",
@@ -33,6 +34,7 @@ const INTERNAL: &[&str] = &[
     "synod/storage/v1/controller_revisions.proto",
     "synod/storage/v1/log.proto",
     "synod/storage/v1/migrations.proto",
+    "synod/storage/v1/rosters.proto",
     "synod/storage/v1/values.proto",
 ];
 

@@ -174,6 +174,8 @@ fn carry_out(turn: &mut Turn<'_>, command: &Command) -> Result<Answer, Refusal> 
         Command::RetryMigration(retry) => migrations::retry::apply(turn, retry),
         Command::ObserveStorage(observe) => commands::observe_storage::apply(turn, observe),
         Command::ResetStorageStates(reset) => commands::reset_storage_states::apply(turn, reset),
+        Command::SetRoster(set) => commands::rosters::set(turn, set),
+        Command::DeleteRoster(delete) => commands::rosters::delete(turn, delete),
     }
 }
 

@@ -12,7 +12,7 @@ use imbl::OrdMap;
 use synod_model::{
     AgreementChange, ClusterId, Collection, ControllerRevision, GroupResource, Lease,
     LeaseCandidate, LeaseKey, LogTime, Member, MemberId, Migration, MigrationId, Object, Revision,
-    Sequence, SessionId, Settings, Ticket, Uid, Waiter,
+    Roster, Sequence, SessionId, Settings, Ticket, Uid, Waiter,
 };
 
 use self::migrations::migration_rows;
@@ -20,7 +20,8 @@ use crate::digest::{
     RowHash, RowSum, agreement_hash, collection_hash, controller_revision_hash, deadline_hash,
     entry_hash, events_hash, garbage_hash, heartbeat_hash, lease_candidate_hash, lease_hash,
     lease_waiter_hash, member_hash, migration_hash, object_hash, outcome_hash, progress_hash,
-    replica_hash, session_hash, settings_hash, storage_state_hash, storage_version_hash,
+    replica_hash, roster_hash, session_hash, settings_hash, storage_state_hash,
+    storage_version_hash,
 };
 use crate::objects::Held;
 use crate::state::{Session, StorageState, StorageVersion};
@@ -92,6 +93,8 @@ pub enum Row {
     Migration(Arc<Migration>),
     /// How far a migration is. It comes after the migration.
     MigrationProgress(MigrationId, Arc<ProgressRow>),
+    /// A roster.
+    Roster(Arc<Roster>),
     /// The events of a revision, oldest first.
     Events(Arc<RevisionEvents>),
 }
@@ -165,6 +168,11 @@ impl State {
                     .map(|(uid, garbage)| Row::Garbage(*uid, Arc::clone(garbage))),
             )
             .chain(self.migrations.values().flat_map(migration_rows))
+            .chain(
+                self.rosters
+                    .values()
+                    .map(|row| Row::Roster(Arc::clone(row))),
+            )
             .chain(
                 self.controller_revisions
                     .map()
@@ -280,6 +288,7 @@ impl State {
             Row::LeaseCandidate(candidate) => self.leases.insert_candidate(candidate).is_none(),
             Row::Heartbeat(resource, heartbeat) => self.load_heartbeat(&resource, heartbeat)?,
             Row::Migration(row) => self.load_migration(row),
+            Row::Roster(row) => self.rosters.insert(row.scope.clone(), row).is_none(),
             Row::MigrationProgress(id, progress) => self.load_progress(&id, progress)?,
             Row::Events(events) => self.load_events(events, hash)?,
         };
@@ -409,6 +418,7 @@ impl Row {
             Self::Heartbeat(resource, heartbeat) => Some(heartbeat_hash(resource, heartbeat)),
             Self::Migration(migration) => Some(migration_hash(migration)),
             Self::MigrationProgress(id, progress) => Some(progress_hash(id, progress)),
+            Self::Roster(roster) => Some(roster_hash(roster)),
             Self::Events(events) => Some(events_hash(events)),
         }
     }

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use synod_model::{
     AbortMigration, AcquireLease, Adopt, AdoptControllerRevisions, ClaimMigration, ClaimToken,
     CloseSession, ClusterId, CompleteMigration, CreateCollection, CreateControllerRevision,
-    CreateObject, DeleteCollection, DeleteControllerRevisions, DeleteObject, Epoch, FailMigration,
-    ForgetResource, HolderIdentity, Join, LeaseKey, Leave, MarkControllerRevisions, MarkReady,
-    MemberId, MigrationId, ObjectKey, ObserveStorage, OpenSession, PatchObject, PutLeaseCandidate,
-    ReleaseControllerRevision, ReleaseLease, Renew, RenewLease, RenewLeaseCandidate, Report,
-    ReportMigrationProgress, ResetStorageStates, RetryMigration, Revision,
-    RollbackControllerRevision, SessionId, Settings, StartMigration, Ticket, Transact,
-    TruncateControllerRevisions, UpdateCollection, UpdateControllerRevision, UpdateObject,
-    UpdateSettings, WithdrawLeaseCandidate,
+    CreateObject, DeleteCollection, DeleteControllerRevisions, DeleteObject, DeleteRoster, Epoch,
+    FailMigration, ForgetResource, GroupResource, HolderIdentity, Join, LeaseKey, Leave,
+    MarkControllerRevisions, MarkReady, MemberId, MigrationId, ObjectKey, ObserveStorage,
+    OpenSession, PatchObject, PutLeaseCandidate, ReleaseControllerRevision, ReleaseLease, Renew,
+    RenewLease, RenewLeaseCandidate, Report, ReportMigrationProgress, ResetStorageStates,
+    RetryMigration, Revision, RollbackControllerRevision, SessionId, SetRoster, Settings,
+    StartMigration, Ticket, Transact, TruncateControllerRevisions, UpdateCollection,
+    UpdateControllerRevision, UpdateObject, UpdateSettings, WithdrawLeaseCandidate,
 };
 
 use crate::{DirectoryId, ReplicaId};
@@ -112,10 +112,14 @@ pub enum Command {
     AbortMigration(AbortMigration),
     /// Has a failed migration tried again.
     RetryMigration(RetryMigration),
-    /// What discovery shows of a resource that nobody reports.
+    /// What discovery shows of a resource.
     ObserveStorage(ObserveStorage),
     /// Forgets what is known of the store.
     ResetStorageStates(ResetStorageStates),
+    /// Says who must speak.
+    SetRoster(SetRoster),
+    /// Says that nobody in particular must speak any more.
+    DeleteRoster(DeleteRoster),
 }
 
 /// Deals with more of the dependents that deletions have left, up to the bound of one command.
@@ -187,4 +191,6 @@ pub struct Expire {
     pub claims: BTreeSet<(MigrationId, ClaimToken)>,
     /// Failed migrations whose pause is over.
     pub retries: BTreeSet<MigrationId>,
+    /// Resources at whose discovery nobody has looked for too long.
+    pub observations: BTreeSet<GroupResource>,
 }

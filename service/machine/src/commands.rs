@@ -37,6 +37,7 @@ pub(crate) mod report;
 pub(crate) mod reset_storage_states;
 pub(crate) mod restore;
 pub(crate) mod rollback_controller_revision;
+pub(crate) mod rosters;
 pub(crate) mod transact;
 pub(crate) mod truncate_controller_revisions;
 pub(crate) mod update_collection;

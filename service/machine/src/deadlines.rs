@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use imbl::{OrdMap, OrdSet};
 use synod_model::{
-    HolderIdentity, LeaseKey, LogTime, MemberId, MigrationId, ObjectKey, SessionId, Ticket,
+    GroupResource, HolderIdentity, LeaseKey, LogTime, MemberId, MigrationId, ObjectKey, SessionId,
+    Ticket,
 };
 
 /// What a deadline ends.
@@ -33,6 +34,8 @@ pub enum Holder {
     Claim(MigrationId),
     /// The pause before a failed migration is tried again.
     Retry(MigrationId),
+    /// What discovery shows of a resource, when nobody looks again.
+    Observation(GroupResource),
 }
 
 /// A kept deadline.

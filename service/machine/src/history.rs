@@ -6,7 +6,7 @@ use imbl::Vector;
 use synod_model::{
     AgreementChange, Collection, ControllerRevision, GroupResource, HolderIdentity, Lease,
     LeaseCandidate, LeaseKey, Member, MemberId, Migration, MigrationId, NamespacedName, Object,
-    ObjectKey, Revision, Settings,
+    ObjectKey, ResourceScope, Revision, Roster, Settings,
 };
 
 use crate::digest::RowHash;
@@ -72,6 +72,15 @@ pub enum Change {
         before: Option<Arc<Migration>>,
         /// The migration after; `None` if it is one of the oldest that are not kept.
         after: Option<Arc<Migration>>,
+    },
+    /// A roster was set or deleted.
+    Roster {
+        /// For which resources.
+        scope: ResourceScope,
+        /// The roster before; `None` if it is new.
+        before: Option<Arc<Roster>>,
+        /// The roster after; `None` if it is gone.
+        after: Option<Arc<Roster>>,
     },
     /// The replicated settings changed.
     Settings {

@@ -61,10 +61,10 @@ pub use outcome::{
 };
 pub use past::{OutOfReach, Past};
 pub use rows::{
-    DirectoryId, EntryRow, Heartbeat, OutcomeRow, ProgressRow, ReplicaId, ReplicaRow, StateStatus,
-    StorageStateRow, StorageVersionRow, VersionStatus,
+    DirectoryId, EntryRow, Heartbeat, Observation, OutcomeRow, ProgressRow, ReplicaId, ReplicaRow,
+    StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
 };
-pub use safety::{Danger, Decodes, Why, check_binary, check_drop};
+pub use safety::{Binary, BinaryResource, Danger, Verdict, Why, check_binary, check_drop};
 pub use sessions::Recorded;
 pub use state::State;
 pub use views::{StorageStateView, StorageVersionView};

@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 
 use synod_model::{
-    AbortCause, ErrorKind, GroupResource, LogTime, Migration, MigrationId, MigrationPhase,
-    MigrationReason, MigrationTarget, Persisted, Refusal, Revision, StorageVersionHash,
+    AbortCause, Assumption, ErrorKind, GroupResource, LogTime, Migration, MigrationId,
+    MigrationPhase, MigrationReason, MigrationTarget, Persisted, Refusal, Revision,
+    StorageVersionHash,
 };
 
 use crate::turn::Turn;
@@ -81,6 +82,7 @@ impl Turn<'_> {
             done: 0,
             estimate: None,
             ended: None,
+            assumption: None,
         });
         self.forget_ended(resource);
         id
@@ -164,13 +166,13 @@ impl State {
     pub(crate) fn migration_target(&self, resource: &GroupResource) -> Option<MigrationTarget> {
         let status = &self.storage_states.get(resource)?.row.status;
         status.agreement()?;
-        let Some(agreed) = &status.agreed else {
-            let hash = *status.observed.first()?;
+        if let Some(hash) = status.agreed_hash {
             return Some(MigrationTarget {
                 hash,
                 version: None,
             });
-        };
+        }
+        let agreed = status.agreed.as_ref()?;
         let (_, entry) = self.storage_versions.get(resource)?.entries.get_min()?;
         Some(MigrationTarget {
             hash: StorageVersionHash::of_version(agreed, &entry.kind),
@@ -213,10 +215,10 @@ impl State {
     pub(crate) fn persisted_when_migrated(&self, resource: &GroupResource) -> BTreeSet<Persisted> {
         let status = &self.storage_states[resource].row.status;
         let mut migrated = self.demanded(resource);
-        if let Some(hash) = status.observed.first().filter(|_| migrated.is_empty()) {
+        if let Some(hash) = status.agreed_hash {
             let mut kept = status.persisted.iter();
-            let named = kept.find(|kept| kept.hash() == Some(*hash)).cloned();
-            migrated.insert(named.unwrap_or(Persisted::observed(*hash)));
+            let named = kept.find(|kept| kept.hash() == Some(hash)).cloned();
+            migrated.insert(named.unwrap_or(Persisted::observed(hash)));
         }
         migrated
     }
@@ -231,11 +233,14 @@ impl State {
         resource: &GroupResource,
         target: &MigrationTarget,
     ) -> Option<LogTime> {
-        let drains = &self.storage_states.get(resource)?.row.status.drains;
-        drains
-            .iter()
-            .filter(|(version, _)| Some(*version) != target.version.as_ref())
+        let status = &self.storage_states.get(resource)?.row.status;
+        let versions = status.drains.iter();
+        let versions = versions.filter(|(version, _)| Some(*version) != target.version.as_ref());
+        let hashes = status.hash_drains.iter();
+        let hashes = hashes.filter(|(hash, _)| **hash != target.hash);
+        versions
             .map(|(_, until)| *until)
+            .chain(hashes.map(|(_, until)| *until))
             .chain([self.strangers_write_until])
             .filter(|until| *until > self.log_time)
             .max()
@@ -257,6 +262,28 @@ impl State {
         })
     }
 
+    /// What an end of migration rests on beside what is known.
+    pub(crate) fn assumption(&self, resource: &GroupResource) -> Option<Assumption> {
+        self.roster_of(resource)
+            .is_none()
+            .then_some(Assumption::NoRoster)
+    }
+
+    /// Refuses where the agreement is what discovery showed, and nobody has looked since its deadline.
+    ///
+    /// # Errors
+    ///
+    /// `NO_AGREEMENT`.
+    pub(crate) fn check_observation(&self, resource: &GroupResource) -> Result<(), Refusal> {
+        let kept = self.storage_states.get(resource);
+        let stands_alone = kept.is_some_and(|kept| kept.row.status.agreed_hash.is_some());
+        if stands_alone && self.is_observation_over(resource) {
+            let why = "nobody has looked at its discovery for two periods: run an observer";
+            return Err(no_agreement(resource, why));
+        }
+        Ok(())
+    }
+
     /// Refuses unless the migration's own agreement holds.
     ///
     /// # Errors
@@ -268,6 +295,7 @@ impl State {
             .storage_states
             .get(resource)
             .and_then(|kept| kept.row.status.agreement());
+        self.check_observation(resource)?;
         if present == Some(migration.agreement_revision) {
             return Ok(());
         }

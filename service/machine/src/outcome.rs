@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use synod_model::{
-    ApiVersion, ClaimToken, Collection, Epoch, FencingToken, GroupResource, MigrationId,
-    MigrationProgress, Object, ObjectName, Refusal, Revision, RevisionNumber, SessionId, Ticket,
-    Ttl, Uid,
+    ApiVersion, Assumption, ClaimToken, Collection, Epoch, FencingToken, GroupResource,
+    MigrationId, MigrationProgress, Object, ObjectName, Refusal, Revision, RevisionNumber,
+    SessionId, Ticket, Ttl, Uid,
 };
 
 use crate::RevisionEvents;
@@ -55,6 +55,8 @@ pub enum Answer {
         /// Where the worker before it stood.
         progress: MigrationProgress,
     },
+    /// The migration has succeeded, and this is what that rests on beside what is known.
+    MigrationCompleted(Option<Assumption>),
     /// What was past its deadline and is gone.
     Expired {
         /// How many members went.
@@ -71,6 +73,8 @@ pub enum Answer {
         candidates: u32,
         /// How many objects went, or began to.
         objects: u32,
+        /// How many observations of resources ended.
+        observations: u32,
     },
     /// What became of a collection or an object.
     Wrote(Written),

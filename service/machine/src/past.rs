@@ -5,6 +5,7 @@
 
 mod objects;
 mod one;
+mod rosters;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use synod_model::{
     Collection, ControllerHistory, ControllerRevision, GroupResource, HolderIdentity, Lease,
     LeaseCandidate, LeaseKey, LogTime, Member, MemberId, Migration, MigrationId, NamespacedName,
-    Object, ObjectKey, Revision, Settings,
+    Object, ObjectKey, ResourceScope, Revision, Roster, Settings,
 };
 
 use crate::{Change, Due, Holder, State, StorageStateView, StorageVersionView};
@@ -30,6 +31,7 @@ pub struct Past<'a> {
     controller_revisions: BTreeMap<NamespacedName, Option<Arc<ControllerRevision>>>,
     migrations: BTreeMap<MigrationId, Option<Arc<Migration>>>,
     settings: Option<Arc<Settings>>,
+    rosters: BTreeMap<ResourceScope, Option<Arc<Roster>>>,
     leases: BTreeMap<LeaseKey, Option<Arc<Lease>>>,
     candidates: BTreeMap<LeaseKey, Standing>,
     collections: BTreeMap<GroupResource, Option<Arc<Collection>>>,
@@ -82,6 +84,7 @@ impl State {
             controller_revisions: BTreeMap::new(),
             migrations: BTreeMap::new(),
             settings: None,
+            rosters: BTreeMap::new(),
             leases: BTreeMap::new(),
             candidates: BTreeMap::new(),
             collections: BTreeMap::new(),
@@ -421,6 +424,9 @@ impl Past<'_> {
             // Before there was a cluster, there were those of every new one.
             Change::Settings { before, .. } => {
                 self.settings = Some(before.clone().unwrap_or_default());
+            }
+            Change::Roster { scope, before, .. } => {
+                self.rosters.insert(scope.clone(), before.clone());
             }
             Change::Collection {
                 resource, before, ..

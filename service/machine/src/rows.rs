@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use synod_model::{
-    ApiVersion, Condition, Kind, LogTime, Metadata, MigrationProgress, Persisted, Refusal,
+    Absent, ApiVersion, Condition, Kind, LogTime, Metadata, MigrationProgress, Persisted, Refusal,
     Revision, Stance, StorageVersionHash, VersionSet, WallTime,
 };
 
@@ -180,24 +180,43 @@ pub struct StateStatus {
     pub selected: Option<ApiVersion>,
     /// When selected last changed; zero before it first was set.
     pub selected_revision: Revision,
-    /// When common, selected or what is observed last changed.
+    /// When common, selected or, while nobody reports the resource, what is observed last changed, or when an observation
+    /// or a roster began or ceased to stand against an agreement.
     pub agreement_revision: Revision,
     /// The version that is agreed on: the state's `current`. `None` is *unknown*.
     pub agreed: Option<ApiVersion>,
     /// The versions in which objects may be stored.
     pub persisted: BTreeSet<Persisted>,
-    /// The hashes that discovery shows while nobody reports the resource; empty if it is not observed. One is an
-    /// agreement, several are none.
-    pub observed: BTreeSet<StorageVersionHash>,
+    /// What discovery shows of it; `None` if it is not observed.
+    pub observation: Option<Observation>,
+    /// Whether what discovery shows stands against what the members say, so that they do not agree.
+    pub contradicted: bool,
+    /// The encoding that is agreed on while nobody reports the resource: the one that discovery shows.
+    pub agreed_hash: Option<StorageVersionHash>,
+    /// Who is missing by the resource's roster. While somebody is, there is no agreement.
+    pub absent: Absent,
     /// By version, the log time until which a write in it may still land. Only ever raised.
     pub drains: BTreeMap<ApiVersion, LogTime>,
+    /// By hash, the same for what discovery has shown before.
+    pub hash_drains: BTreeMap<StorageVersionHash, LogTime>,
+}
+
+/// What discovery shows of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// The hashes that its servers show. One can be an agreement, several are none.
+    pub hashes: BTreeSet<StorageVersionHash>,
+    /// The kind that it stores, if the observer knows it.
+    pub kind: Option<Kind>,
+    /// Whether its deadline has passed without another look: then it tells of the past alone.
+    pub expired: bool,
 }
 
 impl StateStatus {
     /// The revision of the present agreement, reported or observed; `None` while there is none.
     #[must_use]
     pub fn agreement(&self) -> Option<Revision> {
-        let holds = self.agreed.is_some() || self.observed.len() == 1;
+        let holds = self.agreed.is_some() || self.agreed_hash.is_some();
         holds.then_some(self.agreement_revision)
     }
 }

@@ -1,24 +1,50 @@
 //! Two questions that an operator asks before it is too late: may this binary join, and may this version go?
 //!
-//! Both are answered from one revision. What is not known is not safe.
+//! Both are answered from one revision. What is not known is not safe, and what a safe answer assumes is said with it.
+
+mod snapshots;
+mod stored;
 
 use std::collections::BTreeSet;
 
 use synod_model::{
-    ApiVersion, GroupResource, Kind, LogTime, MemberId, Persisted, StorageVersionHash,
+    ApiVersion, GroupResource, Kind, LogTime, MemberId, NamespacedName, ResourceScope, Stance,
+    StorageVersionHash,
 };
 
-use crate::{Past, StateStatus, StorageVersionView};
+use self::stored::{Concern, whys};
+use crate::{Past, StorageVersionView};
 
-/// What a binary can decode of one resource.
+/// All that a binary decodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Binary {
+    /// What it says of each resource.
+    pub resources: Vec<BinaryResource>,
+    /// The resources that others look after. Every other that is known and not named is one that it does not decode.
+    pub left_to_others: Vec<ResourceScope>,
+}
+
+/// What a binary says of one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decodes {
+pub struct BinaryResource {
     /// The resource.
     pub resource: GroupResource,
     /// The kind that it stores, if the caller says so: a stored encoding of which only the hash is known is told by it.
     pub kind: Option<Kind>,
-    /// The versions.
-    pub versions: BTreeSet<ApiVersion>,
+    /// The versions that it decodes.
+    pub decodable: BTreeSet<ApiVersion>,
+    /// The version that it will encode or vote for, if the caller says so.
+    pub stance: Option<Stance>,
+}
+
+/// The answer to either question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Every reason why it is not safe. None: it is.
+    pub dangers: Vec<Danger>,
+    /// The resources for which no roster says who must speak: a safe answer assumes of them that nobody writes but those
+    /// who take part or are observed.
+    pub without_roster: Vec<GroupResource>,
 }
 
 /// Why something is not safe.
@@ -49,127 +75,138 @@ pub enum Why {
     Voted(MemberId, ApiVersion),
     /// Writes in this version may still land until then.
     Draining(ApiVersion, LogTime),
+    /// Writes in an encoding that discovery has shown may still land until then, and the version may be this one.
+    DrainingHash(StorageVersionHash, LogTime),
+    /// A server shows this encoding in discovery, and the version may be this one.
+    Observed(StorageVersionHash),
+    /// Nobody has looked at the resource's discovery for so long that what it shows is not known.
+    ObservationOver,
+    /// The roster asks for this member, which does not speak for the resource.
+    Absent(MemberId),
+    /// The roster asks for so many more.
+    AbsentMore(u32),
+    /// The binary would encode or prefer this version, which this member does not decode.
+    NotDecodableBy(MemberId, ApiVersion),
+    /// This ControllerRevision, which never changes, is in this version.
+    Snapshot(NamespacedName, ApiVersion),
 }
 
-/// Every reason why a binary that decodes this must not join. None: it is safe.
+/// Whether a binary may join.
 ///
-/// A resource that the binary does not name is not looked at: who does not report a resource does not write it.
+/// Every resource that is known is looked at, but for those that the binary leaves to others: one that it does not name
+/// is one of which it decodes nothing.
 #[must_use]
-pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &[Decodes]) -> Vec<Danger> {
-    let mut dangers = Vec::new();
-    for decodes in binary {
-        let lacks = |version: &ApiVersion| !decodes.versions.contains(version);
-        let hashes: Option<BTreeSet<StorageVersionHash>> = decodes.kind.as_ref().map(|kind| {
-            let versions = decodes.versions.iter();
-            let hashes = versions.map(|version| StorageVersionHash::of_version(version, kind));
-            hashes.collect()
-        });
-        let lacks_hash = |hash| {
-            hashes
-                .as_ref()
-                .is_none_or(|decodable| !decodable.contains(&hash))
-        };
-        let whys = whys(past, now, &decodes.resource, lacks, lacks_hash);
-        dangers.extend(of(&decodes.resource, whys));
+pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> Verdict {
+    let mut verdict = Verdict::default();
+    for named in &binary.resources {
+        verdict.add(past, &named.resource, of_binary(past, now, named));
     }
-    dangers
+    let named: BTreeSet<&GroupResource> =
+        binary.resources.iter().map(|one| &one.resource).collect();
+    let is_left = |resource: &GroupResource| {
+        binary
+            .left_to_others
+            .iter()
+            .any(|scope| scope.covers(resource))
+    };
+    for state in past.storage_states(None) {
+        let resource = state.resource;
+        if !named.contains(&resource) && !is_left(&resource) {
+            let nothing = BinaryResource {
+                resource,
+                kind: None,
+                decodable: BTreeSet::new(),
+                stance: None,
+            };
+            verdict.add(past, &nothing.resource, of_binary(past, now, &nothing));
+        }
+    }
+    verdict
 }
 
-/// Every reason why a version of a resource must not be dropped from the binaries. None: it is safe.
+fn of_binary(past: &Past<'_>, now: LogTime, binary: &BinaryResource) -> BTreeSet<Why> {
+    let resource = &binary.resource;
+    let view = past.storage_version(resource);
+    let kinds = kinds(past, resource, view.as_ref(), binary.kind.as_ref());
+    let hashes: BTreeSet<StorageVersionHash> = kinds
+        .iter()
+        .flat_map(|kind| {
+            let versions = binary.decodable.iter();
+            versions.map(move |version| StorageVersionHash::of_version(version, kind))
+        })
+        .collect();
+    let concern = Concern {
+        version: &|version| !binary.decodable.contains(version),
+        hash: &|hash| !hashes.contains(&hash),
+        kinds: &kinds,
+    };
+    let mut whys = whys(past, now, resource, &concern);
+    let encoded = binary.stance.as_ref().map(Stance::version);
+    for (version, view) in encoded.into_iter().zip(view.iter()) {
+        let cannot = view.entries();
+        let cannot = cannot.filter(|(_, entry)| !entry.decodable.contains(version));
+        whys.extend(cannot.map(|(id, _)| Why::NotDecodableBy(id.clone(), version.clone())));
+    }
+    whys
+}
+
+/// Whether a version of a resource may be dropped from the binaries.
 #[must_use]
 pub fn check_drop(
     past: &Past<'_>,
     now: LogTime,
     resource: &GroupResource,
     version: &ApiVersion,
-) -> Vec<Danger> {
+) -> Verdict {
     let view = past.storage_version(resource);
-    let kinds: BTreeSet<Kind> = view
-        .iter()
-        .flat_map(StorageVersionView::entries)
-        .map(|(_, entry)| entry.kind.clone())
-        .collect();
-    // A hash is of another version for sure only if it is that of a version and kind that are known.
-    let is_other = |hash| {
-        let others = view.iter().flat_map(StorageVersionView::entries);
-        let mut others = others.flat_map(|(_, entry)| entry.decodable.iter());
-        others.any(|other| {
+    let kinds = kinds(past, resource, view.as_ref(), None);
+    let concern = Concern {
+        version: &|other| other == version,
+        // Where no kind is known, any hash may be that of the version.
+        hash: &|hash| {
             let mut kinds = kinds.iter();
-            other != version
-                && kinds.any(|kind| StorageVersionHash::of_version(other, kind) == hash)
-        })
+            kinds.len() == 0
+                || kinds.any(|kind| StorageVersionHash::of_version(version, kind) == hash)
+        },
+        kinds: &kinds,
     };
-    let whys = whys(
-        past,
-        now,
-        resource,
-        |other| other == version,
-        |hash| !is_other(hash),
-    );
-    of(resource, whys).collect()
+    let mut verdict = Verdict::default();
+    verdict.add(past, resource, whys(past, now, resource, &concern));
+    verdict
 }
 
-fn of(resource: &GroupResource, whys: BTreeSet<Why>) -> impl Iterator<Item = Danger> {
-    whys.into_iter().map(|why| Danger {
-        resource: resource.clone(),
-        why,
-    })
-}
-
-/// What is known of the resource that concerns the versions in question.
-fn whys(
+/// The kinds that the resource is known to store: as members report it, discovery shows it, a collection declares it, or
+/// the caller says.
+fn kinds(
     past: &Past<'_>,
-    now: LogTime,
     resource: &GroupResource,
-    concerns: impl Fn(&ApiVersion) -> bool,
-    concerns_hash: impl Fn(StorageVersionHash) -> bool,
-) -> BTreeSet<Why> {
-    let mut whys = BTreeSet::new();
-    let Some(state) = past.storage_state(resource) else {
-        whys.insert(Why::NoState);
-        return whys;
-    };
-    let status = &state.row.status;
-    for persisted in &status.persisted {
-        whys.extend(match persisted {
-            Persisted::Unknown => Some(Why::PersistedUnknown),
-            Persisted::Version {
-                version: Some(version),
-                ..
-            } => concerns(version).then(|| Why::Persisted(version.clone())),
-            Persisted::Version {
-                hash,
-                version: None,
-            } => concerns_hash(*hash).then_some(Why::PersistedHash(*hash)),
-        });
-    }
-    let selected = status.selected.iter().filter(|version| concerns(version));
-    whys.extend(selected.cloned().map(Why::Selected));
-    whys.extend(draining(status, now, &concerns));
-    if let Some(view) = past.storage_version(resource) {
-        whys.extend(said(&view, &concerns));
-    }
-    whys
+    view: Option<&StorageVersionView>,
+    said: Option<&Kind>,
+) -> BTreeSet<Kind> {
+    let entries = view.into_iter().flat_map(StorageVersionView::entries);
+    let mut kinds: BTreeSet<Kind> = entries.map(|(_, entry)| entry.kind.clone()).collect();
+    let state = past.storage_state(resource);
+    let observation = state.and_then(|state| state.row.status.observation.clone());
+    kinds.extend(observation.and_then(|observation| observation.kind));
+    kinds.extend(past.collection(resource).map(|held| held.kind.clone()));
+    kinds.extend(said.cloned());
+    kinds
 }
 
-fn draining<'a>(
-    status: &'a StateStatus,
-    now: LogTime,
-    concerns: &'a impl Fn(&ApiVersion) -> bool,
-) -> impl Iterator<Item = Why> + 'a {
-    let drains = status.drains.iter();
-    drains
-        .filter(move |(version, until)| **until > now && concerns(version))
-        .map(|(version, until)| Why::Draining(version.clone(), *until))
-}
-
-fn said(view: &StorageVersionView, concerns: &impl Fn(&ApiVersion) -> bool) -> Vec<Why> {
-    let mut whys = Vec::new();
-    for (member, entry) in view.entries() {
-        let encoding = entry.encoding.iter().filter(|version| concerns(version));
-        whys.extend(encoding.map(|version| Why::Reported(member.clone(), version.clone())));
-        let preferred = entry.preferred().filter(|version| concerns(version));
-        whys.extend(preferred.map(|version| Why::Voted(member.clone(), version.clone())));
+impl Verdict {
+    /// Whether there is no reason against it.
+    #[must_use]
+    pub fn is_safe(&self) -> bool {
+        self.dangers.is_empty()
     }
-    whys
+
+    fn add(&mut self, past: &Past<'_>, resource: &GroupResource, whys: BTreeSet<Why>) {
+        self.dangers.extend(whys.into_iter().map(|why| Danger {
+            resource: resource.clone(),
+            why,
+        }));
+        if past.roster_of(resource).is_none() {
+            self.without_roster.push(resource.clone());
+        }
+    }
 }

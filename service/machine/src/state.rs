@@ -6,7 +6,8 @@ use imbl::{OrdMap, OrdSet, Vector};
 use synod_model::limits::STATE_RESERVE_BYTES;
 use synod_model::{
     AgreementChange, ClusterId, Epoch, ErrorKind, GroupResource, Kind, LogTime, Member, MemberId,
-    Migration, MigrationId, Refusal, Revision, Sequence, SessionId, Settings, Uid,
+    Migration, MigrationId, Refusal, ResourceScope, Revision, Roster, Sequence, SessionId,
+    Settings, Uid,
 };
 
 use crate::controller_revisions::ControllerRevisions;
@@ -17,8 +18,8 @@ use crate::leases::Leases;
 use crate::objects::{Dependents, Held};
 use crate::tally::Tally;
 use crate::{
-    EntryRow, Garbage, Heartbeat, MACHINE_VERSION, OutcomeRow, ProgressRow, ReplicaId, ReplicaRow,
-    StorageStateRow, StorageVersionRow,
+    EntryRow, Garbage, Heartbeat, Holder, MACHINE_VERSION, OutcomeRow, ProgressRow, ReplicaId,
+    ReplicaRow, StorageStateRow, StorageVersionRow,
 };
 
 /// The whole replicated state at one position of the log. A clone is cheap and never changes.
@@ -43,6 +44,8 @@ pub struct State {
     pub(crate) controller_revisions: ControllerRevisions,
     pub(crate) leases: Leases,
     pub(crate) migrations: OrdMap<MigrationId, KeptMigration>,
+    /// Who must speak, by what the roster is for.
+    pub(crate) rosters: OrdMap<ResourceScope, Arc<Roster>>,
     pub(crate) history: History,
     /// The sum over every row above. What follows is derived from those rows.
     pub(crate) sum: RowSum,
@@ -117,6 +120,7 @@ impl State {
             controller_revisions: ControllerRevisions::default(),
             leases: Leases::default(),
             migrations: OrdMap::new(),
+            rosters: OrdMap::new(),
             history: History::default(),
             sum: RowSum::default(),
             reported: OrdMap::new(),
@@ -238,10 +242,14 @@ impl State {
         self.storage_states.get(resource)?.heartbeat
     }
 
-    /// Whether the heartbeat is so old that what is stored may have changed and changed back since.
+    /// Whether nobody has looked at a resource's discovery for so long that what it showed says nothing of the present.
     #[must_use]
-    pub fn is_stale(&self, heartbeat: Heartbeat) -> bool {
-        heartbeat.at.after(self.settings.discovery_period * 2) < self.log_time
+    pub fn is_observation_over(&self, resource: &GroupResource) -> bool {
+        let kept = self.storage_states.get(resource);
+        let observation = kept.and_then(|kept| kept.row.status.observation.as_ref());
+        let holder = Holder::Observation(resource.clone());
+        observation
+            .is_some_and(|seen| seen.expired || self.deadlines.is_due(&holder, self.log_time))
     }
 
     /// The digest over every row, deadlines and sessions too.

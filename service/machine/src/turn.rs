@@ -7,6 +7,7 @@
 mod invariants;
 mod migrations;
 mod restore;
+mod rosters;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -7,7 +7,9 @@
 
 mod conditions;
 mod drains;
+mod observation;
 mod refusal;
+mod roster;
 mod selected;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,16 +17,18 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 use synod_model::{
-    AgreementChange, ApiVersion, GroupResource, LogTime, MemberId, Persisted, Refusal, ReportEntry,
-    Revision, Stance, WallTime,
+    Absent, AgreementCause, AgreementChange, ApiVersion, GroupResource, LogTime, MemberId,
+    Persisted, Refusal, ReportEntry, Revision, Stance, WallTime,
 };
 
 use self::drains::may_write;
 pub(crate) use self::drains::{drained_by_replacement, raise_drains};
+pub(crate) use self::observation::{lapse, look};
+pub(crate) use self::roster::absent;
 use crate::objects::guarantee;
 use crate::state::{State, StorageVersion};
 use crate::tally::Tally;
-use crate::{EntryChange, EntryRow, StateStatus, StorageVersionRow, VersionStatus};
+use crate::{EntryChange, EntryRow, StateStatus, VersionStatus};
 use refusal::not_decodable;
 
 /// What a member now says of a resource.
@@ -47,8 +51,31 @@ pub(crate) enum Said<'a> {
 pub(crate) struct Occasion<'a> {
     pub(crate) revision: Revision,
     pub(crate) wall: WallTime,
-    /// The member whose command it is, or the one that is removed; `None` if several are at once.
-    pub(crate) cause: Option<&'a MemberId>,
+    /// What an agreement that changes is put down to; `None` if several members go at once, or nobody in particular.
+    pub(crate) cause: Option<Cause<'a>>,
+    /// The members that go in this command, but are there still: a roster does not ask for them any more.
+    pub(crate) gone: Option<&'a BTreeSet<MemberId>>,
+}
+
+/// What an agreement that changes is put down to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cause<'a> {
+    /// The member whose command it is, or that is removed.
+    Member(&'a MemberId),
+    /// A look at discovery, or that there was none for too long.
+    Observed,
+    /// Another roster.
+    Roster,
+}
+
+impl Cause<'_> {
+    fn kept(self) -> AgreementCause {
+        match self {
+            Self::Member(id) => AgreementCause::Member(id.clone()),
+            Self::Observed => AgreementCause::Observed,
+            Self::Roster => AgreementCause::Roster,
+        }
+    }
 }
 
 /// What follows for one resource.
@@ -101,28 +128,53 @@ pub(crate) fn decide(
             draft.check_decodable(state, resource, member, entry)?;
         }
     }
-    Ok(draft.finish(resource, present.map(|version| &version.row)))
+    Ok(draft.finish(state, resource))
+}
+
+/// What becomes known of a resource's store.
+#[derive(Debug)]
+pub(crate) struct Anew {
+    /// What it may hold, with all that the entries demand.
+    pub(crate) persisted: BTreeSet<Persisted>,
+    /// Whether nothing is selected any more.
+    pub(crate) unselects: bool,
+    /// Whether what discovery showed says nothing any more.
+    pub(crate) forgets_observation: bool,
 }
 
 /// Works out what follows for a resource when what is known of its store changes, and nothing else. `None`: nothing
 /// changes.
-///
-/// `persisted` is what it becomes, with all that the entries demand; `unselects` is whether nothing is selected then.
 pub(crate) fn reconsider(
     state: &State,
     occasion: Occasion<'_>,
     resource: &GroupResource,
-    persisted: BTreeSet<Persisted>,
-    unselects: bool,
+    anew: Anew,
 ) -> Option<Decided> {
     let present = state.storage_versions.get(resource);
     let before = &state.storage_states.get(resource)?.row.status;
     let mut draft = Draft::of(present, Some(before), occasion);
-    draft.after.persisted = persisted;
-    if unselects && draft.after.selected.take().is_some() {
+    draft.after.persisted = anew.persisted;
+    if anew.forgets_observation {
+        draft.after.observation = None;
+    }
+    if anew.unselects && draft.after.selected.take().is_some() {
         draft.after.selected_revision = occasion.revision;
     }
-    draft.finish(resource, present.map(|version| &version.row))
+    draft.finish(state, resource)
+}
+
+/// Works out what follows for a resource when its roster changes, or whom it asks for. `None`: nothing changes.
+pub(crate) fn recount(
+    state: &State,
+    occasion: Occasion<'_>,
+    resource: &GroupResource,
+) -> Option<Decided> {
+    let kept = &state.storage_states.get(resource)?.row.status;
+    if kept.absent == absent(state, occasion, resource) {
+        return None;
+    }
+    let present = state.storage_versions.get(resource);
+    Draft::of(present, Some(kept), occasion).finish(state, resource)
 }
 
 /// A resource while a decision about it is made.
@@ -134,6 +186,8 @@ struct Draft<'a> {
     touched: BTreeMap<MemberId, Option<Arc<EntryRow>>>,
     before: Option<&'a StateStatus>,
     after: StateStatus,
+    /// Whether an observation came to its deadline in this command.
+    lapsed: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -153,6 +207,7 @@ impl<'a> Draft<'a> {
             touched: BTreeMap::new(),
             before,
             after: before.cloned().unwrap_or_else(fresh_state),
+            lapsed: false,
         }
     }
 
@@ -329,34 +384,22 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn finish(
-        mut self,
-        resource: &GroupResource,
-        row: Option<&Arc<StorageVersionRow>>,
-    ) -> Option<Decided> {
-        let revision = self.occasion.revision;
+    fn finish(mut self, state: &State, resource: &GroupResource) -> Option<Decided> {
+        let row = state
+            .storage_versions
+            .get(resource)
+            .map(|version| &version.row);
         let changes = self.entry_changes();
         self.add_persisted(&changes);
-        let common = self.tally.common().cloned();
-        let selected_before = self.before.and_then(|before| before.selected.as_ref());
-        if common != self.after.common || selected_before != self.after.selected.as_ref() {
-            self.after.agreement_revision = revision;
+        self.after.common = self.tally.common().cloned();
+        self.after.absent = roster::absent_of(state, self.occasion, resource, &self.entries);
+        self.after.contradicted = self.contradicted();
+        if self.is_agreement_anew() {
+            self.after.agreement_revision = self.occasion.revision;
         }
-        self.after.common = common;
         self.after.agreed = self.agreed();
-        if !self.tally.is_empty() && !self.after.observed.is_empty() {
-            // Who reports says more than what discovery shows.
-            self.after.observed.clear();
-            self.after.agreement_revision = revision;
-        }
-        let agreed_before = self.before.and_then(|before| before.agreed.clone());
-        let agreement = (agreed_before != self.after.agreed).then(|| AgreementChange {
-            from: agreed_before,
-            to: self.after.agreed.clone(),
-            revision,
-            at: self.occasion.wall,
-            cause: self.occasion.cause.cloned(),
-        });
+        self.after.agreed_hash = self.agreed_hash();
+        let agreement = self.agreement_change();
         let status = (!self.tally.is_empty()).then(|| self.status(row.map(|row| &row.status)));
         let same = changes.is_empty() && status.as_ref() == row.map(|row| &row.status);
         let state = (self.before != Some(&self.after)).then_some(self.after);
@@ -374,6 +417,35 @@ impl<'a> Draft<'a> {
             after,
             state,
             agreement,
+        })
+    }
+
+    /// Whether an agreement from now on is another one than before, though it be on the same version.
+    fn is_agreement_anew(&self) -> bool {
+        let Some(before) = self.before else {
+            return self.after.common.is_some()
+                || self.after.selected.is_some()
+                || self.after.observation.is_some();
+        };
+        let after = &self.after;
+        let objected = |status: &StateStatus| status.contradicted || !status.absent.is_empty();
+        self.lapsed
+            || before.common != after.common
+            || before.selected != after.selected
+            || objected(before) != objected(after)
+            || (self.tally.is_empty()
+                && observation::shown(&before.observation)
+                    != observation::shown(&after.observation))
+    }
+
+    fn agreement_change(&self) -> Option<AgreementChange> {
+        let before = self.before.and_then(|before| before.agreed.clone());
+        (before != self.after.agreed).then(|| AgreementChange {
+            from: before,
+            to: self.after.agreed.clone(),
+            revision: self.occasion.revision,
+            at: self.occasion.wall,
+            cause: self.occasion.cause.map(Cause::kept),
         })
     }
 
@@ -407,9 +479,13 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Agreed on v: common is v, selected is unset or v, and every voter took or adopted this selection.
+    /// Agreed on v: common is v, selected is unset or v, every voter took or adopted this selection, discovery shows
+    /// nothing else, and nobody is missing.
     fn agreed(&self) -> Option<ApiVersion> {
         let common = self.after.common.as_ref()?;
+        if self.after.contradicted || !self.after.absent.is_empty() {
+            return None;
+        }
         let instructed = self
             .after
             .selected
@@ -450,8 +526,12 @@ pub(crate) fn fresh_state() -> StateStatus {
         agreed: None,
         // Whatever was stored before anybody reported is unknown.
         persisted: BTreeSet::from([Persisted::Unknown]),
-        observed: BTreeSet::new(),
+        observation: None,
+        contradicted: false,
+        agreed_hash: None,
+        absent: Absent::default(),
         drains: BTreeMap::new(),
+        hash_drains: BTreeMap::new(),
     }
 }
 

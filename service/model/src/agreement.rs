@@ -59,8 +59,29 @@ pub struct AgreementChange {
     pub revision: Revision,
     /// When, for people.
     pub at: WallTime,
-    /// The member whose change caused it; none if it was no single member's.
-    pub cause: Option<MemberId>,
+    /// What caused it; none if it was no single member, look or roster.
+    pub cause: Option<AgreementCause>,
+}
+
+/// What began or ended an agreement.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AgreementCause {
+    /// What a member said, or that it came or went.
+    Member(MemberId),
+    /// What discovery showed beside the reports.
+    Observed,
+    /// A roster that was set or deleted.
+    Roster,
+}
+
+impl AgreementCause {
+    /// The member, if it was one.
+    pub const fn member(&self) -> Option<&MemberId> {
+        match self {
+            Self::Member(id) => Some(id),
+            Self::Observed | Self::Roster => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -55,8 +55,10 @@ mod refusal;
 mod report;
 pub mod requests;
 mod resource;
+mod resource_scope;
 mod resource_version;
 mod revision;
+mod roster;
 mod selector;
 mod semantic_version;
 pub mod settings;
@@ -69,7 +71,9 @@ mod uuid;
 mod versions;
 mod violation;
 
-pub use agreement::{AgreementChange, agreement_condition, common_encoding_version};
+pub use agreement::{
+    AgreementCause, AgreementChange, agreement_condition, common_encoding_version,
+};
 pub use annotations::Annotations;
 pub use apiserver_id::apiserver_id;
 pub use binary_version::BinaryVersion;
@@ -99,8 +103,9 @@ pub use member::{Member, Phase};
 pub use member_id::MemberId;
 pub use metadata::Metadata;
 pub use migration::{
-    AbortCause, Claim, ContinueToken, FailureClass, FailureReason, Migration, MigrationFailure,
-    MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget, WorkerName,
+    AbortCause, Assumption, Claim, ContinueToken, FailureClass, FailureReason, Migration,
+    MigrationFailure, MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget,
+    WorkerName,
 };
 pub use migration_id::MigrationId;
 pub use names::{
@@ -133,11 +138,14 @@ pub use requests::{
     MarkControllerRevisions, ReleaseControllerRevision, RollbackControllerRevision, RollbackTarget,
     TruncateControllerRevisions, UpdateControllerRevision,
 };
+pub use requests::{DeleteRoster, SetRoster};
 pub use resource::GroupResource;
+pub use resource_scope::ResourceScope;
 pub use resource_version::compare_resource_versions;
 pub use revision::{
     ClaimToken, Epoch, FencingToken, RequestId, Revision, Sequence, SessionId, Ticket,
 };
+pub use roster::{Absent, Roster, RosterRule};
 pub use selector::{FieldSelector, LabelSelector, Requirement, Rule};
 pub use semantic_version::SemanticVersion;
 pub use settings::{Settings, SettingsPatch};

@@ -35,6 +35,12 @@ pub const CONTINUE_TOKEN_BYTES_MAX: usize = 8 * KIB;
 pub const FAILURE_REASON_BYTES_MAX: usize = 4 * KIB;
 /// Storage-version hashes that discovery can show of one resource at once.
 pub const OBSERVED_HASHES_MAX: usize = 16;
+/// Rosters that there can be.
+pub const ROSTERS_MAX: usize = 1_000;
+/// Members that a roster can name.
+pub const ROSTER_MEMBERS_MAX: usize = 1_000;
+/// Missing members of a roster that are named; more are counted.
+pub const ABSENT_NAMED_MAX: usize = 16;
 /// Labels of an object.
 pub const LABELS_MAX: usize = 64;
 /// Bytes of an object's annotations, keys and texts together.
@@ -219,6 +225,19 @@ pub const LIMITS: &[Limit] = &[
         OBSERVED_HASHES_MAX,
         "hashes",
         INVALID,
+    ),
+    limit("rosters", ROSTERS_MAX, "rosters", "`QUOTA`"),
+    limit(
+        "members of a roster",
+        ROSTER_MEMBERS_MAX,
+        "members",
+        INVALID,
+    ),
+    limit(
+        "missing members of a roster that are named",
+        ABSENT_NAMED_MAX,
+        "members",
+        "only counted",
     ),
     limit("labels of an object", LABELS_MAX, "labels", INVALID),
     limit("selector", SELECTOR_BYTES_MAX, "bytes", INVALID),

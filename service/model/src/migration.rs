@@ -42,6 +42,8 @@ pub struct Migration {
     pub estimate: Option<u64>,
     /// When it came to its end, for people.
     pub ended: Option<WallTime>,
+    /// What its success rests on beside what is known; set when it succeeds.
+    pub assumption: Option<Assumption>,
 }
 
 impl Migration {
@@ -155,6 +157,34 @@ pub enum AbortCause {
     Requested,
     /// What is stored became unknown meanwhile, so it has to begin from the start.
     StorageUnknown,
+}
+
+/// What an answer rests on beside what is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Assumption {
+    /// No roster says who must speak for the resource.
+    NoRoster,
+}
+
+impl Assumption {
+    /// Its name, as programs read it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NoRoster => "no-roster",
+        }
+    }
+}
+
+impl fmt::Display for Assumption {
+    /// What is assumed, in words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::NoRoster => {
+                "no roster says who must speak, so it is assumed that nobody else writes than those who take part or \
+                 are observed"
+            }
+        })
+    }
 }
 
 /// Who works at a migration.
@@ -306,6 +336,7 @@ mod tests {
             done: 0,
             estimate: None,
             ended: None,
+            assumption: None,
         }
     }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::{
-    Collection, ControllerRevision, ErrorKind, Lease, Member, Object, Settings, Violation,
+    Collection, ControllerRevision, ErrorKind, Lease, Member, Object, Roster, Settings, Violation,
 };
 
 /// Why a request was refused.
@@ -42,6 +42,8 @@ pub enum Current {
     ControllerRevision(ControllerRevision),
     /// A lease.
     Lease(Lease),
+    /// A roster.
+    Roster(Arc<Roster>),
 }
 
 impl Refusal {

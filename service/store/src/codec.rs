@@ -12,7 +12,9 @@ mod leases;
 mod migrations;
 mod objects;
 mod outcomes;
+mod rosters;
 mod rows;
+mod storage_states;
 mod values;
 
 use std::fmt;

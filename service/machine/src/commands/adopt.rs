@@ -4,7 +4,7 @@ use synod_model::{Adopt, ErrorKind, Refusal};
 
 use crate::Answer;
 use crate::turn::Turn;
-use crate::voting::{Occasion, Said, decide};
+use crate::voting::{Cause, Occasion, Said, decide};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, adopt: &Adopt) -> Result<Answer, Refusal> {
     let state = turn.state();
@@ -25,9 +25,8 @@ pub(crate) fn apply(turn: &mut Turn<'_>, adopt: &Adopt) -> Result<Answer, Refusa
     }
     check_selected(turn, adopt)?;
     let occasion = Occasion {
-        revision: turn.revision(),
-        wall: turn.wall(),
-        cause: Some(&adopt.member),
+        cause: Some(Cause::Member(&adopt.member)),
+        ..turn.occasion()
     };
     if let Some(decided) = decide(
         turn.state(),

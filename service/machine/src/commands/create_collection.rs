@@ -8,7 +8,7 @@ use synod_model::{Collection, CreateCollection, Current, ErrorKind, Refusal};
 use crate::objects::guarantee::check_can_be_strict;
 use crate::objects::write::full;
 use crate::turn::Turn;
-use crate::voting::fresh_state;
+use crate::voting::{absent, fresh_state};
 use crate::{Answer, StateStatus, Written, WrittenHow};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, create: &CreateCollection) -> Result<Answer, Refusal> {
@@ -50,6 +50,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, create: &CreateCollection) -> Result<An
         // Nobody has reported the resource, and the collection is empty: nothing is stored.
         let status = StateStatus {
             persisted: BTreeSet::new(),
+            absent: absent(turn.state(), turn.occasion(), resource),
             ..fresh_state()
         };
         turn.put_storage_state(resource, status, None);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use synod_model::{GroupResource, LogTime, MemberId};
 
 use crate::turn::Turn;
-use crate::voting::{Decided, Occasion, Said, decide};
+use crate::voting::{Cause, Decided, Occasion, Said, decide};
 
 /// Whether writes of a member that goes may still land.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,14 @@ pub(super) enum Drain {
 }
 
 /// Removes the entries of the members, each resource evaluated once in the command, however many of them report it.
-pub(super) fn remove_entries(turn: &mut Turn<'_>, members: &BTreeSet<MemberId>, drain: Drain) {
+///
+/// Those that are `gone` go themselves after it: no roster asks for them any more.
+pub(super) fn remove_entries(
+    turn: &mut Turn<'_>,
+    members: &BTreeSet<MemberId>,
+    gone: &BTreeSet<MemberId>,
+    drain: Drain,
+) {
     let mut dropped: BTreeMap<GroupResource, Vec<&MemberId>> = BTreeMap::new();
     for member in members {
         for resource in turn.state().reported.get(member).into_iter().flatten() {
@@ -30,9 +37,9 @@ pub(super) fn remove_entries(turn: &mut Turn<'_>, members: &BTreeSet<MemberId>, 
             .map(|member| (*member, drops(turn, member, drain)))
             .collect();
         let occasion = Occasion {
-            revision: turn.revision(),
-            wall: turn.wall(),
-            cause: (members.len() == 1).then(|| members[0]),
+            cause: (members.len() == 1).then(|| Cause::Member(members[0])),
+            gone: Some(gone),
+            ..turn.occasion()
         };
         let decided: Option<Decided> = decide(turn.state(), occasion, &resource, &said)
             .expect("only a report can be refused, and nothing is reported here");
@@ -40,6 +47,20 @@ pub(super) fn remove_entries(turn: &mut Turn<'_>, members: &BTreeSet<MemberId>, 
             turn.carry_out(decided);
         }
     }
+}
+
+/// Removes the members themselves, and follows the rosters that asked for them.
+pub(super) fn remove_members(turn: &mut Turn<'_>, gone: &BTreeSet<MemberId>) {
+    let members: Vec<_> = gone
+        .iter()
+        .map(|id| std::sync::Arc::clone(&turn.state().members[id]))
+        .collect();
+    for id in gone {
+        turn.remove_member(id);
+    }
+    let labels: Vec<_> = members.iter().map(|member| &member.labels).collect();
+    let one = gone.first().filter(|_| gone.len() == 1);
+    turn.follow_labels(one.map(Cause::Member), &labels);
 }
 
 fn drops(turn: &Turn<'_>, member: &MemberId, drain: Drain) -> Said<'static> {

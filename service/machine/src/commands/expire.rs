@@ -8,7 +8,7 @@ use std::sync::Arc;
 use synod_model::limits::EXPIRED_BYTES_PER_COMMAND_MAX;
 use synod_model::{Epoch, MemberId, Migration, MigrationPhase, ObjectKey, Refusal, SessionId};
 
-use super::{departure, succession};
+use super::{departure, observe_storage, succession};
 use crate::digest::object_hash;
 use crate::objects::deletion;
 use crate::turn::Turn;
@@ -44,10 +44,8 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
         .collect();
     // All entries go before any agreement is recomputed: what stands between two of them never was.
     let entries_of: BTreeSet<MemberId> = gone.union(&unreported).cloned().collect();
-    departure::remove_entries(turn, &entries_of, departure::Drain::Running);
-    for id in &gone {
-        turn.remove_member(id);
-    }
+    departure::remove_entries(turn, &entries_of, &gone, departure::Drain::Running);
+    departure::remove_members(turn, &gone);
     for id in &unreported {
         turn.clear_deadline(&Holder::Unreported(id.clone()));
     }
@@ -56,6 +54,10 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
     }
     let ended = succession::expire(turn, expire, &gone);
     let objects = expire_objects(turn, &expire.objects);
+    let observations = expire.observations.iter();
+    let observations = observations
+        .filter(|resource| observe_storage::expire(turn, resource))
+        .count();
     // After the members: whose agreement went with them is aborted, and has no deadline any more.
     end_claims(turn, expire);
     try_again(turn, expire);
@@ -68,6 +70,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
         waiters: count(ended.waiters),
         candidates: count(ended.candidates),
         objects: count(objects),
+        observations: count(observations),
     })
 }
 

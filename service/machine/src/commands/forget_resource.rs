@@ -50,8 +50,12 @@ fn check(turn: &Turn<'_>, forget: &ForgetResource) -> Result<(), Refusal> {
         return Err(Refusal::new(ErrorKind::Conflict, message).with("resource", name));
     }
     let now = turn.log_time();
-    let drains = kept.row.status.drains.iter();
-    let Some((version, until)) = drains.max_by_key(|(_, until)| **until) else {
+    let status = &kept.row.status;
+    let versions = status.drains.iter();
+    let versions = versions.map(|(version, until)| (version.to_string(), until));
+    let hashes = status.hash_drains.iter();
+    let hashes = hashes.map(|(hash, until)| (hash.to_string(), until));
+    let Some((version, until)) = versions.chain(hashes).max_by_key(|(_, until)| **until) else {
         return Ok(());
     };
     if *until <= now {
@@ -63,6 +67,6 @@ fn check(turn: &Turn<'_>, forget: &ForgetResource) -> Result<(), Refusal> {
     );
     Err(Refusal::new(ErrorKind::Draining, message)
         .with("resource", name)
-        .with("version", version.as_str())
+        .with("version", version)
         .with("left_ms", left_ms))
 }

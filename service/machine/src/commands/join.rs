@@ -7,7 +7,7 @@ use synod_model::{Epoch, ErrorKind, Join, LogTime, Member, MemberId, Metadata, P
 use super::succession;
 use crate::state::{over_quota, stale_epoch};
 use crate::turn::Turn;
-use crate::voting::drained_by_replacement;
+use crate::voting::{Cause, drained_by_replacement};
 use crate::{Answer, Holder};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, join: &Join) -> Result<Answer, Refusal> {
@@ -32,7 +32,9 @@ fn enter(turn: &mut Turn<'_>, join: &Join) -> Result<Answer, Refusal> {
         return Err(over_quota(turn.state(), &what));
     }
     let metadata = turn.new_metadata();
-    Ok(admit(turn, join, metadata))
+    let answer = admit(turn, join, metadata);
+    turn.follow_labels(Some(Cause::Member(&join.id)), &[&join.labels]);
+    Ok(answer)
 }
 
 /// The same process joins again, perhaps because it lost the answer: it keeps its epoch.
@@ -48,6 +50,8 @@ fn stay(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<Answe
         member.metadata.resource_version = turn.revision();
         member.metadata.generation += 1;
         turn.put_member(member);
+        let labels = [&present.labels, &join.labels];
+        turn.follow_labels(Some(Cause::Member(&join.id)), &labels);
     }
     turn.set_deadline(Holder::Member(join.id.clone()), join.ttl.duration());
     Ok(Answer::Joined {
@@ -84,6 +88,8 @@ fn replace(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<An
     let answer = admit(turn, join, metadata);
     // What the replaced process holds under its epoch ends with the epoch.
     succession::free_of_member(turn, &join.id);
+    let labels = [&present.labels, &join.labels];
+    turn.follow_labels(Some(Cause::Member(&join.id)), &labels);
     if turn.state().reported.contains_key(&join.id) {
         let grace = turn.state().settings.unreported_grace;
         turn.set_deadline(Holder::Unreported(join.id.clone()), grace);

@@ -16,8 +16,9 @@ pub(crate) fn apply(turn: &mut Turn<'_>, leave: &Leave) -> Result<Answer, Refusa
     } else {
         departure::Drain::Running
     };
-    departure::remove_entries(turn, &BTreeSet::from([leave.member.clone()]), drain);
-    turn.remove_member(&leave.member);
+    let gone = BTreeSet::from([leave.member.clone()]);
+    departure::remove_entries(turn, &gone, &gone, drain);
+    departure::remove_members(turn, &gone);
     succession::free_of_member(turn, &leave.member);
     Ok(Answer::Done)
 }

@@ -1,64 +1,60 @@
-//! `ObserveStorage`: what discovery shows of a resource that nobody reports stands for the agreement.
+//! `ObserveStorage`: what discovery shows of a resource stands for the agreement while nobody reports it, and beside the
+//! reports while members do.
 
-use synod_model::{AbortCause, ErrorKind, ObserveStorage, Persisted, Refusal, Revision};
+use std::time::Duration;
+
+use synod_model::{AbortCause, GroupResource, ObserveStorage, Refusal};
 
 use crate::turn::Turn;
-use crate::voting::fresh_state;
-use crate::{Answer, StateStatus};
+use crate::voting::{Cause, Occasion, lapse, look};
+use crate::{Answer, Holder};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, observe: &ObserveStorage) -> Result<Answer, Refusal> {
     let state = turn.state();
     let resource = &observe.resource;
-    if state.storage_versions.contains_key(resource) {
-        return Err(Refusal::new(
-            ErrorKind::Conflict,
-            format!(
-                "resource \"{resource}\": members report it, so what discovery shows does not count"
-            ),
-        )
-        .with("resource", resource.storage_version_name()));
+    if !state.storage_states.contains_key(resource) {
+        state.check_quota()?;
     }
-    let kept = state.storage_states.get(resource);
-    if kept.is_none() && state.is_full() {
-        let message = "the state is full: delete what is not needed or raise state_quota_bytes";
-        return Err(Refusal::new(ErrorKind::Quota, message));
-    }
-    let before = kept.map(|kept| kept.row.status.clone());
-    let heartbeat = state.heartbeat(resource);
-    let is_stale = heartbeat.is_some_and(|heartbeat| state.is_stale(heartbeat));
-    let after = observed(before.as_ref(), is_stale, observe, turn.revision());
-    if is_stale {
+    let is_late = state.is_observation_over(resource);
+    let is_reported = state.storage_versions.contains_key(resource);
+    let drain_until = turn.log_time().after(state.settings.write_grace);
+    let decided = look(state, occasion(turn), observe, is_late, drain_until);
+    if is_late && !is_reported {
         // What they have rewritten so far may have been written over meanwhile.
         turn.abort_unfinished(resource, AbortCause::StorageUnknown);
     }
-    if before.as_ref() != Some(&after) {
-        turn.put_storage_state(resource, after, None);
+    if let Some(decided) = decided {
+        turn.carry_out(decided);
     }
-    if is_stale {
-        turn.migrate(resource);
-    }
+    // The first moment past two periods: who looks at the end of the second is in time.
+    let span = turn.state().settings.discovery_period * 2 + Duration::from_millis(1);
+    turn.set_deadline(Holder::Observation(resource.clone()), span);
     turn.set_heartbeat(resource);
     Ok(Answer::Done)
 }
 
-fn observed(
-    before: Option<&StateStatus>,
-    is_stale: bool,
-    observe: &ObserveStorage,
-    revision: Revision,
-) -> StateStatus {
-    let mut after = before.cloned().unwrap_or_else(fresh_state);
-    if after.observed.is_empty() || is_stale {
-        // What was written while nobody looked is not known, whatever is shown now.
-        after.persisted.insert(Persisted::Unknown);
-    } else {
-        for hash in observe.hashes.difference(&after.observed) {
-            Persisted::observed(*hash).join(&mut after.persisted);
-        }
+/// Ends an observation that is past its deadline, if it is.
+pub(super) fn expire(turn: &mut Turn<'_>, resource: &GroupResource) -> bool {
+    let holder = Holder::Observation(resource.clone());
+    let state = turn.state();
+    if !state.deadlines.is_due(&holder, turn.log_time()) {
+        return false;
     }
-    if after.observed != observe.hashes {
-        after.observed = observe.hashes.clone();
-        after.agreement_revision = revision;
+    let is_reported = state.storage_versions.contains_key(resource);
+    let decided = lapse(state, occasion(turn), resource);
+    turn.clear_deadline(&holder);
+    if !is_reported {
+        turn.abort_unfinished(resource, AbortCause::StorageUnknown);
     }
-    after
+    if let Some(decided) = decided {
+        turn.carry_out(decided);
+    }
+    true
+}
+
+fn occasion(turn: &Turn<'_>) -> Occasion<'static> {
+    Occasion {
+        cause: Some(Cause::Observed),
+        ..turn.occasion()
+    }
 }

@@ -7,7 +7,7 @@ use synod_model::{GroupResource, Member, Refusal, Report};
 
 use crate::state::over_quota;
 use crate::turn::Turn;
-use crate::voting::{Decided, Occasion, Said, decide};
+use crate::voting::{Cause, Decided, Occasion, Said, decide};
 use crate::{Answer, Holder, Told};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refusal> {
@@ -93,9 +93,8 @@ fn check_room(turn: &Turn<'_>, report: &Report) -> Result<(), Refusal> {
 /// would have said stands in it too.
 fn decide_all(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<Vec<Decided>, Refusal> {
     let occasion = Occasion {
-        revision: turn.revision(),
-        wall: turn.wall(),
-        cause: Some(&report.member),
+        cause: Some(Cause::Member(&report.member)),
+        ..turn.occasion()
     };
     let decide =
         |resource, said| decide(turn.state(), occasion, resource, &[(&report.member, said)]);

@@ -2,9 +2,9 @@
 
 use synod_model::{AbortCause, ErrorKind, GroupResource, Persisted, Refusal, ResetStorageStates};
 
-use crate::Answer;
 use crate::turn::Turn;
-use crate::voting::{Occasion, reconsider};
+use crate::voting::{Anew, reconsider};
+use crate::{Answer, Holder};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, reset: &ResetStorageStates) -> Result<Answer, Refusal> {
     let states = &turn.state().storage_states;
@@ -34,13 +34,17 @@ fn reset_one(turn: &mut Turn<'_>, resource: &GroupResource) {
         counted.join(&mut persisted);
     }
     persisted.insert(Persisted::Unknown);
-    let occasion = Occasion {
-        revision: turn.revision(),
-        wall: turn.wall(),
-        cause: None,
-    };
     let is_reported = state.storage_versions.contains_key(resource);
-    let decided = reconsider(state, occasion, resource, persisted, !is_reported);
+    let anew = Anew {
+        persisted,
+        unselects: !is_reported,
+        // Evidence against the members stays until somebody looks again, or says by a reset that nobody will.
+        forgets_observation: is_reported,
+    };
+    let decided = reconsider(state, turn.occasion(), resource, anew);
+    if is_reported {
+        turn.clear_deadline(&Holder::Observation(resource.clone()));
+    }
     // A worker may have passed by what nobody knows of.
     turn.abort_unfinished(resource, AbortCause::StorageUnknown);
     if let Some(decided) = decided {

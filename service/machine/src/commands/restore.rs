@@ -14,7 +14,7 @@ use synod_model::{
 use super::departure;
 use crate::turn::Turn;
 use crate::voting::raise_drains;
-use crate::{Answer, Restore, State};
+use crate::{Answer, Holder, Restore, State};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, restore: &Restore) -> Result<Answer, Refusal> {
     let revision = decide(turn.state(), restore)?;
@@ -64,10 +64,8 @@ fn decide(state: &State, restore: &Restore) -> Result<Revision, Refusal> {
 /// Every member goes as one that has expired.
 fn end_members(turn: &mut Turn<'_>) {
     let members: BTreeSet<MemberId> = turn.state().members.keys().cloned().collect();
-    departure::remove_entries(turn, &members, departure::Drain::Running);
-    for id in &members {
-        turn.remove_member(id);
-    }
+    departure::remove_entries(turn, &members, &members, departure::Drain::Running);
+    departure::remove_members(turn, &members);
 }
 
 /// What is stored outside is newer than the state, so it is unknown; a collection was restored with its objects. What
@@ -82,10 +80,11 @@ fn forget_store(turn: &mut Turn<'_>, resource: &GroupResource, until: LogTime) {
     if !turn.state().collections.contains_key(resource) {
         after.persisted.insert(Persisted::Unknown);
     }
-    if !after.observed.is_empty() {
-        after.observed.clear();
+    if after.observation.take().is_some() {
+        after.agreed_hash = None;
         after.agreement_revision = turn.revision();
     }
+    turn.clear_deadline(&Holder::Observation(resource.clone()));
     if after != before {
         turn.put_storage_state(resource, after, None);
     }

@@ -6,13 +6,15 @@
 mod answers;
 mod leases;
 pub(super) mod migrations;
+mod rosters;
 
 use std::sync::Arc;
 
 pub(crate) use leases::{lease_candidate_hash, lease_hash, lease_waiter_hash};
+pub(crate) use rosters::roster_hash;
 use synod_model::{
-    AgreementChange, ApiVersion, Condition, ConditionStatus, GroupResource, Member, MemberId,
-    Metadata, Persisted, Phase, Sequence, SessionId, Settings, Stance, VersionSet,
+    AgreementCause, AgreementChange, ApiVersion, Condition, ConditionStatus, GroupResource, Member,
+    MemberId, Metadata, Persisted, Phase, Sequence, SessionId, Settings, Stance, VersionSet,
 };
 
 use self::answers::{fold_answer, fold_refusal};
@@ -21,8 +23,8 @@ use super::objects::{fold_collection_change, fold_object_change, fold_object_key
 use super::revisions::fold_revision_change;
 use super::{RowHash, RowHasher};
 use crate::{
-    Change, Deadline, EntryChange, EntryRow, Holder, OutcomeRow, ReplicaId, ReplicaRow,
-    RevisionEvents, StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
+    Change, Deadline, EntryChange, EntryRow, Holder, Observation, OutcomeRow, ReplicaId,
+    ReplicaRow, RevisionEvents, StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
 };
 
 pub(crate) fn replica_hash(id: ReplicaId, row: &ReplicaRow) -> RowHash {
@@ -83,6 +85,10 @@ pub(crate) fn deadline_hash(holder: &Holder, deadline: &Deadline) -> RowHash {
         }
         Holder::Claim(id) => migrations::fold_holder(&mut to, 15, id),
         Holder::Retry(id) => migrations::fold_holder(&mut to, 16, id),
+        Holder::Observation(resource) => {
+            to.number(17);
+            fold_resource(&mut to, resource);
+        }
     }
     to.number(at.as_millis());
     to.number(millis(*ttl));
@@ -197,6 +203,11 @@ fn fold_change(to: &mut RowHasher, change: &Change) {
             fold_revision_change(to, key, before.as_deref(), after.as_deref());
         }
         Change::Migration { id, before, after } => migrations::fold_change(to, id, before, after),
+        Change::Roster {
+            scope,
+            before,
+            after,
+        } => rosters::fold_change(to, scope, before, after),
         Change::Settings { before, after } => {
             to.number(4);
             to.option(before.as_ref(), |to, settings| fold_settings(to, settings));
@@ -392,8 +403,12 @@ fn fold_storage_state(to: &mut RowHasher, row: &StorageStateRow) {
         agreement_revision,
         agreed,
         persisted,
-        observed,
+        observation,
+        contradicted,
+        agreed_hash,
+        absent,
         drains,
+        hash_drains,
     } = status;
     fold_metadata(to, metadata);
     to.option(common.as_ref(), fold_version);
@@ -409,9 +424,25 @@ fn fold_storage_state(to: &mut RowHasher, row: &StorageStateRow) {
             to.option(version.as_ref(), fold_version);
         }
     });
-    to.list(observed.iter(), |to, hash| to.raw(hash.as_bytes()));
+    to.option(observation.as_ref(), |to, observation| {
+        let Observation {
+            hashes,
+            kind,
+            expired,
+        } = observation;
+        to.list(hashes.iter(), |to, hash| to.raw(hash.as_bytes()));
+        to.option(kind.as_ref(), |to, kind| to.text(kind.as_str()));
+        to.flag(*expired);
+    });
+    to.flag(*contradicted);
+    to.option(agreed_hash.as_ref(), |to, hash| to.raw(hash.as_bytes()));
+    rosters::fold_absent(to, absent);
     to.list(drains.iter(), |to, (version, until)| {
         fold_version(to, version);
+        to.number(until.as_millis());
+    });
+    to.list(hash_drains.iter(), |to, (hash, until)| {
+        to.raw(hash.as_bytes());
         to.number(until.as_millis());
     });
 }
@@ -428,7 +459,14 @@ fn fold_agreement(to: &mut RowHasher, line: &AgreementChange) {
     to.option(into.as_ref(), fold_version);
     to.number(revision.get());
     to.number(at.as_millis());
-    to.option(cause.as_ref(), |to, member| to.text(member.as_str()));
+    to.option(cause.as_ref(), |to, cause| match cause {
+        AgreementCause::Member(id) => {
+            to.number(1);
+            to.text(id.as_str());
+        }
+        AgreementCause::Observed => to.number(2),
+        AgreementCause::Roster => to.number(3),
+    });
 }
 
 fn fold_settings(to: &mut RowHasher, settings: &Settings) {

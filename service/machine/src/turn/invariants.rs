@@ -22,6 +22,10 @@ impl State {
             "{resource}: one selected version"
         );
         assert_eq!(status.agreed, state.agreed, "{resource}: one agreement");
+        assert!(
+            state.agreement().is_none() || (state.absent.is_empty() && !state.contradicted),
+            "{resource}: there is no agreement while somebody is missing or discovery shows otherwise"
+        );
         if let Some(selected) = &state.selected {
             assert!(
                 version.tally.all_decode(selected),

@@ -64,6 +64,7 @@ impl Turn<'_> {
         for id in &ids {
             self.remove_migration(id);
         }
+        self.clear_deadline(&Holder::Observation(resource.clone()));
         let kept = self.state.storage_states.get_mut(resource);
         if let Some(heartbeat) = kept.and_then(|kept| kept.heartbeat.take()) {
             self.state

@@ -156,6 +156,7 @@ pub(super) fn one_for_each(changes: Vec<Change>) -> Vec<Change> {
             Change::Member { .. }
             | Change::StorageVersion { .. }
             | Change::Settings { .. }
+            | Change::Roster { .. }
             | Change::Collection { .. }
             | Change::ControllerRevision { .. }
             | Change::Lease { .. }

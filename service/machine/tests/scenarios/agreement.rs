@@ -1,7 +1,7 @@
 //! Agreement and what is told of it: conditions, intersections, revisions, history.
 
 use synod_machine::VersionStatus;
-use synod_model::{Condition, ConditionStatus, Revision, SettingsPatch};
+use synod_model::{AgreementCause, Condition, ConditionStatus, Revision, SettingsPatch};
 
 use crate::cluster::{Cluster, TTL};
 use crate::entry::{of, release, resource, version};
@@ -222,7 +222,8 @@ fn the_history_of_agreements_tells_what_changed_when_and_by_whom() {
             let text = |version: &Option<synod_model::ApiVersion>| {
                 version.as_ref().map(ToString::to_string)
             };
-            let cause = line.cause.as_ref().map(ToString::to_string);
+            let cause = line.cause.as_ref().and_then(AgreementCause::member);
+            let cause = cause.map(ToString::to_string);
             (
                 text(&line.from),
                 text(&line.to),

@@ -15,6 +15,7 @@ use crate::cluster::{
     Cluster, TTL, Work, accepted, claim, fail, join, progress, renew, report, request,
 };
 use crate::entry::{of, release, resource};
+use crate::rosters::rule;
 use crate::shelf::{
     LOOSE, WIDGETS, content, create, finalized, labelled, owned_by, update, widget,
 };
@@ -38,6 +39,7 @@ pub(crate) fn rich() -> State {
         ..join("labelled", "first")
     }));
     stock(&mut cluster);
+    cluster.sets_roster("storage.*", rule("a", "zone=a", 1));
     let session = cluster.opens_session();
     migrating(&mut cluster, session);
     let a = cluster.starts("a", &[release::second(), of("apps.deployments")]);

@@ -240,6 +240,7 @@ impl Cluster {
                 }
                 Holder::Object(key) => expire.objects.insert(key),
                 Holder::Retry(id) => expire.retries.insert(id),
+                Holder::Observation(resource) => expire.observations.insert(resource),
                 Holder::Claim(id) => {
                     let claim = self.migration(&id).claim;
                     let claim = claim.expect("a deadline is a claim's");
@@ -487,6 +488,7 @@ impl Cluster {
 pub(crate) fn observe(name: &str, versions: &[&str]) -> Command {
     Command::ObserveStorage(ObserveStorage {
         resource: resource(name),
+        kind: Some(Kind::parse("Widget").expect(LEGAL)),
         hashes: versions.iter().map(|version| hash(version)).collect(),
     })
 }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synod_machine::{
-    Answer, Change, Deadline, EntryRow, Heartbeat, Holder, OutcomeRow, ProgressRow, ReplicaId,
-    ReplicaRow, RevisionEvents, Row, State, StateStatus, StorageStateRow, StorageVersionRow,
-    VersionStatus,
+    Answer, Change, Deadline, EntryRow, Heartbeat, Holder, Observation, OutcomeRow, ProgressRow,
+    ReplicaId, ReplicaRow, RevisionEvents, Row, State, StateStatus, StorageStateRow,
+    StorageVersionRow, VersionStatus,
 };
 use synod_model::{
-    AbortCause, AgreementChange, BinaryVersion, Claim, ClaimToken, Condition, ConditionStatus,
-    Endpoint, Epoch, FailureClass, FailureReason, InstanceId, Kind, Labels, LogTime, Member,
-    MemberId, Metadata, Migration, MigrationFailure, MigrationId, MigrationPhase, MigrationReason,
-    Persisted, Phase, Revision, Settings, Stance, StorageVersionHash, Ttl, Uid, WallTime,
-    WorkerName,
+    AbortCause, AgreementChange, Assumption, BinaryVersion, Claim, ClaimToken, Condition,
+    ConditionStatus, Endpoint, Epoch, FailureClass, FailureReason, InstanceId, Kind, Labels,
+    LogTime, Member, MemberId, Metadata, Migration, MigrationFailure, MigrationId, MigrationPhase,
+    MigrationReason, Persisted, Phase, ResourceScope, Revision, Settings, Stance,
+    StorageVersionHash, Ttl, Uid, WallTime, WorkerName,
 };
 
 use crate::checkpoint::rich;
@@ -153,7 +153,24 @@ fn states() -> Changes<StateStatus> {
                 .collect();
             it.persisted = hashes;
         },
-        |it| it.observed = [hash()].into(),
+        |it| it.observation = Some(observation([hash()].into(), None, false)),
+        |it| {
+            let kind = Kind::parse("Widget").ok();
+            it.observation = Some(observation([hash()].into(), kind, false));
+        },
+        |it| it.observation = Some(observation([hash()].into(), None, true)),
+        |it| it.contradicted = true,
+        |it| it.agreed_hash = Some(hash()),
+        |it| it.absent.short = 1,
+        |it| it.absent.unnamed = 1,
+        |it| {
+            it.absent
+                .members
+                .insert(MemberId::parse("a").expect("a legal id"));
+        },
+        |it| {
+            it.hash_drains.insert(hash(), LogTime::ZERO);
+        },
         |it| {
             it.drains.insert(version("v9"), LogTime::ZERO);
         },
@@ -502,6 +519,7 @@ fn swap(change: &mut Change) {
         Change::Collection { before, after, .. } => std::mem::swap(before, after),
         Change::Object { before, after, .. } => std::mem::swap(before, after),
         Change::Migration { before, after, .. } => std::mem::swap(before, after),
+        Change::Roster { before, after, .. } => std::mem::swap(before, after),
     }
 }
 
@@ -519,6 +537,7 @@ fn drop_detail(change: &mut Change) {
         } => *changed = resource("batch.jobs"),
         Change::Object { key, .. } => *key = widget("nowhere/nothing"),
         Change::Migration { id, .. } => *id = self::id(),
+        Change::Roster { scope, .. } => *scope = ResourceScope::All,
     }
 }
 
@@ -554,6 +573,7 @@ fn migrations() -> Changes<Migration> {
         |it| it.done += 1,
         |it| it.estimate = Some(987),
         |it| it.ended = Some(WallTime::from_millis(1)),
+        |it| it.assumption = Some(Assumption::NoRoster),
     ]
 }
 
@@ -617,4 +637,16 @@ fn of_progress_and_heartbeats() {
         other => other.clone(),
     };
     every_field_counts(found, with, &changes);
+}
+
+fn observation(
+    hashes: BTreeSet<StorageVersionHash>,
+    kind: Option<Kind>,
+    expired: bool,
+) -> Observation {
+    Observation {
+        hashes,
+        kind,
+        expired,
+    }
 }

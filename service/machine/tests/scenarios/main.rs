@@ -21,6 +21,7 @@ mod objects;
 mod observations;
 mod owners;
 mod restores;
+mod rosters;
 mod safety;
 mod selections;
 mod sessions;

@@ -2,14 +2,20 @@
 
 use std::time::Duration;
 
-use synod_model::{AbortCause, ErrorKind, MigrationPhase, Persisted, SettingsPatch};
+use synod_machine::Command;
+use synod_model::{
+    AbortCause, AbortMigration, AgreementCause, ErrorKind, MigrationReason, Persisted,
+    ResetStorageStates, SettingsPatch, StartMigration,
+};
 
-use crate::cluster::{Cluster, accepted, claim, complete, hash, observe, progress, refused};
-use crate::entry::of;
+use crate::cluster::{Cluster, accepted, claim, complete, hash, progress, refused};
+use crate::entry::{of, resource};
 
 const CRONJOBS: &str = "batch.cronjobs";
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 const PERIOD: Duration = Duration::from_secs(600);
+/// How long what is shown no more may still be written.
+const GRACE: Duration = Duration::from_secs(70);
 
 /// The persisted encodings by the names that the stories have for their hashes.
 fn persisted(cluster: &Cluster) -> Vec<&'static str> {
@@ -60,6 +66,7 @@ fn the_life_of_cronjobs_from_a_to_b_to_a() {
     cluster.pass(PERIOD);
     cluster.observes(CRONJOBS, &["v2beta1"]);
     assert_eq!(persisted(&cluster), ["v2alpha1", "v2beta1"]);
+    cluster.pass(GRACE);
     let work = cluster.claims(CRONJOBS, "one");
     accepted(cluster.send(progress(&work, 500)));
 
@@ -73,6 +80,7 @@ fn the_life_of_cronjobs_from_a_to_b_to_a() {
     let back = cluster.open(CRONJOBS);
     assert_eq!(back.target.hash, hash("v2alpha1"));
     // It begins from its own start, not from the other's.
+    cluster.pass(GRACE);
     let work = cluster.claims(CRONJOBS, "one");
     assert_eq!(work.progress.continue_token, None);
     accepted(cluster.send(complete(&work)));
@@ -127,6 +135,7 @@ fn servers_that_show_different_hashes_agree_on_nothing() {
     assert_eq!(persisted(&cluster), ["v1", "v2"]);
     assert!(cluster.migrations(CRONJOBS).iter().all(|it| !it.is_open()));
     cluster.observes(CRONJOBS, &["v2"]);
+    cluster.pass(GRACE);
     cluster.migrates(CRONJOBS);
     assert_eq!(persisted(&cluster), ["v2"]);
 }
@@ -139,20 +148,129 @@ fn who_reports_a_resource_says_more_than_discovery() {
     let a = cluster.starts("a", &[of(CRONJOBS)]);
     // The same encoding, now with its name: there is nothing to migrate.
     assert_eq!(cluster.persisted(CRONJOBS), ["v1"]);
-    assert!(cluster.kept(CRONJOBS).observed.is_empty());
-    assert_eq!(
-        cluster.kept(CRONJOBS).agreement_revision,
-        cluster.revision()
-    );
-    refused(
-        cluster.send(observe(CRONJOBS, &["v1"])),
-        ErrorKind::Conflict,
-    );
-    // When it has gone, nobody knows what was written before the first look.
-    cluster.leaves_drained(&a);
+    let agreed = cluster.kept(CRONJOBS).agreement();
+    assert_eq!(agreed, Some(cluster.revision()));
     cluster.observes(CRONJOBS, &["v1"]);
+    assert_eq!(cluster.kept(CRONJOBS).agreement(), agreed);
+    // When it has gone, what discovery shows stands for the agreement again.
+    cluster.leaves_drained(&a);
+    assert_eq!(cluster.kept(CRONJOBS).agreed_hash, Some(hash("v1")));
+    assert_eq!(cluster.persisted(CRONJOBS), ["v1"]);
+}
+
+#[test]
+fn a_server_that_does_not_take_part_ends_the_agreement_when_it_is_seen() {
+    let mut cluster = Cluster::formed();
+    // One of three servers takes part.
+    let a = cluster.starts("a", &[of(CRONJOBS).decodes("v1 v2").encodes("v2")]);
+    cluster.migrates(CRONJOBS);
+    assert_eq!(cluster.persisted(CRONJOBS), ["v2"]);
+    cluster.observes(CRONJOBS, &["v1", "v2"]);
+    let kept = cluster.kept(CRONJOBS);
+    assert!(kept.contradicted && kept.agreement().is_none());
+    assert_eq!(cluster.persisted(CRONJOBS), ["v1", "v2"]);
+    let lines = cluster.state.agreements(&resource(CRONJOBS));
+    let last = lines.last().expect("the agreement has ended");
+    assert_eq!(
+        (last.to.as_ref(), &last.cause),
+        (None, &Some(AgreementCause::Observed))
+    );
+    refused(cluster.send(start(CRONJOBS)), ErrorKind::NoAgreement);
+    // Nobody looks any more. What was seen against the members stays, and more may have been written since.
+    cluster.pass(DAY);
+    cluster.renews(&a);
+    cluster.expires();
+    assert!(cluster.kept(CRONJOBS).contradicted);
+    assert_eq!(cluster.persisted(CRONJOBS), ["Unknown", "v1", "v2"]);
+    cluster.observes(CRONJOBS, &["v2"]);
+    assert!(cluster.kept(CRONJOBS).agreement().is_some());
+    cluster.pass(GRACE);
+    cluster.renews(&a);
+    cluster.migrates(CRONJOBS);
+    assert_eq!(cluster.persisted(CRONJOBS), ["v2"]);
+}
+
+#[test]
+fn evidence_that_agrees_with_the_members_goes_when_nobody_looks() {
+    let mut cluster = Cluster::formed();
+    let a = cluster.starts("a", &[of(CRONJOBS)]);
+    cluster.migrates(CRONJOBS);
+    cluster.observes(CRONJOBS, &["v1"]);
+    let agreed = cluster.kept(CRONJOBS).agreement();
+    cluster.pass(DAY);
+    cluster.renews(&a);
+    cluster.expires();
+    let kept = cluster.kept(CRONJOBS);
+    assert_eq!((kept.agreement(), kept.observation), (agreed, None));
+    assert_eq!(cluster.persisted(CRONJOBS), ["v1"]);
+}
+
+#[test]
+fn a_reset_takes_evidence_against_the_members_away() {
+    let mut cluster = Cluster::formed();
+    cluster.starts("a", &[of(CRONJOBS)]);
+    cluster.observes(CRONJOBS, &["v2"]);
+    assert!(cluster.kept(CRONJOBS).contradicted);
+    accepted(
+        cluster.send(Command::ResetStorageStates(ResetStorageStates {
+            resource: Some(resource(CRONJOBS)),
+        })),
+    );
+    let kept = cluster.kept(CRONJOBS);
+    assert!(kept.observation.is_none() && kept.agreement().is_some());
     assert_eq!(cluster.persisted(CRONJOBS), ["Unknown", "v1"]);
-    assert_eq!(cluster.open(CRONJOBS).phase, MigrationPhase::Pending);
+}
+
+/// A day after the last look, the state says so by itself: nobody has to look again for it.
+#[test]
+fn an_observation_ends_at_its_deadline_for_claims_and_ends_too() {
+    let mut cluster = Cluster::formed();
+    cluster.observes(CRONJOBS, &["v1"]);
+    let work = cluster.claims(CRONJOBS, "one");
+    cluster.pass(DAY);
+    // The claim is as old; what counts here is that the end is refused for want of an agreement.
+    refused(cluster.send(complete(&work)), ErrorKind::NoAgreement);
+    cluster.expires();
+    assert_eq!(cluster.kept(CRONJOBS).agreement(), None);
+    assert_eq!(persisted(&cluster), ["Unknown"]);
+    let aborted = cluster.migration(&work.id);
+    assert_eq!(aborted.aborted, Some(AbortCause::StorageUnknown));
+    refused(cluster.send(start(CRONJOBS)), ErrorKind::NoAgreement);
+    cluster.observes(CRONJOBS, &["v1"]);
+    assert_ne!(cluster.open(CRONJOBS).id, work.id);
+}
+
+#[test]
+fn what_discovery_shows_no_more_drains() {
+    let mut cluster = Cluster::formed();
+    cluster.observes(CRONJOBS, &["v1"]);
+    cluster.migrates(CRONJOBS);
+    cluster.observes(CRONJOBS, &["v2"]);
+    let id = cluster.open(CRONJOBS).id;
+    refused(cluster.send(claim(&id, "one")), ErrorKind::Draining);
+    cluster.pass(GRACE);
+    cluster.migrates(CRONJOBS);
+    assert_eq!(persisted(&cluster), ["v2"]);
+}
+
+/// Whoever calls a migration off wants it so: the next equal look begins none, as an equal report begins none.
+#[test]
+fn an_equal_look_begins_no_migration_after_one_was_called_off() {
+    let mut cluster = Cluster::formed();
+    cluster.observes(CRONJOBS, &["v1"]);
+    let id = cluster.open(CRONJOBS).id;
+    accepted(cluster.send(Command::AbortMigration(AbortMigration { id })));
+    cluster.observes(CRONJOBS, &["v1"]);
+    assert!(cluster.migrations(CRONJOBS).iter().all(|it| !it.is_open()));
+    accepted(cluster.send(start(CRONJOBS)));
+    cluster.migrates(CRONJOBS);
+}
+
+fn start(name: &str) -> Command {
+    Command::StartMigration(StartMigration {
+        resource: resource(name),
+        reason: MigrationReason::Manual,
+    })
 }
 
 #[test]
@@ -163,6 +281,6 @@ fn what_a_member_wrote_drains_before_an_observed_migration_begins() {
     cluster.observes(CRONJOBS, &["v2"]);
     let id = cluster.open(CRONJOBS).id;
     refused(cluster.send(claim(&id, "one")), ErrorKind::Draining);
-    cluster.pass(Duration::from_secs(70));
+    cluster.pass(GRACE);
     cluster.migrates(CRONJOBS);
 }

@@ -29,7 +29,7 @@ fn restore() -> Command {
 
 impl Cluster {
     /// What was applied so far is all that there is of a lost cluster.
-    fn is_restored(&mut self) {
+    pub(crate) fn is_restored(&mut self) {
         accepted(self.send(restore()));
     }
 }
@@ -313,7 +313,7 @@ fn what_discovery_showed_does_not_hold_any_more() {
     cluster.is_restored();
     let kept = cluster.kept("pods");
     assert_eq!(kept.agreement(), None);
-    assert!(kept.observed.is_empty() && kept.agreement_revision > before);
+    assert!(kept.observation.is_none() && kept.agreement_revision > before);
     assert!(cluster.persisted("pods").contains(&"Unknown".to_owned()));
     accepted(cluster.send(observe("pods", &["v1"])));
     let id = cluster.open("pods").id;

@@ -2,31 +2,38 @@
 
 use std::time::Duration;
 
-use synod_machine::{Danger, Decodes, Why, check_binary, check_drop};
-use synod_model::{Kind, MemberId};
+use synod_machine::Command;
+use synod_machine::{Binary, BinaryResource, Verdict, Why, check_binary, check_drop};
+use synod_model::{Kind, MemberId, ObserveStorage, ResourceScope, Stance};
 
-use crate::cluster::{Cluster, hash};
+use crate::cluster::{Cluster, accepted, hash};
 use crate::entry::{of, release, resource, version};
 
-fn binary(name: &str, versions: &str, kind: Option<&str>) -> Decodes {
-    Decodes {
+fn one(name: &str, versions: &str, kind: Option<&str>) -> BinaryResource {
+    BinaryResource {
         resource: resource(name),
         kind: kind.map(|kind| Kind::parse(kind).expect("a legal kind")),
-        versions: versions.split(' ').map(version).collect(),
+        decodable: versions.split(' ').map(version).collect(),
+        stance: None,
     }
 }
 
-fn whys(dangers: Vec<Danger>) -> Vec<Why> {
-    dangers.into_iter().map(|danger| danger.why).collect()
+fn whole(resources: Vec<BinaryResource>) -> Binary {
+    Binary {
+        resources,
+        left_to_others: Vec::new(),
+    }
+}
+
+fn whys(verdict: Verdict) -> Vec<Why> {
+    let dangers = verdict.dangers.into_iter();
+    dangers.map(|danger| danger.why).collect()
 }
 
 fn of_binary(cluster: &Cluster, versions: &str) -> Vec<Why> {
-    let binary = binary("pods", versions, None);
-    whys(check_binary(
-        &cluster.state.present(),
-        cluster.state.log_time(),
-        &[binary],
-    ))
+    let binary = whole(vec![one("pods", versions, None)]);
+    let (past, now) = (cluster.state.present(), cluster.state.log_time());
+    whys(check_binary(&past, now, &binary))
 }
 
 fn of_drop(cluster: &Cluster, text: &str) -> Vec<Why> {
@@ -99,38 +106,124 @@ fn an_encoding_that_only_its_hash_names_is_told_by_the_kind() {
     let mut cluster = Cluster::formed();
     cluster.observes("pods", &["v1"]);
     cluster.migrates("pods");
-    let unnamed = [Why::PersistedHash(hash("v1"))];
+    let unnamed = [Why::PersistedHash(hash("v1")), Why::Observed(hash("v1"))];
+    // Discovery names the kind, so one version is told from another.
+    assert_eq!(of_drop(&cluster, "v1"), unnamed);
+    assert_eq!(of_drop(&cluster, "v2"), []);
+    assert_eq!(of_binary(&cluster, "v1"), []);
+    assert_eq!(of_binary(&cluster, "v2"), unnamed);
+}
+
+#[test]
+fn where_no_kind_is_known_a_hash_may_be_of_any_version() {
+    let mut cluster = Cluster::formed();
+    accepted(cluster.send(Command::ObserveStorage(ObserveStorage {
+        resource: resource("pods"),
+        kind: None,
+        hashes: [hash("v1")].into(),
+    })));
+    cluster.migrates("pods");
+    let unnamed = [Why::PersistedHash(hash("v1")), Why::Observed(hash("v1"))];
     assert_eq!(of_binary(&cluster, "v1"), unnamed);
     assert_eq!(of_drop(&cluster, "v2"), unnamed);
     let ask = |versions: &str| {
-        let binary = binary("pods", versions, Some("Widget"));
-        whys(check_binary(
-            &cluster.state.present(),
-            cluster.state.log_time(),
-            &[binary],
-        ))
+        let binary = whole(vec![one("pods", versions, Some("Widget"))]);
+        let (past, now) = (cluster.state.present(), cluster.state.log_time());
+        whys(check_binary(&past, now, &binary))
     };
     assert_eq!(ask("v1"), []);
     assert_eq!(ask("v2"), unnamed);
 }
 
 #[test]
-fn the_answer_is_of_one_revision_and_of_the_resources_that_are_named() {
+fn the_answer_is_of_one_revision() {
     let mut cluster = Cluster::formed();
-    cluster.starts("a", &[of("pods"), of("apps.deployments")]);
+    cluster.starts("a", &[of("pods")]);
     cluster.migrates("pods");
     let before = cluster.revision();
     cluster.starts("b", &[of("pods").decodes("v1 v2").encodes("v2")]);
     let past = cluster.state.at(before).expect("it is kept");
-    let pods = binary("pods", "v1", None);
+    let pods = whole(vec![one("pods", "v1", None)]);
     let now = cluster.state.log_time();
-    assert_eq!(check_binary(&past, now, std::slice::from_ref(&pods)), []);
-    assert_ne!(
-        check_binary(&cluster.state.present(), now, std::slice::from_ref(&pods)),
-        []
-    );
-    let both = [pods, binary("apps.deployments", "v1", None)];
-    let dangers = check_binary(&past, now, &both);
-    assert_eq!(dangers.len(), 1);
-    assert_eq!(dangers[0].resource, resource("apps.deployments"));
+    assert!(check_binary(&past, now, &pods).is_safe());
+    assert!(!check_binary(&cluster.state.present(), now, &pods).is_safe());
+}
+
+#[test]
+fn a_binary_that_has_dropped_a_whole_resource_is_not_safe() {
+    let mut cluster = Cluster::formed();
+    cluster.starts("a", &[of("pods"), of("apps.deployments")]);
+    cluster.migrates("pods");
+    cluster.migrates("apps.deployments");
+    let (past, now) = (cluster.state.present(), cluster.state.log_time());
+    let dropped = whole(vec![one("pods", "v1", None)]);
+    let verdict = check_binary(&past, now, &dropped);
+    assert!(!verdict.is_safe());
+    let of_dropped =
+        |danger: &synod_machine::Danger| danger.resource == resource("apps.deployments");
+    assert!(verdict.dangers.iter().all(of_dropped));
+    assert!(whys(verdict).contains(&Why::Persisted(version("v1"))));
+    for left in ["apps.deployments", "apps.*", "*"] {
+        let left = Binary {
+            left_to_others: vec![ResourceScope::parse(left).expect("a legal scope")],
+            ..dropped.clone()
+        };
+        assert!(check_binary(&past, now, &left).is_safe());
+    }
+    // What is named is looked at, whoever else looks after it.
+    let named = Binary {
+        resources: vec![one("pods", "v2", None)],
+        left_to_others: vec![ResourceScope::All],
+    };
+    assert!(!check_binary(&past, now, &named).is_safe());
+    assert!(!check_binary(&past, now, &Binary::default()).is_safe());
+}
+
+#[test]
+fn a_binary_that_encodes_what_others_cannot_decode_is_not_safe() {
+    let mut cluster = Cluster::formed();
+    cluster.starts("a", &[of("pods")]);
+    cluster.migrates("pods");
+    let (past, now) = (cluster.state.present(), cluster.state.log_time());
+    let v2 = version("v2");
+    for stance in [
+        Stance::Fixed {
+            encoding: v2.clone(),
+        },
+        Stance::Voting {
+            preferred: v2.clone(),
+        },
+    ] {
+        let binary = BinaryResource {
+            stance: Some(stance),
+            ..one("pods", "v1 v2", None)
+        };
+        assert_eq!(
+            whys(check_binary(&past, now, &whole(vec![binary]))),
+            [Why::NotDecodableBy(member("a"), v2.clone())]
+        );
+    }
+    let same = BinaryResource {
+        stance: Some(Stance::Fixed {
+            encoding: version("v1"),
+        }),
+        ..one("pods", "v1 v2", None)
+    };
+    assert!(check_binary(&past, now, &whole(vec![same])).is_safe());
+}
+
+#[test]
+fn what_discovery_showed_too_long_ago_is_not_safe() {
+    let mut cluster = Cluster::formed();
+    cluster.observes("pods", &["v1"]);
+    cluster.migrates("pods");
+    assert_eq!(of_binary(&cluster, "v1"), []);
+    cluster.pass(Duration::from_secs(24 * 3_600));
+    cluster.send_all(Vec::new());
+    let over = [Why::PersistedUnknown, Why::ObservationOver];
+    // As of the deadline, whether or not the leader has named it yet.
+    assert_eq!(of_binary(&cluster, "v1"), over[1..]);
+    cluster.expires();
+    assert_eq!(of_binary(&cluster, "v1"), over);
+    assert!(of_drop(&cluster, "v9").contains(&Why::ObservationOver));
 }

@@ -158,6 +158,7 @@ fn a_selection_that_several_departures_allow_is_made_once_after_the_last_of_them
             waiters: 0,
             candidates: 0,
             objects: 0,
+            observations: 0,
         }
     );
     // With both gone, nothing holds the oldest voter's preference up; in between, v2 would have been selected.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::limits::OBSERVED_HASHES_MAX;
 use crate::{
-    ClaimToken, FailureClass, FailureReason, GroupResource, MigrationId, MigrationProgress,
+    ClaimToken, FailureClass, FailureReason, GroupResource, Kind, MigrationId, MigrationProgress,
     MigrationReason, StorageVersionHash, Ttl, Violation, Violations, WorkerName,
 };
 
@@ -108,11 +108,14 @@ pub struct RetryMigration {
     pub id: MigrationId,
 }
 
-/// Says what discovery shows of a resource that nobody reports.
+/// Says what discovery shows of a resource: all that is known of one that nobody reports, and evidence beside the reports
+/// of one that members report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObserveStorage {
     /// The resource.
     pub resource: GroupResource,
+    /// The kind that it stores, if the observer knows it: a version is told from a hash by it.
+    pub kind: Option<Kind>,
     /// The storage-version hashes that its servers show: one if they agree.
     pub hashes: BTreeSet<StorageVersionHash>,
 }

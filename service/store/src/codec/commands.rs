@@ -28,7 +28,7 @@ use super::values::{
     resource_to_pb, resources_from_pb, sequence, session_id, settings_from_pb, settings_to_pb,
     stance_from_pb, stance_to_pb, texts, ttl, version_set,
 };
-use super::{CodecError, controller_revisions as revisions, migrations};
+use super::{CodecError, controller_revisions as revisions, migrations, rosters};
 
 type Result<T> = std::result::Result<T, CodecError>;
 
@@ -147,6 +147,8 @@ fn command_to_pb(command: &Command) -> pb::envelope::Command {
         Command::RetryMigration(retry) => migrations::retry_to_pb(retry),
         Command::ObserveStorage(observe) => migrations::observe_to_pb(observe),
         Command::ResetStorageStates(reset) => migrations::reset_to_pb(reset),
+        Command::SetRoster(set) => rosters::set_to_pb(set),
+        Command::DeleteRoster(delete) => rosters::delete_to_pb(delete),
     }
 }
 
@@ -217,6 +219,8 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
         Pb::RetryMigration(retry) => migrations::retry_from_pb(retry)?,
         Pb::ObserveStorage(observe) => migrations::observe_from_pb(observe)?,
         Pb::ResetStorageStates(reset) => migrations::reset_from_pb(reset)?,
+        Pb::SetRoster(set) => rosters::set_from_pb(set)?,
+        Pb::DeleteRoster(delete) => rosters::delete_from_pb(&delete)?,
         Pb::Restore(restore) => Command::Restore(restore_from_pb(&restore)?),
     })
 }

@@ -15,15 +15,15 @@ use super::leases::{
 use super::objects::{
     collection_from_pb, collection_to_pb, key_from_pb, key_to_pb, object_from_pb, object_to_pb,
 };
-use super::rows::{
-    agreement_from_pb, agreement_to_pb, entry_from_pb, entry_to_pb, storage_state_from_pb,
-    storage_state_to_pb, storage_version_from_pb, storage_version_to_pb,
+use super::rows::{entry_from_pb, entry_to_pb, storage_version_from_pb, storage_version_to_pb};
+use super::storage_states::{
+    agreement_from_pb, agreement_to_pb, storage_state_from_pb, storage_state_to_pb,
 };
 use super::values::{
     member_from_pb, member_id, member_to_pb, required, resource_from_pb, resource_to_pb,
     settings_from_pb, settings_to_pb,
 };
-use super::{CodecError, controller_revisions, migrations};
+use super::{CodecError, controller_revisions, migrations, rosters};
 
 type Result<T> = std::result::Result<T, CodecError>;
 
@@ -86,6 +86,11 @@ fn change_to_pb(change: &Change) -> pb::Change {
         Change::ControllerRevision { key, before, after } => Object::ControllerRevision(
             controller_revisions::change_to_pb(key, before.as_deref(), after.as_deref()),
         ),
+        Change::Roster {
+            scope,
+            before,
+            after,
+        } => rosters::change_to_pb(scope, [before, after]),
         Change::Migration { id, before, after } => migrations::change_to_pb(id, [before, after]),
         Change::Settings { before, after } => Object::Settings(pb::SettingsChange {
             before: before.as_deref().map(settings_to_pb),
@@ -209,6 +214,7 @@ fn change_from_pb(change: pb::Change) -> Result<Change> {
                 settings.after,
             )?)?),
         },
+        Object::Roster(change) => rosters::change_from_pb(change)?,
         Object::Lease(change) => lease_change_from_pb(change)?,
         Object::LeaseCandidate(change) => candidate_change_from_pb(change)?,
         Object::Collection(collection) => Change::Collection {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use synod_machine::{Change, Command, Heartbeat, ProgressRow, Row};
 use synod_model::{
-    AbortCause, AbortMigration, Claim, ClaimMigration, ClaimToken, CompleteMigration,
+    AbortCause, AbortMigration, Assumption, Claim, ClaimMigration, ClaimToken, CompleteMigration,
     ContinueToken, FailMigration, FailureClass, FailureReason, GroupResource, LogTime, Migration,
     MigrationFailure, MigrationId, MigrationPhase, MigrationProgress, MigrationReason,
     MigrationTarget, ObserveStorage, ReportMigrationProgress, ResetStorageStates, RetryMigration,
@@ -15,7 +15,7 @@ use synod_proto::storage::v1 as pb;
 
 use super::CodecError;
 use super::values::{
-    metadata_from_pb, metadata_to_pb, optional_version, parsed, required, resource_from_pb,
+    kind, metadata_from_pb, metadata_to_pb, optional_version, parsed, required, resource_from_pb,
     resource_to_pb, storage_version_hash, text, ttl,
 };
 
@@ -59,11 +59,13 @@ pub(super) fn row_to_pb(migration: &Migration) -> pb::MigrationRow {
         done: migration.done,
         estimate: migration.estimate,
         ended_ms: migration.ended.map(WallTime::as_millis),
+        assumption: assumption_to_pb(migration.assumption).into(),
     }
 }
 
 pub(super) fn row_from_pb(row: pb::MigrationRow) -> Result<Migration> {
     let (reason, phase, aborted) = (row.reason(), row.phase(), row.aborted());
+    let assumption = assumption_from_pb(row.assumption());
     let claim = row.claim.map(|claim| {
         Ok(Claim {
             worker: worker(&claim.worker)?,
@@ -92,6 +94,7 @@ pub(super) fn row_from_pb(row: pb::MigrationRow) -> Result<Migration> {
         done: row.done,
         estimate: row.estimate,
         ended: row.ended_ms.map(WallTime::from_millis),
+        assumption,
     })
 }
 
@@ -281,6 +284,7 @@ pub(super) fn observe_to_pb(observe: &ObserveStorage) -> pb::envelope::Command {
     pb::envelope::Command::ObserveStorage(pb::ObserveStorage {
         resource: Some(resource_to_pb(&observe.resource)),
         hashes: hashes_to_pb(&observe.hashes),
+        kind: text(observe.kind.as_ref()),
     })
 }
 
@@ -288,6 +292,7 @@ pub(super) fn observe_from_pb(observe: pb::ObserveStorage) -> Result<Command> {
     Ok(Command::ObserveStorage(ObserveStorage {
         resource: resource_from_pb(observe.resource)?,
         hashes: hashes_from_pb("observe_storage.hashes", &observe.hashes)?,
+        kind: observe.kind.as_deref().map(kind).transpose()?,
     }))
 }
 
@@ -435,6 +440,20 @@ fn cause_from_pb(cause: pb::AbortCause) -> Option<AbortCause> {
         pb::AbortCause::AgreementMoved => Some(AbortCause::AgreementMoved),
         pb::AbortCause::Requested => Some(AbortCause::Requested),
         pb::AbortCause::StorageUnknown => Some(AbortCause::StorageUnknown),
+    }
+}
+
+pub(super) fn assumption_to_pb(assumption: Option<Assumption>) -> pb::Assumption {
+    match assumption {
+        None => pb::Assumption::Unspecified,
+        Some(Assumption::NoRoster) => pb::Assumption::NoRoster,
+    }
+}
+
+pub(super) fn assumption_from_pb(assumption: pb::Assumption) -> Option<Assumption> {
+    match assumption {
+        pb::Assumption::Unspecified => None,
+        pb::Assumption::NoRoster => Some(Assumption::NoRoster),
     }
 }
 

@@ -66,6 +66,11 @@ fn answer_to_pb(answer: &Answer) -> pb::outcome_row::Result {
                 progress: Some(migrations::progress_to_pb(progress)),
             })
         }
+        Answer::MigrationCompleted(assumption) => {
+            Pb::MigrationCompleted(pb::MigrationCompleted {
+                assumption: migrations::assumption_to_pb(*assumption).into(),
+            })
+        }
         Answer::Expired {
             members,
             sessions,
@@ -74,6 +79,7 @@ fn answer_to_pb(answer: &Answer) -> pb::outcome_row::Result {
             waiters,
             candidates,
             objects,
+            observations,
         } => Pb::Expired(pb::Expired {
             members: *members,
             sessions: *sessions,
@@ -82,6 +88,7 @@ fn answer_to_pb(answer: &Answer) -> pb::outcome_row::Result {
             waiters: *waiters,
             candidates: *candidates,
             objects: *objects,
+            observations: *observations,
         }),
         Answer::Wrote(written) => Pb::Wrote(written_to_pb(written)),
         Answer::Transacted { succeeded, written } => Pb::Transacted(pb::Transacted {
@@ -127,6 +134,7 @@ fn result_from_pb(result: pb::outcome_row::Result) -> Result<std::result::Result
             waiters,
             candidates,
             objects,
+            observations,
         }) => Answer::Expired {
             members,
             sessions,
@@ -135,7 +143,11 @@ fn result_from_pb(result: pb::outcome_row::Result) -> Result<std::result::Result
             waiters,
             candidates,
             objects,
+            observations,
         },
+        Pb::MigrationCompleted(completed) => {
+            Answer::MigrationCompleted(migrations::assumption_from_pb(completed.assumption()))
+        }
         Pb::Wrote(written) => Answer::Wrote(written_from_pb(written)?),
         Pb::Transacted(transacted) => Answer::Transacted {
             succeeded: transacted.succeeded,

@@ -27,7 +27,10 @@ use super::values::{
     sequence, session_id, settings_from_pb, settings_to_pb, stance_from_pb, stance_to_pb, text,
     texts, version, version_set, versions,
 };
-use super::{CodecError, controller_revisions, migrations};
+use super::storage_states::{
+    agreement_from_pb, agreement_to_pb, storage_state_from_pb, storage_state_to_pb,
+};
+use super::{CodecError, controller_revisions, migrations, rosters};
 
 type Result<T> = std::result::Result<T, CodecError>;
 
@@ -95,6 +98,7 @@ pub(super) fn row_to_pb(row: &Row) -> pb::Row {
         Row::MigrationProgress(id, row) => {
             Pb::MigrationProgress(migrations::progress_row_to_pb(id, row))
         }
+        Row::Roster(roster) => Pb::Roster(rosters::row_to_pb(roster)),
         Row::Events(events) => Pb::Events(events_to_pb(events)),
     };
     pb::Row { row: Some(row) }
@@ -163,6 +167,7 @@ pub(super) fn row_from_pb(row: pb::Row) -> Result<Row> {
         Pb::Heartbeat(row) => migrations::heartbeat_from_pb(row)?,
         Pb::Migration(row) => Row::Migration(migrations::shared_row_from_pb(row)?),
         Pb::MigrationProgress(row) => migrations::progress_row_from_pb(row)?,
+        Pb::Roster(row) => Row::Roster(rosters::row_from_pb(row)?),
         Pb::Events(row) => Row::Events(Arc::new(
             events_from_pb(row).map_err(|fault| fault.within("events"))?,
         )),
@@ -209,6 +214,9 @@ fn deadline_to_pb(holder: &Holder, deadline: Deadline) -> pb::DeadlineRow {
         Holder::Object(key) => pb::deadline_row::Holder::Object(key_to_pb(key)),
         Holder::Claim(id) => pb::deadline_row::Holder::Claim(migrations::id_to_pb(id)),
         Holder::Retry(id) => pb::deadline_row::Holder::Retry(migrations::id_to_pb(id)),
+        Holder::Observation(resource) => {
+            pb::deadline_row::Holder::Observation(resource_to_pb(resource))
+        }
     };
     pb::DeadlineRow {
         holder: Some(holder),
@@ -242,6 +250,9 @@ fn deadline_from_pb(row: &pb::DeadlineRow) -> Result<Row> {
         }
         pb::deadline_row::Holder::Retry(id) => {
             Holder::Retry(migrations::id_from_pb(Some(id.clone()))?)
+        }
+        pb::deadline_row::Holder::Observation(resource) => {
+            Holder::Observation(resource_from_pb(Some(resource.clone()))?)
         }
     };
     let deadline = Deadline {
@@ -325,87 +336,4 @@ pub(super) fn entry_from_pb(row: pb::EntryRow) -> Result<(GroupResource, MemberI
         member_id("member", &row.member)?,
         entry,
     ))
-}
-
-pub(super) fn storage_state_to_pb(
-    resource: &GroupResource,
-    row: &StorageStateRow,
-) -> pb::StorageStateRow {
-    let status = &row.status;
-    let drains = status.drains.iter();
-    pb::StorageStateRow {
-        resource: Some(resource_to_pb(resource)),
-        metadata: Some(metadata_to_pb(&row.metadata)),
-        common: text(status.common.as_ref()),
-        selected: text(status.selected.as_ref()),
-        selected_revision: status.selected_revision.get(),
-        agreement_revision: status.agreement_revision.get(),
-        agreed: text(status.agreed.as_ref()),
-        persisted: status.persisted.iter().map(persisted_to_pb).collect(),
-        observed: migrations::hashes_to_pb(&status.observed),
-        drains: drains
-            .map(|(version, until)| pb::Drain {
-                version: version.to_string(),
-                until_ms: until.as_millis(),
-            })
-            .collect(),
-    }
-}
-
-pub(super) fn storage_state_from_pb(
-    row: pb::StorageStateRow,
-) -> Result<(GroupResource, StorageStateRow)> {
-    let drains = row.drains.iter().map(|drain| {
-        Ok((
-            version("drains.version", &drain.version)?,
-            LogTime::from_millis(drain.until_ms),
-        ))
-    });
-    let status = StateStatus {
-        common: optional_version("common", row.common.as_deref())?,
-        selected: optional_version("selected", row.selected.as_deref())?,
-        selected_revision: Revision::new(row.selected_revision),
-        agreement_revision: Revision::new(row.agreement_revision),
-        agreed: optional_version("agreed", row.agreed.as_deref())?,
-        observed: migrations::hashes_from_pb("observed", &row.observed)?,
-        drains: drains.collect::<Result<_>>()?,
-        persisted: row
-            .persisted
-            .into_iter()
-            .map(persisted_from_pb)
-            .collect::<Result<_>>()?,
-    };
-    let metadata = metadata_from_pb(row.metadata)?;
-    Ok((
-        resource_from_pb(row.resource)?,
-        StorageStateRow { metadata, status },
-    ))
-}
-
-pub(super) fn agreement_to_pb(
-    resource: &GroupResource,
-    line: &AgreementChange,
-) -> pb::AgreementRow {
-    pb::AgreementRow {
-        resource: Some(resource_to_pb(resource)),
-        from: text(line.from.as_ref()),
-        to: text(line.to.as_ref()),
-        revision: line.revision.get(),
-        at_ms: line.at.as_millis(),
-        cause: line.cause.as_ref().map(ToString::to_string),
-    }
-}
-
-pub(super) fn agreement_from_pb(row: pb::AgreementRow) -> Result<(GroupResource, AgreementChange)> {
-    let line = AgreementChange {
-        from: optional_version("from", row.from.as_deref())?,
-        to: optional_version("to", row.to.as_deref())?,
-        revision: Revision::new(row.revision),
-        at: WallTime::from_millis(row.at_ms),
-        cause: row
-            .cause
-            .map(|cause| member_id("cause", &cause))
-            .transpose()?,
-    };
-    Ok((resource_from_pb(row.resource)?, line))
 }

@@ -12,6 +12,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, claim: &ClaimMigration) -> Result<Answe
     let state = turn.state();
     let migration = state.migration(&claim.id)?.clone();
     check_turn(state, &migration)?;
+    state.check_observation(claim.id.resource())?;
     check_drained(state, &migration)?;
     let token = ClaimToken::new(turn.revision());
     let progress = state.migration_progress(&claim.id);

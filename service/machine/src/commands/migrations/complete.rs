@@ -5,7 +5,7 @@ use synod_model::{CompleteMigration, Migration, MigrationPhase, Refusal, Storage
 use super::{claimed, elsewhere};
 use crate::migrating::Then;
 use crate::turn::Turn;
-use crate::voting::{Occasion, reconsider};
+use crate::voting::{Anew, reconsider};
 use crate::{Answer, Holder, State};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result<Answer, Refusal> {
@@ -16,12 +16,13 @@ pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result
     check_counts(state, &migration)?;
     let resource = complete.id.resource();
     let persisted = state.persisted_when_migrated(resource);
-    let occasion = Occasion {
-        revision: turn.revision(),
-        wall: turn.wall(),
-        cause: None,
+    let anew = Anew {
+        persisted,
+        unselects: false,
+        forgets_observation: false,
     };
-    let decided = reconsider(state, occasion, resource, persisted, false);
+    let decided = reconsider(state, turn.occasion(), resource, anew);
+    let assumption = state.assumption(resource);
     let progress = state.migration_progress(&complete.id);
     let (done, estimate) = progress.map_or((migration.done, migration.estimate), |kept| {
         (kept.progress.done, kept.progress.estimate)
@@ -34,12 +35,13 @@ pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result
         done,
         estimate,
         ended: Some(turn.wall()),
+        assumption,
         ..migration
     });
     if let Some(decided) = decided {
         turn.carry_out_and(decided, Then::AbortOnly);
     }
-    Ok(Answer::Done)
+    Ok(Answer::MigrationCompleted(assumption))
 }
 
 /// What a collection holds is counted, so nobody has to be believed: a write behind the worker is seen.

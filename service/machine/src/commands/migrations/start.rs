@@ -20,6 +20,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, start: &StartMigration) -> Result<Answe
         let why = "there is no agreement on a version to migrate to";
         return Err(no_agreement(resource, why));
     };
+    state.check_observation(resource)?;
     let present = state.migrations_of(resource).find(|migration| {
         migration.agreement_revision == agreement
             && migration.reason == start.reason

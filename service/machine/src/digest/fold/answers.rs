@@ -2,7 +2,7 @@
 
 use synod_model::Refusal;
 
-use super::migrations::{fold_holder, fold_progress};
+use super::migrations::{assumption_number, fold_holder, fold_progress};
 use super::{fold_resource, fold_version};
 use crate::digest::RowHasher;
 use crate::digest::objects::fold_written;
@@ -25,6 +25,12 @@ pub(super) fn fold_answer(to: &mut RowHasher, answer: &Answer) {
             to.number(4);
             to.list(told.iter(), fold_told);
         }
+        Answer::MigrationCompleted(assumption) => {
+            to.number(27);
+            to.option(*assumption, |to, assumption| {
+                to.number(assumption_number(assumption))
+            });
+        }
         Answer::Expired {
             members,
             sessions,
@@ -33,10 +39,18 @@ pub(super) fn fold_answer(to: &mut RowHasher, answer: &Answer) {
             waiters,
             candidates,
             objects,
+            observations,
         } => {
             to.number(5);
             for count in [
-                members, sessions, unreported, leases, waiters, candidates, objects,
+                members,
+                sessions,
+                unreported,
+                leases,
+                waiters,
+                candidates,
+                objects,
+                observations,
             ] {
                 to.number(u64::from(*count));
             }

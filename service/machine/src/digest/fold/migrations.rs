@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use synod_model::{
-    AbortCause, Claim, FailureClass, GroupResource, Migration, MigrationFailure, MigrationId,
-    MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget,
+    AbortCause, Assumption, Claim, FailureClass, GroupResource, Migration, MigrationFailure,
+    MigrationId, MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget,
 };
 
 use super::{fold_both, fold_metadata, fold_resource, fold_version};
@@ -83,6 +83,7 @@ fn fold_migration(to: &mut RowHasher, migration: &Migration) {
         done,
         estimate,
         ended,
+        assumption,
     } = migration;
     fold_id(to, id);
     fold_metadata(to, metadata);
@@ -99,6 +100,9 @@ fn fold_migration(to: &mut RowHasher, migration: &Migration) {
     to.number(*done);
     to.option(*estimate, RowHasher::number);
     to.option(*ended, |to, ended| to.number(ended.as_millis()));
+    to.option(*assumption, |to, assumption| {
+        to.number(assumption_number(assumption))
+    });
 }
 
 fn fold_claim(to: &mut RowHasher, claim: &Claim) {
@@ -135,6 +139,12 @@ fn phase_number(phase: MigrationPhase) -> u64 {
         MigrationPhase::Succeeded => 3,
         MigrationPhase::Failed => 4,
         MigrationPhase::Aborted => 5,
+    }
+}
+
+pub(super) fn assumption_number(assumption: Assumption) -> u64 {
+    match assumption {
+        Assumption::NoRoster => 1,
     }
 }
 

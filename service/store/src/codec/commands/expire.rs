@@ -11,7 +11,7 @@ use super::super::leases::{
 };
 use super::super::migrations;
 use super::super::objects::{key_from_pb, key_to_pb};
-use super::super::values::session_id;
+use super::super::values::{resource_from_pb, resource_to_pb, session_id};
 use super::{Result, who, who_from_pb};
 
 pub(super) fn to_pb(expire: &Expire) -> pb::Expire {
@@ -43,6 +43,7 @@ pub(super) fn to_pb(expire: &Expire) -> pb::Expire {
         objects: expire.objects.iter().map(key_to_pb).collect(),
         claims: migrations::claims_to_pb(&expire.claims),
         retries: expire.retries.iter().map(migrations::id_to_pb).collect(),
+        observations: expire.observations.iter().map(resource_to_pb).collect(),
     }
 }
 
@@ -83,6 +84,11 @@ pub(super) fn from_pb(expire: pb::Expire) -> Result<Expire> {
             .retries
             .into_iter()
             .map(|id| migrations::id_from_pb(Some(id)))
+            .collect::<Result<_>>()?,
+        observations: expire
+            .observations
+            .into_iter()
+            .map(|resource| resource_from_pb(Some(resource)))
             .collect::<Result<_>>()?,
     })
 }

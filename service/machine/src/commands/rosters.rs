@@ -1,0 +1,90 @@
+//! `SetRoster` and `DeleteRoster`: who must speak, and what follows for every resource that the roster counts for.
+
+use std::sync::Arc;
+
+use synod_model::limits::ROSTERS_MAX;
+use synod_model::{
+    Current, DeleteRoster, ErrorKind, Refusal, ResourceScope, Revision, Roster, SetRoster,
+};
+
+use crate::turn::Turn;
+use crate::voting::Cause;
+use crate::{Answer, State};
+
+pub(crate) fn set(turn: &mut Turn<'_>, set: &SetRoster) -> Result<Answer, Refusal> {
+    let SetRoster {
+        scope,
+        rule,
+        if_revision,
+    } = set;
+    let state = turn.state();
+    let before = state.rosters.get(scope).cloned();
+    check_revision(scope, before.as_ref(), *if_revision)?;
+    if before.as_ref().is_some_and(|before| before.rule == *rule) {
+        return Ok(Answer::Done);
+    }
+    let metadata = match &before {
+        Some(before) => {
+            let mut metadata = before.metadata.clone();
+            metadata.resource_version = turn.revision();
+            metadata.generation += 1;
+            metadata
+        }
+        None => {
+            check_room(state)?;
+            turn.new_metadata()
+        }
+    };
+    turn.put_roster(Roster {
+        scope: scope.clone(),
+        metadata,
+        rule: rule.clone(),
+    });
+    turn.follow_rosters(Some(Cause::Roster), |resource| scope.covers(resource));
+    Ok(Answer::Done)
+}
+
+pub(crate) fn delete(turn: &mut Turn<'_>, delete: &DeleteRoster) -> Result<Answer, Refusal> {
+    let DeleteRoster { scope, if_revision } = delete;
+    let Some(before) = turn.state().rosters.get(scope).cloned() else {
+        return Err(absent(scope));
+    };
+    check_revision(scope, Some(&before), *if_revision)?;
+    turn.remove_roster(scope);
+    turn.follow_rosters(Some(Cause::Roster), |resource| scope.covers(resource));
+    Ok(Answer::Done)
+}
+
+fn absent(scope: &ResourceScope) -> Refusal {
+    let message =
+        format!("roster \"{scope}\" does not exist: nobody in particular must speak there");
+    Refusal::new(ErrorKind::NotFound, message).with("roster", scope)
+}
+
+fn check_revision(
+    scope: &ResourceScope,
+    before: Option<&Arc<Roster>>,
+    expected: Option<Revision>,
+) -> Result<(), Refusal> {
+    let present = before.map_or(Revision::ZERO, |before| before.metadata.resource_version);
+    let Some(expected) = expected.filter(|expected| *expected != present) else {
+        return Ok(());
+    };
+    let Some(before) = before else {
+        return Err(absent(scope));
+    };
+    let message = format!(
+        "roster \"{scope}\": it was last changed at revision {present}, not {expected}: look at it again and decide anew"
+    );
+    let refusal = Refusal::new(ErrorKind::Conflict, message).with("roster", scope);
+    Err(refusal.with_current(Current::Roster(Arc::clone(before))))
+}
+
+fn check_room(state: &State) -> Result<(), Refusal> {
+    if state.rosters.len() >= ROSTERS_MAX {
+        let message =
+            format!("there are {ROSTERS_MAX} rosters, the most that there can be: delete some");
+        return Err(Refusal::new(ErrorKind::Quota, message));
+    }
+    state.check_quota()
+}

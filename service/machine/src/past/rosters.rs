@@ -1,0 +1,39 @@
+//! Rosters at a revision.
+
+use std::sync::Arc;
+
+use synod_model::{GroupResource, ResourceScope, Roster};
+
+use super::{Past, beyond, merged};
+
+impl Past<'_> {
+    /// A roster.
+    #[must_use]
+    pub fn roster(&self, scope: &ResourceScope) -> Option<Arc<Roster>> {
+        let undone = self.rosters.get(scope).cloned();
+        undone.unwrap_or_else(|| self.state.rosters.get(scope).cloned())
+    }
+
+    /// The rosters after `after`: the one for every resource, then those of groups, then those of one resource.
+    pub fn rosters(&self, after: Option<&ResourceScope>) -> impl Iterator<Item = Arc<Roster>> {
+        let kept = self.state.rosters.range::<_, ResourceScope>(beyond(after));
+        merged(
+            kept.map(|(scope, roster)| (scope, Arc::clone(roster))),
+            self.rosters.range::<ResourceScope, _>(beyond(after)),
+        )
+    }
+
+    /// The roster that counts for a resource: the narrowest that covers it.
+    #[must_use]
+    pub fn roster_of(&self, resource: &GroupResource) -> Option<Arc<Roster>> {
+        let mut scopes = ResourceScope::covering(resource).into_iter();
+        scopes.find_map(|scope| self.roster(&scope))
+    }
+
+    /// Whether nobody has looked at a resource's discovery for so long that what it showed says nothing: as of now, and
+    /// not of the revision.
+    #[must_use]
+    pub fn is_observation_over(&self, resource: &GroupResource) -> bool {
+        self.state.is_observation_over(resource)
+    }
+}

@@ -1,0 +1,113 @@
+//! What is known of a resource that concerns the versions in question.
+
+use std::collections::BTreeSet;
+
+use synod_model::{
+    Absent, ApiVersion, GroupResource, Kind, LogTime, Persisted, StorageVersionHash,
+};
+
+use super::{Why, snapshots};
+use crate::{Past, StateStatus, StorageVersionView};
+
+/// Which versions are in question.
+pub(super) struct Concern<'a> {
+    /// Whether this one is.
+    pub(super) version: &'a dyn Fn(&ApiVersion) -> bool,
+    /// Whether the one with this hash may be.
+    pub(super) hash: &'a dyn Fn(StorageVersionHash) -> bool,
+    /// The kinds that the resource is known to store.
+    pub(super) kinds: &'a BTreeSet<Kind>,
+}
+
+/// Every reason that the resource gives.
+pub(super) fn whys(
+    past: &Past<'_>,
+    now: LogTime,
+    resource: &GroupResource,
+    concern: &Concern<'_>,
+) -> BTreeSet<Why> {
+    let mut whys = BTreeSet::new();
+    let Some(state) = past.storage_state(resource) else {
+        whys.insert(Why::NoState);
+        return whys;
+    };
+    let status = &state.row.status;
+    whys.extend(
+        status
+            .persisted
+            .iter()
+            .filter_map(|kept| persisted(kept, concern)),
+    );
+    let selected = status.selected.iter();
+    let selected = selected.filter(|version| (concern.version)(version));
+    whys.extend(selected.cloned().map(Why::Selected));
+    whys.extend(draining(status, now, concern));
+    whys.extend(observed(past, resource, status, concern));
+    whys.extend(absent(&status.absent));
+    if let Some(view) = past.storage_version(resource) {
+        whys.extend(said(&view, concern));
+    }
+    whys.extend(snapshots::in_question(past, resource, concern));
+    whys
+}
+
+fn persisted(persisted: &Persisted, concern: &Concern<'_>) -> Option<Why> {
+    match persisted {
+        Persisted::Unknown => Some(Why::PersistedUnknown),
+        Persisted::Version {
+            version: Some(version),
+            ..
+        } => (concern.version)(version).then(|| Why::Persisted(version.clone())),
+        Persisted::Version {
+            hash,
+            version: None,
+        } => (concern.hash)(*hash).then_some(Why::PersistedHash(*hash)),
+    }
+}
+
+fn draining(status: &StateStatus, now: LogTime, concern: &Concern<'_>) -> Vec<Why> {
+    let versions = status.drains.iter();
+    let versions = versions.filter(|(version, until)| **until > now && (concern.version)(version));
+    let hashes = status.hash_drains.iter();
+    let hashes = hashes.filter(|(hash, until)| **until > now && (concern.hash)(**hash));
+    versions
+        .map(|(version, until)| Why::Draining(version.clone(), *until))
+        .chain(hashes.map(|(hash, until)| Why::DrainingHash(*hash, *until)))
+        .collect()
+}
+
+/// What discovery shows, or that nobody knows any more what it does.
+fn observed(
+    past: &Past<'_>,
+    resource: &GroupResource,
+    status: &StateStatus,
+    concern: &Concern<'_>,
+) -> Vec<Why> {
+    let Some(observation) = &status.observation else {
+        return Vec::new();
+    };
+    let is_needed = status.agreed.is_none();
+    let over = (is_needed && past.is_observation_over(resource)).then_some(Why::ObservationOver);
+    let shown = observation.hashes.iter();
+    let shown = shown.filter(|hash| (concern.hash)(**hash));
+    shown.map(|hash| Why::Observed(*hash)).chain(over).collect()
+}
+
+fn absent(absent: &Absent) -> impl Iterator<Item = Why> + '_ {
+    let more = absent.unnamed.max(absent.short);
+    let more = (more > 0).then_some(Why::AbsentMore(more));
+    absent.members.iter().cloned().map(Why::Absent).chain(more)
+}
+
+fn said(view: &StorageVersionView, concern: &Concern<'_>) -> Vec<Why> {
+    let mut whys = Vec::new();
+    for (member, entry) in view.entries() {
+        let encoding = entry.encoding.iter();
+        let encoding = encoding.filter(|version| (concern.version)(version));
+        whys.extend(encoding.map(|version| Why::Reported(member.clone(), version.clone())));
+        let preferred = entry.preferred();
+        let preferred = preferred.filter(|version| (concern.version)(version));
+        whys.extend(preferred.map(|version| Why::Voted(member.clone(), version.clone())));
+    }
+    whys
+}

@@ -1,0 +1,133 @@
+//! What discovery shows of a resource, and what it says beside the reports.
+//!
+//! While nobody reports the resource, the one hash that its servers show stands for the agreement. While members report
+//! it, a hash that none of them would show is evidence of a server that does not take part, or against what a member
+//! says: it ends the agreement. Evidence of that kind does not go by itself, however long nobody looks: only another look
+//! or a reset takes it away.
+
+use std::collections::BTreeSet;
+
+use synod_model::{
+    ApiVersion, GroupResource, Kind, LogTime, ObserveStorage, Persisted, StorageVersionHash,
+};
+
+use super::{Decided, Draft, Occasion};
+use crate::{Observation, State};
+
+/// Works out what follows for a resource when discovery was looked at. `None`: it shows what it did.
+///
+/// What is shown no more may still be written until `drain_until`.
+pub(crate) fn look(
+    state: &State,
+    occasion: Occasion<'_>,
+    observe: &ObserveStorage,
+    is_late: bool,
+    drain_until: LogTime,
+) -> Option<Decided> {
+    let resource = &observe.resource;
+    let present = state.storage_versions.get(resource);
+    let before = state.storage_states.get(resource);
+    let mut draft = Draft::of(present, before.map(|kept| &kept.row.status), occasion);
+    if is_late {
+        draft.lapse();
+    }
+    draft.look(observe, drain_until);
+    draft.finish(state, resource)
+}
+
+/// Works out what follows for a resource whose observation is past its deadline. `None`: nothing does.
+pub(crate) fn lapse(
+    state: &State,
+    occasion: Occasion<'_>,
+    resource: &GroupResource,
+) -> Option<Decided> {
+    let present = state.storage_versions.get(resource);
+    let before = &state.storage_states.get(resource)?.row.status;
+    let mut draft = Draft::of(present, Some(before), occasion);
+    draft.lapse();
+    draft.finish(state, resource)
+}
+
+/// What of an observation is evidence: another kind of the same hashes is none.
+pub(super) fn shown(
+    observation: &Option<Observation>,
+) -> Option<(&BTreeSet<StorageVersionHash>, bool)> {
+    let observation = observation.as_ref()?;
+    Some((&observation.hashes, observation.expired))
+}
+
+impl Draft<'_> {
+    /// Takes in what discovery shows now.
+    fn look(&mut self, observe: &ObserveStorage, drain_until: LogTime) {
+        let before = self.after.observation.take();
+        let (shown, kind, was_known) = match before {
+            Some(before) => (before.hashes, before.kind, !before.expired),
+            None => Default::default(),
+        };
+        if was_known || !self.tally.is_empty() {
+            for hash in observe.hashes.difference(&shown) {
+                self.persisted_as(*hash).join(&mut self.after.persisted);
+            }
+        } else {
+            // What was written while nobody looked is not known, whatever is shown now.
+            self.after.persisted.insert(Persisted::Unknown);
+        }
+        for hash in shown.difference(&observe.hashes) {
+            let kept = self.after.hash_drains.entry(*hash).or_insert(drain_until);
+            *kept = (*kept).max(drain_until);
+        }
+        self.after.observation = Some(Observation {
+            hashes: observe.hashes.clone(),
+            kind: observe.kind.clone().or(kind),
+            expired: false,
+        });
+    }
+
+    /// Nobody has looked for too long. Evidence against the members stays; what agreed with them says nothing any more.
+    fn lapse(&mut self) {
+        let stands_alone = self.tally.is_empty() || self.after.contradicted;
+        if !stands_alone {
+            self.after.observation = None;
+        } else if let Some(observation) = &mut self.after.observation
+            && !observation.expired
+        {
+            observation.expired = true;
+            self.lapsed = true;
+            self.after.persisted.insert(Persisted::Unknown);
+        }
+    }
+
+    /// Whether discovery shows, or last showed, what no member says that it encodes.
+    pub(super) fn contradicted(&self) -> bool {
+        let Some(observation) = &self.after.observation else {
+            return false;
+        };
+        let entries = self.entries.values();
+        let said: BTreeSet<(&ApiVersion, &Kind)> = entries
+            .filter_map(|row| Some((row.encoding.as_ref()?, &row.kind)))
+            .collect();
+        let said = said.into_iter();
+        let said: BTreeSet<StorageVersionHash> = said
+            .map(|(encoding, kind)| StorageVersionHash::of_version(encoding, kind))
+            .collect();
+        !self.tally.is_empty() && !observation.hashes.is_subset(&said)
+    }
+
+    /// The encoding that discovery alone agrees on.
+    pub(super) fn agreed_hash(&self) -> Option<StorageVersionHash> {
+        let observation = self.after.observation.as_ref()?;
+        let speaks = self.tally.is_empty() && !observation.expired && self.after.absent.is_empty();
+        let hash = observation.hashes.first()?;
+        (speaks && observation.hashes.len() == 1).then_some(*hash)
+    }
+
+    /// The encoding with its version, if a member decodes one that has this hash.
+    fn persisted_as(&self, hash: StorageVersionHash) -> Persisted {
+        let mut known = self.entries.values().flat_map(|row| {
+            let versions = row.decodable.iter();
+            versions.map(|version| Persisted::of(version, &row.kind))
+        });
+        let known = known.find(|known| known.hash() == Some(hash));
+        known.unwrap_or(Persisted::observed(hash))
+    }
+}

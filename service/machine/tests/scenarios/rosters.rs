@@ -1,0 +1,285 @@
+//! Rosters: who must speak before anything counts.
+
+use std::time::Duration;
+
+use synod_machine::{Change, Command, Why, check_drop};
+use synod_model::{
+    AgreementCause, Assumption, CreateCollection, DeleteRoster, ErrorKind, Join, Kind,
+    LabelSelector, Labels, MemberId, MigrationReason, ResourceScope, Revision, RosterRule,
+    SetRoster, StartMigration,
+};
+
+use crate::cluster::{Cluster, Server, accepted, claim, complete, join, refused};
+use crate::entry::{of, resource, version};
+
+/// These members, those with these labels, and at least so many.
+pub(crate) fn rule(members: &str, labels: &str, least: u32) -> RosterRule {
+    let members = members.split(' ').filter(|id| !id.is_empty());
+    RosterRule {
+        members: members.map(member).collect(),
+        labels: LabelSelector::parse(labels).expect("a legal selector"),
+        least,
+    }
+}
+
+fn member(id: &str) -> MemberId {
+    MemberId::parse(id).expect("a legal id")
+}
+
+fn set(scope: &str, rule: RosterRule, if_revision: Option<u64>) -> Command {
+    Command::SetRoster(SetRoster {
+        scope: ResourceScope::parse(scope).expect("a legal scope"),
+        rule,
+        if_revision: if_revision.map(Revision::new),
+    })
+}
+
+fn delete(scope: &str, if_revision: Option<u64>) -> Command {
+    Command::DeleteRoster(DeleteRoster {
+        scope: ResourceScope::parse(scope).expect("a legal scope"),
+        if_revision: if_revision.map(Revision::new),
+    })
+}
+
+fn start(name: &str) -> Command {
+    Command::StartMigration(StartMigration {
+        resource: resource(name),
+        reason: MigrationReason::Manual,
+    })
+}
+
+impl Cluster {
+    pub(crate) fn sets_roster(&mut self, scope: &str, rule: RosterRule) {
+        accepted(self.send(set(scope, rule, None)));
+    }
+
+    fn absent(&self, name: &str) -> String {
+        self.kept(name).absent.to_string()
+    }
+
+    fn dangers(&self, name: &str, text: &str) -> Vec<Why> {
+        let (past, now) = (self.state.present(), self.state.log_time());
+        let verdict = check_drop(&past, now, &resource(name), &version(text));
+        verdict
+            .dangers
+            .into_iter()
+            .map(|danger| danger.why)
+            .collect()
+    }
+
+    fn joins_with(&mut self, id: &str, labels: &[(&str, &str)]) -> Server {
+        let labels = Labels::parse(labels.iter().copied()).expect("legal labels");
+        let join = Join {
+            labels,
+            ..join(id, "first")
+        };
+        let epoch = match accepted(self.send(Command::Join(join))) {
+            synod_machine::Answer::Joined { epoch, .. } => epoch,
+            other => panic!("a join answers the epoch, not {other:?}"),
+        };
+        Server {
+            id: member(id),
+            instance: "first".to_owned(),
+            epoch,
+        }
+    }
+}
+
+#[test]
+fn while_a_named_member_is_missing_nothing_counts() {
+    let mut cluster = Cluster::formed();
+    cluster.sets_roster("*", rule("a b c", "", 0));
+    let v2 = of("pods").decodes("v1 v2").encodes("v2");
+    cluster.starts("a", std::slice::from_ref(&v2));
+    assert_eq!(cluster.absent("pods"), "b, c");
+    assert_eq!(cluster.agreed("pods"), None);
+    assert!(cluster.migrations("pods").is_empty());
+    refused(cluster.send(start("pods")), ErrorKind::NoAgreement);
+    assert_eq!(
+        cluster.dangers("pods", "v9"),
+        [
+            Why::PersistedUnknown,
+            Why::Absent(member("b")),
+            Why::Absent(member("c"))
+        ]
+    );
+    cluster.starts("b", std::slice::from_ref(&v2));
+    assert_eq!(cluster.absent("pods"), "c");
+    let c = cluster.starts("c", std::slice::from_ref(&v2));
+    assert_eq!(
+        (cluster.absent("pods"), cluster.agreed("pods")),
+        (String::new(), Some("v2".to_owned()))
+    );
+    let work = cluster.claims("pods", "worker");
+    // c goes: the migration is aborted in that very command.
+    cluster.leaves_drained(&c);
+    assert_eq!(cluster.agreed("pods"), None);
+    refused(cluster.send(complete(&work)), ErrorKind::NoAgreement);
+    cluster.starts("c", &[v2]);
+    cluster.migrates("pods");
+    assert_eq!(cluster.dangers("pods", "v1"), []);
+}
+
+#[test]
+fn a_server_that_does_not_take_part_keeps_its_version_from_being_dropped() {
+    let mut cluster = Cluster::formed();
+    let v2 = of("pods").decodes("v1 v2").encodes("v2");
+    cluster.starts("a", &[v2]);
+    cluster.migrates("pods");
+    // Without a roster the answer is what those say who take part, and it says so.
+    let (past, now) = (cluster.state.present(), cluster.state.log_time());
+    let verdict = check_drop(&past, now, &resource("pods"), &version("v1"));
+    assert!(verdict.is_safe());
+    assert_eq!(verdict.without_roster, [resource("pods")]);
+    let done = &cluster.migrations("pods")[0];
+    assert_eq!(done.assumption, Some(Assumption::NoRoster));
+    // With one that asks for three servers, it is not safe, and nobody has to have been seen.
+    cluster.sets_roster("core.pods", rule("", "", 3));
+    assert_eq!(cluster.dangers("pods", "v1"), [Why::AbsentMore(2)]);
+    let lines = cluster.state.agreements(&resource("pods"));
+    let last = lines.last().expect("the agreement has ended");
+    assert_eq!(
+        (last.to.as_ref(), &last.cause),
+        (None, &Some(AgreementCause::Roster))
+    );
+    let (past, now) = (cluster.state.present(), cluster.state.log_time());
+    let verdict = check_drop(&past, now, &resource("pods"), &version("v1"));
+    assert!(verdict.without_roster.is_empty());
+}
+
+#[test]
+fn a_migration_that_ends_under_a_roster_assumes_nothing() {
+    let mut cluster = Cluster::formed();
+    cluster.sets_roster("core.*", rule("a", "", 0));
+    cluster.starts("a", &[of("pods")]);
+    cluster.migrates("pods");
+    assert_eq!(cluster.migrations("pods")[0].assumption, None);
+}
+
+#[test]
+fn the_narrowest_roster_alone_counts() {
+    let mut cluster = Cluster::formed();
+    cluster.sets_roster("*", rule("x", "", 0));
+    cluster.sets_roster("apps.*", rule("y", "", 0));
+    cluster.sets_roster("apps.deployments", rule("a", "", 0));
+    cluster.starts(
+        "a",
+        &[of("pods"), of("apps.deployments"), of("apps.replicasets")],
+    );
+    assert_eq!(cluster.absent("pods"), "x");
+    assert_eq!(cluster.absent("apps.replicasets"), "y");
+    assert_eq!(cluster.absent("apps.deployments"), "");
+    accepted(cluster.send(delete("apps.deployments", None)));
+    assert_eq!(cluster.absent("apps.deployments"), "y");
+    accepted(cluster.send(delete("apps.*", None)));
+    assert_eq!(cluster.absent("apps.deployments"), "x");
+    accepted(cluster.send(delete("*", None)));
+    assert_eq!(cluster.absent("apps.deployments"), "");
+    assert_eq!(cluster.agreed("apps.deployments").as_deref(), Some("v1"));
+}
+
+#[test]
+fn members_with_a_label_must_speak_from_when_they_join_until_they_go() {
+    let mut cluster = Cluster::formed();
+    cluster.sets_roster("*", rule("", "role=api", 0));
+    let other = cluster.starts("other", &[of("pods")]);
+    assert_eq!(cluster.absent("pods"), "1 more of the least number");
+    let a = cluster.joins_with("a", &[("role", "api")]);
+    cluster.reports(&a, &[of("pods")]);
+    assert_eq!(cluster.agreed("pods").as_deref(), Some("v1"));
+    let work = cluster.claims("pods", "worker");
+    // Another one joins: it may write as soon as it has reported, and has not said what.
+    let b = cluster.joins_with("b", &[("role", "api")]);
+    assert_eq!(
+        (cluster.absent("pods"), cluster.agreed("pods")),
+        ("b".to_owned(), None)
+    );
+    refused(cluster.send(complete(&work)), ErrorKind::NoAgreement);
+    cluster.leaves_drained(&b);
+    assert_eq!(cluster.agreed("pods").as_deref(), Some("v1"));
+    // One that speaks and goes is asked for no more; with the last of them, somebody is missing.
+    let c = cluster.joins_with("c", &[("role", "api")]);
+    cluster.reports(&c, &[of("pods")]);
+    cluster.leaves_drained(&a);
+    assert_eq!(cluster.agreed("pods").as_deref(), Some("v1"));
+    cluster.pass(Duration::from_secs(16));
+    cluster.renews(&other);
+    cluster.expires();
+    assert_eq!(cluster.absent("pods"), "1 more of the least number");
+}
+
+#[test]
+fn a_roster_counts_for_what_is_observed_too() {
+    let mut cluster = Cluster::formed();
+    cluster.observes("pods", &["v1"]);
+    let id = cluster.open("pods").id;
+    cluster.sets_roster("*", rule("a", "", 0));
+    assert_eq!(cluster.kept("pods").agreement(), None);
+    refused(cluster.send(claim(&id, "one")), ErrorKind::Conflict);
+    cluster.starts("a", &[of("pods")]);
+    assert!(cluster.kept("pods").agreement().is_some());
+}
+
+#[test]
+fn a_collection_that_is_declared_later_has_its_missing_named_too() {
+    let mut cluster = Cluster::formed();
+    cluster.sets_roster("*", rule("a", "", 0));
+    accepted(cluster.send(Command::CreateCollection(CreateCollection {
+        resource: resource("pods"),
+        kind: Kind::parse("Widget").expect("a legal kind"),
+        namespaced: true,
+        rules: synod_model::CollectionRules::default(),
+    })));
+    assert_eq!(cluster.absent("pods"), "a");
+}
+
+#[test]
+fn a_roster_is_set_and_deleted_under_a_compare() {
+    let mut cluster = Cluster::formed();
+    refused(cluster.send(delete("*", None)), ErrorKind::NotFound);
+    refused(
+        cluster.send(set("*", rule("a", "", 0), Some(7))),
+        ErrorKind::NotFound,
+    );
+    accepted(cluster.send(set("*", rule("a", "", 0), Some(0))));
+    let made = cluster.revision();
+    refused(
+        cluster.send(set("*", rule("b", "", 0), Some(0))),
+        ErrorKind::Conflict,
+    );
+    let same = cluster.send(set("*", rule("a", "", 0), None));
+    assert!(!same.changed);
+    let changed = cluster.send(set("*", rule("b", "", 0), Some(made.get())));
+    let events = cluster
+        .state
+        .history()
+        .next_after(made)
+        .expect("it is kept");
+    let changes = &events.expect("it changed").changes;
+    assert!(matches!(
+        &changes[..],
+        [Change::Roster {
+            before: Some(_),
+            after: Some(_),
+            ..
+        }]
+    ));
+    refused(
+        cluster.send(delete("*", Some(made.get()))),
+        ErrorKind::Conflict,
+    );
+    accepted(cluster.send(delete("*", Some(changed.revision.get()))));
+    let past = cluster.state.at(made).expect("it is kept");
+    let then = past.roster(&ResourceScope::All).expect("it was there then");
+    assert_eq!(then.rule, rule("a", "", 0));
+    assert_eq!(cluster.state.present().rosters(None).count(), 0);
+}
+
+#[test]
+fn a_restore_keeps_the_rosters() {
+    let mut cluster = Cluster::formed();
+    cluster.sets_roster("*", rule("a", "", 0));
+    cluster.starts("a", &[of("pods")]);
+    cluster.is_restored();
+    assert_eq!(cluster.absent("pods"), "a");
+}
