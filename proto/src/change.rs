@@ -15,6 +15,7 @@ mod release_lease;
 mod renew;
 mod renew_lease;
 mod report;
+mod rosters;
 mod sessions;
 mod transact;
 mod update_settings;

@@ -19,12 +19,14 @@ mod preconditions;
 mod refusal;
 mod report_entry;
 mod resource;
+mod roster;
 mod settings;
 
 pub(crate) use controller_revision::annotations_to_wire;
 pub(crate) use metadata::labels_to_wire;
 pub(crate) use migration::migration;
 pub(crate) use object_key::namespace;
+pub(crate) use roster::{rule as roster_rule, scope};
 
 #[cfg(test)]
 mod tests;

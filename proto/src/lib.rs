@@ -34,12 +34,13 @@ pub use query::{
     ListObjects, ListStorageVersions, ObjectCursor, ObjectKind, ObjectScope, PageKey, PageRequest,
     PageStart, WatchFilter, WatchStart,
 };
-pub use query::{BinaryResource, CheckBinary, CheckDrop, GetMigration, ListMigrations};
+pub use query::{CheckBinary, CheckDrop, GetMigration, ListMigrations};
 pub use query::{
     ControllerHistoryCursor, ControllerRevisionCursor, DiffControllerRevisions,
     GetControllerHistory, GetControllerRevision, ListControllerRevisions,
 };
 pub use query::{GetLease, ListLeaseCandidates, ListLeases};
+pub use query::{GetRoster, ListRosters};
 
 /// The encoded `FileDescriptorSet` of [`v1`] with its comments: what server reflection answers.
 pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/synod.v1.binpb"));

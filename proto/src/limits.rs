@@ -14,6 +14,8 @@ pub const WATCH_RESOURCES_MAX: usize = 64;
 pub const ANNOTATIONS_MAX: usize = 4_096;
 /// Resources that a check of a binary can name.
 pub const BINARY_RESOURCES_MAX: usize = 10_000;
+/// Resources that an assumption names; the others are counted.
+pub const ASSUMED_RESOURCES_MAX: usize = 100;
 /// Reasons that a check names; the others are counted.
 pub const DANGERS_MAX: usize = 1_000;
 /// Interval of a watch's bookmarks for callers who do not say, in milliseconds.
@@ -75,6 +77,12 @@ pub const LIMITS: &[Limit] = &[
         value: BINARY_RESOURCES_MAX as u64,
         unit: "resources",
         beyond: INVALID,
+    },
+    Limit {
+        name: "resources in an assumption",
+        value: ASSUMED_RESOURCES_MAX as u64,
+        unit: "resources",
+        beyond: "counted, not named",
     },
     Limit {
         name: "reasons in the answer to a check",

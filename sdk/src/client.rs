@@ -26,7 +26,7 @@ pub use builder::ClientBuilder;
 pub use dry_run::DryRun;
 pub use histories::{History, ListControllerRevisions, Wanted};
 pub use members::{ListMembers, MemberEpoch};
-pub use migrations::{BinaryResource, ClaimKey, ListMigrations};
+pub use migrations::{ClaimKey, ListMigrations};
 pub use pages::{MemberPages, MigrationPages, StorageVersionPages};
 pub use storage_versions::ListStorageVersions;
 

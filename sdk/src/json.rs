@@ -12,6 +12,7 @@ mod lease;
 mod member;
 mod migration;
 mod parse;
+mod roster;
 mod safety;
 mod settings;
 mod status;
@@ -33,8 +34,11 @@ pub use controller_revision::{
 pub use event::{bookmark, event, events, kind};
 pub use lease::{lease, lease_candidate, lease_page, lease_token, lease_view};
 pub use member::{member, member_page, member_view};
-pub use migration::{migration, migration_failure, migration_page, migration_view};
+pub use migration::{
+    migration, migration_completed, migration_failure, migration_page, migration_view,
+};
 pub use parse::FromJson;
+pub use roster::{roster, roster_changed, roster_page, roster_view};
 pub use safety::safety;
 pub use settings::{settings, settings_view};
 pub use status::cluster_status;

@@ -68,6 +68,7 @@ mod read_options;
 mod readme;
 mod reconcile;
 mod reflector;
+mod rosters;
 pub mod seams;
 mod session;
 mod transport;
@@ -75,8 +76,8 @@ mod values;
 mod watch;
 
 pub use client::{
-    BinaryResource, ClaimKey, Client, ClientBuilder, ListMembers, ListMigrations,
-    ListStorageVersions, MemberEpoch, MemberPages, MigrationPages, StorageVersionPages,
+    ClaimKey, Client, ClientBuilder, ListMembers, ListMigrations, ListStorageVersions, MemberEpoch,
+    MemberPages, MigrationPages, StorageVersionPages,
 };
 pub use client::{DryRun, History, ListControllerRevisions, Wanted};
 pub use collections::{CollectionPages, Collections, ListCollections};
@@ -100,24 +101,27 @@ pub use objects::{
 pub use read_options::ReadOptions;
 pub use reconcile::{Reconcile, reconcile};
 pub use reflector::Reflector;
+pub use rosters::{ListRosters, RosterPages, Rosters};
 pub use values::{
     Acquired, Acquisition, LeaseCandidateItem, LeaseCandidatePage, LeaseItem, LeasePage, LeaseView,
 };
 pub use values::{
     AgreementHistory, Alarm, AlarmKind, Changed, ClusterStatus, CollectionChanged, CollectionItem,
-    CollectionPage, CollectionView, Drain, EncodingCount, Header, Joined, MemberItem, MemberPage,
-    MemberView, ObjectItem, ObjectPage, ObjectView, ObjectWritten, OperationResult, Outcome,
-    OutcomeAnswer, ReadResult, Renewed, ReplicaRole, ReplicaStatus, Reported, ReportedResource,
-    RequestKey, SettingsView, StorageState, StorageVersion, StorageVersionEntry,
+    CollectionPage, CollectionView, Drain, Drained, EncodingCount, Header, Joined, MemberItem,
+    MemberPage, MemberView, ObjectItem, ObjectPage, ObjectView, ObjectWritten, OperationResult,
+    Outcome, OutcomeAnswer, ReadResult, Renewed, ReplicaRole, ReplicaStatus, Reported,
+    ReportedResource, RequestKey, SettingsView, StorageState, StorageVersion, StorageVersionEntry,
     StorageVersionItem, StorageVersionPage, StorageVersionStatus, StorageVersionView, Transacted,
 };
 pub use values::{
-    Danger, DangerReason, MigrationClaimed, MigrationPage, MigrationStarted, MigrationView, Safety,
+    Assumed, Danger, DangerReason, MigrationClaimed, MigrationCompleted, MigrationPage,
+    MigrationStarted, MigrationView, Safety,
 };
 pub use values::{
     HistoryAnswer, HistoryChanged, HistoryPage, RevisionAnswer, RevisionAnswered, RevisionDiff,
     RevisionOutcome, RevisionView,
 };
+pub use values::{RosterChanged, RosterPage, RosterView};
 pub use watch::LeaseObserver;
 pub use watch::{
     ChangeType, Event, Events, Object, ObjectKind, StorageVersionChange, Watch, WatchFrom,
@@ -128,9 +132,13 @@ pub use watch::{
 pub use synod_proto::FILE_DESCRIPTOR_SET;
 
 pub use synod_model::{
-    AbortCause, Claim, ClaimToken, ContinueToken, FailureClass, FailureReason, Migration,
-    MigrationFailure, MigrationId, MigrationPhase, MigrationProgress, MigrationReason,
-    MigrationTarget, WorkerName,
+    AbortCause, Assumption, Claim, ClaimToken, ContinueToken, FailureClass, FailureReason,
+    Migration, MigrationFailure, MigrationId, MigrationPhase, MigrationProgress, MigrationReason,
+    MigrationTarget, ObserveStorage, WorkerName,
+};
+pub use synod_model::{
+    Absent, AgreementCause, Binary, BinaryResource, DeleteRoster, ResourceScope, Roster,
+    RosterRule, SetRoster,
 };
 pub use synod_model::{
     AcquireLease, FencingToken, Hold, HolderIdentity, Lease, LeaseCandidate, LeaseKey,

@@ -10,7 +10,7 @@ use crate::client::stubs;
 use crate::values::read;
 use crate::{
     Client, CollectionPage, Error, HistoryPage, LeaseCandidatePage, LeasePage, MemberPage,
-    MigrationPage, ObjectPage, StorageVersionPage,
+    MigrationPage, ObjectPage, RosterPage, StorageVersionPage,
 };
 
 /// A request for a page of a list.
@@ -151,6 +151,12 @@ pages!(
     CollectionsListRequest,
     CollectionsListResponse,
     CollectionPage
+);
+pages!(
+    rosters.list,
+    RostersListRequest,
+    RostersListResponse,
+    RosterPage
 );
 pages!(
     objects.list,

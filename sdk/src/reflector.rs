@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use synod_model::{
     Collection, ControllerRevision, ErrorKind, GroupResource, Lease, LeaseCandidate, LeaseKey,
-    Member, MemberId, Migration, MigrationId, NamespacedName, Revision, Settings,
+    Member, MemberId, Migration, MigrationId, NamespacedName, ResourceScope, Revision, Roster,
+    Settings,
 };
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
@@ -106,6 +107,18 @@ impl Reflector {
     #[must_use]
     pub fn migrations(&self) -> Vec<Arc<Migration>> {
         self.state().cache.migrations.values().cloned().collect()
+    }
+
+    /// The roster of a scope.
+    #[must_use]
+    pub fn roster(&self, scope: &ResourceScope) -> Option<Arc<Roster>> {
+        self.state().cache.rosters.get(scope).cloned()
+    }
+
+    /// All rosters: that of all resources, those of groups, those of one resource.
+    #[must_use]
+    pub fn rosters(&self) -> Vec<Arc<Roster>> {
+        self.state().cache.rosters.values().cloned().collect()
     }
 
     /// The replicated settings, if they are watched.

@@ -10,6 +10,8 @@ mod members;
 mod migrations;
 mod objects;
 mod outcome;
+mod rosters;
+mod safety;
 mod storage_state;
 mod storage_version;
 mod storage_versions;
@@ -32,13 +34,15 @@ pub use leases::{
 };
 pub use members::{MemberItem, MemberPage, MemberView};
 pub use migrations::{
-    Danger, DangerReason, MigrationClaimed, MigrationPage, MigrationStarted, MigrationView, Safety,
+    MigrationClaimed, MigrationCompleted, MigrationPage, MigrationStarted, MigrationView,
 };
 pub use objects::{
     ObjectItem, ObjectPage, ObjectView, ObjectWritten, OperationResult, ReadResult, Transacted,
 };
 pub use outcome::{Outcome, OutcomeAnswer, RequestKey};
-pub use storage_state::{Drain, StorageState};
+pub use rosters::{RosterChanged, RosterPage, RosterView};
+pub use safety::{Assumed, Danger, DangerReason, Safety};
+pub use storage_state::{Drain, Drained, StorageState};
 pub use storage_version::{StorageVersion, StorageVersionEntry, StorageVersionStatus};
 pub use storage_versions::{StorageVersionItem, StorageVersionPage, StorageVersionView};
 

@@ -2,9 +2,9 @@ use std::collections::BTreeSet;
 
 use synod_model::{
     AbortMigration, ClaimMigration, ClaimToken, ClusterId, CompleteMigration, FailMigration,
-    FailureClass, FailureReason, GroupResource, MigrationId, MigrationProgress, MigrationReason,
-    ObserveStorage, ReportMigrationProgress, ResetStorageStates, RetryMigration, Revision,
-    StartMigration, StorageVersionHash, Ttl, Violation, Violations, WorkerName,
+    FailureClass, FailureReason, GroupResource, Kind, MigrationId, MigrationProgress,
+    MigrationReason, ObserveStorage, ReportMigrationProgress, ResetStorageStates, RetryMigration,
+    Revision, StartMigration, StorageVersionHash, Ttl, Violation, Violations, WorkerName,
 };
 
 use super::adopt::resource;
@@ -262,6 +262,7 @@ impl From<&Change<ObserveStorage>> for v1::MigrationsObserveRequest {
             request_id: change.wire_key(),
             resource: Some((&change.body.resource).into()),
             hashes: change.body.hashes.iter().map(ToString::to_string).collect(),
+            kind: change.body.kind.as_ref().map(ToString::to_string),
         }
     }
 }
@@ -275,7 +276,8 @@ impl TryFrom<v1::MigrationsObserveRequest> for Change<ObserveStorage> {
         let resource = found.parsed("resource", resource(pb.resource));
         let hashes = list(pb.hashes, |text| StorageVersionHash::parse(&text));
         let hashes: Option<Vec<StorageVersionHash>> = found.parsed("hashes", hashes);
-        let (Some(resource), Some(hashes)) = (resource, hashes) else {
+        let kind = found.parsed("kind", pb.kind.as_deref().map(Kind::parse).transpose());
+        let (Some(resource), Some(hashes), Some(kind)) = (resource, hashes, kind) else {
             return Err(found);
         };
         let mut unique = BTreeSet::new();
@@ -287,6 +289,7 @@ impl TryFrom<v1::MigrationsObserveRequest> for Change<ObserveStorage> {
         }
         let body = ObserveStorage {
             resource,
+            kind,
             hashes: unique,
         };
         found.extend_at("", body.check());

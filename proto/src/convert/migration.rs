@@ -1,8 +1,8 @@
 use synod_model::{
-    AbortCause, ApiVersion, Claim, ClaimToken, ContinueToken, FailureClass, FailureReason, Labels,
-    Metadata, Migration, MigrationFailure, MigrationId, MigrationPhase, MigrationProgress,
-    MigrationReason, MigrationTarget, Revision, StorageVersionHash, Ttl, Violation, Violations,
-    WallTime, WorkerName,
+    AbortCause, ApiVersion, Assumption, Claim, ClaimToken, ContinueToken, FailureClass,
+    FailureReason, Labels, Metadata, Migration, MigrationFailure, MigrationId, MigrationPhase,
+    MigrationProgress, MigrationReason, MigrationTarget, Revision, StorageVersionHash, Ttl,
+    Violation, Violations, WallTime, WorkerName,
 };
 
 use crate::fields::{required, sound};
@@ -104,6 +104,7 @@ impl From<&Migration> for v1::Migration {
             done: migration.done,
             estimate: migration.estimate,
             end_time_ms: migration.ended.map(WallTime::as_millis),
+            assumption: v1::AssumptionReason::from(migration.assumption).into(),
         }
     }
 }
@@ -114,6 +115,7 @@ impl TryFrom<v1::Migration> for Migration {
     fn try_from(pb: v1::Migration) -> Result<Self, Violations> {
         let mut found = Violations::new();
         let (reason, phase, aborted) = (pb.reason(), pb.phase(), pb.aborted());
+        let assumption = pb.assumption().into();
         let metadata = pb.metadata.unwrap_or_default();
         let id = found.parsed("metadata.name", MigrationId::parse(&metadata.name));
         let metadata = found.parsed("metadata", Metadata::try_from(&metadata));
@@ -144,8 +146,27 @@ impl TryFrom<v1::Migration> for Migration {
             done: pb.done,
             estimate: pb.estimate,
             ended: pb.end_time_ms.map(WallTime::from_millis),
+            assumption,
         };
         sound(migration, found)
+    }
+}
+
+impl From<Option<Assumption>> for v1::AssumptionReason {
+    fn from(assumption: Option<Assumption>) -> Self {
+        match assumption {
+            None => Self::Unspecified,
+            Some(Assumption::NoRoster) => Self::NoRoster,
+        }
+    }
+}
+
+impl From<v1::AssumptionReason> for Option<Assumption> {
+    fn from(reason: v1::AssumptionReason) -> Self {
+        match reason {
+            v1::AssumptionReason::Unspecified => None,
+            v1::AssumptionReason::NoRoster => Some(Assumption::NoRoster),
+        }
     }
 }
 

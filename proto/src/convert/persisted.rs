@@ -49,6 +49,17 @@ impl v1::Drain {
         Self {
             version: version.to_string(),
             until_log_time_ms: until.as_millis(),
+            hash: String::new(),
+        }
+    }
+
+    /// Writes in the encoding with this hash, which discovery has shown, may land until `until`.
+    #[must_use]
+    pub fn of_hash(hash: StorageVersionHash, until: LogTime) -> Self {
+        Self {
+            version: String::new(),
+            until_log_time_ms: until.as_millis(),
+            hash: hash.to_string(),
         }
     }
 }

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use prost::Message;
 use synod_model::{
-    Collection, ControllerRevision, Current, ErrorKind, Lease, Member, Object, Refusal, Settings,
-    Violation, Violations,
+    Collection, ControllerRevision, Current, ErrorKind, Lease, Member, Object, Refusal, Roster,
+    Settings, Violation, Violations,
 };
 
 use super::v1;
@@ -68,6 +68,11 @@ fn small_enough(current: &Current) -> Option<WireCurrent> {
                 .encode_to_vec()
                 .into(),
         ),
+        Current::Roster(roster) => {
+            let bytes = public::Roster::from(&**roster).encode_to_vec();
+            return (bytes.len() <= STATUS_DETAILS_BYTES_MAX)
+                .then(|| WireCurrent::Roster(bytes.into()));
+        }
         Current::Lease(lease) => {
             WireCurrent::Lease(public::Lease::from(lease).encode_to_vec().into())
         }
@@ -86,6 +91,9 @@ fn read_current(current: WireCurrent) -> Option<Current> {
     match current {
         WireCurrent::Settings(bytes) => {
             read::<public::Settings, Settings>(bytes).map(Current::Settings)
+        }
+        WireCurrent::Roster(bytes) => {
+            read::<public::Roster, Roster>(bytes).map(|roster| Current::Roster(Arc::new(roster)))
         }
         WireCurrent::Lease(bytes) => read::<public::Lease, Lease>(bytes).map(Current::Lease),
         WireCurrent::Member(bytes) => read::<public::Member, Member>(bytes).map(Current::Member),

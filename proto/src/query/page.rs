@@ -57,6 +57,7 @@ paged!(
     MembershipListRequest,
     MigrationsListRequest,
     ObjectsListRequest,
+    RostersListRequest,
     StorageVersionsListRequest,
 );
 

@@ -1,43 +1,33 @@
 use std::collections::BTreeSet;
 
-use synod_model::{ApiVersion, GroupResource, Kind, Violation, Violations};
+use synod_model::{
+    ApiVersion, Binary, BinaryResource, GroupResource, Kind, ResourceScope, Stance, Violation,
+    Violations,
+};
 
 use super::Consistency;
 use super::consistency::consistency;
 use crate::fields::{list, required, sound};
 use crate::limits::BINARY_RESOURCES_MAX;
 use crate::v1;
+use crate::v1::binary_resource::Stance as WireStance;
 
 /// Asks whether a binary may join.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckBinary {
-    /// What it decodes; no resource twice.
-    pub resources: Vec<BinaryResource>,
+    /// The binary.
+    pub binary: Binary,
     /// How to read.
     pub read: Consistency,
 }
 
-/// What a binary decodes of one resource.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BinaryResource {
-    /// The resource.
-    pub resource: GroupResource,
-    /// The kind that it stores, if the caller says so.
-    pub kind: Option<Kind>,
-    /// The versions.
-    pub decodable: BTreeSet<ApiVersion>,
-}
-
 impl From<&CheckBinary> for v1::StorageVersionsCheckBinaryRequest {
     fn from(check: &CheckBinary) -> Self {
-        let resources = check.resources.iter().map(|binary| v1::BinaryResource {
-            resource: Some((&binary.resource).into()),
-            kind: binary.kind.as_ref().map(ToString::to_string),
-            decodable_versions: binary.decodable.iter().map(ToString::to_string).collect(),
-        });
+        let left = check.binary.left_to_others.iter();
         Self {
-            resources: resources.collect(),
+            resources: check.binary.resources.iter().map(Into::into).collect(),
             read: Some(check.read.into()),
+            left_to_others: left.map(ToString::to_string).collect(),
         }
     }
 }
@@ -48,25 +38,38 @@ impl TryFrom<v1::StorageVersionsCheckBinaryRequest> for CheckBinary {
     fn try_from(pb: v1::StorageVersionsCheckBinaryRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
         let many = pb.resources.len();
-        if many == 0 {
-            let rule = "must name what the binary decodes";
-            found.push(Violation::required(rule).at("resources"));
-        }
         if many > BINARY_RESOURCES_MAX {
             found.push(Violation::too_many(many, BINARY_RESOURCES_MAX).at("resources"));
             return Err(found);
         }
         let resources = found.parsed("resources", list(pb.resources, BinaryResource::try_from));
+        let left = list(pb.left_to_others, |name| ResourceScope::parse(&name));
+        let left_to_others = found.parsed("leftToOthers", left);
         let read = consistency(pb.read, &mut found);
-        let resources: Vec<BinaryResource> = resources.unwrap_or_default();
-        let mut seen = BTreeSet::new();
-        for (i, binary) in resources.iter().enumerate() {
-            if !seen.insert(&binary.resource) {
-                let twice = Violation::duplicate(binary.resource.qualified());
-                found.push(twice.at(&format!("resources[{i}].resource")));
-            }
+        let (Some(resources), Some(left_to_others)) = (resources, left_to_others) else {
+            return Err(found);
+        };
+        let binary = Binary {
+            resources,
+            left_to_others,
+        };
+        found.extend_at("", binary.check());
+        sound(Self { binary, read }, found)
+    }
+}
+
+impl From<&BinaryResource> for v1::BinaryResource {
+    fn from(binary: &BinaryResource) -> Self {
+        let stance = binary.stance.as_ref().map(|stance| match stance {
+            Stance::Fixed { encoding } => WireStance::EncodingVersion(encoding.to_string()),
+            Stance::Voting { preferred } => WireStance::PreferredVersion(preferred.to_string()),
+        });
+        Self {
+            resource: Some((&binary.resource).into()),
+            kind: binary.kind.as_ref().map(ToString::to_string),
+            decodable_versions: binary.decodable.iter().map(ToString::to_string).collect(),
+            stance,
         }
-        sound(Self { resources, read }, found)
     }
 }
 
@@ -82,15 +85,25 @@ impl TryFrom<v1::BinaryResource> for BinaryResource {
         let kind = pb.kind.as_deref().map(Kind::parse).transpose();
         let kind = found.parsed("kind", kind);
         let versions = list(pb.decodable_versions, |text| ApiVersion::parse(&text));
-        let decodable = found.parsed("decodableVersions", versions);
-        let (Some(resource), Some(kind), Some(decodable)) = (resource, kind, decodable) else {
-            return Err(found);
+        let decodable: Option<BTreeSet<_>> = found.parsed("decodableVersions", versions);
+        let stance = match pb.stance {
+            None => Some(None),
+            Some(WireStance::EncodingVersion(text)) => found
+                .parsed("encodingVersion", ApiVersion::parse(&text))
+                .map(|encoding| Some(Stance::Fixed { encoding })),
+            Some(WireStance::PreferredVersion(text)) => found
+                .parsed("preferredVersion", ApiVersion::parse(&text))
+                .map(|preferred| Some(Stance::Voting { preferred })),
         };
-        Ok(Self {
-            resource,
-            kind,
-            decodable,
-        })
+        match (resource, kind, decodable, stance) {
+            (Some(resource), Some(kind), Some(decodable), Some(stance)) => Ok(Self {
+                resource,
+                kind,
+                decodable,
+                stance,
+            }),
+            _ => Err(found),
+        }
     }
 }
 

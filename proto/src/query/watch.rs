@@ -70,11 +70,13 @@ pub enum ObjectKind {
     LeaseCandidate,
     /// Migrations.
     Migration,
+    /// Rosters.
+    Roster,
 }
 
 impl ObjectKind {
     /// Every kind, in the order of declaration.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Member,
         Self::StorageVersion,
         Self::StorageState,
@@ -85,6 +87,7 @@ impl ObjectKind {
         Self::Lease,
         Self::LeaseCandidate,
         Self::Migration,
+        Self::Roster,
     ];
 }
 
@@ -267,6 +270,7 @@ impl From<ObjectKind> for v1::ObjectKind {
             ObjectKind::Lease => Self::Lease,
             ObjectKind::LeaseCandidate => Self::LeaseCandidate,
             ObjectKind::Migration => Self::Migration,
+            ObjectKind::Roster => Self::Roster,
         }
     }
 }
@@ -286,6 +290,7 @@ impl TryFrom<v1::ObjectKind> for ObjectKind {
             v1::ObjectKind::Lease => Ok(Self::Lease),
             v1::ObjectKind::LeaseCandidate => Ok(Self::LeaseCandidate),
             v1::ObjectKind::Migration => Ok(Self::Migration),
+            v1::ObjectKind::Roster => Ok(Self::Roster),
             v1::ObjectKind::Unspecified => Err(Violation::required("must be a kind of object")),
         }
     }

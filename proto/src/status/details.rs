@@ -8,8 +8,8 @@ use bytes::Bytes;
 use prost::{Message, Name};
 use prost_types::Any;
 use synod_model::{
-    Collection, ControllerRevision, Current, ErrorKind, Lease, Member, Object, Refusal, Settings,
-    Violation,
+    Collection, ControllerRevision, Current, ErrorKind, Lease, Member, Object, Refusal, Roster,
+    Settings, Violation,
 };
 use tonic::Code;
 use tonic_types::pb::bad_request::FieldViolation;
@@ -132,6 +132,7 @@ fn current(current: &Current) -> Any {
             &v1::ControllerRevision::type_url(),
             &v1::ControllerRevision::from(revision),
         ),
+        Current::Roster(roster) => any(&v1::Roster::type_url(), &v1::Roster::from(&**roster)),
         Current::Lease(lease) => any(&v1::Lease::type_url(), &v1::Lease::from(lease)),
     }
 }
@@ -189,6 +190,10 @@ fn find_current(details: &[Any]) -> Option<Current> {
     let lease = find::<v1::Lease>(details, &v1::Lease::type_url());
     if let Some(lease) = lease.and_then(|lease| Lease::try_from(lease).ok()) {
         return Some(Current::Lease(lease));
+    }
+    let roster = find::<v1::Roster>(details, &v1::Roster::type_url());
+    if let Some(roster) = roster.and_then(|roster| Roster::try_from(roster).ok()) {
+        return Some(Current::Roster(Arc::new(roster)));
     }
     let collection = find::<v1::Collection>(details, &v1::Collection::type_url());
     if let Some(collection) = collection.and_then(|pb| Collection::try_from(pb).ok()) {

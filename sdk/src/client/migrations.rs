@@ -1,12 +1,10 @@
 //! Migrations: reading them, working at them, and what they make safe.
 
-use std::collections::BTreeSet;
-
 use synod_model::{
-    AbortMigration, ApiVersion, ClaimMigration, ClaimToken, ClusterId, CompleteMigration,
+    AbortMigration, ApiVersion, Binary, ClaimMigration, ClaimToken, ClusterId, CompleteMigration,
     FailMigration, GroupResource, MigrationFailure, MigrationId, MigrationProgress,
     MigrationReason, ObserveStorage, ReportMigrationProgress, ResetStorageStates, RetryMigration,
-    StartMigration, StorageVersionHash, Ttl, WorkerName,
+    StartMigration, Ttl, WorkerName,
 };
 use synod_proto::{Change, v1};
 
@@ -15,10 +13,9 @@ use super::{Client, stubs};
 use crate::transport::Try;
 use crate::values::read;
 use crate::{
-    Changed, Error, Header, MigrationClaimed, MigrationStarted, MigrationView, ReadOptions, Safety,
+    Changed, Error, Header, MigrationClaimed, MigrationCompleted, MigrationStarted, MigrationView,
+    ReadOptions, Safety,
 };
-
-pub use synod_proto::BinaryResource;
 
 /// Which migrations to list, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -194,14 +191,13 @@ impl Client {
     /// # Errors
     ///
     /// `NO_AGREEMENT`: what the migration is for does not hold any more. `CONFLICT`: the claim has ended.
-    pub async fn complete_migration(&self, claim: &ClaimKey) -> Result<Header, Error> {
+    pub async fn complete_migration(&self, claim: &ClaimKey) -> Result<MigrationCompleted, Error> {
         let complete = claim.says(CompleteMigration {
             id: claim.id.clone(),
             token: claim.token,
         });
         let answer = change!(self, complete, MigrationsCompleteRequest, complete);
-        let answer: v1::MigrationsCompleteResponse = answer.await?;
-        read(answer.header)
+        read::<v1::MigrationsCompleteResponse, _>(answer.await?)
     }
 
     /// Gives a migration up. Unless the failure is permanent, it is tried again later.
@@ -265,20 +261,14 @@ impl Client {
         read(answer.header)
     }
 
-    /// Says what discovery shows of a resource that nobody reports.
+    /// Says what discovery shows of a resource: all that is known of one that nobody reports, and evidence beside the
+    /// reports of one that members report. It counts for two periods of log time.
     ///
     /// # Errors
     ///
-    /// `CONFLICT`: a member reports it.
-    pub async fn observe(
-        &self,
-        resource: &GroupResource,
-        hashes: BTreeSet<StorageVersionHash>,
-    ) -> Result<Changed, Error> {
-        let observe = Change::new(ObserveStorage {
-            resource: resource.clone(),
-            hashes,
-        });
+    /// `INVALID_ARGUMENT`: no hash, or too many. `QUOTA`: the resource is new, and the state is full.
+    pub async fn observe(&self, observe: ObserveStorage) -> Result<Changed, Error> {
+        let observe = Change::new(observe);
         let answer = change!(self, observe, MigrationsObserveRequest, observe);
         let answer: v1::MigrationsObserveResponse = answer.await?;
         read((answer.header, answer.changed))
@@ -309,18 +299,18 @@ impl Client {
         read((answer.header, answer.changed))
     }
 
-    /// Says whether a binary that decodes this may join.
+    /// Says whether a binary may join, and what a safe answer assumes.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: no resource, or one twice.
+    /// `INVALID_ARGUMENT`: a resource stands twice, or would be encoded in what is not decoded.
     pub async fn check_binary(
         &self,
-        resources: Vec<BinaryResource>,
+        binary: Binary,
         options: ReadOptions,
     ) -> Result<Safety, Error> {
         let check = synod_proto::CheckBinary {
-            resources,
+            binary,
             read: synod_proto::Consistency::default(),
         };
         let message = v1::StorageVersionsCheckBinaryRequest {
@@ -338,7 +328,7 @@ impl Client {
         read::<v1::StorageVersionsCheckBinaryResponse, _>(answer.await?)
     }
 
-    /// Says whether a version of a resource may be dropped from the binaries.
+    /// Says whether a version of a resource may be dropped from the binaries, and what a safe answer assumes.
     ///
     /// # Errors
     ///

@@ -7,6 +7,7 @@ use synod_proto::v1::leases_client::LeasesClient;
 use synod_proto::v1::membership_client::MembershipClient;
 use synod_proto::v1::migrations_client::MigrationsClient;
 use synod_proto::v1::objects_client::ObjectsClient;
+use synod_proto::v1::rosters_client::RostersClient;
 use synod_proto::v1::sessions_client::SessionsClient;
 use synod_proto::v1::storage_versions_client::StorageVersionsClient;
 use synod_proto::v1::watch_client::WatchClient;
@@ -42,6 +43,10 @@ pub(crate) fn membership(channel: Channel) -> MembershipClient<Channel> {
 
 pub(crate) fn migrations(channel: Channel) -> MigrationsClient<Channel> {
     MigrationsClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
+}
+
+pub(crate) fn rosters(channel: Channel) -> RostersClient<Channel> {
+    RostersClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
 pub(crate) fn sessions(channel: Channel) -> SessionsClient<Channel> {

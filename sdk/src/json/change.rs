@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::{
     Object, collection, controller_revision, header, lease, list, member, resource, revision,
-    settings, stored_object, version,
+    roster, settings, stored_object, version,
 };
 use crate::{Current, Reported, ReportedResource};
 
@@ -15,6 +15,7 @@ pub fn current(current: &Current) -> Value {
         Current::Object(object) => stored_object(object),
         Current::ControllerRevision(object) => controller_revision(object),
         Current::Lease(object) => lease(object),
+        Current::Roster(object) => roster(object),
     }
 }
 

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::{
     Object, collection, controller_revision, lease, lease_candidate, list, member, migration,
-    resource, revision, settings, storage_state, storage_version_change, stored_object,
+    resource, revision, roster, settings, storage_state, storage_version_change, stored_object,
 };
 
 /// The message `WatchEvents`: all that one revision changed.
@@ -39,6 +39,7 @@ pub fn event(event: &Event) -> Value {
         }
         Some(Changed::StorageState(object)) => document.with("storageState", storage_state(object)),
         Some(Changed::Migration(object)) => document.with("migration", migration(object)),
+        Some(Changed::Roster(object)) => document.with("roster", roster(object)),
         Some(Changed::Settings(object)) => document.with("settings", settings(object)),
         Some(Changed::Collection(object)) => document.with("collection", collection(object)),
         Some(Changed::Stored(object)) => document.with("storedObject", stored_object(object)),
@@ -63,6 +64,7 @@ pub const fn kind(kind: ObjectKind) -> &'static str {
         ObjectKind::StorageVersion => "OBJECT_KIND_STORAGE_VERSION",
         ObjectKind::StorageState => "OBJECT_KIND_STORAGE_STATE",
         ObjectKind::Settings => "OBJECT_KIND_SETTINGS",
+        ObjectKind::Roster => "OBJECT_KIND_ROSTER",
         ObjectKind::Collection => "OBJECT_KIND_COLLECTION",
         ObjectKind::Object => "OBJECT_KIND_OBJECT",
         ObjectKind::ControllerRevision => "OBJECT_KIND_CONTROLLER_REVISION",

@@ -1,9 +1,10 @@
 use crate::{
-    AbortCause, FailureClass, Labels, Migration, MigrationFailure, MigrationPage, MigrationPhase,
-    MigrationProgress, MigrationReason, MigrationView,
+    AbortCause, FailureClass, Labels, Migration, MigrationCompleted, MigrationFailure,
+    MigrationPage, MigrationPhase, MigrationProgress, MigrationReason, MigrationView,
 };
 use serde_json::{Value, json};
 
+use super::safety::{assumed, assumption};
 use super::{Object, header, list, metadata, millis, number, resource, revision, text, version};
 
 /// The message `MigrationsListResponse`, with the items of all pages.
@@ -65,6 +66,7 @@ pub fn migration(migration: &Migration) -> Value {
             "endTimeMs",
             migration.ended.map(|ended| number(ended.as_millis())),
         )
+        .with("assumption", assumption(migration.assumption))
         .into()
 }
 
@@ -103,6 +105,14 @@ const fn class(class: FailureClass) -> &'static str {
         FailureClass::Forbidden => "FAILURE_CLASS_FORBIDDEN",
         FailureClass::Undecodable => "FAILURE_CLASS_UNDECODABLE",
     }
+}
+
+/// The message `MigrationsCompleteResponse`.
+pub fn migration_completed(completed: &MigrationCompleted) -> Value {
+    json!({
+        "header": header(&completed.header),
+        "assumptions": list(&completed.assumptions, assumed),
+    })
 }
 
 /// The message `MigrationFailure`.

@@ -1,4 +1,4 @@
-use crate::{Drain, Labels, Persisted, StorageState};
+use crate::{Absent, Drain, Drained, Labels, Persisted, StorageState};
 use serde_json::{Value, json};
 
 use super::{Object, list, metadata, number, resource, revision, text, version};
@@ -19,6 +19,21 @@ pub fn storage_state(state: &StorageState) -> Value {
         .with("drains", list(&state.drains, drain))
         .with_some("commonEncodingVersion", version(state.common.as_ref()))
         .with("observedHashes", list(&state.observed, text))
+        .with(
+            "observedKind",
+            state
+                .observed_kind
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+        )
+        .with("observationExpired", state.observation_expired)
+        .with("contradicted", state.contradicted)
+        .with_some("currentHash", state.current_hash.as_ref().map(text))
+        .with_some(
+            "absent",
+            (!state.absent.is_empty()).then(|| absent(&state.absent)),
+        )
         .into()
 }
 
@@ -33,9 +48,24 @@ fn persisted(persisted: &Persisted) -> Value {
         .into()
 }
 
-fn drain(drain: &Drain) -> Value {
+/// The message `AbsentMembers`.
+fn absent(absent: &Absent) -> Value {
     json!({
-        "version": text(&drain.version),
+        "members": list(&absent.members, text),
+        "unnamed": absent.unnamed,
+        "short": absent.short,
+        "message": absent.to_string(),
+    })
+}
+
+fn drain(drain: &Drain) -> Value {
+    let (version, hash) = match &drain.encoding {
+        Drained::Version(version) => (version.to_string(), String::new()),
+        Drained::Hash(hash) => (String::new(), hash.to_string()),
+    };
+    json!({
+        "version": version,
         "untilLogTimeMs": number(drain.until.as_millis()),
+        "hash": hash,
     })
 }

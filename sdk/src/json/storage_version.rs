@@ -1,7 +1,7 @@
 use crate::{
-    AgreementChange, AgreementHistory, Labels, StorageVersion, StorageVersionChange,
-    StorageVersionEntry, StorageVersionItem, StorageVersionPage, StorageVersionStatus,
-    StorageVersionView,
+    AgreementCause, AgreementChange, AgreementHistory, Labels, StorageVersion,
+    StorageVersionChange, StorageVersionEntry, StorageVersionItem, StorageVersionPage,
+    StorageVersionStatus, StorageVersionView,
 };
 use serde_json::{Value, json};
 
@@ -72,12 +72,20 @@ pub fn agreement_history(history: &AgreementHistory) -> Value {
 
 /// The message `AgreementChange`.
 fn agreement_change(change: &AgreementChange) -> Value {
+    let cause = match &change.cause {
+        None => "AGREEMENT_CAUSE_UNSPECIFIED",
+        Some(AgreementCause::Member(_)) => "AGREEMENT_CAUSE_MEMBER",
+        Some(AgreementCause::Observed) => "AGREEMENT_CAUSE_OBSERVED",
+        Some(AgreementCause::Roster) => "AGREEMENT_CAUSE_ROSTER",
+    };
+    let member = change.cause.as_ref().and_then(AgreementCause::member);
     Object::new()
         .with_some("fromVersion", version(change.from.as_ref()))
         .with_some("toVersion", version(change.to.as_ref()))
         .with("revision", revision(change.revision))
         .with("timeMs", number(change.at.as_millis()))
-        .with_some("causeMember", change.cause.as_ref().map(text))
+        .with_some("causeMember", member.map(text))
+        .with("cause", cause)
         .into()
 }
 

@@ -3,7 +3,8 @@ use std::sync::Arc;
 
 use synod_model::{
     Collection, ControllerRevision, GroupResource, HolderIdentity, Lease, LeaseCandidate, LeaseKey,
-    Member, MemberId, Migration, MigrationId, Namespace, NamespacedName, ObjectName, Settings,
+    Member, MemberId, Migration, MigrationId, Namespace, NamespacedName, ObjectName, ResourceScope,
+    Roster, Settings,
 };
 
 use crate::{
@@ -22,6 +23,7 @@ pub(super) struct Cache {
     pub(super) leases: BTreeMap<LeaseKey, Arc<Lease>>,
     pub(super) lease_candidates: BTreeMap<(LeaseKey, HolderIdentity), Arc<LeaseCandidate>>,
     pub(super) migrations: BTreeMap<MigrationId, Arc<Migration>>,
+    pub(super) rosters: BTreeMap<ResourceScope, Arc<Roster>>,
 }
 
 impl Cache {
@@ -78,6 +80,11 @@ impl Cache {
                     self.lease_candidates.remove(&(lease, identity));
                 }
             }
+            ObjectKind::Roster => {
+                if let Ok(scope) = ResourceScope::parse(name) {
+                    self.rosters.remove(&scope);
+                }
+            }
             ObjectKind::Migration => {
                 if let Ok(id) = MigrationId::parse(name) {
                     self.migrations.remove(&id);
@@ -112,6 +119,9 @@ impl Cache {
             Object::LeaseCandidate(candidate) => {
                 let key = (candidate.lease.clone(), candidate.identity.clone());
                 self.lease_candidates.insert(key, Arc::new(candidate));
+            }
+            Object::Roster(roster) => {
+                self.rosters.insert(roster.scope.clone(), Arc::new(roster));
             }
             Object::Migration(migration) => {
                 self.migrations

@@ -1,14 +1,10 @@
 //! Migrations as they are read, and what is answered to those who work at them.
 
-use synod_model::{
-    ApiVersion, ClaimToken, GroupResource, LogTime, MemberId, Migration, MigrationId,
-    MigrationProgress, Revision, StorageVersionHash, Violation, Violations,
-};
+use synod_model::{ClaimToken, Migration, MigrationId, MigrationProgress, Revision, Violations};
 use synod_proto::v1;
 
-use super::storage_version::resource;
 use super::wire::{list, required};
-use super::{FromWire, Header};
+use super::{Assumed, FromWire, Header};
 
 /// One migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,55 +46,13 @@ pub struct MigrationClaimed {
     pub progress: MigrationProgress,
 }
 
-/// Whether something is safe, at one revision.
+/// A migration has succeeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Safety {
+pub struct MigrationCompleted {
     /// Who answered, and at which revision.
     pub header: Header,
-    /// Every reason why it is not; none: it is.
-    pub dangers: Vec<Danger>,
-    /// How many more reasons there are than an answer names.
-    pub omitted: u32,
-    /// The log time of the state that was read, to hold against the drains.
-    pub log_time: LogTime,
-}
-
-impl Safety {
-    /// Whether nothing speaks against it.
-    #[must_use]
-    pub fn is_safe(&self) -> bool {
-        self.dangers.is_empty()
-    }
-}
-
-/// Why something is not safe.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Danger {
-    /// The resource.
-    pub resource: GroupResource,
-    /// What about it.
-    pub reason: DangerReason,
-}
-
-/// What makes something unsafe.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DangerReason {
-    /// Nothing is known of the resource's store: nobody ever reported or observed it.
-    NoState,
-    /// Objects may be stored in versions that nobody can name.
-    PersistedUnknown,
-    /// Objects may be stored in this version.
-    Persisted(ApiVersion),
-    /// Objects may be stored in an encoding of which only the hash is known.
-    PersistedHash(StorageVersionHash),
-    /// Members are instructed to encode this version.
-    Selected(ApiVersion),
-    /// A member encodes this version.
-    Reported(MemberId, ApiVersion),
-    /// A member prefers this version, so it may be selected.
-    Voted(MemberId, ApiVersion),
-    /// Writes in this version may still land until then.
-    Draining(ApiVersion, LogTime),
+    /// What that rests on beside what is known. None: nothing.
+    pub assumptions: Vec<Assumed>,
 }
 
 impl FromWire<v1::MigrationsGetResponse> for MigrationView {
@@ -143,54 +97,11 @@ impl FromWire<v1::MigrationsClaimResponse> for MigrationClaimed {
     }
 }
 
-impl FromWire<v1::StorageVersionsCheckBinaryResponse> for Safety {
-    fn from_wire(pb: v1::StorageVersionsCheckBinaryResponse) -> Result<Self, Violations> {
+impl FromWire<v1::MigrationsCompleteResponse> for MigrationCompleted {
+    fn from_wire(pb: v1::MigrationsCompleteResponse) -> Result<Self, Violations> {
         Ok(Self {
             header: Header::from_wire(pb.header)?,
-            dangers: list(pb.dangers, Danger::from_wire)?,
-            omitted: pb.omitted,
-            log_time: LogTime::from_millis(pb.log_time_ms),
-        })
-    }
-}
-
-impl FromWire<v1::StorageVersionsCheckDropResponse> for Safety {
-    fn from_wire(pb: v1::StorageVersionsCheckDropResponse) -> Result<Self, Violations> {
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            dangers: list(pb.dangers, Danger::from_wire)?,
-            omitted: pb.omitted,
-            log_time: LogTime::from_millis(pb.log_time_ms),
-        })
-    }
-}
-
-impl FromWire<v1::Danger> for Danger {
-    fn from_wire(pb: v1::Danger) -> Result<Self, Violations> {
-        use v1::DangerReason as Pb;
-        let version = || ApiVersion::parse(&pb.version).map_err(|fault| fault.at("version"));
-        let member = || MemberId::parse(&pb.member).map_err(|fault| fault.at("member"));
-        let reason = match pb.reason() {
-            Pb::NoState => DangerReason::NoState,
-            Pb::PersistedUnknown => DangerReason::PersistedUnknown,
-            Pb::Persisted => DangerReason::Persisted(version()?),
-            Pb::PersistedHash => DangerReason::PersistedHash(
-                StorageVersionHash::parse(&pb.hash).map_err(|fault| fault.at("hash"))?,
-            ),
-            Pb::Selected => DangerReason::Selected(version()?),
-            Pb::Reported => DangerReason::Reported(member()?, version()?),
-            Pb::Voted => DangerReason::Voted(member()?, version()?),
-            Pb::Draining => {
-                DangerReason::Draining(version()?, LogTime::from_millis(pb.until_log_time_ms))
-            }
-            Pb::Unspecified => {
-                let fault = Violation::required("must be a reason that is known here");
-                return Err(fault.at("reason").into());
-            }
-        };
-        Ok(Self {
-            resource: resource(pb.resource)?,
-            reason,
+            assumptions: list(pb.assumptions, Assumed::from_wire)?,
         })
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use synod_model::{
-    ClaimToken, ClusterId, Epoch, FencingToken, MigrationId, MigrationProgress, Refusal, Revision,
-    Sequence, SessionId, Ticket, Violations,
+    Assumption, ClaimToken, ClusterId, Epoch, FencingToken, MigrationId, MigrationProgress,
+    Refusal, Revision, Sequence, SessionId, Ticket, Violations,
 };
 use synod_proto::v1;
 
@@ -110,6 +110,8 @@ pub enum OutcomeAnswer {
         /// Where the worker before it stood.
         progress: MigrationProgress,
     },
+    /// A migration has succeeded, and this is what that rests on beside what is known.
+    MigrationCompleted(Option<Assumption>),
 }
 
 impl FromWire<v1::SessionsGetOutcomeResponse> for Outcome {
@@ -165,6 +167,9 @@ impl FromWire<Option<v1::recorded_outcome::Answer>> for OutcomeAnswer {
                 token: ClaimToken::new(Revision::new(claimed.token)),
                 progress: MigrationProgress::try_from(claimed.progress.unwrap_or_default())?,
             },
+            Some(Answer::MigrationCompleted(completed)) => {
+                Self::MigrationCompleted(completed.assumption().into())
+            }
         })
     }
 }

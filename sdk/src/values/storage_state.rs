@@ -1,8 +1,10 @@
 //! What stays of a resource when its last entry goes.
 
+use std::fmt;
+
 use synod_model::{
-    ApiVersion, GroupResource, LogTime, Metadata, Persisted, Revision, StorageVersionHash,
-    Violation, Violations,
+    Absent, ApiVersion, GroupResource, Kind, LogTime, Metadata, Persisted, Revision,
+    StorageVersionHash, Violation, Violations,
 };
 use synod_proto::v1;
 
@@ -29,21 +31,49 @@ pub struct StorageState {
     pub current: Option<ApiVersion>,
     /// The one version that all entries encode. `None` if they do not, and while nobody reports the resource.
     pub common: Option<ApiVersion>,
-    /// The hashes that discovery shows while nobody reports the resource: one is an agreement, several are none.
+    /// The hashes that discovery shows. While nobody reports the resource, one is an agreement and several are none.
     pub observed: Vec<StorageVersionHash>,
+    /// The kind, if an observer said it.
+    pub observed_kind: Option<Kind>,
+    /// Whether nobody has looked at discovery for two periods, so that what it showed says nothing of the present.
+    pub observation_expired: bool,
+    /// Whether discovery shows, or last showed, what no member says that it encodes.
+    pub contradicted: bool,
+    /// The hash that is agreed on while nobody reports the resource.
+    pub current_hash: Option<StorageVersionHash>,
+    /// Who is missing by the roster of the resource.
+    pub absent: Absent,
     /// The versions in which objects may be stored.
     pub persisted: Vec<Persisted>,
-    /// The versions in which writes may still land. One that is over may still be listed.
+    /// The encodings in which writes may still land. One that is over may still be listed.
     pub drains: Vec<Drain>,
 }
 
-/// Writes in a version may still land.
+/// Writes in an encoding may still land.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drain {
-    /// The version.
-    pub version: ApiVersion,
+    /// The encoding.
+    pub encoding: Drained,
     /// Until which log time.
     pub until: LogTime,
+}
+
+/// An encoding that drains.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Drained {
+    /// A version.
+    Version(ApiVersion),
+    /// What discovery has shown, of which only the hash is known.
+    Hash(StorageVersionHash),
+}
+
+impl fmt::Display for Drained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version(version) => version.fmt(f),
+            Self::Hash(hash) => hash.fmt(f),
+        }
+    }
 }
 
 impl FromWire<v1::StorageState> for StorageState {
@@ -61,6 +91,12 @@ impl FromWire<v1::StorageState> for StorageState {
         let observed = list(pb.observed_hashes, |hash| StorageVersionHash::parse(&hash));
         let observed = found.parsed("observedHashes", observed);
         let drains = found.parsed("drains", list(pb.drains, Drain::read));
+        let kind = Some(pb.observed_kind.as_str()).filter(|kind| !kind.is_empty());
+        let observed_kind = found.parsed("observedKind", kind.map(Kind::parse).transpose());
+        let current_hash = pb.current_hash.as_deref().map(StorageVersionHash::parse);
+        let current_hash = found.parsed("currentHash", current_hash.transpose());
+        let absent = pb.absent.map(Absent::try_from).transpose();
+        let absent = found.parsed("absent", absent);
         let (
             Some((name, metadata)),
             Some(resource),
@@ -70,8 +106,21 @@ impl FromWire<v1::StorageState> for StorageState {
             Some(persisted),
             Some(observed),
             Some(drains),
+            Some(observed_kind),
+            Some(current_hash),
+            Some(absent),
         ) = (
-            named, resource, selected, current, common, persisted, observed, drains,
+            named,
+            resource,
+            selected,
+            current,
+            common,
+            persisted,
+            observed,
+            drains,
+            observed_kind,
+            current_hash,
+            absent,
         )
         else {
             return Err(found);
@@ -86,6 +135,11 @@ impl FromWire<v1::StorageState> for StorageState {
             current,
             common,
             observed,
+            observed_kind,
+            observation_expired: pb.observation_expired,
+            contradicted: pb.contradicted,
+            current_hash,
+            absent: absent.unwrap_or_default(),
             persisted,
             drains,
         })
@@ -94,8 +148,15 @@ impl FromWire<v1::StorageState> for StorageState {
 
 impl Drain {
     fn read(pb: v1::Drain) -> Result<Self, Violation> {
+        let encoding = if pb.hash.is_empty() {
+            let version = ApiVersion::parse(&pb.version);
+            Drained::Version(version.map_err(|fault| fault.at("version"))?)
+        } else {
+            let hash = StorageVersionHash::parse(&pb.hash);
+            Drained::Hash(hash.map_err(|fault| fault.at("hash"))?)
+        };
         Ok(Self {
-            version: ApiVersion::parse(&pb.version).map_err(|fault| fault.at("version"))?,
+            encoding,
             until: LogTime::from_millis(pb.until_log_time_ms),
         })
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use synod_model::{
     Collection, ControllerRevision, GroupResource, Lease, LeaseCandidate, LeaseKey, Member,
-    MemberId, Metadata, Migration, Object as StoredObject, Revision, Settings, Violation,
+    MemberId, Metadata, Migration, Object as StoredObject, Revision, Roster, Settings, Violation,
     Violations,
 };
 use synod_proto::v1;
@@ -105,11 +105,13 @@ pub enum ObjectKind {
     LeaseCandidate,
     /// Migrations; the name is `<resource>.<group>-<revision>`.
     Migration,
+    /// Rosters; the name is the scope.
+    Roster,
 }
 
 impl ObjectKind {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Member,
         Self::StorageVersion,
         Self::StorageState,
@@ -120,6 +122,7 @@ impl ObjectKind {
         Self::Lease,
         Self::LeaseCandidate,
         Self::Migration,
+        Self::Roster,
     ];
 
     /// The word for it in tables and JSON.
@@ -136,6 +139,7 @@ impl ObjectKind {
             Self::Lease => "Lease",
             Self::LeaseCandidate => "LeaseCandidate",
             Self::Migration => "Migration",
+            Self::Roster => "Roster",
         }
     }
 
@@ -151,6 +155,7 @@ impl ObjectKind {
             Self::Lease => v1::ObjectKind::Lease,
             Self::LeaseCandidate => v1::ObjectKind::LeaseCandidate,
             Self::Migration => v1::ObjectKind::Migration,
+            Self::Roster => v1::ObjectKind::Roster,
         }
     }
 }
@@ -184,6 +189,8 @@ pub enum Object {
     LeaseCandidate(LeaseCandidate),
     /// A migration.
     Migration(Box<Migration>),
+    /// A roster.
+    Roster(Roster),
 }
 
 /// A storage version after a change. Of the entries it holds only those that changed; the others are as they were.
@@ -247,6 +254,7 @@ impl Object {
             Self::Lease(_) => ObjectKind::Lease,
             Self::LeaseCandidate(_) => ObjectKind::LeaseCandidate,
             Self::Migration(_) => ObjectKind::Migration,
+            Self::Roster(_) => ObjectKind::Roster,
         }
     }
 
@@ -262,7 +270,8 @@ impl Object {
             | Self::Stored(_)
             | Self::ControllerRevision(_)
             | Self::Lease(_)
-            | Self::Migration(_) => None,
+            | Self::Migration(_)
+            | Self::Roster(_) => None,
         }
     }
 }
@@ -283,6 +292,7 @@ impl Object {
             Wire::ControllerRevision(snapshot) => {
                 Self::ControllerRevision(ControllerRevision::try_from(snapshot)?)
             }
+            Wire::Roster(roster) => Self::Roster(Roster::try_from(roster)?),
             Wire::Migration(migration) => {
                 Self::Migration(Box::new(Migration::try_from(migration)?))
             }

@@ -142,6 +142,7 @@ impl Version {
             }
             Object::StorageState(state) => plain(&state.metadata),
             Object::Migration(migration) => plain(&migration.metadata),
+            Object::Roster(roster) => plain(&roster.metadata),
             Object::Settings(settings) => (None, settings.revision, BTreeSet::new()),
         };
         Self {

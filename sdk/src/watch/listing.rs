@@ -8,8 +8,9 @@ use synod_model::{
 use super::{Object, ObjectKind, StorageVersionChange, WatchOptions};
 use crate::{
     Client, ClusterId, CollectionItem, CollectionPage, Error, Header, ListCollections,
-    ListControllerRevisions, ListMembers, ListMigrations, ListObjects, ListStorageVersions,
-    MemberPage, MigrationPage, ObjectPage, ReadOptions, StorageVersion, StorageVersionPage,
+    ListControllerRevisions, ListMembers, ListMigrations, ListObjects, ListRosters,
+    ListStorageVersions, MemberPage, MigrationPage, ObjectPage, ReadOptions, Roster, RosterPage,
+    StorageVersion, StorageVersionPage,
 };
 
 /// An object as it was listed.
@@ -49,6 +50,9 @@ impl Listing {
         }
         if options.wants(ObjectKind::Migration) {
             lists.migrations(client).await?;
+        }
+        if options.wants(ObjectKind::Roster) {
+            lists.rosters(client).await?;
         }
         if options.wants(ObjectKind::Settings) || lists.header.is_none() {
             lists.settings(client, options).await?;
@@ -250,6 +254,18 @@ impl Lists {
                     Object::Migration(Box::new(migration)),
                 )
             }));
+        }
+        Ok(())
+    }
+
+    async fn rosters(&mut self, client: &Client) -> Result<(), Error> {
+        let list = ListRosters::new().with_read(self.read_options());
+        let mut pages = client.rosters().list(&list);
+        while let Some(RosterPage { header, items }) = pages.next().await? {
+            self.header.get_or_insert(header);
+            let listed =
+                |roster: Roster| Listed::plain(roster.scope.to_string(), Object::Roster(roster));
+            self.objects.extend(items.into_iter().map(listed));
         }
         Ok(())
     }

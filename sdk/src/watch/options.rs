@@ -150,7 +150,8 @@ impl WatchOptions {
             | ObjectKind::StorageState
             | ObjectKind::Settings
             | ObjectKind::Collection
-            | ObjectKind::Migration => (false, false),
+            | ObjectKind::Migration
+            | ObjectKind::Roster => (false, false),
         };
         let by_labels = !self.labels.is_empty() || !self.selector.is_empty();
         let by_collection = !self.resources.is_empty() || !self.fields.is_empty();

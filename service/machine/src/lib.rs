@@ -64,7 +64,7 @@ pub use rows::{
     DirectoryId, EntryRow, Heartbeat, Observation, OutcomeRow, ProgressRow, ReplicaId, ReplicaRow,
     StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
 };
-pub use safety::{Binary, BinaryResource, Danger, Verdict, Why, check_binary, check_drop};
+pub use safety::{Danger, Verdict, Why, check_binary, check_drop};
 pub use sessions::Recorded;
 pub use state::State;
 pub use views::{StorageStateView, StorageVersionView};

@@ -6,36 +6,15 @@ mod snapshots;
 mod stored;
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use synod_model::{
-    ApiVersion, GroupResource, Kind, LogTime, MemberId, NamespacedName, ResourceScope, Stance,
-    StorageVersionHash,
+    ApiVersion, Binary, BinaryResource, GroupResource, Kind, LogTime, MemberId, NamespacedName,
+    Stance, StorageVersionHash,
 };
 
 use self::stored::{Concern, whys};
 use crate::{Past, StorageVersionView};
-
-/// All that a binary decodes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Binary {
-    /// What it says of each resource.
-    pub resources: Vec<BinaryResource>,
-    /// The resources that others look after. Every other that is known and not named is one that it does not decode.
-    pub left_to_others: Vec<ResourceScope>,
-}
-
-/// What a binary says of one resource.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BinaryResource {
-    /// The resource.
-    pub resource: GroupResource,
-    /// The kind that it stores, if the caller says so: a stored encoding of which only the hash is known is told by it.
-    pub kind: Option<Kind>,
-    /// The versions that it decodes.
-    pub decodable: BTreeSet<ApiVersion>,
-    /// The version that it will encode or vote for, if the caller says so.
-    pub stance: Option<Stance>,
-}
 
 /// The answer to either question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,6 +68,42 @@ pub enum Why {
     NotDecodableBy(MemberId, ApiVersion),
     /// This ControllerRevision, which never changes, is in this version.
     Snapshot(NamespacedName, ApiVersion),
+}
+
+impl fmt::Display for Why {
+    /// In words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoState => {
+                f.write_str("nothing is known of its store: nobody ever reported or observed it")
+            }
+            Self::PersistedUnknown => {
+                f.write_str("objects may be stored in versions that nobody can name")
+            }
+            Self::Persisted(version) => write!(f, "objects may be stored in {version}"),
+            Self::PersistedHash(hash) => write!(f, "objects may be stored in the encoding {hash}"),
+            Self::Selected(version) => write!(f, "members are instructed to encode {version}"),
+            Self::Reported(member, version) => write!(f, "{member} encodes {version}"),
+            Self::Voted(member, version) => write!(f, "{member} votes for {version}"),
+            Self::Draining(version, _) => write!(f, "writes in {version} may still land"),
+            Self::DrainingHash(hash, _) => {
+                write!(f, "writes in the encoding {hash} may still land")
+            }
+            Self::Observed(hash) => write!(f, "a server shows the encoding {hash} in discovery"),
+            Self::ObservationOver => {
+                f.write_str("nobody has looked at its discovery for two periods")
+            }
+            Self::Absent(member) => write!(
+                f,
+                "the roster asks for {member}, which does not speak for it"
+            ),
+            Self::AbsentMore(count) => write!(f, "the roster asks for {count} more"),
+            Self::NotDecodableBy(member, version) => {
+                write!(f, "{member} does not decode {version}")
+            }
+            Self::Snapshot(key, version) => write!(f, "ControllerRevision {key} is in {version}"),
+        }
+    }
 }
 
 /// Whether a binary may join.

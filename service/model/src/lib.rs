@@ -18,6 +18,7 @@
 mod agreement;
 mod annotations;
 mod apiserver_id;
+mod binary;
 mod binary_version;
 mod cluster_id;
 mod collection;
@@ -76,6 +77,7 @@ pub use agreement::{
 };
 pub use annotations::Annotations;
 pub use apiserver_id::apiserver_id;
+pub use binary::{Binary, BinaryResource};
 pub use binary_version::BinaryVersion;
 pub use cluster_id::ClusterId;
 pub use collection::{Collection, CollectionRules};

@@ -41,6 +41,8 @@ pub const ROSTERS_MAX: usize = 1_000;
 pub const ROSTER_MEMBERS_MAX: usize = 1_000;
 /// Missing members of a roster that are named; more are counted.
 pub const ABSENT_NAMED_MAX: usize = 16;
+/// Scopes that a binary can leave to others.
+pub const LEFT_TO_OTHERS_MAX: usize = 1_000;
 /// Labels of an object.
 pub const LABELS_MAX: usize = 64;
 /// Bytes of an object's annotations, keys and texts together.
@@ -238,6 +240,12 @@ pub const LIMITS: &[Limit] = &[
         ABSENT_NAMED_MAX,
         "members",
         "only counted",
+    ),
+    limit(
+        "scopes that a binary leaves to others",
+        LEFT_TO_OTHERS_MAX,
+        "scopes",
+        INVALID,
     ),
     limit("labels of an object", LABELS_MAX, "labels", INVALID),
     limit("selector", SELECTOR_BYTES_MAX, "bytes", INVALID),

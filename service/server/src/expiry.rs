@@ -118,7 +118,7 @@ fn bounded(state: &State, due: Due, entries_max: usize) -> Due {
         let first = entries == 0;
         entries += match holder {
             Holder::Member(id) | Holder::Unreported(id) => state.entry_count(id),
-            Holder::Object(_) | Holder::Claim(_) | Holder::Retry(_) => 1,
+            Holder::Object(_) | Holder::Claim(_) | Holder::Retry(_) | Holder::Observation(_) => 1,
             Holder::Session(_)
             | Holder::Lease(_)
             | Holder::LeaseWaiter(..)
@@ -174,6 +174,9 @@ fn name(state: &State, due: &Due) -> Expire {
             }
             Holder::Session(id) => {
                 expire.sessions.insert(*id);
+            }
+            Holder::Observation(resource) => {
+                expire.observations.insert(resource.clone());
             }
             Holder::Object(key) => {
                 expire.objects.insert(key.clone());

@@ -97,6 +97,7 @@ pub(crate) fn kind(change: &Change) -> ObjectKind {
         Change::StorageState { .. } => ObjectKind::StorageState,
         Change::ControllerRevision { .. } => ObjectKind::ControllerRevision,
         Change::Migration { .. } => ObjectKind::Migration,
+        Change::Roster { .. } => ObjectKind::Roster,
         Change::Settings { .. } => ObjectKind::Settings,
         Change::Lease { .. } => ObjectKind::Lease,
         Change::LeaseCandidate { .. } => ObjectKind::LeaseCandidate,
@@ -112,6 +113,7 @@ pub(crate) fn name(change: &Change) -> String {
         Change::StorageVersion { resource, .. } => resource.storage_version_name(),
         Change::ControllerRevision { key, .. } => key.name().to_owned(),
         Change::Migration { id, .. } => id.to_string(),
+        Change::Roster { scope, .. } => scope.to_string(),
         Change::Settings { .. } => SETTINGS_NAME.to_owned(),
         Change::Lease { key, .. } => key.name().to_owned(),
         Change::LeaseCandidate { identity, .. } => identity.to_string(),
@@ -135,6 +137,7 @@ fn namespace(change: &Change) -> String {
         | Change::StorageVersion { .. }
         | Change::StorageState { .. }
         | Change::Migration { .. }
+        | Change::Roster { .. }
         | Change::Settings { .. } => String::new(),
     }
 }
@@ -168,6 +171,9 @@ pub(crate) fn event(change: &Change) -> v1::Event {
         Change::Migration { before, after, .. } => happened(before, after, |migration| {
             Object::Migration(migration.into())
         }),
+        Change::Roster { before, after, .. } => {
+            happened(before, after, |roster| Object::Roster(roster.into()))
+        }
         Change::Lease { before, after, .. } => {
             happened(before, after, |lease| Object::Lease(lease.into()))
         }
@@ -326,9 +332,19 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         agreement_revision,
         agreed,
         persisted,
-        observed,
+        observation,
+        contradicted,
+        agreed_hash,
+        absent,
         drains,
+        hash_drains,
     } = &row.status;
+    let hashes = observation.iter().flat_map(|seen| &seen.hashes);
+    let kind = observation.as_ref().and_then(|seen| seen.kind.as_ref());
+    let versions = drains.iter();
+    let versions = versions.map(|(version, until)| v1::Drain::of(version, *until));
+    let shown = hash_drains.iter();
+    let shown = shown.map(|(hash, until)| v1::Drain::of_hash(*hash, *until));
     v1::StorageState {
         metadata: Some(v1::Metadata::of(
             resource.storage_state_name(),
@@ -341,12 +357,14 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         agreement_revision: agreement_revision.get(),
         current_version: text(agreed.as_ref()),
         persisted: persisted.iter().map(Into::into).collect(),
-        drains: drains
-            .iter()
-            .map(|(version, until)| v1::Drain::of(version, *until))
-            .collect(),
+        drains: versions.chain(shown).collect(),
         common_encoding_version: text(common.as_ref()),
-        observed_hashes: observed.iter().map(ToString::to_string).collect(),
+        observed_hashes: hashes.map(ToString::to_string).collect(),
+        observed_kind: kind.map(ToString::to_string).unwrap_or_default(),
+        observation_expired: observation.as_ref().is_some_and(|seen| seen.expired),
+        contradicted: *contradicted,
+        current_hash: agreed_hash.map(|hash| hash.to_string()),
+        absent: (!absent.is_empty()).then(|| absent.into()),
     }
 }
 

@@ -196,6 +196,8 @@ impl Lane {
             | Command::AbortMigration(_)
             | Command::RetryMigration(_)
             | Command::ResetStorageStates(_)
+            | Command::SetRoster(_)
+            | Command::DeleteRoster(_)
             | Command::AcquireLease(_)
             | Command::ReleaseLease(_)
             | Command::PutLeaseCandidate(_)

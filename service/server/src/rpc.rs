@@ -20,6 +20,7 @@ mod migrations;
 mod objects;
 mod pages;
 mod renewals;
+mod rosters;
 mod safety;
 mod serve;
 mod sessions;

@@ -97,6 +97,7 @@ impl Reporter {
                     Object::Member(_)
                     | Object::StorageState(_)
                     | Object::Migration(_)
+                    | Object::Roster(_)
                     | Object::Collection(_)
                     | Object::Stored(_)
                     | Object::ControllerRevision(_)

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use synod_machine::Command;
-use synod_machine::{Binary, BinaryResource, Verdict, Why, check_binary, check_drop};
-use synod_model::{Kind, MemberId, ObserveStorage, ResourceScope, Stance};
+use synod_machine::{Verdict, Why, check_binary, check_drop};
+use synod_model::{Binary, BinaryResource, Kind, MemberId, ObserveStorage, ResourceScope, Stance};
 
 use crate::cluster::{Cluster, accepted, hash};
 use crate::entry::{of, release, resource, version};

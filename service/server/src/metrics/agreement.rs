@@ -129,6 +129,7 @@ impl AgreementMetrics {
             | Change::ControllerRevision { .. }
             | Change::Migration { .. }
             | Change::Settings { .. }
+            | Change::Roster { .. }
             | Change::Lease { .. }
             | Change::LeaseCandidate { .. } => {}
         }

@@ -6,8 +6,8 @@ use std::fmt;
 
 use synod_machine::{Answer, Outcome, Told, Written, WrittenHow};
 use synod_model::{
-    ApiVersion, ClaimToken, ContinueToken, Epoch, FencingToken, GroupResource, MigrationId,
-    MigrationProgress, Refusal, Revision, SessionId, Ticket, Ttl, Uid,
+    ApiVersion, Assumption, ClaimToken, ContinueToken, Epoch, FencingToken, GroupResource,
+    MigrationId, MigrationProgress, Refusal, Revision, SessionId, Ticket, Ttl, Uid,
 };
 use synod_proto::peer::v1 as pb;
 
@@ -104,6 +104,14 @@ fn outcome_to_wire(outcome: &Outcome) -> pb::Outcome {
         Ok(Answer::Reported(told)) => Wire::Reported(pb::Reported {
             told: told.iter().map(told_to_wire).collect(),
         }),
+        Ok(Answer::MigrationCompleted(assumption)) => {
+            Wire::MigrationCompleted(pb::MigrationCompleted {
+                no_roster: match assumption {
+                    Some(Assumption::NoRoster) => true,
+                    None => false,
+                },
+            })
+        }
         Ok(Answer::MigrationStarted(id)) => Wire::MigrationStarted(id.to_string()),
         Ok(Answer::MigrationClaimed { token, progress }) => {
             Wire::MigrationClaimed(claimed_to_wire(*token, progress))
@@ -116,6 +124,7 @@ fn outcome_to_wire(outcome: &Outcome) -> pb::Outcome {
             waiters,
             candidates,
             objects,
+            observations,
         }) => Wire::Expired(pb::Expired {
             members: *members,
             sessions: *sessions,
@@ -124,6 +133,7 @@ fn outcome_to_wire(outcome: &Outcome) -> pb::Outcome {
             waiters: *waiters,
             candidates: *candidates,
             objects: *objects,
+            observations: *observations,
         }),
         Ok(Answer::Wrote(written)) => Wire::Wrote(written_to_wire(written)),
         Ok(Answer::Transacted { succeeded, written }) => Wire::Transacted(pb::Transacted {
@@ -174,6 +184,7 @@ fn outcome_from_wire(outcome: pb::Outcome) -> Result<Outcome, Malformed> {
             waiters,
             candidates,
             objects,
+            observations,
         }) => Ok(Answer::Expired {
             members,
             sessions,
@@ -182,7 +193,15 @@ fn outcome_from_wire(outcome: pb::Outcome) -> Result<Outcome, Malformed> {
             waiters,
             candidates,
             objects,
+            observations,
         }),
+        Wire::MigrationCompleted(completed) => {
+            Ok(Answer::MigrationCompleted(if completed.no_roster {
+                Some(Assumption::NoRoster)
+            } else {
+                None
+            }))
+        }
         Wire::Wrote(written) => Ok(Answer::Wrote(written_from_wire(&written)?)),
         Wire::Transacted(transacted) => {
             let written = transacted.written.iter().map(written_from_wire);

@@ -1,12 +1,13 @@
 //! `synod.v1.Migrations`.
 
 use synod_machine::{Answer, Command};
-use synod_model::{ErrorKind, Refusal};
+use synod_model::{CompleteMigration, ErrorKind, Refusal};
 use synod_proto::v1::migrations_server::Migrations;
-use synod_proto::{GetMigration, ListMigrations, v1};
+use synod_proto::{Change, GetMigration, ListMigrations, v1};
 use tonic::{Request, Response, Status};
 
 use super::pages::{Items, Page};
+use super::safety::assumptions;
 use super::{answer, opened, typed, unexpected};
 use crate::handle::{Asking, Handle};
 
@@ -203,11 +204,19 @@ async fn complete(
     asking: &Asking,
     message: v1::MigrationsCompleteRequest,
 ) -> Result<v1::MigrationsCompleteResponse, Refusal> {
+    let change: Change<CompleteMigration> = typed(message)?;
+    let resource = Some(change.body.id.resource().clone());
     let done = handle
-        .change(asking, typed(message)?, Command::CompleteMigration)
+        .change(asking, change, Command::CompleteMigration)
         .await?;
-    let header = Some(handle.header(done.revision));
-    Ok(v1::MigrationsCompleteResponse { header })
+    let Answer::MigrationCompleted(assumption) = done.answer else {
+        return Err(unexpected(&done.answer));
+    };
+    let resource = resource.filter(|_| assumption.is_some());
+    Ok(v1::MigrationsCompleteResponse {
+        header: Some(handle.header(done.revision)),
+        assumptions: assumptions(resource.as_slice()),
+    })
 }
 
 async fn fail(

@@ -1,10 +1,10 @@
 //! `CheckBinary` and `CheckDrop`: what the machine finds, as messages of a bounded size.
 
 use synod_machine::{
-    Danger, Decodes, Why, check_binary as dangers_of, check_drop as dangers_of_drop,
+    Danger, Verdict, Why, check_binary as verdict_on, check_drop as verdict_on_drop,
 };
-use synod_model::Refusal;
-use synod_proto::limits::DANGERS_MAX;
+use synod_model::{Assumption, GroupResource, Refusal};
+use synod_proto::limits::{ASSUMED_RESOURCES_MAX, DANGERS_MAX};
 use synod_proto::{CheckBinary, CheckDrop, v1};
 
 use super::typed;
@@ -15,24 +15,20 @@ pub(super) async fn check_binary(
     asking: &Asking,
     message: v1::StorageVersionsCheckBinaryRequest,
 ) -> Result<v1::StorageVersionsCheckBinaryResponse, Refusal> {
-    let CheckBinary { resources, read } = typed(message)?;
+    let CheckBinary { binary, read } = typed(message)?;
     let reading = handle.read(asking, read).await?;
     let now = reading.published().state.log_time();
-    let binary: Vec<Decodes> = resources
-        .into_iter()
-        .map(|binary| Decodes {
-            resource: binary.resource,
-            kind: binary.kind,
-            versions: binary.decodable,
-        })
-        .collect();
-    let (dangers, omitted) = named(dangers_of(&reading.past()?, now, &binary));
+    let verdict = verdict_on(&reading.past()?, now, &binary);
+    let safe = verdict.is_safe();
+    let assumptions = assumptions(&verdict.without_roster);
+    let (dangers, omitted) = named(verdict);
     Ok(v1::StorageVersionsCheckBinaryResponse {
         header: Some(handle.header_of(&reading)),
-        safe: dangers.is_empty(),
+        safe,
         dangers,
         omitted,
         log_time_ms: now.as_millis(),
+        assumptions,
     })
 }
 
@@ -48,19 +44,38 @@ pub(super) async fn check_drop(
     } = typed(message)?;
     let reading = handle.read(asking, read).await?;
     let now = reading.published().state.log_time();
-    let found = dangers_of_drop(&reading.past()?, now, &resource, &version);
-    let (dangers, omitted) = named(found);
+    let verdict = verdict_on_drop(&reading.past()?, now, &resource, &version);
+    let safe = verdict.is_safe();
+    let assumptions = assumptions(&verdict.without_roster);
+    let (dangers, omitted) = named(verdict);
     Ok(v1::StorageVersionsCheckDropResponse {
         header: Some(handle.header_of(&reading)),
-        safe: dangers.is_empty(),
+        safe,
         dangers,
         omitted,
         log_time_ms: now.as_millis(),
+        assumptions,
     })
 }
 
+/// What an answer assumes where these resources have no roster.
+pub(super) fn assumptions(without_roster: &[GroupResource]) -> Vec<v1::Assumption> {
+    if without_roster.is_empty() {
+        return Vec::new();
+    }
+    let omitted = without_roster.len().saturating_sub(ASSUMED_RESOURCES_MAX);
+    let named = without_roster.iter().take(ASSUMED_RESOURCES_MAX);
+    vec![v1::Assumption {
+        reason: v1::AssumptionReason::NoRoster.into(),
+        message: Assumption::NoRoster.to_string(),
+        resources: named.map(Into::into).collect(),
+        omitted: u32::try_from(omitted).unwrap_or(u32::MAX),
+    }]
+}
+
 /// As many as an answer names, and how many more there are.
-fn named(dangers: Vec<Danger>) -> (Vec<v1::Danger>, u32) {
+fn named(verdict: Verdict) -> (Vec<v1::Danger>, u32) {
+    let dangers = verdict.dangers;
     let omitted = dangers.len().saturating_sub(DANGERS_MAX);
     let named = dangers.iter().take(DANGERS_MAX).map(danger).collect();
     (named, u32::try_from(omitted).unwrap_or(u32::MAX))
@@ -70,6 +85,7 @@ fn danger(danger: &Danger) -> v1::Danger {
     use v1::DangerReason as Reason;
     let mut pb = v1::Danger {
         resource: Some((&danger.resource).into()),
+        message: danger.why.to_string(),
         ..v1::Danger::default()
     };
     let reason = match &danger.why {
@@ -101,6 +117,34 @@ fn danger(danger: &Danger) -> v1::Danger {
             pb.version = version.to_string();
             pb.until_log_time_ms = until.as_millis();
             Reason::Draining
+        }
+        Why::DrainingHash(hash, until) => {
+            pb.hash = hash.to_string();
+            pb.until_log_time_ms = until.as_millis();
+            Reason::DrainingHash
+        }
+        Why::Observed(hash) => {
+            pb.hash = hash.to_string();
+            Reason::Observed
+        }
+        Why::ObservationOver => Reason::ObservationExpired,
+        Why::Absent(member) => {
+            pb.member = member.to_string();
+            Reason::Absent
+        }
+        Why::AbsentMore(count) => {
+            pb.count = *count;
+            Reason::AbsentMore
+        }
+        Why::NotDecodableBy(member, version) => {
+            pb.member = member.to_string();
+            pb.version = version.to_string();
+            Reason::NotDecodable
+        }
+        Why::Snapshot(key, version) => {
+            pb.snapshot = key.to_string();
+            pb.version = version.to_string();
+            Reason::Snapshot
         }
     };
     pb.reason = reason.into();

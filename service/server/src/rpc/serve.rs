@@ -11,6 +11,7 @@ use synod_proto::v1::leases_server::LeasesServer;
 use synod_proto::v1::membership_server::MembershipServer;
 use synod_proto::v1::migrations_server::MigrationsServer;
 use synod_proto::v1::objects_server::ObjectsServer;
+use synod_proto::v1::rosters_server::RostersServer;
 use synod_proto::v1::sessions_server::SessionsServer;
 use synod_proto::v1::storage_versions_server::StorageVersionsServer;
 use tonic::transport::Server;
@@ -26,6 +27,7 @@ use super::leases::LeasesService;
 use super::membership::MembershipService;
 use super::migrations::MigrationsService;
 use super::objects::ObjectsService;
+use super::rosters::RostersService;
 use super::sessions::SessionsService;
 use super::storage_versions::StorageVersionsService;
 use super::watch::WatchService;
@@ -94,6 +96,8 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         .max_decoding_message_size(REQUEST_BYTES_MAX);
     let sessions = SessionsServer::new(SessionsService(handle.clone()))
         .max_decoding_message_size(REQUEST_BYTES_MAX);
+    let rosters = RostersServer::new(RostersService(handle.clone()))
+        .max_decoding_message_size(REQUEST_BYTES_MAX);
     let storage_versions = StorageVersionsServer::new(StorageVersionsService(handle.clone()))
         .max_decoding_message_size(REPORT_BYTES_MAX);
     let health = HealthServer::new(HealthService {
@@ -116,6 +120,7 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         .add_service(controller_revisions)
         .add_service(membership)
         .add_service(migrations)
+        .add_service(rosters)
         .add_service(sessions)
         .add_service(storage_versions)
         .add_service(WatchService(handle))

@@ -140,6 +140,11 @@ fn recorded(outcome: Outcome) -> v1::RecordedOutcome {
                 progress: Some((&progress).into()),
             }))
         }
+        Ok(Answer::MigrationCompleted(assumption)) => {
+            Some(Kept::MigrationCompleted(v1::CompletedAnswer {
+                assumption: v1::AssumptionReason::from(assumption).into(),
+            }))
+        }
         Err(refusal) => Some(Kept::Refusal((&refusal).into())),
     };
     v1::RecordedOutcome {

@@ -274,7 +274,7 @@ fn heartbeat(reading: &Reading, resource: &GroupResource) -> Option<v1::Heartbea
     Some(v1::Heartbeat {
         log_time_ms: heartbeat.at.as_millis(),
         time_ms: heartbeat.wall.as_millis(),
-        stale: state.is_stale(heartbeat),
+        stale: state.is_observation_over(resource),
     })
 }
 

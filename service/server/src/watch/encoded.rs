@@ -268,6 +268,7 @@ fn appearing(change: &Change) -> Bytes {
         | Change::StorageState { .. }
         | Change::Migration { .. }
         | Change::Settings { .. }
+        | Change::Roster { .. }
         | Change::Lease { .. }
         | Change::LeaseCandidate { .. }
         | Change::Collection { .. } => framed(&objects::event(change)),
@@ -298,6 +299,7 @@ fn disappearing(change: &Change) -> Bytes {
         | Change::StorageState { .. }
         | Change::Migration { .. }
         | Change::Settings { .. }
+        | Change::Roster { .. }
         | Change::Lease { .. }
         | Change::LeaseCandidate { .. }
         | Change::Collection { .. } => framed(&objects::event(change)),

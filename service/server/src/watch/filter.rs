@@ -77,6 +77,7 @@ fn is_in_place(filter: &WatchFilter, change: &Change) -> bool {
         | Change::StorageState { .. }
         | Change::Migration { .. }
         | Change::Settings { .. }
+        | Change::Roster { .. }
         | Change::Collection { .. } => {
             is_outside_of_collections(filter) && is_in_namespace(filter, None)
         }
@@ -121,6 +122,7 @@ fn view_by_labels(filter: &WatchFilter, change: &Change) -> View {
         | Change::StorageState { .. }
         | Change::Migration { .. }
         | Change::Settings { .. }
+        | Change::Roster { .. }
         | Change::Lease { .. }
         | Change::LeaseCandidate { .. }
         | Change::Collection { .. } => View::Hidden,

@@ -284,7 +284,7 @@ pub(super) fn observe_to_pb(observe: &ObserveStorage) -> pb::envelope::Command {
     pb::envelope::Command::ObserveStorage(pb::ObserveStorage {
         resource: Some(resource_to_pb(&observe.resource)),
         hashes: hashes_to_pb(&observe.hashes),
-        kind: text(observe.kind.as_ref()),
+        kind: observe.kind.as_ref().map(ToString::to_string),
     })
 }
 

@@ -66,11 +66,9 @@ fn answer_to_pb(answer: &Answer) -> pb::outcome_row::Result {
                 progress: Some(migrations::progress_to_pb(progress)),
             })
         }
-        Answer::MigrationCompleted(assumption) => {
-            Pb::MigrationCompleted(pb::MigrationCompleted {
-                assumption: migrations::assumption_to_pb(*assumption).into(),
-            })
-        }
+        Answer::MigrationCompleted(assumption) => Pb::MigrationCompleted(pb::MigrationCompleted {
+            assumption: migrations::assumption_to_pb(*assumption).into(),
+        }),
         Answer::Expired {
             members,
             sessions,

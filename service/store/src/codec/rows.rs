@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synod_machine::{
-    Deadline, EntryRow, Holder, ReplicaRow, Row, StateStatus, StorageStateRow, StorageVersionRow,
-    VersionStatus,
+    Deadline, EntryRow, Holder, ReplicaRow, Row, StorageVersionRow, VersionStatus,
 };
-use synod_model::{AgreementChange, GroupResource, LogTime, MemberId, Revision, WallTime};
+use synod_model::{GroupResource, LogTime, MemberId, Revision};
 use synod_proto::storage::v1 as pb;
 
 use super::events::{events_from_pb, events_to_pb};
@@ -20,15 +19,14 @@ use super::objects::{
     object_from_pb, object_to_pb,
 };
 use super::outcomes::{outcome_from_pb, outcome_to_pb};
+use super::storage_states::{
+    agreement_from_pb, agreement_to_pb, storage_state_from_pb, storage_state_to_pb,
+};
 use super::values::{
     cluster_id, condition_from_pb, condition_to_pb, digest, directory_id, kind, member_from_pb,
     member_id, member_to_pb, metadata_from_pb, metadata_to_pb, millis, optional_version,
-    persisted_from_pb, persisted_to_pb, replica_id, required, resource_from_pb, resource_to_pb,
-    sequence, session_id, settings_from_pb, settings_to_pb, stance_from_pb, stance_to_pb, text,
-    texts, version, version_set, versions,
-};
-use super::storage_states::{
-    agreement_from_pb, agreement_to_pb, storage_state_from_pb, storage_state_to_pb,
+    replica_id, required, resource_from_pb, resource_to_pb, sequence, session_id, settings_from_pb,
+    settings_to_pb, stance_from_pb, stance_to_pb, text, texts, version_set, versions,
 };
 use super::{CodecError, controller_revisions, migrations, rosters};
 

@@ -138,7 +138,7 @@ fn cause_from_pb(cause: pb::agreement_row::Cause) -> Result<AgreementCause> {
 fn observation_to_pb(observation: &Observation) -> pb::Observation {
     pb::Observation {
         hashes: hashes_to_pb(&observation.hashes),
-        kind: text(observation.kind.as_ref()),
+        kind: observation.kind.as_ref().map(ToString::to_string),
         expired: observation.expired,
     }
 }

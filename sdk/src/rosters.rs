@@ -1,0 +1,159 @@
+//! Rosters: who must speak before anything counts.
+
+use synod_model::{DeleteRoster, ResourceScope, SetRoster};
+use synod_proto::{Change, v1};
+
+use crate::client::stubs;
+use crate::pages::{Pages, page_size};
+use crate::transport::Try;
+use crate::values::{FromWire as _, read};
+use crate::{Client, Error, Header, ReadOptions, RosterChanged, RosterPage, RosterView};
+
+/// The rosters of a cluster. Get it with [`Client::rosters`].
+#[derive(Clone, Debug)]
+pub struct Rosters {
+    client: Client,
+    dry_run: bool,
+}
+
+/// How to list rosters: by default linearizable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListRosters {
+    /// How to read.
+    pub read: ReadOptions,
+    /// How many to ask for at a time; at most 5,000. `None`: 500.
+    pub page_size: Option<u32>,
+}
+
+/// The pages of a list of rosters.
+#[derive(Debug)]
+pub struct RosterPages(Pages<v1::RostersListRequest>);
+
+impl Client {
+    /// The rosters: who must speak for which resources before anything that is said of them counts.
+    #[must_use]
+    pub fn rosters(&self) -> Rosters {
+        Rosters {
+            client: self.clone(),
+            dry_run: false,
+        }
+    }
+}
+
+impl Rosters {
+    /// The same, but changes are only tried out: every check runs and nothing is changed.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+
+    /// Says who must speak for the resources of a scope, in place of whoever had to before.
+    ///
+    /// # Errors
+    ///
+    /// `CONFLICT`: the roster is not of the revision that was named; [`Error::current`] has it. `NOT_FOUND`: one was named and
+    /// there is none.
+    pub async fn set(&self, set: SetRoster) -> Result<RosterChanged, Error> {
+        let dry_run = self.dry_run;
+        let change = Change::new(set);
+        let answer = self.client.write(dry_run, change, |attempt: Try, message| {
+            let message = v1::RostersSetRequest { dry_run, ..message };
+            let request = attempt.request(message);
+            async move { stubs::rosters(attempt.channel).set(request).await }
+        });
+        read::<v1::RostersSetResponse, _>(answer.await?)
+    }
+
+    /// Takes a roster away. The next wider one that covers a resource counts then.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`. `CONFLICT`: the roster is not of the revision that was named; [`Error::current`] has it.
+    pub async fn delete(&self, delete: DeleteRoster) -> Result<Header, Error> {
+        let dry_run = self.dry_run;
+        let change = Change::new(delete);
+        let answer = self.client.write(dry_run, change, |attempt: Try, message| {
+            let message = v1::RostersDeleteRequest { dry_run, ..message };
+            let request = attempt.request(message);
+            async move { stubs::rosters(attempt.channel).delete(request).await }
+        });
+        let answer: v1::RostersDeleteResponse = answer.await?;
+        Header::from_wire(answer.header).map_err(|fault| Error::malformed(&fault))
+    }
+
+    /// Reads the roster of a scope.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`: there is none of this scope; a wider one may cover its resources.
+    pub async fn get(
+        &self,
+        scope: &ResourceScope,
+        options: ReadOptions,
+    ) -> Result<RosterView, Error> {
+        let message = v1::RostersGetRequest {
+            scope: scope.to_string(),
+            read: options.to_wire(),
+        };
+        let answer = self.client.read(|attempt| {
+            let request = attempt.request(message.clone());
+            async move { stubs::rosters(attempt.channel).get(request).await }
+        });
+        read::<v1::RostersGetResponse, _>(answer.await?)
+    }
+
+    /// Reads rosters, page by page, all at one revision: that of all resources, those of groups, those of one resource.
+    #[must_use]
+    pub fn list(&self, list: &ListRosters) -> RosterPages {
+        let first = v1::RostersListRequest {
+            read: list.read.to_wire(),
+            page_size: page_size(list.page_size),
+            continue_token: String::new(),
+        };
+        RosterPages(Pages::new(self.client.clone(), first))
+    }
+}
+
+impl ListRosters {
+    /// All rosters, linearizable.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How to read.
+    #[must_use]
+    pub fn with_read(mut self, read: ReadOptions) -> Self {
+        self.read = read;
+        self
+    }
+
+    /// How many to ask for at a time; at most 5,000.
+    #[must_use]
+    pub fn with_page_size(mut self, page_size: u32) -> Self {
+        self.page_size = Some(page_size);
+        self
+    }
+}
+
+impl RosterPages {
+    /// The next page; `None` after the last. A page that failed is asked for again by the next call.
+    ///
+    /// # Errors
+    ///
+    /// `COMPACTED`: the list took so long that its revision left the window: begin again.
+    pub async fn next(&mut self) -> Result<Option<RosterPage>, Error> {
+        self.0.next().await
+    }
+
+    /// All that is left, as one page.
+    ///
+    /// # Errors
+    ///
+    /// As [`RosterPages::next`]; also if nothing was left.
+    pub async fn all(self) -> Result<RosterPage, Error> {
+        self.0.all().await
+    }
+}

@@ -1,0 +1,109 @@
+//! What a binary says of itself before it joins.
+
+use std::collections::BTreeSet;
+
+use crate::limits::{LEFT_TO_OTHERS_MAX, VERSIONS_PER_ENTRY_MAX};
+use crate::violation::excerpt;
+use crate::{ApiVersion, GroupResource, Kind, ResourceScope, Stance, Violation, Violations};
+
+/// All that a binary decodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Binary {
+    /// What it says of each resource.
+    pub resources: Vec<BinaryResource>,
+    /// The resources that others look after. Every other that is known and not named is one of which it decodes nothing.
+    pub left_to_others: Vec<ResourceScope>,
+}
+
+/// What a binary says of one resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BinaryResource {
+    /// The resource.
+    pub resource: GroupResource,
+    /// The kind that it stores, if the caller says so: a stored encoding of which only the hash is known is told by it.
+    pub kind: Option<Kind>,
+    /// The versions that it decodes.
+    pub decodable: BTreeSet<ApiVersion>,
+    /// The version that it will encode or vote for, if the caller says so.
+    pub stance: Option<Stance>,
+}
+
+impl Binary {
+    /// What is wrong with its shape.
+    pub fn check(&self) -> Violations {
+        let mut violations = Violations::new();
+        let mut seen = BTreeSet::new();
+        for (i, one) in self.resources.iter().enumerate() {
+            let path = format!("resources[{i}]");
+            if !seen.insert(&one.resource) {
+                let twice = Violation::duplicate(one.resource.qualified());
+                violations.push(twice.at(&format!("{path}.resource")));
+            }
+            violations.extend_at(&path, one.check());
+        }
+        let left = self.left_to_others.len();
+        if left > LEFT_TO_OTHERS_MAX {
+            violations.push(Violation::too_many(left, LEFT_TO_OTHERS_MAX).at("leftToOthers"));
+        }
+        violations
+    }
+}
+
+impl BinaryResource {
+    fn check(&self) -> Violations {
+        let mut violations = Violations::new();
+        let versions = self.decodable.len();
+        if versions > VERSIONS_PER_ENTRY_MAX {
+            let many = Violation::too_many(versions, VERSIONS_PER_ENTRY_MAX);
+            violations.push(many.at("decodableVersions"));
+        }
+        let lacked = self.stance.as_ref().map(Stance::version);
+        if let Some(version) = lacked.filter(|version| !self.decodable.contains(*version)) {
+            let listed: Vec<&str> = self.decodable.iter().map(ApiVersion::as_str).collect();
+            let rule = format_args!("must include {}", excerpt(version.as_str()));
+            violations.push(Violation::invalid_list(&listed, rule).at("decodableVersions"));
+        }
+        violations
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pods(decodable: &[&str], encoding: Option<&str>) -> BinaryResource {
+        let version = |text: &str| ApiVersion::parse(text).unwrap();
+        BinaryResource {
+            resource: GroupResource::new("", "pods").unwrap(),
+            kind: None,
+            decodable: decodable.iter().map(|text| version(text)).collect(),
+            stance: encoding.map(|text| Stance::Fixed {
+                encoding: version(text),
+            }),
+        }
+    }
+
+    fn faults(resources: Vec<BinaryResource>) -> Vec<String> {
+        let binary = Binary {
+            resources,
+            left_to_others: Vec::new(),
+        };
+        binary.check().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn what_a_binary_encodes_it_must_decode() {
+        assert!(faults(vec![pods(&["v1"], Some("v1"))]).is_empty());
+        let found = faults(vec![pods(&["v1"], Some("v2"))]);
+        assert!(
+            found[0].starts_with("resources[0].decodableVersions: "),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn a_resource_stands_once() {
+        let found = faults(vec![pods(&["v1"], None), pods(&["v2"], None)]);
+        assert_eq!(found, ["resources[1].resource: Duplicate value: \"pods\""]);
+    }
+}

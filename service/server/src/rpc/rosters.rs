@@ -1,0 +1,132 @@
+//! `synod.v1.Rosters`.
+
+use synod_machine::Command;
+use synod_model::{ErrorKind, Refusal, ResourceScope, Revision};
+use synod_proto::v1::rosters_server::Rosters;
+use synod_proto::{GetRoster, ListRosters, v1};
+use tonic::{Request, Response, Status};
+
+use super::pages::{Items, Page};
+use super::{answer, opened, typed};
+use crate::handle::{Asking, Carried, Handle};
+
+/// See the module.
+pub(super) struct RostersService(pub(super) Handle);
+
+#[tonic::async_trait]
+impl Rosters for RostersService {
+    async fn set(
+        &self,
+        request: Request<v1::RostersSetRequest>,
+    ) -> Result<Response<v1::RostersSetResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, set(&self.0, &asking, message).await)
+    }
+
+    async fn delete(
+        &self,
+        request: Request<v1::RostersDeleteRequest>,
+    ) -> Result<Response<v1::RostersDeleteResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, delete(&self.0, &asking, message).await)
+    }
+
+    async fn get(
+        &self,
+        request: Request<v1::RostersGetRequest>,
+    ) -> Result<Response<v1::RostersGetResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, get(&self.0, &asking, message).await)
+    }
+
+    async fn list(
+        &self,
+        request: Request<v1::RostersListRequest>,
+    ) -> Result<Response<v1::RostersListResponse>, Status> {
+        let (asking, message) = opened(request);
+        answer(&self.0, list(&self.0, &asking, message).await)
+    }
+}
+
+async fn set(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::RostersSetRequest,
+) -> Result<v1::RostersSetResponse, Refusal> {
+    let scope = message.scope.clone();
+    let dry_run = message.dry_run;
+    let carried = handle
+        .carry_out(asking, typed(message)?, dry_run, Command::SetRoster)
+        .await?;
+    Ok(v1::RostersSetResponse {
+        header: Some(handle.header(carried.done.revision)),
+        changed: carried.done.changed,
+        roster: written(&carried, &scope),
+    })
+}
+
+/// The roster as the command left it, if that revision is still kept.
+fn written(carried: &Carried, scope: &str) -> Option<v1::Roster> {
+    let scope = ResourceScope::parse(scope).ok()?;
+    let roster = carried.past()?.roster(&scope)?;
+    Some((&*roster).into())
+}
+
+async fn delete(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::RostersDeleteRequest,
+) -> Result<v1::RostersDeleteResponse, Refusal> {
+    let dry_run = message.dry_run;
+    let carried = handle
+        .carry_out(asking, typed(message)?, dry_run, Command::DeleteRoster)
+        .await?;
+    Ok(v1::RostersDeleteResponse {
+        header: Some(handle.header(carried.done.revision)),
+    })
+}
+
+async fn get(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::RostersGetRequest,
+) -> Result<v1::RostersGetResponse, Refusal> {
+    let GetRoster { scope, read } = typed(message)?;
+    let reading = handle.read(asking, read).await?;
+    let roster = reading.past()?.roster(&scope);
+    let roster = roster.ok_or_else(|| no_roster(&scope, reading.revision()))?;
+    Ok(v1::RostersGetResponse {
+        header: Some(handle.header_of(&reading)),
+        roster: Some((&*roster).into()),
+    })
+}
+
+async fn list(
+    handle: &Handle,
+    asking: &Asking,
+    message: v1::RostersListRequest,
+) -> Result<v1::RostersListResponse, Refusal> {
+    let ListRosters { page } = typed(message)?;
+    let page = Page::open(handle, asking, page).await?;
+    let past = page.reading.past()?;
+    let Items {
+        items,
+        continue_token,
+    } = page.take(
+        handle,
+        past.rosters(page.after.as_ref())
+            .map(|roster| (roster.scope.clone(), v1::Roster::from(&*roster))),
+    )?;
+    Ok(v1::RostersListResponse {
+        header: Some(handle.header_of(&page.reading)),
+        rosters: items,
+        continue_token,
+    })
+}
+
+fn no_roster(scope: &ResourceScope, at: Revision) -> Refusal {
+    let message = format!(
+        "roster \"{scope}\" does not exist at revision {at}: nobody in particular must speak there"
+    );
+    Refusal::new(ErrorKind::NotFound, message).with("roster", scope)
+}
