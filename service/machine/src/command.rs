@@ -6,11 +6,11 @@ use synod_model::{
     AbortMigration, AcquireLease, Adopt, AdoptControllerRevisions, ClaimMigration, ClaimToken,
     CloseSession, ClusterId, CompleteMigration, CreateCollection, CreateControllerRevision,
     CreateObject, DeleteCollection, DeleteControllerRevisions, DeleteObject, Epoch, FailMigration,
-    ForgetResource, HolderIdentity, Join, LeaseKey, Leave, MarkControllerRevisions, MarkReady,
-    MemberId, MigrationId, ObjectKey, ObserveStorage, OpenSession, PatchObject, PutLeaseCandidate,
-    ReleaseControllerRevision, ReleaseLease, Renew, RenewLease, RenewLeaseCandidate, Report,
-    ReportMigrationProgress, ResetStorageStates, RetryMigration, Revision,
-    RollbackControllerRevision, SessionId, Settings, StartMigration, Ticket, Transact,
+    ForgetResource, HolderIdentity, Join, LeaseKey, Leave, LiveMark, MarkControllerRevisions,
+    MarkReady, MemberId, MigrationId, NamespacedName, ObjectKey, ObserveStorage, OpenSession,
+    PatchObject, PutLeaseCandidate, ReleaseControllerRevision, ReleaseLease, Renew, RenewLease,
+    RenewLeaseCandidate, Report, ReportMigrationProgress, ResetStorageStates, RetryMigration,
+    Revision, RollbackControllerRevision, SessionId, Settings, StartMigration, Ticket, Transact,
     TruncateControllerRevisions, UpdateCollection, UpdateControllerRevision, UpdateObject,
     UpdateSettings, WithdrawLeaseCandidate,
 };
@@ -187,4 +187,6 @@ pub struct Expire {
     pub claims: BTreeSet<(MigrationId, ClaimToken)>,
     /// Failed migrations whose pause is over.
     pub retries: BTreeSet<MigrationId>,
+    /// Marks of ControllerRevisions that were not set again.
+    pub marks: BTreeSet<(NamespacedName, LiveMark)>,
 }

@@ -1,5 +1,5 @@
-//! Deadlines in log time: one rule for members, sessions, the entries of a replaced epoch and the TTL of
-//! objects.
+//! Deadlines in log time: one rule for members, sessions, the entries of a replaced epoch, the TTL of
+//! objects and the marks of snapshots.
 //!
 //! A deadline is the log time of the last renewal plus a TTL. While no leader counts, nobody can renew, so the first
 //! stamped entry of a term lifts every effective deadline by one number: `lifted_at`. The effective deadline is
@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use imbl::{OrdMap, OrdSet};
 use synod_model::{
-    HolderIdentity, LeaseKey, LogTime, MemberId, MigrationId, ObjectKey, SessionId, Ticket,
+    HolderIdentity, LeaseKey, LiveMark, LogTime, MemberId, MigrationId, NamespacedName, ObjectKey,
+    SessionId, Ticket,
 };
 
 /// What a deadline ends.
@@ -33,6 +34,8 @@ pub enum Holder {
     Claim(MigrationId),
     /// The pause before a failed migration is tried again.
     Retry(MigrationId),
+    /// A mark of a ControllerRevision that is not set again.
+    Mark(NamespacedName, LiveMark),
 }
 
 /// A kept deadline.

@@ -110,7 +110,8 @@ impl Stage {
                 other @ (Holder::Unreported(_)
                 | Holder::Object(_)
                 | Holder::Claim(_)
-                | Holder::Retry(_)) => {
+                | Holder::Retry(_)
+                | Holder::Mark(..)) => {
                     panic!("nobody reports or keeps objects here, but {other:?}")
                 }
             }

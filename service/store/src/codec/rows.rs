@@ -209,6 +209,9 @@ fn deadline_to_pb(holder: &Holder, deadline: Deadline) -> pb::DeadlineRow {
         Holder::Object(key) => pb::deadline_row::Holder::Object(key_to_pb(key)),
         Holder::Claim(id) => pb::deadline_row::Holder::Claim(migrations::id_to_pb(id)),
         Holder::Retry(id) => pb::deadline_row::Holder::Retry(migrations::id_to_pb(id)),
+        Holder::Mark(key, mark) => {
+            pb::deadline_row::Holder::Mark(controller_revisions::renewed_to_pb(key, mark))
+        }
     };
     pb::DeadlineRow {
         holder: Some(holder),
@@ -242,6 +245,11 @@ fn deadline_from_pb(row: &pb::DeadlineRow) -> Result<Row> {
         }
         pb::deadline_row::Holder::Retry(id) => {
             Holder::Retry(migrations::id_from_pb(Some(id.clone()))?)
+        }
+        pb::deadline_row::Holder::Mark(mark) => {
+            let renewed = controller_revisions::renewed_from_pb(mark.clone());
+            let (key, mark) = renewed.map_err(|fault| fault.within("deadline"))?;
+            Holder::Mark(key, mark)
         }
     };
     let deadline = Deadline {
