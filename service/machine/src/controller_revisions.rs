@@ -41,11 +41,7 @@ impl MarkPost {
 
     /// Whether the tie holds on to this.
     pub(crate) fn holds(&self, tie: &MarkTie) -> bool {
-        match (self, tie) {
-            (Self::Member(post), MarkTie::Member(id, _)) => post == id,
-            (Self::Object(post), MarkTie::Object(_, uid)) => post == uid,
-            (Self::Member(_) | Self::Object(_), _) => false,
-        }
+        Self::of(tie).as_ref() == Some(self)
     }
 }
 

@@ -28,7 +28,9 @@ pub(crate) fn apply(
     if let Some(name) = absent {
         return Err(not_found(&key(&marking.history.namespace, name)));
     }
-    if named(marking).next().is_some() {
+    // Whoever only takes marks away ties none.
+    let ties = named(marking).next().is_some();
+    if ties {
         check_tie(turn.state(), &marking.tie)?;
     }
     draft.change(|row| mark(row, marking));
@@ -49,7 +51,9 @@ pub(crate) fn apply(
         );
         return Err(Refusal::new(ErrorKind::TooLarge, message));
     }
-    check_tied(turn.state(), &draft, &marking.tie)?;
+    if ties {
+        check_tied(turn.state(), &draft, &marking.tie)?;
+    }
     draft.carry_out(turn);
     for (name, mark) in set(marking) {
         turn.renew_mark(&key(&marking.history.namespace, name), &mark);
