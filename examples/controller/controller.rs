@@ -6,8 +6,8 @@ use std::error::Error;
 use bytes::Bytes;
 use synod_client::{
     ApiVersion, Client, ControllerHistory, ControllerRevision, Equality, History, InUse, Kind,
-    Labels, Mark, Marker, MediaType, Namespace, ObjectName, OwnerReference, ReadOptions, Reconcile,
-    RevisionData, Uid, Violations, Wanted, reconcile,
+    Labels, Mark, MarkTie, Marker, MediaType, Namespace, ObjectName, OwnerReference, ReadOptions,
+    Reconcile, RevisionData, Uid, Violations, Wanted, reconcile,
 };
 
 /// What the controller manages.
@@ -63,6 +63,8 @@ impl Controller {
         let data = Bytes::copy_from_slice(target.as_bytes());
         let wanted = Wanted::new(RevisionData::new(MediaType::JSON, data)?)
             .with_collision_count(self.collision_count)
+            // What is being rolled out is marked in the same command, so that nothing comes in between.
+            .marking_update(MarkTie::default())
             .with_history_limit(3);
         let answered = self.history.create(wanted).await?;
         // A real controller keeps this in its status, so that the next create begins there.
@@ -71,9 +73,9 @@ impl Controller {
         let Some(wanted) = history.last() else {
             return Ok(Vec::new());
         };
-        // Nothing that is being rolled out, or that a worker still runs, is truncated meanwhile.
-        let update = Some(Mark::On(wanted.name()));
-        self.history.mark_live(None, update, self.in_use()).await?;
+        // Nothing that a worker still runs is truncated meanwhile. A mark goes if its holder does not set it again within a
+        // day, so one that is gone for good keeps nothing.
+        self.mark(None).await?;
         let mut done = Vec::new();
         for (name, worker) in &mut self.workers {
             let step = reconcile(
@@ -87,8 +89,15 @@ impl Controller {
             done.push((name.clone(), step));
         }
         let current = Some(Mark::On(wanted.name()));
-        self.history.mark_live(current, None, self.in_use()).await?;
+        self.mark(current).await?;
         Ok(done)
+    }
+
+    async fn mark(&self, current: Option<Mark>) -> Result<(), synod_client::Error> {
+        let marked = self
+            .history
+            .mark_live(current, None, self.in_use(), MarkTie::default());
+        marked.await.map(|_| ())
     }
 
     /// What the workers run.

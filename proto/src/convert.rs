@@ -8,6 +8,7 @@ mod collection;
 mod condition;
 mod controller_revision;
 mod lease;
+mod mark_tie;
 mod member;
 mod metadata;
 mod migration;

@@ -157,7 +157,7 @@ pub use synod_model::{
     apiserver_id, sort_and_fold_equivalents,
 };
 pub use synod_model::{
-    ControllerHistory, ControllerRevision, Equality, HASH_LABEL, InUse, LiveMarks, Mark, Marker,
-    NamePrefix, RevisionData, RevisionNumber, RollbackTarget, UpdateControllerRevision,
-    compare_resource_versions,
+    ControllerHistory, ControllerRevision, Equality, HASH_LABEL, InUse, LiveMark, LiveMarks, Mark,
+    MarkTie, Marker, NamePrefix, RevisionData, RevisionNumber, RollbackTarget,
+    UpdateControllerRevision, compare_resource_versions,
 };

@@ -1,3 +1,4 @@
+mod controller_revisions;
 mod leases;
 mod objects;
 

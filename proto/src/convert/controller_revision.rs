@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 
 use synod_model::{
-    Annotations, ControllerRevision, Labels, LiveMarks, Marker, MediaType, Metadata, Namespace,
+    Annotations, ControllerRevision, Labels, LiveMark, MediaType, Metadata, Namespace,
     NamespacedName, ObjectName, OwnerReference, RevisionData, RevisionNumber, Violations,
 };
 
+use super::mark_tie::{marks_from_wire, marks_to_wire};
 use crate::fields::{list, required};
 use crate::v1;
 
@@ -31,9 +32,10 @@ impl From<&ControllerRevision> for v1::ControllerRevision {
             revision: number.get(),
             media_type: data.media_type().to_string(),
             data: data.bytes().clone(),
-            current: marks.current,
-            update: marks.update,
-            in_use: marks.in_use.iter().map(ToString::to_string).collect(),
+            current: marks.has(&LiveMark::Current),
+            update: marks.has(&LiveMark::Update),
+            in_use: marks.in_use().map(ToString::to_string).collect(),
+            marks: marks_to_wire(marks),
         }
     }
 }
@@ -54,16 +56,17 @@ impl TryFrom<v1::ControllerRevision> for ControllerRevision {
         let owners = found.parsed("metadata.ownerReferences", owners);
         let number = found.parsed("revision", RevisionNumber::new(pb.revision));
         let media_type = found.parsed("mediaType", MediaType::parse(&pb.media_type));
-        let in_use = found.parsed("inUse", list(pb.in_use, |text| Marker::parse(&text)));
+        // They say what the fields beside them say, and more.
+        let marks = found.parsed("marks", marks_from_wire(pb.marks));
         match (
             (namespace, name, identity, labels),
             (annotations, owners, number),
-            (media_type, in_use),
+            (media_type, marks),
         ) {
             (
                 (Some(namespace), Some(name), Some(metadata), Some(labels)),
                 (Some(annotations), Some(owners), Some(number)),
-                (Some(media_type), Some(in_use)),
+                (Some(media_type), Some(marks)),
             ) => Ok(Self {
                 key: NamespacedName::new(Some(&namespace), &name),
                 metadata,
@@ -72,11 +75,7 @@ impl TryFrom<v1::ControllerRevision> for ControllerRevision {
                 controller: owners.into_iter().find(|owner| owner.controller),
                 number,
                 data: RevisionData::from_stored(media_type, pb.data),
-                marks: LiveMarks {
-                    current: pb.current,
-                    update: pb.update,
-                    in_use,
-                },
+                marks,
             }),
             _ => Err(found),
         }

@@ -1,12 +1,13 @@
 //! Any legal ControllerRevision, and what can be asked of one.
 
 use bytes::Bytes;
-use proptest::collection::{btree_map, btree_set, vec};
+use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use synod_model::{
-    Annotations, ApiVersion, ControllerRevision, Kind, LiveMarks, Marker, MediaType, Namespace,
-    NamespacedName, ObjectName, OwnerReference, RevisionData, RevisionNumber, Uid,
+    Annotations, ApiVersion, ControllerRevision, Epoch, GroupResource, Kind, LiveMark, LiveMarks,
+    MarkTie, Marker, MediaType, MemberId, Namespace, NamespacedName, ObjectKey, ObjectName,
+    OwnerReference, Revision, RevisionData, RevisionNumber, Ttl, Uid,
 };
 
 use super::{labels, metadata};
@@ -65,13 +66,28 @@ pub(crate) fn marker() -> impl Strategy<Value = Marker> {
     "[a-z0-9-]{1,8}".prop_map(|text| Marker::parse(&text).unwrap())
 }
 
+pub(crate) fn mark_tie() -> impl Strategy<Value = MarkTie> {
+    let ttl = Ttl::MIN.as_millis()..=Ttl::MAX.as_millis();
+    prop_oneof![
+        ttl.prop_map(|ttl| MarkTie::Renewals(Ttl::from_millis(ttl).unwrap())),
+        (revision_name(), 1..u64::MAX).prop_map(|(name, epoch)| {
+            let member = MemberId::parse(name.as_str()).unwrap();
+            MarkTie::Member(member, Epoch::new(Revision::new(epoch)))
+        }),
+        (option::of(scope()), revision_name(), uid()).prop_map(|(scope, name, uid)| {
+            let resource = GroupResource::new("apps", "statefulsets").unwrap();
+            MarkTie::Object(ObjectKey::new(resource, scope.as_ref(), &name), uid)
+        }),
+    ]
+}
+
 pub(crate) fn controller_revision() -> impl Strategy<Value = ControllerRevision> {
-    let marks = (any::<bool>(), any::<bool>(), btree_set(marker(), 0..3));
-    let marks = marks.prop_map(|(current, update, in_use)| LiveMarks {
-        current,
-        update,
-        in_use,
-    });
+    let mark = prop_oneof![
+        Just(LiveMark::Current),
+        Just(LiveMark::Update),
+        marker().prop_map(LiveMark::InUse),
+    ];
+    let marks = vec((mark, mark_tie()), 0..4).prop_map(LiveMarks::from_iter);
     (
         (revision_key(), metadata(), labels(), notes()),
         (option::of(controller()), number(), data(), marks),

@@ -4,8 +4,8 @@ mod asked;
 
 use synod_model::{
     AdoptControllerRevisions, ControllerHistory, CreateControllerRevision,
-    DeleteControllerRevisions, InUse, Labels, Mark, MarkControllerRevisions, NamePrefix, Namespace,
-    NamespacedName, ObjectName, Preconditions, ReleaseControllerRevision, Revision,
+    DeleteControllerRevisions, InUse, Labels, Mark, MarkControllerRevisions, MarkTie, NamePrefix,
+    Namespace, NamespacedName, ObjectName, Preconditions, ReleaseControllerRevision, Revision,
     RollbackControllerRevision, RollbackTarget, TruncateControllerRevisions,
     UpdateControllerRevision,
 };
@@ -156,7 +156,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// `IMMUTABLE`: the data is another one, or the number would go back. `CONFLICT`: it is not as the preconditions say.
+    /// `INVALID_ARGUMENT`: the preconditions name no resource version. `IMMUTABLE`: the data is another one, or the number would go back. `CONFLICT`: it is not as the preconditions say.
     pub async fn update_controller_revision(
         &self,
         update: UpdateControllerRevision,
@@ -218,6 +218,7 @@ impl History {
             collision_count: wanted.collision_count,
             history_limit: wanted.history_limit,
             if_newest: wanted.if_newest,
+            mark_update: wanted.mark_update,
         };
         let client = &self.client;
         let sent = send!(
@@ -271,23 +272,30 @@ impl History {
         read::<v1::ControllerRevisionsRollbackResponse, _>(sent?)
     }
 
-    /// Says which ControllerRevisions are in use. What is `None` stays as it is.
+    /// Says which ControllerRevisions are in use, or says so again. What is `None` stays as it is.
+    ///
+    /// The marks that are set go with `tie`: those tied to renewals if this is not called again in time. To call it again
+    /// with what it said before costs no revision. The newest is live without a mark.
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`: the owner controls none of a name. `TOO_LARGE`: more than 16 MiB of them would be marked otherwise than
-    /// they are; mark fewer at first, then all.
+    /// `NOT_FOUND`: the owner controls none of a name, or the object of the tie is not there, and `CONFLICT` if it is
+    /// another one. `NOT_A_MEMBER`, `STALE_EPOCH`: the member of the tie does not hold this epoch. `QUOTA`: too much would go
+    /// with one member or object. `TOO_LARGE`: more than 16 MiB of them would be marked otherwise than they are; mark fewer at
+    /// first, then all.
     pub async fn mark_live(
         &self,
         current: Option<Mark>,
         update: Option<Mark>,
         in_use: Option<InUse>,
+        tie: MarkTie,
     ) -> Result<Changed, Error> {
         let marking = MarkControllerRevisions {
             history: self.history.clone(),
             current,
             update,
             in_use,
+            tie,
         };
         let sent = change!(
             self.client,
@@ -299,7 +307,7 @@ impl History {
         read((answer.header, answer.changed))
     }
 
-    /// Deletes the oldest that nobody uses, until no more than `limit` of those are left.
+    /// Deletes the oldest that are not live, until no more than `limit` of those are left. The newest is live, marked or not.
     ///
     /// # Errors
     ///

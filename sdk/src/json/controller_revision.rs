@@ -2,10 +2,11 @@ use crate::{
     Attributes, ControllerRevision, HistoryAnswer, HistoryChanged, HistoryPage, OwnerReferences,
     RevisionAnswered, RevisionDiff, RevisionOutcome, RevisionView,
 };
+use crate::{LiveMark, MarkTie};
 use data_encoding::BASE64;
 use serde_json::{Value, json};
 
-use super::{Object, header, list, number, text, whole_metadata};
+use super::{Object, header, list, number, resource, revision, text, whole_metadata};
 
 /// The message `ControllerRevision`.
 pub fn controller_revision(snapshot: &ControllerRevision) -> Value {
@@ -26,10 +27,35 @@ pub fn controller_revision(snapshot: &ControllerRevision) -> Value {
         .with("revision", number(snapshot.number.get()))
         .with("mediaType", text(snapshot.data.media_type()))
         .with("data", BASE64.encode(snapshot.data.bytes()))
-        .with("current", snapshot.marks.current)
-        .with("update", snapshot.marks.update)
-        .with("inUse", list(&snapshot.marks.in_use, text))
+        .with("current", snapshot.marks.has(&LiveMark::Current))
+        .with("update", snapshot.marks.has(&LiveMark::Update))
+        .with("inUse", list(snapshot.marks.in_use(), text))
+        .with("marks", list(snapshot.marks.iter(), live_mark))
         .into()
+}
+
+/// The message `LiveMark`.
+fn live_mark((mark, tie): (&LiveMark, &MarkTie)) -> Value {
+    let (kind, marker) = match mark {
+        LiveMark::Current => ("LIVE_MARK_KIND_CURRENT", ""),
+        LiveMark::Update => ("LIVE_MARK_KIND_UPDATE", ""),
+        LiveMark::InUse(marker) => ("LIVE_MARK_KIND_IN_USE", marker.as_str()),
+    };
+    let tie = match tie {
+        MarkTie::Renewals(ttl) => json!({"ttlMs": number(ttl.as_millis())}),
+        MarkTie::Member(member, epoch) => json!({
+            "member": {"member": text(member), "epoch": revision(epoch.revision()), "clusterId": ""},
+        }),
+        MarkTie::Object(key, uid) => {
+            let key = json!({
+                "resource": resource(&key.resource),
+                "namespace": key.name.namespace().unwrap_or_default(),
+                "name": key.name.name(),
+            });
+            json!({"object": {"key": key, "uid": text(uid)}})
+        }
+    };
+    json!({"kind": kind, "marker": marker, "tie": tie})
 }
 
 /// The message `ControllerRevisionsListResponse`, with the items of all pages.

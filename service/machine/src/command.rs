@@ -6,12 +6,12 @@ use synod_model::{
     AbortMigration, AcquireLease, Adopt, AdoptControllerRevisions, ClaimMigration, ClaimToken,
     CloseSession, ClusterId, CompleteMigration, CreateCollection, CreateControllerRevision,
     CreateObject, DeleteCollection, DeleteControllerRevisions, DeleteObject, DeleteRoster, Epoch,
-    FailMigration, ForgetResource, GroupResource, HolderIdentity, Join, LeaseKey, Leave,
-    MarkControllerRevisions, MarkReady, MemberId, MigrationId, ObjectKey, ObserveStorage,
-    OpenSession, PatchObject, PutLeaseCandidate, ReleaseControllerRevision, ReleaseLease, Renew,
-    RenewLease, RenewLeaseCandidate, Report, ReportMigrationProgress, ResetStorageStates,
-    RetryMigration, Revision, RollbackControllerRevision, SessionId, SetRoster, Settings,
-    StartMigration, Ticket, Transact, TruncateControllerRevisions, UpdateCollection,
+    FailMigration, ForgetResource, GroupResource, HolderIdentity, Join, LeaseKey, Leave, LiveMark,
+    MarkControllerRevisions, MarkReady, MemberId, MigrationId, NamespacedName, ObjectKey,
+    ObserveStorage, OpenSession, PatchObject, PutLeaseCandidate, ReleaseControllerRevision,
+    ReleaseLease, Renew, RenewLease, RenewLeaseCandidate, Report, ReportMigrationProgress,
+    ResetStorageStates, RetryMigration, Revision, RollbackControllerRevision, SessionId, SetRoster,
+    Settings, StartMigration, Ticket, Transact, TruncateControllerRevisions, UpdateCollection,
     UpdateControllerRevision, UpdateObject, UpdateSettings, WithdrawLeaseCandidate,
 };
 
@@ -193,4 +193,6 @@ pub struct Expire {
     pub retries: BTreeSet<MigrationId>,
     /// Resources at whose discovery nobody has looked for too long.
     pub observations: BTreeSet<GroupResource>,
+    /// Marks of ControllerRevisions that were not set again.
+    pub marks: BTreeSet<(NamespacedName, LiveMark)>,
 }

@@ -48,4 +48,5 @@ pub(crate) mod withdraw_lease_candidate;
 
 mod controller_history;
 mod departure;
+mod live_marks;
 mod succession;

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet};
 use synod_model::{
-    ControllerHistory, ControllerRevision, Namespace, NamespacedName, ObjectName, RevisionIdentity,
-    RevisionPlace, Uid,
+    ControllerHistory, ControllerRevision, MarkTie, MemberId, Namespace, NamespacedName,
+    ObjectName, RevisionIdentity, RevisionPlace, Uid,
 };
+
+use crate::State;
 
 /// All ControllerRevisions. Everything but the rows is derived from them.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +16,57 @@ pub(crate) struct ControllerRevisions {
     kept: OrdMap<NamespacedName, Kept>,
     /// By namespace and controller, in the order of a history. Those without a controller stand under `None`.
     histories: OrdMap<(Namespace, Option<Uid>), OrdSet<RevisionPlace>>,
+    /// Those with marks that go with something.
+    tied: OrdMap<MarkPost, OrdSet<NamespacedName>>,
+}
+
+/// What marks can be tied to, so that they go in the command in which it goes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum MarkPost {
+    /// The present epoch of a member: there is no mark of another.
+    Member(MemberId),
+    /// An object.
+    Object(Uid),
+}
+
+impl MarkPost {
+    /// What the tie holds on to, if it is not renewals.
+    pub(crate) fn of(tie: &MarkTie) -> Option<Self> {
+        match tie {
+            MarkTie::Renewals(_) => None,
+            MarkTie::Member(id, _) => Some(Self::Member(id.clone())),
+            MarkTie::Object(_, uid) => Some(Self::Object(*uid)),
+        }
+    }
+
+    /// Whether the tie holds on to this.
+    pub(crate) fn holds(&self, tie: &MarkTie) -> bool {
+        Self::of(tie).as_ref() == Some(self)
+    }
+}
+
+impl State {
+    /// How many bytes of snapshots lose a mark when the object goes.
+    pub(crate) fn bytes_marked_by(&self, object: &Uid) -> usize {
+        let post = MarkPost::Object(*object);
+        let tied = self.controller_revisions.tied(&post);
+        tied.map(|kept| bytes_of(&kept.row)).sum()
+    }
+
+    /// How many snapshots lose a mark when the member goes, and their bytes.
+    #[must_use]
+    pub fn marked_by_member(&self, id: &MemberId) -> (usize, usize) {
+        let post = MarkPost::Member(id.clone());
+        let tied = self.controller_revisions.tied(&post);
+        tied.fold((0, 0), |(count, bytes), kept| {
+            (count + 1, bytes + bytes_of(&kept.row))
+        })
+    }
+}
+
+/// What is long of a snapshot.
+pub(crate) fn bytes_of(row: &ControllerRevision) -> usize {
+    row.data.bytes().len() + row.annotations.bytes()
 }
 
 /// A row, and what its data is compared by.
@@ -71,6 +124,12 @@ impl ControllerRevisions {
             .filter(|kept| history.may_adopt(&kept.row))
     }
 
+    /// The snapshots with marks that go with this, by namespace and name.
+    pub(crate) fn tied(&self, post: &MarkPost) -> impl Iterator<Item = &Kept> {
+        let keys = self.tied.get(post).into_iter().flatten();
+        keys.map(|key| self.kept.get(key).expect("what is tied is kept"))
+    }
+
     /// Keeps the row, and answers the one that it takes the place of. Its data is read unless that one had the same.
     pub(crate) fn insert(
         &mut self,
@@ -85,6 +144,12 @@ impl ControllerRevisions {
             .entry(home(&row))
             .or_default()
             .insert(row.place());
+        for (_, tie) in row.marks.iter() {
+            if let Some(post) = MarkPost::of(tie) {
+                let tied = self.tied.entry(post).or_default();
+                tied.insert(row.key.clone());
+            }
+        }
         self.kept.insert(row.key.clone(), Kept { row, identity });
         before.map(|before| before.row)
     }
@@ -95,9 +160,23 @@ impl ControllerRevisions {
         Some(before.row)
     }
 
-    /// Takes a row out of its history, and answers it.
+    /// Takes a row out of its history and off what its marks are tied to, and answers it.
     fn unlink(&mut self, key: &NamespacedName) -> Option<Kept> {
         let before = self.kept.get(key)?.clone();
+        for post in before
+            .row
+            .marks
+            .iter()
+            .filter_map(|(_, tie)| MarkPost::of(tie))
+        {
+            let is_last = self.tied.get_mut(&post).is_some_and(|tied| {
+                tied.remove(key);
+                tied.is_empty()
+            });
+            if is_last {
+                self.tied.remove(&post);
+            }
+        }
         let home = home(&before.row);
         let history = self
             .histories

@@ -1,5 +1,5 @@
-//! Deadlines in log time: one rule for members, sessions, the entries of a replaced epoch and the TTL of
-//! objects.
+//! Deadlines in log time: one rule for members, sessions, the entries of a replaced epoch, the TTL of
+//! objects and the marks of snapshots.
 //!
 //! A deadline is the log time of the last renewal plus a TTL. While no leader counts, nobody can renew, so the first
 //! stamped entry of a term lifts every effective deadline by one number: `lifted_at`. The effective deadline is
@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use imbl::{OrdMap, OrdSet};
 use synod_model::{
-    GroupResource, HolderIdentity, LeaseKey, LogTime, MemberId, MigrationId, ObjectKey, SessionId,
-    Ticket,
+    GroupResource, HolderIdentity, LeaseKey, LiveMark, LogTime, MemberId, MigrationId,
+    NamespacedName, ObjectKey, SessionId, Ticket,
 };
 
 /// What a deadline ends.
@@ -36,6 +36,8 @@ pub enum Holder {
     Retry(MigrationId),
     /// What discovery shows of a resource, when nobody looks again.
     Observation(GroupResource),
+    /// A mark of a ControllerRevision that is not set again.
+    Mark(NamespacedName, LiveMark),
 }
 
 /// A kept deadline.

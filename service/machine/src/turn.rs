@@ -18,6 +18,7 @@ use synod_model::{
     SessionId, Settings, Uid, WallTime,
 };
 
+use crate::controller_revisions::MarkPost;
 use crate::digest::{
     RowHash, agreement_hash, deadline_hash, entry_hash, events_hash, member_hash, replica_hash,
     session_hash, settings_hash, storage_state_hash, storage_version_hash,
@@ -200,14 +201,18 @@ impl<'a> Turn<'a> {
         if let Some(before) = &before {
             self.state.sum.subtract(member_hash(before));
         }
+        let is_replaced = before.as_ref().is_some_and(|it| it.epoch != after.epoch);
         self.changes.push(Change::Member {
-            id,
+            id: id.clone(),
             before,
             after: Some(after),
         });
+        if is_replaced {
+            self.end_marks(&MarkPost::Member(id));
+        }
     }
 
-    /// Removes the member and its deadlines. Its entries are the caller's to remove.
+    /// Removes the member, its deadlines and the marks that go with it. Its entries are the caller's to remove.
     pub(crate) fn remove_member(&mut self, id: &MemberId) {
         self.moved = true;
         let before = self
@@ -223,6 +228,7 @@ impl<'a> Turn<'a> {
             before: Some(before),
             after: None,
         });
+        self.end_marks(&MarkPost::Member(id.clone()));
     }
 
     /// Sets a deadline `ttl` after this entry's log time. Moves no revision.

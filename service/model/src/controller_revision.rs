@@ -8,7 +8,7 @@ mod number;
 
 pub use data::{Equality, RevisionData, RevisionIdentity};
 pub use history::{ControllerHistory, RevisionPlace};
-pub use marks::{LiveMarks, Marker};
+pub use marks::{LiveMark, LiveMarks, MarkTie, Marker};
 pub use name::{HASH_LABEL, NamePrefix, RevisionHash, safe_encode};
 pub use number::RevisionNumber;
 
@@ -32,7 +32,7 @@ pub struct ControllerRevision {
     pub number: RevisionNumber,
     /// What was wanted.
     pub data: RevisionData,
-    /// Who still uses it.
+    /// Who still uses it. The newest of a history is live without any.
     pub marks: LiveMarks,
 }
 

@@ -83,8 +83,9 @@ pub use cluster_id::ClusterId;
 pub use collection::{Collection, CollectionRules};
 pub use condition::{Condition, ConditionStatus};
 pub use controller_revision::{
-    ControllerHistory, ControllerRevision, Equality, HASH_LABEL, LiveMarks, Marker, NamePrefix,
-    RevisionData, RevisionHash, RevisionIdentity, RevisionNumber, RevisionPlace, safe_encode,
+    ControllerHistory, ControllerRevision, Equality, HASH_LABEL, LiveMark, LiveMarks, MarkTie,
+    Marker, NamePrefix, RevisionData, RevisionHash, RevisionIdentity, RevisionNumber,
+    RevisionPlace, safe_encode,
 };
 pub use endpoint::Endpoint;
 pub use equivalents::sort_and_fold_equivalents;

@@ -97,8 +97,13 @@ pub const REVISION_BYTES_PER_COMMAND_MAX: usize = 4 * MIB;
 /// Bytes of the snapshots that one command marks anew: they stand in the events of one revision. Apply goes by it: it
 /// belongs to the machine version.
 pub const REVISION_BYTES_MARKED_MAX: usize = 16 * MIB;
-/// Bytes of the objects that one expiry removes: they stand in the events of one revision. The one that reaches it still
-/// goes. Apply goes by it: it belongs to the machine version.
+/// Snapshots with marks that go with one member, or with one object: they lose them in the command in which it goes. Apply
+/// goes by it: it belongs to the machine version.
+pub const TIED_REVISIONS_MAX: usize = 1_000;
+/// Bytes of those snapshots. Apply goes by it, too.
+pub const TIED_REVISION_BYTES_MAX: usize = 4 * MIB;
+/// Bytes of the objects that one expiry removes, and of the snapshots whose marks it ends: they stand in the events of one
+/// revision. The one that reaches it still goes. Apply goes by it: it belongs to the machine version.
 pub const EXPIRED_BYTES_PER_COMMAND_MAX: usize = 4 * MIB;
 /// Versions in each list of a report's entry.
 pub const VERSIONS_PER_ENTRY_MAX: usize = 64;
@@ -340,6 +345,18 @@ pub const LIMITS: &[Limit] = &[
         REVISION_BYTES_PER_COMMAND_MAX,
         "bytes",
         "left for the next command",
+    ),
+    limit(
+        "ControllerRevisions with marks of one member or object",
+        TIED_REVISIONS_MAX,
+        "ControllerRevisions",
+        "refused with QUOTA",
+    ),
+    limit(
+        "data and annotations of ControllerRevisions with marks of one member or object",
+        TIED_REVISION_BYTES_MAX,
+        "bytes",
+        "refused with QUOTA",
     ),
     limit(
         "data and annotations of ControllerRevisions that one mark changes",

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synod_machine::{CollectGarbage, Command, Due, Envelope, Expire, Holder, Outcome, State};
-use synod_model::Refusal;
+use synod_model::{MemberId, Refusal};
 use tokio::time::Instant;
 
 use crate::consensus::Consensus;
@@ -17,6 +17,8 @@ use crate::metrics::ProposerMetrics;
 use crate::proposer::{Proposer, Sequencer};
 use crate::stop::Stop;
 
+/// Bytes of snapshots that lose a mark with a member and cost an expiry what an entry of the member does.
+const BYTES_PER_ENTRY: usize = 1 << 10;
 /// How often a leader looks.
 const PERIOD: Duration = Duration::from_millis(200);
 
@@ -117,8 +119,13 @@ fn bounded(state: &State, due: Due, entries_max: usize) -> Due {
     let fitting = due.holders.iter().take_while(|holder| {
         let first = entries == 0;
         entries += match holder {
-            Holder::Member(id) | Holder::Unreported(id) => state.entry_count(id),
-            Holder::Object(_) | Holder::Claim(_) | Holder::Retry(_) | Holder::Observation(_) => 1,
+            Holder::Member(id) => state.entry_count(id) + marks_of(state, id),
+            Holder::Unreported(id) => state.entry_count(id),
+            Holder::Object(_)
+            | Holder::Claim(_)
+            | Holder::Retry(_)
+            | Holder::Observation(_)
+            | Holder::Mark(..) => 1,
             Holder::Session(_)
             | Holder::Lease(_)
             | Holder::LeaseWaiter(..)
@@ -131,6 +138,12 @@ fn bounded(state: &State, due: Due, entries_max: usize) -> Due {
         more: due.more || fitting < due.holders.len(),
         holders: due.holders.into_iter().take(fitting).collect(),
     }
+}
+
+/// How many entries the snapshots are worth that lose a mark with the member: what is changed of one costs what it is long.
+fn marks_of(state: &State, id: &MemberId) -> usize {
+    let (count, bytes) = state.marked_by_member(id);
+    count + bytes / BYTES_PER_ENTRY
 }
 
 /// Names the holders together with the epochs that were seen: whoever has joined again since is not meant.
@@ -180,6 +193,9 @@ fn name(state: &State, due: &Due) -> Expire {
             }
             Holder::Object(key) => {
                 expire.objects.insert(key.clone());
+            }
+            Holder::Mark(key, mark) => {
+                expire.marks.insert((key.clone(), mark.clone()));
             }
         }
     }

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use synod_model::limits::HISTORY_LIMIT_DEFAULT;
 use synod_model::{
-    AdoptControllerRevisions, Annotations, ControllerHistory, CreateControllerRevision, Equality,
-    InUse, Labels, Mark, MarkControllerRevisions, Marker, NamePrefix, Namespace, ObjectName,
-    OwnerReference, Revision, RevisionNumber, RollbackControllerRevision, RollbackTarget,
-    TruncateControllerRevisions, Violations,
+    AdoptControllerRevisions, Annotations, ClusterId, ControllerHistory, CreateControllerRevision,
+    Equality, InUse, Labels, Mark, MarkControllerRevisions, MarkTie, Marker, NamePrefix, Namespace,
+    ObjectName, OwnerReference, Revision, RevisionNumber, RollbackControllerRevision,
+    RollbackTarget, TruncateControllerRevisions, Violations,
 };
 
 use super::super::{Change, Key, key};
 use super::one::data;
 use crate::convert::{annotations_to_wire, labels_to_wire};
-use crate::fields::{list, required, sound};
+use crate::fields::{cluster, list, required, sound};
 use crate::v1;
 
 pub(super) fn change<T>(key: &Key, body: T) -> Change<T> {
@@ -80,6 +80,7 @@ impl From<&Change<CreateControllerRevision>> for v1::ControllerRevisionsCreateRe
             history_limit: Some(create.history_limit),
             if_newest: create.if_newest.map(Revision::get),
             dry_run: false,
+            mark_update: create.mark_update.as_ref().map(|it| wire_tie(change, it)),
         }
     }
 }
@@ -104,15 +105,24 @@ impl TryFrom<v1::ControllerRevisionsCreateRequest> for Change<CreateControllerRe
             "must be what the answer to the last create said, 0 at first",
         );
         let counted = found.parsed("collisionCount", counted);
+        let mark_update = pb.mark_update.map(|pb| tie(Some(pb))).transpose();
+        let mark_update = found.parsed("markUpdate", mark_update);
         let fields = (history, data, equality, prefix);
-        let others = (labels, annotations, number, counted);
+        let others = (labels, annotations, number, counted, mark_update);
         let (
             (Some(history), Some(data), Some(equality), Some(prefix)),
-            (Some(labels), Some(annotations), Some(number), Some(collision_count)),
+            (
+                Some(labels),
+                Some(annotations),
+                Some(number),
+                Some(collision_count),
+                Some(mark_update),
+            ),
         ) = (fields, others)
         else {
             return Err(found);
         };
+        let (mark_update, epoch_cluster) = mark_update.unzip();
         let body = CreateControllerRevision {
             history,
             data,
@@ -124,9 +134,15 @@ impl TryFrom<v1::ControllerRevisionsCreateRequest> for Change<CreateControllerRe
             collision_count,
             history_limit: pb.history_limit.unwrap_or(HISTORY_LIMIT_DEFAULT),
             if_newest: pb.if_newest.map(Revision::new),
+            mark_update,
         };
         found.extend_at("", body.check());
-        sound(change(&key, body), found)
+        let epoch_cluster = epoch_cluster.flatten();
+        let change = Self {
+            epoch_cluster,
+            ..change(&key, body)
+        };
+        sound(change, found)
     }
 }
 
@@ -239,6 +255,7 @@ impl From<&Change<MarkControllerRevisions>> for v1::ControllerRevisionsMarkLiveR
                 marker: in_use.marker.to_string(),
                 names: in_use.names.iter().map(ToString::to_string).collect(),
             }),
+            tie: Some(wire_tie(change, &marking.tie)),
         }
     }
 }
@@ -259,19 +276,54 @@ impl TryFrom<v1::ControllerRevisionsMarkLiveRequest> for Change<MarkControllerRe
         };
         let (current, update) = (mark("current", pb.current), mark("update", pb.update));
         let in_use = found.parsed("inUse", pb.in_use.map(in_use).transpose());
-        let (Some(history), Some(current), Some(update), Some(in_use)) =
-            (history, current, update, in_use)
+        let tie = found.parsed("tie", tie(pb.tie));
+        let (Some(history), Some(current), Some(update), Some(in_use), Some(tie)) =
+            (history, current, update, in_use, tie)
         else {
             return Err(found);
         };
+        let (tie, epoch_cluster) = tie;
         let body = MarkControllerRevisions {
             history,
             current,
             update,
             in_use,
+            tie,
         };
         found.extend_at("", body.check());
-        sound(change(&key, body), found)
+        let change = Self {
+            epoch_cluster,
+            ..change(&key, body)
+        };
+        sound(change, found)
+    }
+}
+
+/// Reads a tie, and the cluster that gave its epoch.
+fn tie(pb: Option<v1::MarkTie>) -> Result<(MarkTie, Option<ClusterId>), Violations> {
+    let pb = pb.unwrap_or_default();
+    let mut found = Violations::new();
+    let named = match &pb.to {
+        Some(v1::mark_tie::To::Member(who)) => found
+            .parsed("member.clusterId", cluster(&who.cluster_id))
+            .flatten(),
+        Some(v1::mark_tie::To::TtlMs(_) | v1::mark_tie::To::Object(_)) | None => None,
+    };
+    match found.parsed("", MarkTie::try_from(pb)) {
+        Some(tie) => sound((tie, named), found),
+        None => Err(found),
+    }
+}
+
+/// A tie as it is sent.
+fn wire_tie<T>(change: &Change<T>, tie: &MarkTie) -> v1::MarkTie {
+    match tie {
+        MarkTie::Member(member, epoch) => v1::MarkTie {
+            to: change
+                .wire_member(member, *epoch)
+                .map(v1::mark_tie::To::Member),
+        },
+        MarkTie::Renewals(_) | MarkTie::Object(..) => tie.into(),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use synod_model::limits::HISTORY_LIMIT_DEFAULT;
 use synod_model::{
-    Annotations, Equality, Kind, Labels, NamePrefix, Namespace, ObjectName, Revision, RevisionData,
-    RevisionNumber,
+    Annotations, Equality, Kind, Labels, MarkTie, NamePrefix, Namespace, ObjectName, Revision,
+    RevisionData, RevisionNumber,
 };
 
 use crate::ReadOptions;
@@ -26,10 +26,14 @@ pub struct Wanted {
     pub number: Option<RevisionNumber>,
     /// The collisions of names that the owner has counted: what the last answer said, 0 at first.
     pub collision_count: u32,
-    /// How many that are not live to keep.
+    /// How many to keep beside the live ones: those with a mark, and the newest. The one that was the newest before stays in
+    /// any case.
     pub history_limit: u32,
     /// The resource version of the newest that the caller has seen; zero for none. `None`: any.
     pub if_newest: Option<Revision>,
+    /// Whether it is marked in the same command as what the controller is changing its objects to, and what that mark goes
+    /// with. `None`: marks stay as they are.
+    pub mark_update: Option<MarkTie>,
     /// Whether only to find out what would be.
     pub dry_run: bool,
 }
@@ -48,6 +52,7 @@ impl Wanted {
             collision_count: 0,
             history_limit: HISTORY_LIMIT_DEFAULT,
             if_newest: None,
+            mark_update: None,
             dry_run: false,
         }
     }
@@ -56,6 +61,13 @@ impl Wanted {
     #[must_use]
     pub fn with_collision_count(mut self, count: u32) -> Self {
         self.collision_count = count;
+        self
+    }
+
+    /// Marked in the same command as what the controller is changing its objects to, by a mark that goes with `tie`.
+    #[must_use]
+    pub fn marking_update(mut self, tie: MarkTie) -> Self {
+        self.mark_update = Some(tie);
         self
     }
 

@@ -12,7 +12,7 @@ use synod_model::{
 };
 
 use crate::State;
-use crate::controller_revisions::Kept;
+use crate::controller_revisions::{Kept, bytes_of};
 use crate::outcome::HistoryAnswer;
 use crate::turn::Turn;
 
@@ -185,9 +185,13 @@ impl Draft {
         changed.map(|drafted| bytes_of(&drafted.row)).sum()
     }
 
-    /// Deletes the oldest that are not live until `limit` of those are left, but never `spared`.
+    /// Deletes the oldest that are not live until `limit` of those are left, but never `spared`, which counts. The newest is
+    /// live without a mark: it is what the owner wants.
     pub(super) fn truncate(&mut self, limit: u32, spared: Option<&ObjectName>) {
-        let idle = self.rows().filter(|row| !row.marks.is_live());
+        let newest = self.newest().map(|row| row.key.clone());
+        let idle = self
+            .rows()
+            .filter(|row| !row.marks.is_live() && Some(&row.key) != newest.as_ref());
         let beyond = idle.clone().count().saturating_sub(limit as usize);
         let oldest = idle
             .filter(|row| spared.is_none_or(|spared| row.key.name() != spared.as_str()))
@@ -271,11 +275,6 @@ impl Room {
         self.bytes = bytes;
         true
     }
-}
-
-/// What is long of a snapshot.
-fn bytes_of(row: &ControllerRevision) -> usize {
-    row.data.bytes().len() + row.annotations.bytes()
 }
 
 fn count(number: usize) -> u32 {

@@ -2,11 +2,14 @@
 
 use synod_model::limits::{COLLISION_COUNT_MAX, COLLISIONS_TRIED_MAX};
 use synod_model::{
-    ControllerRevision, CreateControllerRevision, ErrorKind, HASH_LABEL, Labels, LiveMarks,
-    NamespacedName, Refusal, RevisionHash, RevisionNumber,
+    ControllerHistory, ControllerRevision, CreateControllerRevision, ErrorKind, HASH_LABEL, Labels,
+    LiveMark, LiveMarks, MarkTie, NamespacedName, ObjectName, Refusal, RevisionHash,
+    RevisionNumber,
 };
 
 use super::controller_history::Draft;
+use super::live_marks::{check_tie, check_tied};
+use crate::controller_revisions::key;
 use crate::outcome::{RevisionAnswer, RevisionOutcome};
 use crate::turn::Turn;
 use crate::{Answer, State};
@@ -17,17 +20,17 @@ pub(crate) fn apply(
 ) -> Result<Answer, Refusal> {
     let mut draft = Draft::adopting(turn.state(), &create.history)?;
     draft.check_newest(create.if_newest)?;
+    if let Some(tie) = &create.mark_update {
+        check_tie(turn.state(), tie)?;
+    }
+    let newest_before = draft.newest().map(ControllerRevision::name);
     let identity = create.data.identity();
     let mut collision_count = create.collision_count;
     let equal = draft
         .equal(&identity, create.equality)
         .map(|row| (row.name(), row.number));
     let (name, number, outcome) = match equal {
-        Some((name, number))
-            if draft
-                .newest()
-                .is_some_and(|row| row.key.name() == name.as_str()) =>
-        {
+        Some((name, number)) if newest_before.as_ref() == Some(&name) => {
             (name, number, RevisionOutcome::Unchanged)
         }
         Some((name, _)) => {
@@ -43,10 +46,18 @@ pub(crate) fn apply(
             (name, number, RevisionOutcome::Created)
         }
     };
+    if let Some(tie) = &create.mark_update {
+        draft.change(|row| move_update(row, &name, tie));
+        check_tied(turn.state(), &draft, tie)?;
+    }
     if outcome != RevisionOutcome::Unchanged {
-        draft.truncate(create.history_limit, Some(&name));
+        // Its owner moves on from it in this very command, and says only then what it still uses of it.
+        draft.truncate(create.history_limit, newest_before.as_ref());
     }
     let history = draft.carry_out(turn);
+    if create.mark_update.is_some() {
+        settle_update(turn, create, &name);
+    }
     Ok(Answer::ControllerRevision(RevisionAnswer {
         name,
         number,
@@ -54,6 +65,33 @@ pub(crate) fn apply(
         collision_count,
         history,
     }))
+}
+
+/// The mark of the update is on the snapshot of this name from now on, and on no other.
+fn move_update(row: &mut ControllerRevision, name: &ObjectName, tie: &MarkTie) {
+    if row.key.name() == name.as_str() {
+        row.marks.set(LiveMark::Update, tie.clone());
+    } else {
+        row.marks.clear(&LiveMark::Update);
+    }
+}
+
+/// Takes the mark of the update from a snapshot of the owner that the selector leaves out, and counts as a renewal of the
+/// one that it is on.
+fn settle_update(turn: &mut Turn<'_>, create: &CreateControllerRevision, name: &ObjectName) {
+    let ControllerHistory {
+        namespace, owner, ..
+    } = &create.history;
+    let all = &turn.state().controller_revisions;
+    let stale = all
+        .controlled(namespace, Some(owner.uid))
+        .find(|kept| kept.row.marks.has(&LiveMark::Update) && kept.row.key.name() != name.as_str());
+    if let Some(mut row) = stale.map(|kept| (*kept.row).clone()) {
+        row.marks.clear(&LiveMark::Update);
+        row.metadata.resource_version = turn.revision();
+        turn.put_controller_revision(row);
+    }
+    turn.renew_mark(&key(namespace, name), &LiveMark::Update);
 }
 
 /// The snapshot to add, and the collisions that its name makes.

@@ -2,13 +2,17 @@
 //!
 //! What was renewed earlier in the log is not removed: the renewal wins by order.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use synod_model::limits::EXPIRED_BYTES_PER_COMMAND_MAX;
-use synod_model::{Epoch, MemberId, Migration, MigrationPhase, ObjectKey, Refusal, SessionId};
+use synod_model::{
+    Epoch, LiveMark, MemberId, Migration, MigrationPhase, NamespacedName, ObjectKey, Refusal,
+    SessionId,
+};
 
 use super::{departure, observe_storage, succession};
+use crate::controller_revisions::bytes_of;
 use crate::digest::object_hash;
 use crate::objects::deletion;
 use crate::turn::Turn;
@@ -61,6 +65,8 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
     // After the members: whose agreement went with them is aborted, and has no deadline any more.
     end_claims(turn, expire);
     try_again(turn, expire);
+    // After whatever takes marks with it: those are gone.
+    end_marks(turn, expire);
     let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     Ok(Answer::Expired {
         members: count(gone.len()),
@@ -86,6 +92,7 @@ fn expire_objects(turn: &mut Turn<'_>, named: &BTreeSet<ObjectKey>) -> usize {
         let Some(object) = turn.state().object(key).filter(|_| due).map(Arc::clone) else {
             continue;
         };
+        bytes += turn.state().bytes_marked_by(&object.metadata.uid) as u64;
         deletion::delete(turn, &object, None);
         gone += 1;
         bytes += object_hash(&object).bytes();
@@ -114,6 +121,32 @@ fn end_claims(turn: &mut Turn<'_>, expire: &Expire) {
                 claim: None,
                 ..(*migration).clone()
             });
+        }
+    }
+}
+
+/// Takes the marks off whose holders are silent, up to a bound. The others stay due, and are named again.
+fn end_marks(turn: &mut Turn<'_>, expire: &Expire) {
+    let mut due: BTreeMap<&NamespacedName, Vec<&LiveMark>> = BTreeMap::new();
+    for (key, mark) in &expire.marks {
+        let holder = Holder::Mark(key.clone(), mark.clone());
+        if turn.state().deadlines.is_due(&holder, turn.log_time()) {
+            due.entry(key).or_default().push(mark);
+        }
+    }
+    let mut bytes = 0;
+    for (key, marks) in due {
+        let kept = turn.state().controller_revisions.get(key);
+        let kept = kept.expect("only a mark of a snapshot that is there has a deadline");
+        let mut row = (*kept.row).clone();
+        for mark in marks {
+            row.marks.clear(mark);
+        }
+        row.metadata.resource_version = turn.revision();
+        bytes += bytes_of(&row);
+        turn.put_controller_revision(row);
+        if bytes >= EXPIRED_BYTES_PER_COMMAND_MAX {
+            break;
         }
     }
 }

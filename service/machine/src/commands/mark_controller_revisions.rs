@@ -1,13 +1,15 @@
-//! `MarkControllerRevisions`: which snapshots of a history are in use.
+//! `MarkControllerRevisions`: which snapshots of a history are in use, said for the first time or again.
 
 use std::collections::BTreeSet;
 
 use synod_model::limits::{MARKERS_MAX, REVISION_BYTES_MARKED_MAX};
 use synod_model::{
-    ControllerRevision, ErrorKind, InUse, Mark, MarkControllerRevisions, ObjectName, Refusal,
+    ControllerRevision, ErrorKind, InUse, LiveMark, Mark, MarkControllerRevisions, ObjectName,
+    Refusal,
 };
 
 use super::controller_history::{Draft, not_found};
+use super::live_marks::{check_tie, check_tied};
 use crate::Answer;
 use crate::controller_revisions::key;
 use crate::turn::Turn;
@@ -26,10 +28,15 @@ pub(crate) fn apply(
     if let Some(name) = absent {
         return Err(not_found(&key(&marking.history.namespace, name)));
     }
+    // Whoever only takes marks away ties none.
+    let ties = named(marking).next().is_some();
+    if ties {
+        check_tie(turn.state(), &marking.tie)?;
+    }
     draft.change(|row| mark(row, marking));
     if let Some(row) = draft
         .rows()
-        .find(|row| row.marks.in_use.len() > MARKERS_MAX)
+        .find(|row| row.marks.in_use().count() > MARKERS_MAX)
     {
         let message = format!(
             "ControllerRevision \"{}\": {MARKERS_MAX} others say that they use it, which is the most there can be",
@@ -44,34 +51,55 @@ pub(crate) fn apply(
         );
         return Err(Refusal::new(ErrorKind::TooLarge, message));
     }
+    if ties {
+        check_tied(turn.state(), &draft, &marking.tie)?;
+    }
     draft.carry_out(turn);
+    for (name, mark) in set(marking) {
+        turn.renew_mark(&key(&marking.history.namespace, name), &mark);
+    }
     Ok(Answer::Done)
 }
 
+/// The snapshots that get a mark.
 fn named(marking: &MarkControllerRevisions) -> impl Iterator<Item = &ObjectName> {
-    let marks = [&marking.current, &marking.update].into_iter().flatten();
-    let on = marks.filter_map(|mark| match mark {
-        Mark::On(name) => Some(name),
-        Mark::Nowhere => None,
+    set(marking).map(|(name, _)| name)
+}
+
+/// The marks that are set, and on which snapshots.
+fn set(marking: &MarkControllerRevisions) -> impl Iterator<Item = (&ObjectName, LiveMark)> {
+    let own = [
+        (&marking.current, LiveMark::Current),
+        (&marking.update, LiveMark::Update),
+    ];
+    let own = own.into_iter().filter_map(|(said, mark)| match said {
+        Some(Mark::On(name)) => Some((name, mark)),
+        Some(Mark::Nowhere) | None => None,
     });
-    let in_use = marking.in_use.iter().flat_map(|in_use| &in_use.names);
-    on.chain(in_use)
+    let in_use = marking.in_use.iter().flat_map(|InUse { marker, names }| {
+        let mark = LiveMark::InUse(marker.clone());
+        names.iter().map(move |name| (name, mark.clone()))
+    });
+    own.chain(in_use)
 }
 
 fn mark(row: &mut ControllerRevision, marking: &MarkControllerRevisions) {
     let name = row.name();
     let is_on = |mark: &Mark| *mark == Mark::On(name.clone());
+    let mut say = |mark: LiveMark, is_on: bool| {
+        if is_on {
+            row.marks.set(mark, marking.tie.clone());
+        } else {
+            row.marks.clear(&mark);
+        }
+    };
     if let Some(current) = &marking.current {
-        row.marks.current = is_on(current);
+        say(LiveMark::Current, is_on(current));
     }
     if let Some(update) = &marking.update {
-        row.marks.update = is_on(update);
+        say(LiveMark::Update, is_on(update));
     }
     if let Some(InUse { marker, names }) = &marking.in_use {
-        if names.contains(&name) {
-            row.marks.in_use.insert(marker.clone());
-        } else {
-            row.marks.in_use.remove(marker);
-        }
+        say(LiveMark::InUse(marker.clone()), names.contains(&name));
     }
 }

@@ -72,6 +72,7 @@ fn carry_out(turn: &mut Turn<'_>, operations: &[Operation]) -> Result<Vec<Writte
             })
         };
         bytes += size(turn);
+        let tied = tied_to(turn.state(), operation);
         let done = match operation {
             Operation::Create(create) => create_object::carry_out(turn, create),
             Operation::Update(update) => update_object::carry_out(turn, update),
@@ -80,6 +81,9 @@ fn carry_out(turn: &mut Turn<'_>, operations: &[Operation]) -> Result<Vec<Writte
         };
         written.push(done.map_err(|refusal| at_operation(refusal, i))?);
         bytes += size(turn);
+        if turn.state().object(operation.key()).is_none() {
+            bytes += tied;
+        }
         if bytes > TRANSACTION_BYTES_MAX {
             let message = format!(
                 "the transaction touches more than {TRANSACTION_BYTES_MAX} bytes of objects at operation {i}: make it smaller"
@@ -88,6 +92,12 @@ fn carry_out(turn: &mut Turn<'_>, operations: &[Operation]) -> Result<Vec<Writte
         }
     }
     Ok(written)
+}
+
+/// How many bytes of snapshots lose a mark if the operation removes its object.
+fn tied_to(state: &State, operation: &Operation) -> usize {
+    let object = state.object(operation.key());
+    object.map_or(0, |object| state.bytes_marked_by(&object.metadata.uid))
 }
 
 /// The refusal of one operation is that of the transaction, and says which one it was.

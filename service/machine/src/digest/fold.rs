@@ -20,7 +20,7 @@ use synod_model::{
 use self::answers::{fold_answer, fold_refusal};
 use self::leases::{fold_lease, fold_lease_candidate};
 use super::objects::{fold_collection_change, fold_object_change, fold_object_key};
-use super::revisions::fold_revision_change;
+use super::revisions::{fold_live_mark, fold_revision_change};
 use super::{RowHash, RowHasher};
 use crate::{
     Change, Deadline, EntryChange, EntryRow, Holder, Observation, OutcomeRow, ReplicaId,
@@ -88,6 +88,11 @@ pub(crate) fn deadline_hash(holder: &Holder, deadline: &Deadline) -> RowHash {
         Holder::Observation(resource) => {
             to.number(17);
             fold_resource(&mut to, resource);
+        }
+        Holder::Mark(key, mark) => {
+            to.number(30);
+            to.text(&key.to_string());
+            fold_live_mark(&mut to, mark);
         }
     }
     to.number(at.as_millis());

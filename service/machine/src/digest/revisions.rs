@@ -1,8 +1,11 @@
 //! The canonical form of ControllerRevisions and of what is answered about them.
 
-use synod_model::{ControllerRevision, LiveMarks, NamespacedName, OwnerReference};
+use synod_model::{
+    ControllerRevision, LiveMark, LiveMarks, MarkTie, NamespacedName, OwnerReference,
+};
 
 use super::fold::{fold_metadata, fold_version};
+use super::objects::fold_object_key;
 use super::{RowHash, RowHasher};
 use crate::{HistoryAnswer, RevisionAnswer, RevisionOutcome};
 
@@ -45,11 +48,6 @@ fn fold_without_data(to: &mut RowHasher, row: &ControllerRevision) {
         data: _,
         marks,
     } = row;
-    let LiveMarks {
-        current,
-        update,
-        in_use,
-    } = marks;
     to.text(&key.to_string());
     fold_metadata(to, metadata);
     for pairs in [
@@ -63,9 +61,41 @@ fn fold_without_data(to: &mut RowHasher, row: &ControllerRevision) {
     }
     to.option(controller.as_ref(), fold_owner);
     to.number(number.get());
-    to.flag(*current);
-    to.flag(*update);
-    to.list(in_use.iter(), |to, marker| to.text(marker.as_str()));
+    fold_marks(to, marks);
+}
+
+fn fold_marks(to: &mut RowHasher, marks: &LiveMarks) {
+    let marks: Vec<_> = marks.iter().collect();
+    to.list(marks.into_iter(), |to, (mark, tie)| {
+        fold_live_mark(to, mark);
+        match tie {
+            MarkTie::Renewals(ttl) => {
+                to.number(1);
+                to.number(ttl.as_millis());
+            }
+            MarkTie::Member(id, epoch) => {
+                to.number(2);
+                to.text(id.as_str());
+                to.number(epoch.get());
+            }
+            MarkTie::Object(key, uid) => {
+                to.number(3);
+                fold_object_key(to, key);
+                to.raw(uid.as_bytes());
+            }
+        }
+    });
+}
+
+pub(super) fn fold_live_mark(to: &mut RowHasher, mark: &LiveMark) {
+    match mark {
+        LiveMark::Current => to.number(1),
+        LiveMark::Update => to.number(2),
+        LiveMark::InUse(marker) => {
+            to.number(3);
+            to.text(marker.as_str());
+        }
+    }
 }
 
 fn fold_owner(to: &mut RowHasher, owner: &OwnerReference) {

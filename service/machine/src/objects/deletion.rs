@@ -231,11 +231,13 @@ fn work_on(turn: &mut Turn<'_>, uid: Uid, garbage: &Garbage, budget: &mut Budget
     );
 }
 
-/// Deals with one dependent. Answers how many bytes of it stand in the events: it may be there before and after.
+/// Deals with one dependent. Answers how many bytes of it stand in the events: it may be there before and after, and
+/// snapshots may lose a mark with it.
 fn deal_with(turn: &mut Turn<'_>, owner: Uid, fate: Fate, key: &ObjectKey) -> u64 {
     let dependent = turn.state().object(key).cloned();
     let dependent = dependent.expect("the index of dependents names objects that are there");
     let bytes = object_hash(&dependent).bytes();
+    let tied = turn.state().bytes_marked_by(&dependent.metadata.uid) as u64;
     let others_live = dependent
         .attributes
         .owners
@@ -255,7 +257,7 @@ fn deal_with(turn: &mut Turn<'_>, owner: Uid, fate: Fate, key: &ObjectKey) -> u6
     }
     match turn.state().object(key) {
         Some(_) => 2 * bytes,
-        None => bytes,
+        None => bytes + tied,
     }
 }
 

@@ -1,12 +1,14 @@
-//! How a command changes snapshots of controllers.
+//! How a command changes snapshots of controllers, and what becomes of their marks.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use synod_model::{ControllerRevision, NamespacedName};
+use synod_model::{ControllerRevision, LiveMark, LiveMarks, MarkTie, NamespacedName};
 
 use super::Turn;
-use crate::Change;
+use crate::controller_revisions::MarkPost;
 use crate::digest::controller_revision_hash;
+use crate::{Change, Holder};
 
 impl Turn<'_> {
     pub(crate) fn put_controller_revision(&mut self, row: ControllerRevision) {
@@ -18,6 +20,9 @@ impl Turn<'_> {
         if let Some(before) = &before {
             self.state.sum.subtract(controller_revision_hash(before));
         }
+        let none = LiveMarks::default();
+        let marks = before.as_ref().map_or(&none, |before| &before.marks);
+        self.keep_mark_deadlines(&key, marks, &after.marks);
         self.changes.push(Change::ControllerRevision {
             key,
             before,
@@ -25,15 +30,61 @@ impl Turn<'_> {
         });
     }
 
+    /// Removes a snapshot, its marks and their deadlines.
     pub(crate) fn remove_controller_revision(&mut self, key: &NamespacedName) {
         self.moved = true;
         let before = self.state.controller_revisions.remove(key);
         let before = before.expect("the command found the snapshot");
         self.state.sum.subtract(controller_revision_hash(&before));
+        self.keep_mark_deadlines(key, &before.marks, &LiveMarks::default());
         self.changes.push(Change::ControllerRevision {
             key: key.clone(),
             before: Some(before),
             after: None,
         });
+    }
+
+    /// The holder of a mark has said again that it is one. Moves no revision.
+    pub(crate) fn renew_mark(&mut self, key: &NamespacedName, mark: &LiveMark) {
+        let kept = self.state.controller_revisions.get(key);
+        let tie = kept.and_then(|kept| kept.row.marks.tie(mark));
+        if let Some(ttl) = tie.and_then(renewals) {
+            self.set_deadline(Holder::Mark(key.clone(), mark.clone()), ttl);
+        }
+    }
+
+    /// What the marks of some snapshots were tied to is gone, and they go with it.
+    pub(crate) fn end_marks(&mut self, post: &MarkPost) {
+        let tied = self.state.controller_revisions.tied(post);
+        let rows: Vec<_> = tied.map(|kept| Arc::clone(&kept.row)).collect();
+        for row in rows {
+            let mut row = Arc::unwrap_or_clone(row);
+            row.marks.clear_tied(|tie| post.holds(tie));
+            row.metadata.resource_version = self.revision;
+            self.put_controller_revision(row);
+        }
+    }
+
+    /// A mark has a deadline exactly if it is tied to renewals.
+    fn keep_mark_deadlines(&mut self, key: &NamespacedName, before: &LiveMarks, after: &LiveMarks) {
+        for (mark, tie) in before.iter() {
+            let stays = after.tie(mark).and_then(renewals).is_some();
+            if renewals(tie).is_some() && !stays {
+                self.clear_deadline(&Holder::Mark(key.clone(), mark.clone()));
+            }
+        }
+        for (mark, tie) in after.iter() {
+            if let Some(ttl) = renewals(tie).filter(|_| before.tie(mark) != Some(tie)) {
+                self.set_deadline(Holder::Mark(key.clone(), mark.clone()), ttl);
+            }
+        }
+    }
+}
+
+/// How long the mark lasts without being set again.
+fn renewals(tie: &MarkTie) -> Option<Duration> {
+    match tie {
+        MarkTie::Renewals(ttl) => Some(ttl.duration()),
+        MarkTie::Member(..) | MarkTie::Object(..) => None,
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use synod_model::{Collection, Deletion, GroupResource, Object, ObjectKey, Uid};
+use synod_model::{Collection, Deletion, GroupResource, NamespacedName, Object, ObjectKey, Uid};
 
 use super::Turn;
+use crate::controller_revisions::MarkPost;
 use crate::digest::{collection_hash, garbage_hash, object_hash};
 use crate::{Change, Garbage, Holder, State};
 
@@ -52,10 +53,11 @@ impl Turn<'_> {
         });
     }
 
-    /// Removes an object and its deadline. Its dependents are the caller's to deal with.
+    /// Removes an object, its deadline and the marks that go with it. Its dependents are the caller's to deal with.
     pub(crate) fn remove_object(&mut self, key: &ObjectKey) {
         self.moved = true;
         let before = self.state.take_object(key);
+        let uid = before.metadata.uid;
         self.state.sum.subtract(object_hash(&before));
         self.clear_deadline(&Holder::Object(key.clone()));
         self.changes.push(Change::Object {
@@ -63,6 +65,7 @@ impl Turn<'_> {
             before: Some(before),
             after: None,
         });
+        self.end_marks(&MarkPost::Object(uid));
     }
 
     /// The mark of an object whose deletion begins in this command.
@@ -114,8 +117,9 @@ impl Turn<'_> {
     }
 }
 
-/// One change for each object and storage state, from what it was before the command to what it is after it: a
-/// transaction may add to what is persisted several times, and what a deletion marks may go in the same command.
+/// One change for each object, snapshot and storage state, from what it was before the command to what it is after it: a
+/// transaction may add to what is persisted several times, what a deletion marks may go in the same command, and a
+/// snapshot loses a mark with each of the things that go.
 pub(super) fn one_for_each(changes: Vec<Change>) -> Vec<Change> {
     if changes.len() < 2 {
         return changes;
@@ -123,6 +127,7 @@ pub(super) fn one_for_each(changes: Vec<Change>) -> Vec<Change> {
     let mut kept: Vec<Option<Change>> = Vec::with_capacity(changes.len());
     let mut objects: BTreeMap<ObjectKey, usize> = BTreeMap::new();
     let mut states: BTreeMap<GroupResource, usize> = BTreeMap::new();
+    let mut snapshots: BTreeMap<NamespacedName, usize> = BTreeMap::new();
     for mut change in changes {
         let at = kept.len();
         match &mut change {
@@ -153,12 +158,19 @@ pub(super) fn one_for_each(changes: Vec<Change>) -> Vec<Change> {
                     *agreement = agreement.take().or(line);
                 }
             }
+            Change::ControllerRevision { key, before, .. } => {
+                if let Some(Change::ControllerRevision { before: first, .. }) = snapshots
+                    .insert(key.clone(), at)
+                    .and_then(|at| kept[at].take())
+                {
+                    *before = first;
+                }
+            }
             Change::Member { .. }
             | Change::StorageVersion { .. }
             | Change::Settings { .. }
             | Change::Roster { .. }
             | Change::Collection { .. }
-            | Change::ControllerRevision { .. }
             | Change::Lease { .. }
             | Change::LeaseCandidate { .. }
             | Change::Migration { .. } => {}

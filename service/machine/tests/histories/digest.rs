@@ -4,11 +4,16 @@ use std::sync::Arc;
 
 use synod_machine::{Change, Command, RevisionEvents, Row, State};
 use synod_model::{
-    Annotations, ControllerRevision, CreateControllerRevision, InUse, Labels, Mark,
-    MarkControllerRevisions, Marker, Revision, RevisionNumber,
+    Annotations, ControllerRevision, CreateControllerRevision, Epoch, InUse, Labels, LiveMark,
+    Mark, MarkControllerRevisions, MarkTie, Marker, Revision, RevisionNumber, Ttl,
 };
 
+use crate::posts;
 use crate::replica::{Replica, history, json, key, object_name, target, uid, wanting};
+
+fn marker(name: &str) -> Marker {
+    Marker::parse(name).expect("a legal marker")
+}
 
 fn state() -> State {
     let mut replica = Replica::formed();
@@ -23,9 +28,10 @@ fn state() -> State {
         current: Some(Mark::On(object_name(&name))),
         update: None,
         in_use: Some(InUse {
-            marker: Marker::parse("7").expect("a legal marker"),
+            marker: marker("7"),
             names: [object_name(&name)].into(),
         }),
+        tie: MarkTie::Renewals(Ttl::MIN),
     }));
     replica.state
 }
@@ -61,9 +67,18 @@ fn of_snapshots() {
         |it| it.controller.as_mut().unwrap().block_owner_deletion = false,
         |it| it.number = RevisionNumber::MAX,
         |it| it.data = json("{}"),
-        |it| it.marks.current = false,
-        |it| it.marks.update = true,
-        |it| it.marks.in_use.clear(),
+        |it| it.marks.clear(&LiveMark::Current),
+        |it| it.marks.set(LiveMark::Update, MarkTie::DEFAULT),
+        |it| it.marks.set(LiveMark::Current, MarkTie::DEFAULT),
+        |it| {
+            let tie = MarkTie::Member(posts::member(), Epoch::new(Revision::new(1)));
+            it.marks.set(LiveMark::Current, tie);
+        },
+        |it| {
+            let tie = MarkTie::Object(posts::object(), uid(1));
+            it.marks.set(LiveMark::Current, tie);
+        },
+        |it| it.marks.clear(&LiveMark::InUse(marker("7"))),
     ];
     for (number, change) in changes.into_iter().enumerate() {
         let found = is_found_out(|row| match row {
@@ -94,7 +109,8 @@ fn of_their_events() {
         },
         |it| match it {
             Change::ControllerRevision { before, .. } => {
-                Arc::make_mut(before.as_mut().unwrap()).marks.update = true;
+                let before = Arc::make_mut(before.as_mut().unwrap());
+                before.marks.set(LiveMark::Update, MarkTie::DEFAULT);
             }
             _ => panic!("no other event"),
         },

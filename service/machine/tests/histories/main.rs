@@ -3,7 +3,9 @@
 //! 1,000 histories by default; `PROPTEST_CASES` sets another number, and `PROPTEST_RNG_SEED` another seed.
 
 mod digest;
+mod marks;
 mod model;
+mod posts;
 mod replica;
 mod stories;
 mod vectors;
@@ -28,6 +30,8 @@ pub(crate) enum Step {
         limit: u32,
         number: Option<u64>,
         selects: bool,
+        /// Whether it is marked as the update, and what that mark is tied to.
+        update: Option<usize>,
     },
     /// To the one that stands here in its history, counted from the newest.
     RollBack {
@@ -41,6 +45,7 @@ pub(crate) enum Step {
         update: usize,
         in_use: Vec<usize>,
         marker: u8,
+        tie: usize,
     },
     Truncate {
         owner: usize,
@@ -65,24 +70,38 @@ pub(crate) enum Step {
     Adopt {
         owner: usize,
     },
+    /// Time passes, and the leader says what is past its deadline.
+    Wait {
+        seconds: u64,
+    },
+    /// The member that marks can be tied to is another one from now on.
+    MemberGoes {
+        expires: bool,
+        leaves: bool,
+    },
+    /// The object that marks can be tied to is another one from now on.
+    ObjectGoes,
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let owner = || 0..2_usize;
     let back = || 0..5_usize;
+    let tie = || 0..4_usize;
     let want = (
         (owner(), 0..6_u8, 0..3_u8, 0..5_u32),
         prop::option::weighted(0.2, 0..20_u64),
         prop::bool::weighted(0.3),
+        prop::option::weighted(0.3, tie()),
     );
     let want = want.prop_map(
-        |((owner, state, written, limit), number, selects)| Step::Want {
+        |((owner, state, written, limit), number, selects, update)| Step::Want {
             owner,
             state,
             written,
             limit,
             number,
             selects,
+            update,
         },
     );
     let marks = (
@@ -91,14 +110,18 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         back(),
         prop::collection::vec(back(), 0..3),
         0..2_u8,
+        tie(),
     );
-    let marks = marks.prop_map(|(owner, current, update, in_use, marker)| Step::Mark {
+    let marks = marks.prop_map(|(owner, current, update, in_use, marker, tie)| Step::Mark {
         owner,
         current,
         update,
         in_use,
         marker,
+        tie,
     });
+    let goes = (prop::bool::weighted(0.3), any::<bool>());
+    let goes = goes.prop_map(|(expires, leaves)| Step::MemberGoes { expires, leaves });
     let step = prop_oneof![
         12 => want,
         3 => (owner(), back()).prop_map(|(owner, back)| Step::RollBack { owner, back }),
@@ -109,6 +132,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => owner().prop_map(|owner| Step::DeleteAll { owner }),
         2 => (owner(), back()).prop_map(|(owner, back)| Step::Release { owner, back }),
         1 => owner().prop_map(|owner| Step::Adopt { owner }),
+        2 => (1..40_u64).prop_map(|seconds| Step::Wait { seconds }),
+        1 => goes,
+        1 => Just(Step::ObjectGoes),
     ];
     prop::collection::vec(step, 1..40)
 }
@@ -142,6 +168,10 @@ fn a_thousand_random_histories_are_those_of_the_naive_model() {
         "created",
         "given number used",
         "live kept beyond the limit",
+        "marked by a create",
+        "marks not renewed",
+        "marks of a member gone",
+        "marks of an object gone",
         "released",
         "rolled back by a create",
         "rolled back by name",
@@ -154,7 +184,7 @@ fn a_thousand_random_histories_are_those_of_the_naive_model() {
 }
 
 fn run(steps: &[Step], reached: &mut BTreeSet<&'static str>) {
-    let mut replica = Replica::formed();
+    let mut replica = Replica::with_posts();
     let mut model = Model::default();
     for step in steps {
         let past = replica.state.clone();

@@ -1,11 +1,18 @@
 //! The naive model: a list of snapshots that is searched from end to end, by rules written down a second time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Step;
 
-/// How one snapshot looks from outside: name, number, target state, current, update, in use by whom.
-pub(crate) type Seen = (String, u64, u8, bool, bool, Vec<String>);
+/// How one snapshot looks from outside: name, number, target state, and by mark what it is tied to.
+pub(crate) type Seen = (String, u64, u8, BTreeMap<String, usize>);
+
+/// How long a mark that is tied to renewals lasts, in seconds; the other ties are the member and the object.
+pub(crate) const TTLS: [u64; 2] = [10, 60];
+pub(crate) const MEMBER: usize = 2;
+pub(crate) const OBJECT: usize = 3;
+/// How long the member lasts, in seconds: longer than a history waits without having it expire.
+pub(crate) const MEMBER_TTL: u64 = 7_200;
 
 /// What a step is answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,27 +31,17 @@ struct Snapshot {
     number: u64,
     born: usize,
     state: u8,
-    current: bool,
-    update: bool,
-    in_use: BTreeSet<u8>,
+    /// By mark: what it is tied to, and when it ends if that is renewals.
+    marks: BTreeMap<String, (usize, u64)>,
 }
 
 impl Snapshot {
-    fn is_live(&self) -> bool {
-        self.current || self.update || !self.in_use.is_empty()
-    }
-
     fn seen(&self) -> Seen {
-        let in_use = self.in_use.iter().map(ToString::to_string).collect();
-        let name = self.name.clone();
-        (
-            name,
-            self.number,
-            self.state,
-            self.current,
-            self.update,
-            in_use,
-        )
+        let marks = self
+            .marks
+            .iter()
+            .map(|(mark, (tie, _))| (mark.clone(), *tie));
+        (self.name.clone(), self.number, self.state, marks.collect())
     }
 }
 
@@ -53,6 +50,7 @@ pub(crate) struct Model {
     all: Vec<Snapshot>,
     born: usize,
     collisions: [u32; 2],
+    now: u64,
 }
 
 impl Model {
@@ -111,8 +109,24 @@ impl Model {
                 update,
                 in_use,
                 marker,
+                tie,
             } => {
-                self.mark(*owner, [*current, *update], in_use, *marker);
+                self.mark(*owner, [*current, *update], in_use, *marker, *tie);
+                Told::default()
+            }
+            Step::Wait { seconds } => {
+                self.wait(*seconds, reached);
+                Told::default()
+            }
+            Step::MemberGoes { expires, .. } => {
+                if *expires {
+                    self.wait(MEMBER_TTL, reached);
+                }
+                self.ends(MEMBER, "marks of a member gone", reached);
+                Told::default()
+            }
+            Step::ObjectGoes => {
+                self.ends(OBJECT, "marks of an object gone", reached);
                 Told::default()
             }
             Step::Truncate { owner, limit } => Told {
@@ -148,8 +162,7 @@ impl Model {
                     reached.insert("released");
                     let snapshot = &mut self.all[i];
                     snapshot.owner = None;
-                    (snapshot.current, snapshot.update) = (false, false);
-                    snapshot.in_use.clear();
+                    snapshot.marks.clear();
                 }
                 Told::default()
             }
@@ -172,6 +185,7 @@ impl Model {
             limit,
             number,
             selects,
+            update,
             ..
         } = step
         else {
@@ -181,10 +195,15 @@ impl Model {
         if adopted > 0 {
             reached.insert("adopted by a create");
         }
+        let newest_before = self.named(*owner, 0);
         let mut told = self.want(*owner, *state, *number, name, reached);
         told.adopted = adopted;
+        if let Some(tie) = update {
+            self.put_mark("update", *owner, &[0], *tie);
+            reached.insert("marked by a create");
+        }
         if told.outcome != Some("unchanged") {
-            told.deleted = self.truncate(*owner, *limit, told.name.as_deref());
+            told.deleted = self.truncate(*owner, *limit, newest_before.as_deref());
             if told.deleted > 0 {
                 reached.insert("truncated by a create");
             }
@@ -195,13 +214,47 @@ impl Model {
         told
     }
 
-    fn mark(&mut self, owner: usize, marks: [usize; 2], in_use: &[usize], marker: u8) {
+    fn mark(
+        &mut self,
+        owner: usize,
+        [current, update]: [usize; 2],
+        in_use: &[usize],
+        marker: u8,
+        tie: usize,
+    ) {
+        self.put_mark("current", owner, &[current], tie);
+        self.put_mark("update", owner, &[update], tie);
+        self.put_mark(&marker.to_string(), owner, in_use, tie);
+    }
+
+    /// The mark is on those that stand there, counted from the newest, and on no others.
+    fn put_mark(&mut self, mark: &str, owner: usize, on: &[usize], tie: usize) {
+        let ends = TTLS.get(tie).map_or(u64::MAX, |ttl| self.now + ttl);
         for (back, i) in self.sorted(Some(owner)).iter().rev().enumerate() {
-            let snapshot = &mut self.all[*i];
-            [snapshot.current, snapshot.update] = marks.map(|at| at == back);
-            snapshot.in_use.remove(&marker);
-            if in_use.contains(&back) {
-                snapshot.in_use.insert(marker);
+            self.all[*i].marks.remove(mark);
+            if on.contains(&back) {
+                self.all[*i].marks.insert(mark.to_owned(), (tie, ends));
+            }
+        }
+    }
+
+    fn wait(&mut self, seconds: u64, reached: &mut BTreeSet<&'static str>) {
+        self.now += seconds;
+        for snapshot in &mut self.all {
+            let before = snapshot.marks.len();
+            snapshot.marks.retain(|_, (_, ends)| *ends > self.now);
+            if snapshot.marks.len() < before {
+                reached.insert("marks not renewed");
+            }
+        }
+    }
+
+    fn ends(&mut self, post: usize, what: &'static str, reached: &mut BTreeSet<&'static str>) {
+        for snapshot in &mut self.all {
+            let before = snapshot.marks.len();
+            snapshot.marks.retain(|_, (tie, _)| *tie != post);
+            if snapshot.marks.len() < before {
+                reached.insert(what);
             }
         }
     }
@@ -256,9 +309,7 @@ impl Model {
             number,
             born: self.born,
             state,
-            current: false,
-            update: false,
-            in_use: BTreeSet::new(),
+            marks: BTreeMap::new(),
         });
         self.told(self.all.len() - 1, "created")
     }
@@ -309,10 +360,12 @@ impl Model {
     fn truncate(&mut self, owner: usize, limit: u32, spared: Option<&str>) -> usize {
         let mut deleted = 0;
         loop {
-            let sorted = self.sorted(Some(owner));
+            let mut sorted = self.sorted(Some(owner));
+            // What the owner wants needs no mark.
+            sorted.pop();
             let idle: Vec<usize> = sorted
                 .into_iter()
-                .filter(|i| !self.all[*i].is_live())
+                .filter(|i| self.all[*i].marks.is_empty())
                 .collect();
             if idle.len() <= limit as usize {
                 return deleted;

@@ -5,25 +5,30 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use synod_machine::{
-    Answer, Command, Envelope, HistoryAnswer, Initialize, LogEntry, Outcome, RevisionAnswer,
-    RevisionOutcome, State,
+    Answer, Command, Envelope, HistoryAnswer, Holder, Initialize, LogEntry, Outcome,
+    RevisionAnswer, RevisionOutcome, State,
 };
 use synod_model::{
     AdoptControllerRevisions, Annotations, ApiVersion, ClusterId, ControllerHistory,
     ControllerRevision, CreateControllerRevision, DeleteControllerRevisions, Equality, InUse, Kind,
-    Labels, LogTime, Mark, MarkControllerRevisions, Marker, MediaType, NamePrefix, Namespace,
-    NamespacedName, ObjectName, OwnerReference, Preconditions, ReleaseControllerRevision,
-    RevisionData, RevisionNumber, RollbackControllerRevision, RollbackTarget, Settings,
-    TruncateControllerRevisions, Uid, UpdateControllerRevision, WallTime,
+    Labels, LiveMark, LogTime, Mark, MarkControllerRevisions, MarkTie, Marker, MediaType,
+    NamePrefix, Namespace, NamespacedName, ObjectName, OwnerReference, Preconditions,
+    ReleaseControllerRevision, RevisionData, RevisionNumber, RollbackControllerRevision,
+    RollbackTarget, Settings, TruncateControllerRevisions, Uid, UpdateControllerRevision, WallTime,
 };
 
 use crate::Step;
-use crate::model::{Model, Seen, Told};
+use crate::model::{MEMBER, Model, OBJECT, Seen, TTLS, Told};
+use crate::posts::{Posts, seconds};
 
 const LEGAL: &str = "the test uses legal names and numbers";
 
 pub(crate) struct Replica {
     pub(crate) state: State,
+    /// The log time of what is sent.
+    pub(crate) now: LogTime,
+    /// What marks can be tied to.
+    pub(crate) posts: Option<Posts>,
     /// What the last create told to count from.
     pub(crate) collisions: Option<(usize, u32)>,
 }
@@ -32,6 +37,8 @@ impl Replica {
     pub(crate) fn formed() -> Self {
         let mut replica = Self {
             state: State::new(),
+            now: LogTime::ZERO,
+            posts: None,
             collisions: None,
         };
         let outcome = replica.send(Command::Initialize(Initialize {
@@ -44,7 +51,7 @@ impl Replica {
 
     pub(crate) fn send(&mut self, command: Command) -> Outcome {
         let entry = LogEntry {
-            log_time: LogTime::ZERO,
+            log_time: self.now,
             lift_deadlines: false,
             // Clocks go backwards, and nothing comes of it.
             wall: WallTime::from_millis(u64::MAX - self.state.revision().get()),
@@ -63,6 +70,12 @@ impl Replica {
 
     pub(crate) fn carry_out(&mut self, step: &Step, model: &Model) -> Told {
         self.collisions = None;
+        match step {
+            Step::Wait { seconds } => self.waits(*seconds),
+            Step::MemberGoes { expires, leaves } => self.member_goes(*expires, *leaves),
+            Step::ObjectGoes => self.object_goes(),
+            _ => {}
+        }
         let Some(command) = self.command(step, model) else {
             return Told::default();
         };
@@ -84,10 +97,12 @@ impl Replica {
                 limit,
                 number,
                 selects,
+                update,
             } => Command::CreateControllerRevision(CreateControllerRevision {
                 history_limit: *limit,
                 number: number.map(legal_number),
                 collision_count: model.collisions(*owner),
+                mark_update: update.map(|tie| self.tie(tie)),
                 ..wanting(*owner, target(*state, *written), *selects)
             }),
             Step::RollBack { owner, back } => {
@@ -97,7 +112,7 @@ impl Replica {
                     if_newest: None,
                 })
             }
-            Step::Mark { .. } => marking(step, named),
+            Step::Mark { tie, .. } => marking(step, self.tie(*tie), named),
             Step::Truncate { owner, limit } => {
                 Command::TruncateControllerRevisions(TruncateControllerRevisions {
                     history: history(*owner, false),
@@ -140,6 +155,7 @@ impl Replica {
                 history: history(*owner, true),
                 name: None,
             }),
+            Step::Wait { .. } | Step::MemberGoes { .. } | Step::ObjectGoes => return None,
         })
     }
 
@@ -163,6 +179,7 @@ impl Replica {
         assert_eq!(self.state.digest(), self.state.recompute_digest());
         let loaded = State::from_rows(self.state.rows()).expect("the rows of a state are one");
         assert_eq!(loaded.digest(), self.state.digest());
+        self.check_marks(&loaded);
         let then = self.state.at(past.revision()).expect("it was just now");
         for owner in 0..2 {
             let history = history(owner, false);
@@ -194,13 +211,47 @@ impl Replica {
     }
 }
 
-fn marking(step: &Step, named: impl Fn(usize, usize) -> Option<ObjectName>) -> Command {
+impl Replica {
+    /// A mark has a deadline if it is tied to renewals, and only then; every other one goes with something that is there.
+    fn check_marks(&self, loaded: &State) {
+        let far = self.now.after(synod_model::Ttl::MAX.duration() * 2);
+        let deadlines = |state: &State| -> BTreeSet<_> {
+            let due = state.due(far, usize::MAX).holders.into_iter();
+            due.filter(|holder| matches!(holder, Holder::Mark(..)))
+                .collect()
+        };
+        let mut renewed = BTreeSet::new();
+        for row in self.state.present().controller_revisions(None) {
+            for (mark, tie) in row.marks.iter() {
+                match tie {
+                    MarkTie::Renewals(_) => {
+                        renewed.insert(Holder::Mark(row.key.clone(), mark.clone()));
+                    }
+                    MarkTie::Member(id, epoch) => assert!(self.state.fenced(id, *epoch).is_ok()),
+                    MarkTie::Object(key, uid) => {
+                        let object = self.state.present().object(key);
+                        assert_eq!(object.map(|object| object.metadata.uid), Some(*uid));
+                    }
+                }
+            }
+        }
+        assert_eq!(deadlines(&self.state), renewed);
+        assert_eq!(deadlines(loaded), renewed);
+    }
+}
+
+fn marking(
+    step: &Step,
+    tie: MarkTie,
+    named: impl Fn(usize, usize) -> Option<ObjectName>,
+) -> Command {
     let Step::Mark {
         owner,
         current,
         update,
         in_use,
         marker,
+        ..
     } = step
     else {
         panic!("not a step that marks: {step:?}");
@@ -215,6 +266,7 @@ fn marking(step: &Step, named: impl Fn(usize, usize) -> Option<ObjectName>) -> C
             marker: Marker::parse(&marker.to_string()).expect(LEGAL),
             names: names.collect(),
         }),
+        tie,
     })
 }
 
@@ -255,7 +307,6 @@ fn told(answer: Answer) -> Told {
 }
 
 fn seen(row: &ControllerRevision) -> Seen {
-    let in_use = row.marks.in_use.iter();
     let json = row
         .data
         .json()
@@ -267,10 +318,30 @@ fn seen(row: &ControllerRevision) -> Seen {
         row.number.get(),
         // A story may write other data.
         state.unwrap_or(u8::MAX),
-        row.marks.current,
-        row.marks.update,
-        in_use.map(ToString::to_string).collect(),
+        row.marks
+            .iter()
+            .map(|(mark, tie)| (mark_name(mark), tie_number(tie)))
+            .collect(),
     )
+}
+
+fn mark_name(mark: &LiveMark) -> String {
+    match mark {
+        LiveMark::Current => "current".to_owned(),
+        LiveMark::Update => "update".to_owned(),
+        LiveMark::InUse(marker) => marker.to_string(),
+    }
+}
+
+fn tie_number(tie: &MarkTie) -> usize {
+    match tie {
+        MarkTie::Renewals(ttl) => TTLS
+            .iter()
+            .position(|known| seconds(*known) == *ttl)
+            .unwrap_or(usize::MAX),
+        MarkTie::Member(..) => MEMBER,
+        MarkTie::Object(..) => OBJECT,
+    }
 }
 
 fn read(data: &RevisionData) -> String {
@@ -337,5 +408,6 @@ pub(crate) fn wanting(owner: usize, data: RevisionData, selects: bool) -> Create
         collision_count: 0,
         history_limit: 10,
         if_newest: None,
+        mark_update: None,
     }
 }

@@ -152,6 +152,7 @@ fn truncated(case: &Value) -> Result<(), String> {
             marker: Marker::parse("0").map_err(|v| v.rule)?,
             names: pods.collect(),
         }),
+        tie: synod_model::MarkTie::DEFAULT,
     }));
     let limit = case["limit"].as_u64().ok_or("no limit")?;
     replica.done(Command::TruncateControllerRevisions(

@@ -111,7 +111,8 @@ impl Stage {
                 | Holder::Object(_)
                 | Holder::Claim(_)
                 | Holder::Retry(_)
-                | Holder::Observation(_)) => {
+                | Holder::Observation(_)
+                | Holder::Mark(..)) => {
                     panic!("nobody reports or keeps objects here, but {other:?}")
                 }
             }

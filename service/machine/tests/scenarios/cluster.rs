@@ -241,6 +241,7 @@ impl Cluster {
                 Holder::Object(key) => expire.objects.insert(key),
                 Holder::Retry(id) => expire.retries.insert(id),
                 Holder::Observation(resource) => expire.observations.insert(resource),
+                Holder::Mark(key, mark) => expire.marks.insert((key, mark)),
                 Holder::Claim(id) => {
                     let claim = self.migration(&id).claim;
                     let claim = claim.expect("a deadline is a claim's");

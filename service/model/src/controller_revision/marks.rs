@@ -1,11 +1,11 @@
-//! Marks of use: what keeps a snapshot from being truncated.
+//! Marks of use: what keeps a snapshot from being truncated, and what each of them goes with.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::Violation;
 use crate::limits::MARKER_BYTES_MAX;
 use crate::text::{shared_text, short_printable};
+use crate::{Epoch, MemberId, ObjectKey, Ttl, Uid, Violation};
 
 /// Who says that a snapshot is in use, such as a controller or one of its workers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,22 +28,100 @@ impl Marker {
 
 shared_text!(Marker);
 
+/// A mark that a snapshot can have.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LiveMark {
+    /// What the controller's objects were made from last.
+    Current,
+    /// What the controller is changing them to.
+    Update,
+    /// What somebody else uses.
+    InUse(Marker),
+}
+
+/// What a mark goes with. There is none without: whoever set it may die, and nothing is pinned for ever.
+///
+/// How long a mark still has is no part of the snapshot: renewing it writes nothing that anybody reads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MarkTie {
+    /// It goes when it was not set again for so long.
+    Renewals(Ttl),
+    /// It goes with this epoch of a member: when the member leaves or expires, or another instance replaces it.
+    Member(MemberId, Epoch),
+    /// It goes with this object.
+    Object(ObjectKey, Uid),
+}
+
 /// Why a snapshot is live.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveMarks {
-    /// What the controller's objects were made from last.
-    pub current: bool,
-    /// What the controller is changing them to.
-    pub update: bool,
-    /// Who else uses it.
-    pub in_use: BTreeSet<Marker>,
+    ties: BTreeMap<LiveMark, MarkTie>,
+}
+
+impl MarkTie {
+    /// What a mark is tied to whose holder does not say: it is renewed at least once a day, or goes. A snapshot that is
+    /// kept for a day too long costs less than one that is gone while its controller was away.
+    pub const DEFAULT: Self = Self::Renewals(Ttl::MAX);
+}
+
+impl Default for MarkTie {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
 }
 
 impl LiveMarks {
-    /// Whether anyone uses the snapshot. A live one is never truncated, and does not count against a limit.
+    /// Whether there is any mark. A marked snapshot is never truncated, and does not count against a limit.
     #[must_use]
     pub fn is_live(&self) -> bool {
-        self.current || self.update || !self.in_use.is_empty()
+        !self.ties.is_empty()
+    }
+
+    /// Whether it has this mark.
+    #[must_use]
+    pub fn has(&self, mark: &LiveMark) -> bool {
+        self.ties.contains_key(mark)
+    }
+
+    /// What the mark is tied to, if it has it.
+    #[must_use]
+    pub fn tie(&self, mark: &LiveMark) -> Option<&MarkTie> {
+        self.ties.get(mark)
+    }
+
+    /// All marks with what they are tied to: current, update, then the others by marker.
+    pub fn iter(&self) -> impl Iterator<Item = (&LiveMark, &MarkTie)> {
+        self.ties.iter()
+    }
+
+    /// Who else uses it, sorted.
+    pub fn in_use(&self) -> impl Iterator<Item = &Marker> {
+        self.ties.keys().filter_map(|mark| match mark {
+            LiveMark::InUse(marker) => Some(marker),
+            LiveMark::Current | LiveMark::Update => None,
+        })
+    }
+
+    /// Sets the mark, tied so and no longer otherwise.
+    pub fn set(&mut self, mark: LiveMark, tie: MarkTie) {
+        self.ties.insert(mark, tie);
+    }
+
+    /// Takes the mark away, if it is there.
+    pub fn clear(&mut self, mark: &LiveMark) {
+        self.ties.remove(mark);
+    }
+
+    /// Takes those marks away whose tie has ended.
+    pub fn clear_tied(&mut self, has_ended: impl Fn(&MarkTie) -> bool) {
+        self.ties.retain(|_, tie| !has_ended(tie));
+    }
+}
+
+impl FromIterator<(LiveMark, MarkTie)> for LiveMarks {
+    fn from_iter<I: IntoIterator<Item = (LiveMark, MarkTie)>>(marks: I) -> Self {
+        let ties = marks.into_iter().collect();
+        Self { ties }
     }
 }
 
@@ -53,24 +131,16 @@ mod tests {
 
     #[test]
     fn any_mark_makes_a_snapshot_live() {
-        let none = LiveMarks::default();
-        assert!(!none.is_live());
-        let used = BTreeSet::from([Marker::parse("web-0").unwrap()]);
-        for marks in [
-            LiveMarks {
-                current: true,
-                ..none.clone()
-            },
-            LiveMarks {
-                update: true,
-                ..none.clone()
-            },
-            LiveMarks {
-                in_use: used,
-                ..none
-            },
-        ] {
+        let used = LiveMark::InUse(Marker::parse("web-0").unwrap());
+        for mark in [LiveMark::Current, LiveMark::Update, used] {
+            let mut marks = LiveMarks::default();
+            assert!(!marks.is_live() && !marks.has(&mark));
+            marks.set(mark.clone(), MarkTie::DEFAULT);
+            assert!(marks.is_live() && marks.has(&mark));
+            marks.clear_tied(|tie| matches!(tie, MarkTie::Member(..)));
             assert!(marks.is_live());
+            marks.clear_tied(|tie| *tie == MarkTie::DEFAULT);
+            assert!(!marks.is_live());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::limits::{COLLISION_COUNT_MAX, HISTORY_LIMIT_MAX, LABELS_MAX};
 use crate::{
-    Annotations, ControllerHistory, Equality, HASH_LABEL, Labels, NamePrefix, Revision,
+    Annotations, ControllerHistory, Equality, HASH_LABEL, Labels, MarkTie, NamePrefix, Revision,
     RevisionData, RevisionNumber, Violation, Violations,
 };
 
@@ -25,10 +25,15 @@ pub struct CreateControllerRevision {
     pub number: Option<RevisionNumber>,
     /// How many collisions of names the owner has counted so far.
     pub collision_count: u32,
-    /// How many snapshots that are not live to keep.
+    /// How many snapshots to keep beside the live ones: those with a mark, and the newest. The one that was the newest until
+    /// then is never deleted by the create that takes its place, since its owner has not yet been able to say what it
+    /// still uses.
     pub history_limit: u32,
     /// The resource version that the newest snapshot of the history must have, zero for none.
     pub if_newest: Option<Revision>,
+    /// Whether the mark of what the controller is changing its objects to moves to the answered snapshot, tied so, in the
+    /// same command.
+    pub mark_update: Option<MarkTie>,
 }
 
 impl CreateControllerRevision {

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::limits::IN_USE_NAMES_MAX;
-use crate::{ControllerHistory, Marker, ObjectName, Violation, Violations};
+use crate::{ControllerHistory, MarkTie, Marker, ObjectName, Violation, Violations};
 
-/// Says which snapshots of a history are live. What it does not mention stays as it is.
+/// Says which snapshots of a history are live, or says so again. What it does not mention stays as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarkControllerRevisions {
     /// Whose history.
@@ -16,6 +16,8 @@ pub struct MarkControllerRevisions {
     pub update: Option<Mark>,
     /// What somebody else uses.
     pub in_use: Option<InUse>,
+    /// What the marks that it sets go with, from now on.
+    pub tie: MarkTie,
 }
 
 /// Where a mark is from now on; nowhere else in the history.

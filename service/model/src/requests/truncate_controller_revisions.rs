@@ -3,7 +3,8 @@
 use super::create_controller_revision::check_limit;
 use crate::{ControllerHistory, Revision, Violations};
 
-/// Deletes the oldest snapshots that are not live, until no more than `limit` of those are left.
+/// Deletes the oldest snapshots that are not live, until no more than `limit` of those are left. The newest is live, marked
+/// or not: it is what the owner wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TruncateControllerRevisions {
     /// Whose history.

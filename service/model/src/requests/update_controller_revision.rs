@@ -11,7 +11,7 @@ use crate::{
 pub struct UpdateControllerRevision {
     /// Which one.
     pub key: NamespacedName,
-    /// What must be true of it.
+    /// What must be true of it: at least that it has a resource version, as Kubernetes has it for ControllerRevisions.
     pub preconditions: Preconditions,
     /// Its number from now on; never a lower one.
     pub number: Option<RevisionNumber>,
@@ -29,7 +29,7 @@ impl UpdateControllerRevision {
         let mut found = Violations::new();
         let Self {
             key: _,
-            preconditions: _,
+            preconditions,
             number,
             labels,
             annotations,
@@ -37,6 +37,10 @@ impl UpdateControllerRevision {
         } = self;
         if number.is_none() && labels.is_none() && annotations.is_none() && data.is_none() {
             found.push(Violation::required("must name something to change"));
+        }
+        if preconditions.resource_version.is_none() {
+            let unsaid = Violation::invalid_number(0, "must be specified for an update");
+            found.push(unsaid.at("metadata.resourceVersion"));
         }
         if let Some(labels) = labels
             && labels.get(HASH_LABEL).is_none()

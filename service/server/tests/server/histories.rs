@@ -176,7 +176,7 @@ async fn a_dry_run_says_what_would_be_and_changes_nothing() {
         ..v1::ControllerRevisionsTruncateRequest::default()
     };
     let truncated = histories.truncate(truncate).await.unwrap().into_inner();
-    assert_eq!(truncated.answer.unwrap().deleted, 2);
+    assert_eq!(truncated.answer.unwrap().deleted, 1);
     assert_eq!(read(&mut histories).await, before);
 }
 
@@ -186,6 +186,17 @@ async fn live_snapshots_stay_and_what_is_deleted_is_gone() {
     let mut histories = Histories::new(cluster.connect(1).await);
     let kept = create(&mut histories, wanting(r#"{"image":"a"}"#)).await;
     let other = create(&mut histories, wanting(r#"{"image":"b"}"#)).await;
+    let newest = v1::ControllerRevisionsCreateRequest {
+        mark_update: Some(v1::MarkTie { to: None }),
+        ..wanting(r#"{"image":"c"}"#)
+    };
+    let newest = create(&mut histories, newest).await;
+    let [mark] = &newest.controller_revision.as_ref().unwrap().marks[..] else {
+        panic!("it was marked by the create");
+    };
+    let day = v1::mark_tie::To::TtlMs(86_400_000);
+    assert_eq!(mark.kind(), v1::LiveMarkKind::Update);
+    assert_eq!(mark.tie.as_ref().unwrap().to.as_ref(), Some(&day));
     let mark = v1::ControllerRevisionsMarkLiveRequest {
         history: Some(stateful_set()),
         current: Some(name(&kept)),
@@ -220,6 +231,16 @@ async fn live_snapshots_stay_and_what_is_deleted_is_gone() {
         data: r#"{"image":"z"}"#.into(),
         ..v1::ControllerRevisionsUpdateRequest::default()
     };
+    let refused = histories.update(update.clone()).await.unwrap_err();
+    assert_eq!(reason(&refused), "INVALID_ARGUMENT");
+    let words = "metadata.resourceVersion: Invalid value: 0: must be specified for an update";
+    assert!(refused.message().contains(words), "{refused}");
+    let kept = histories.get(get(name(&kept))).await.unwrap().into_inner();
+    let metadata = kept.controller_revision.unwrap().metadata.unwrap();
+    let update = v1::ControllerRevisionsUpdateRequest {
+        if_resource_version: Some(metadata.resource_version),
+        ..update
+    };
     let refused = histories.update(update).await.unwrap_err();
     assert_eq!(reason(&refused), "IMMUTABLE");
     let all = v1::ControllerRevisionsDeleteHistoryRequest {
@@ -228,7 +249,7 @@ async fn live_snapshots_stay_and_what_is_deleted_is_gone() {
         ..v1::ControllerRevisionsDeleteHistoryRequest::default()
     };
     let deleted = histories.delete_history(all).await.unwrap().into_inner();
-    assert_eq!(deleted.answer.unwrap().deleted, 1);
+    assert_eq!(deleted.answer.unwrap().deleted, 2);
     assert!(read(&mut histories).await.is_empty());
 }
 

@@ -1,5 +1,6 @@
 //! Commands on ControllerRevisions, and their rows.
 
+mod marks;
 mod values;
 
 use std::sync::Arc;
@@ -7,10 +8,9 @@ use std::sync::Arc;
 use synod_machine::{Change, Command, HistoryAnswer, RevisionAnswer, RevisionOutcome};
 use synod_model::{
     AdoptControllerRevisions, ControllerRevision, CreateControllerRevision,
-    DeleteControllerRevisions, InUse, LiveMarks, Mark, MarkControllerRevisions, NamePrefix,
-    NamespacedName, ReleaseControllerRevision, Revision, RevisionNumber,
-    RollbackControllerRevision, RollbackTarget, TruncateControllerRevisions,
-    UpdateControllerRevision,
+    DeleteControllerRevisions, InUse, Mark, MarkControllerRevisions, NamePrefix, NamespacedName,
+    ReleaseControllerRevision, Revision, RevisionNumber, RollbackControllerRevision,
+    RollbackTarget, TruncateControllerRevisions, UpdateControllerRevision,
 };
 use synod_proto::storage::v1 as pb;
 
@@ -18,6 +18,8 @@ use super::CodecError;
 use super::values::{
     labels_from_pb, labels_to_pb, metadata_from_pb, metadata_to_pb, parsed, required, uid,
 };
+use marks::{marks_from_pb, marks_to_pb, tie_from_pb, tie_to_pb};
+pub(super) use marks::{renewed_from_pb, renewed_to_pb};
 use values::{
     annotations_from_pb, annotations_to_pb, controller_from_pb, controller_to_pb, data_from_pb,
     data_to_pb, equality_from_pb, equality_to_pb, history_from_pb, history_to_pb, key_from_pb,
@@ -39,6 +41,7 @@ pub(super) fn create_to_pb(create: &CreateControllerRevision) -> pb::envelope::C
         collision_count,
         history_limit,
         if_newest,
+        mark_update,
     } = create;
     pb::envelope::Command::CreateControllerRevision(pb::CreateControllerRevision {
         history: Some(history_to_pb(history)),
@@ -51,11 +54,13 @@ pub(super) fn create_to_pb(create: &CreateControllerRevision) -> pb::envelope::C
         collision_count: *collision_count,
         history_limit: *history_limit,
         if_newest: if_newest.map(Revision::get),
+        mark_update: mark_update.as_ref().map(tie_to_pb),
     })
 }
 
 pub(super) fn create_from_pb(create: pb::CreateControllerRevision) -> Result<Command> {
     let equality = create.equality();
+    let mark_update = create.mark_update.map(|tie| tie_from_pb(Some(tie)));
     Ok(Command::CreateControllerRevision(
         CreateControllerRevision {
             history: history_from_pb(create.history)?,
@@ -68,6 +73,7 @@ pub(super) fn create_from_pb(create: pb::CreateControllerRevision) -> Result<Com
             collision_count: create.collision_count,
             history_limit: create.history_limit,
             if_newest: create.if_newest.map(Revision::new),
+            mark_update: mark_update.transpose()?,
         },
     ))
 }
@@ -155,6 +161,7 @@ pub(super) fn mark_to_pb(marking: &MarkControllerRevisions) -> pb::envelope::Com
         current,
         update,
         in_use,
+        tie,
     } = marking;
     let text = |mark: &Mark| match mark {
         Mark::Nowhere => String::new(),
@@ -168,6 +175,7 @@ pub(super) fn mark_to_pb(marking: &MarkControllerRevisions) -> pb::envelope::Com
             marker: in_use.marker.to_string(),
             names: in_use.names.iter().map(ToString::to_string).collect(),
         }),
+        tie: Some(tie_to_pb(tie)),
     })
 }
 
@@ -188,6 +196,7 @@ pub(super) fn mark_from_pb(marking: pb::MarkControllerRevisions) -> Result<Comma
         current: marking.current.map(mark).transpose()?,
         update: marking.update.map(mark).transpose()?,
         in_use: in_use.transpose()?,
+        tie: tie_from_pb(marking.tie)?,
     }))
 }
 
@@ -323,15 +332,12 @@ fn row_without_data(row: &ControllerRevision) -> pb::ControllerRevisionRow {
         controller: controller.as_ref().map(controller_to_pb),
         number: number.get(),
         data: None,
-        current: marks.current,
-        update: marks.update,
-        in_use: marks.in_use.iter().map(ToString::to_string).collect(),
+        marks: marks_to_pb(marks),
     }
 }
 
 pub(super) fn row_from_pb(row: pb::ControllerRevisionRow) -> Result<Arc<ControllerRevision>> {
     let controller = row.controller.map(|row| controller_from_pb(Some(row)));
-    let in_use = row.in_use.iter().map(|text| marker(text));
     Ok(Arc::new(ControllerRevision {
         key: key_from_pb(&row.namespace, &row.name)?,
         metadata: metadata_from_pb(row.metadata)?,
@@ -340,11 +346,7 @@ pub(super) fn row_from_pb(row: pb::ControllerRevisionRow) -> Result<Arc<Controll
         controller: controller.transpose()?,
         number: number(row.number)?,
         data: data_from_pb(row.data)?,
-        marks: LiveMarks {
-            current: row.current,
-            update: row.update,
-            in_use: in_use.collect::<Result<_>>()?,
-        },
+        marks: marks_from_pb(row.marks)?,
     }))
 }
 

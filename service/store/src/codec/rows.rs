@@ -215,6 +215,9 @@ fn deadline_to_pb(holder: &Holder, deadline: Deadline) -> pb::DeadlineRow {
         Holder::Observation(resource) => {
             pb::deadline_row::Holder::Observation(resource_to_pb(resource))
         }
+        Holder::Mark(key, mark) => {
+            pb::deadline_row::Holder::Mark(controller_revisions::renewed_to_pb(key, mark))
+        }
     };
     pb::DeadlineRow {
         holder: Some(holder),
@@ -251,6 +254,11 @@ fn deadline_from_pb(row: &pb::DeadlineRow) -> Result<Row> {
         }
         pb::deadline_row::Holder::Observation(resource) => {
             Holder::Observation(resource_from_pb(Some(resource.clone()))?)
+        }
+        pb::deadline_row::Holder::Mark(mark) => {
+            let renewed = controller_revisions::renewed_from_pb(mark.clone());
+            let (key, mark) = renewed.map_err(|fault| fault.within("deadline"))?;
+            Holder::Mark(key, mark)
         }
     };
     let deadline = Deadline {

@@ -222,6 +222,7 @@ fn endings() -> [Command; 4] {
             objects: BTreeSet::from([object_key("doomed")]),
             claims: BTreeSet::from([(id(21), token(22))]),
             retries: BTreeSet::from([id(21)]),
+            marks: controller_revisions::every_mark(),
         }),
         Command::CloseSession(CloseSession {
             session: SessionId::new(Revision::new(99)),
@@ -400,6 +401,7 @@ fn the_log_of_the_test_leaves_a_row_of_every_kind() {
     assert!(has(|row| matches!(row, Row::Collection(_))));
     assert!(has(|row| matches!(row, Row::Object(_))));
     assert!(has(|row| matches!(row, Row::ControllerRevision(_))));
+    assert!(has(|row| matches!(row, Row::Deadline(Holder::Mark(..), _))));
     assert!(has(|row| matches!(row, Row::Lease(_))));
     assert!(has(|row| matches!(row, Row::LeaseWaiter(..))));
     assert!(has(|row| matches!(row, Row::LeaseCandidate(_))));

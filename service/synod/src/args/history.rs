@@ -77,12 +77,12 @@ pub(crate) enum HistoryCommand {
         #[command(flatten)]
         write: WriteArgs,
     },
-    /// Delete the oldest snapshots that nobody uses.
+    /// Delete the oldest snapshots that nobody uses. The newest stays.
     #[command(after_long_help = examples::HISTORIES_TRUNCATE)]
     Truncate {
         #[command(flatten)]
         owner: OwnerArgs,
-        /// How many that nobody uses to keep.
+        /// How many that nobody uses to keep beside the newest.
         #[arg(long, default_value_t = synod_model::limits::HISTORY_LIMIT_DEFAULT)]
         limit: u32,
         #[command(flatten)]

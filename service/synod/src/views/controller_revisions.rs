@@ -3,15 +3,21 @@
 use serde_json::Value;
 use synod_client::json;
 use synod_client::{
-    ControllerRevision, HistoryChanged, HistoryPage, RevisionAnswered, RevisionDiff, RevisionView,
-    WallTime,
+    ControllerRevision, HistoryChanged, HistoryPage, LiveMark, MarkTie, RevisionAnswered,
+    RevisionDiff, RevisionView, WallTime,
 };
 
 use super::{all, or_unset, yes_or_no};
 use crate::output::{Document, Table, age};
 
 const COLUMNS: [&str; 6] = ["Namespace", "Name", "Owner", "Number", "Live", "Age"];
-const MORE_COLUMNS: [&str; 4] = ["Media type", "Bytes", "Resource version", "UID"];
+const MORE_COLUMNS: [&str; 5] = [
+    "Live with",
+    "Media type",
+    "Bytes",
+    "Resource version",
+    "UID",
+];
 
 /// `synod history list`.
 pub(crate) fn controller_revisions(page: &HistoryPage, now: WallTime) -> Document {
@@ -129,15 +135,29 @@ fn cells(item: &ControllerRevision, now: WallTime) -> Vec<String> {
 
 /// Why it is not truncated.
 fn live(item: &ControllerRevision) -> String {
-    let marks = &item.marks;
-    let own = [(marks.current, "current"), (marks.update, "update")];
-    let own = own.into_iter().filter(|(set, _)| *set);
-    let own = own.map(|(_, mark)| mark.to_owned());
-    all(own.chain(marks.in_use.iter().map(ToString::to_string)))
+    all(item.marks.iter().map(|(mark, _)| mark_name(mark)))
+}
+
+fn mark_name(mark: &LiveMark) -> String {
+    match mark {
+        LiveMark::Current => "current".to_owned(),
+        LiveMark::Update => "update".to_owned(),
+        LiveMark::InUse(marker) => marker.to_string(),
+    }
+}
+
+/// What each of its marks goes with, in their order.
+fn ties(item: &ControllerRevision) -> String {
+    all(item.marks.iter().map(|(_, tie)| match tie {
+        MarkTie::Renewals(ttl) => format!("renewals within {ttl}"),
+        MarkTie::Member(member, epoch) => format!("member {member} in epoch {epoch}"),
+        MarkTie::Object(key, _) => format!("{}/{}", key.resource.qualified(), key.name),
+    }))
 }
 
 fn more_cells(item: &ControllerRevision) -> Vec<String> {
     vec![
+        ties(item),
         item.data.media_type().to_string(),
         item.data.bytes().len().to_string(),
         item.metadata.resource_version.to_string(),

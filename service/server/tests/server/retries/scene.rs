@@ -27,6 +27,8 @@ pub(crate) struct Scene {
     pub(crate) updated: u64,
     /// The snapshots of the history `kept`.
     pub(crate) snapshots: Vec<String>,
+    /// The resource version of the newest of them.
+    pub(crate) snapshot_version: u64,
     /// Snapshots, each of a history of its own; the orphan has none.
     pub(crate) deleted: String,
     pub(crate) released: String,
@@ -71,6 +73,7 @@ impl Scene {
             voter,
             selected_revision,
             updated,
+            snapshot_version: version_of(&mut histories, &snapshots[2]).await,
             snapshots,
             deleted: snapshot(&mut histories, "deleting", "{}").await,
             released: snapshot(&mut histories, "releasing", "{}").await,
@@ -144,6 +147,17 @@ async fn snapshot(
 ) -> String {
     let created = histories.create(wanting(owner, data)).await.unwrap();
     created.into_inner().answer.unwrap().name
+}
+
+async fn version_of(histories: &mut ControllerRevisionsClient<Channel>, name: &str) -> u64 {
+    let get = v1::ControllerRevisionsGetRequest {
+        namespace: "a".to_owned(),
+        name: name.to_owned(),
+        read: None,
+    };
+    let read = histories.get(get).await.unwrap().into_inner();
+    let metadata = read.controller_revision.unwrap().metadata.unwrap();
+    metadata.resource_version
 }
 
 async fn token(leases: &mut LeasesClient<Channel>) -> u64 {

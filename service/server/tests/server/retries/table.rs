@@ -200,6 +200,7 @@ fn of_histories(scene: &Scene) -> Vec<Row> {
     let update = v1::ControllerRevisionsUpdateRequest {
         namespace: "a".to_owned(),
         name: scene.snapshots[2].clone(),
+        if_resource_version: Some(scene.snapshot_version),
         revision: Some(40),
         ..v1::ControllerRevisionsUpdateRequest::default()
     };
@@ -213,6 +214,9 @@ fn of_histories(scene: &Scene) -> Vec<Row> {
     let mark = v1::ControllerRevisionsMarkLiveRequest {
         history: Some(history("kept")),
         current: Some(scene.snapshots[1].clone()),
+        tie: Some(v1::MarkTie {
+            to: Some(v1::mark_tie::To::Member(scene.joining.clone())),
+        }),
         ..v1::ControllerRevisionsMarkLiveRequest::default()
     };
     let truncate = v1::ControllerRevisionsTruncateRequest {
@@ -220,7 +224,10 @@ fn of_histories(scene: &Scene) -> Vec<Row> {
         limit: Some(1),
         ..v1::ControllerRevisionsTruncateRequest::default()
     };
-    let create = wanting("kept", r#"{"new":1}"#);
+    let create = v1::ControllerRevisionsCreateRequest {
+        mark_update: Some(v1::MarkTie { to: None }),
+        ..wanting("kept", r#"{"new":1}"#)
+    };
     vec![
         row!(
             "ControllerRevisions.Create",

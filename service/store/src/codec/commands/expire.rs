@@ -6,6 +6,7 @@ use synod_machine::Expire;
 use synod_model::{Epoch, MemberId};
 use synod_proto::storage::v1 as pb;
 
+use super::super::controller_revisions::{renewed_from_pb, renewed_to_pb};
 use super::super::leases::{
     contender_from_pb, contender_to_pb, place_from_pb, place_to_pb, seen_from_pb, seen_to_pb,
 };
@@ -44,6 +45,11 @@ pub(super) fn to_pb(expire: &Expire) -> pb::Expire {
         claims: migrations::claims_to_pb(&expire.claims),
         retries: expire.retries.iter().map(migrations::id_to_pb).collect(),
         observations: expire.observations.iter().map(resource_to_pb).collect(),
+        marks: expire
+            .marks
+            .iter()
+            .map(|(key, mark)| renewed_to_pb(key, mark))
+            .collect(),
     }
 }
 
@@ -89,6 +95,11 @@ pub(super) fn from_pb(expire: pb::Expire) -> Result<Expire> {
             .observations
             .into_iter()
             .map(|resource| resource_from_pb(Some(resource)))
+            .collect::<Result<_>>()?,
+        marks: expire
+            .marks
+            .into_iter()
+            .map(renewed_from_pb)
             .collect::<Result<_>>()?,
     })
 }

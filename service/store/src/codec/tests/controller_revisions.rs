@@ -1,12 +1,15 @@
 //! One of each command on ControllerRevisions, so that applying them in order leaves snapshots of every kind.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 use synod_machine::Command;
 use synod_model::{
     AdoptControllerRevisions, Annotations, ApiVersion, ControllerHistory, CreateControllerRevision,
-    DeleteControllerRevisions, Equality, InUse, Kind, Labels, Mark, MarkControllerRevisions,
-    Marker, MediaType, NamePrefix, Namespace, NamespacedName, ObjectName, OwnerReference,
-    Preconditions, ReleaseControllerRevision, Revision, RevisionData, RevisionHash, RevisionNumber,
+    DeleteControllerRevisions, Epoch, Equality, GroupResource, InUse, Kind, Labels, LiveMark, Mark,
+    MarkControllerRevisions, MarkTie, Marker, MediaType, MemberId, NamePrefix, Namespace,
+    NamespacedName, ObjectKey, ObjectName, OwnerReference, Preconditions,
+    ReleaseControllerRevision, Revision, RevisionData, RevisionHash, RevisionNumber,
     RollbackControllerRevision, RollbackTarget, TruncateControllerRevisions, Uid,
     UpdateControllerRevision,
 };
@@ -56,6 +59,7 @@ fn create(text: &'static str, equality: Equality) -> Command {
         collision_count: 0,
         history_limit: 10,
         if_newest: None,
+        mark_update: Some(MarkTie::DEFAULT),
     })
 }
 
@@ -67,12 +71,34 @@ fn rollback(to: RollbackTarget) -> Command {
     })
 }
 
+fn object() -> ObjectKey {
+    let resource = GroupResource::new("apps", "statefulsets").unwrap();
+    ObjectKey::new(
+        resource,
+        Some(&namespace()),
+        &ObjectName::parse("web").unwrap(),
+    )
+}
+
+/// The member whose epoch is 4.
+fn member() -> MarkTie {
+    let member = MemberId::parse("a").unwrap();
+    MarkTie::Member(member, Epoch::new(Revision::new(4)))
+}
+
+/// One of each kind.
+pub(super) fn every_mark() -> BTreeSet<(NamespacedName, LiveMark)> {
+    let used = LiveMark::InUse(Marker::parse("web-0").unwrap());
+    let marks = [LiveMark::Current, LiveMark::Update, used];
+    marks.map(|mark| (key("{\"a\":9}"), mark)).into()
+}
+
 pub(super) fn every_command() -> Vec<Command> {
     let preconditions = Preconditions {
         uid: Some(Uid::from_bytes([4; 16])),
         resource_version: Some(Revision::new(5)),
     };
-    let mark = |current, update| {
+    let mark = |current, update, tie| {
         Command::MarkControllerRevisions(MarkControllerRevisions {
             history: history(),
             current,
@@ -81,6 +107,7 @@ pub(super) fn every_command() -> Vec<Command> {
                 marker: Marker::parse("web-0").unwrap(),
                 names: [name("{\"a\":1}")].into(),
             }),
+            tie,
         })
     };
     vec![
@@ -98,8 +125,17 @@ pub(super) fn every_command() -> Vec<Command> {
         rollback(RollbackTarget::Previous),
         rollback(RollbackTarget::Number(RevisionNumber::FIRST)),
         rollback(RollbackTarget::Name(name("{\"a\":2}"))),
-        mark(Some(Mark::On(name("{\"a\":2}"))), Some(Mark::Nowhere)),
-        mark(None, Some(Mark::On(name("{\"a\":1}")))),
+        mark(
+            Some(Mark::On(name("{\"a\":2}"))),
+            Some(Mark::Nowhere),
+            MarkTie::Object(object(), Uid::from_bytes([8; 16])),
+        ),
+        mark(
+            Some(Mark::On(name("{\"a\":2}"))),
+            Some(Mark::Nowhere),
+            member(),
+        ),
+        mark(None, Some(Mark::On(name("{\"a\":1}"))), MarkTie::DEFAULT),
         Command::TruncateControllerRevisions(TruncateControllerRevisions {
             history: history(),
             limit: 0,

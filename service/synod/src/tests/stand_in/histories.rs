@@ -69,6 +69,11 @@ fn older() -> v1::ControllerRevision {
         current: true,
         update: false,
         in_use: vec!["web-0".to_owned(), "web-1".to_owned()],
+        marks: vec![
+            mark(v1::LiveMarkKind::Current, "", ttl(86_400_000)),
+            mark(v1::LiveMarkKind::InUse, "web-0", of_member()),
+            mark(v1::LiveMarkKind::InUse, "web-1", of_object()),
+        ],
     }
 }
 
@@ -81,7 +86,42 @@ pub(super) fn newer() -> v1::ControllerRevision {
         current: false,
         update: true,
         in_use: vec![],
+        marks: vec![mark(v1::LiveMarkKind::Update, "", ttl(30_000))],
     }
+}
+
+fn mark(kind: v1::LiveMarkKind, marker: &str, to: v1::mark_tie::To) -> v1::LiveMark {
+    v1::LiveMark {
+        kind: kind.into(),
+        marker: marker.to_owned(),
+        tie: Some(v1::MarkTie { to: Some(to) }),
+    }
+}
+
+fn ttl(ttl_ms: u64) -> v1::mark_tie::To {
+    v1::mark_tie::To::TtlMs(ttl_ms)
+}
+
+fn of_member() -> v1::mark_tie::To {
+    v1::mark_tie::To::Member(v1::MemberEpoch {
+        member: "server-a".to_owned(),
+        epoch: 41,
+        cluster_id: String::new(),
+    })
+}
+
+fn of_object() -> v1::mark_tie::To {
+    v1::mark_tie::To::Object(v1::TiedObject {
+        key: Some(v1::ObjectKey {
+            resource: Some(v1::GroupResource {
+                group: "example.io".to_owned(),
+                resource: "widgets".to_owned(),
+            }),
+            namespace: "team-a".to_owned(),
+            name: "web".to_owned(),
+        }),
+        uid: "0f7cb1a2-3d4e-8f60-a1b2-00000000002b".to_owned(),
+    })
 }
 
 fn released() -> v1::ControllerRevision {
@@ -96,6 +136,7 @@ fn released() -> v1::ControllerRevision {
         current: false,
         update: false,
         in_use: vec![],
+        marks: vec![],
     }
 }
 

@@ -1,0 +1,57 @@
+//! What marks can be tied to: shared by the commands that set them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use synod_model::limits::{TIED_REVISION_BYTES_MAX, TIED_REVISIONS_MAX};
+use synod_model::{Current, ErrorKind, MarkTie, Refusal};
+
+use super::controller_history::Draft;
+use crate::State;
+use crate::controller_revisions::{MarkPost, bytes_of};
+use crate::objects::write;
+
+/// Refuses to tie a mark to what is not there: it would never go.
+pub(super) fn check_tie(state: &State, tie: &MarkTie) -> Result<(), Refusal> {
+    match tie {
+        MarkTie::Renewals(_) => Ok(()),
+        MarkTie::Member(id, epoch) => state.fenced(id, *epoch).map(|_| ()),
+        MarkTie::Object(key, uid) => {
+            let object = state.object(key).ok_or_else(|| write::not_found(key))?;
+            if object.metadata.uid == *uid {
+                return Ok(());
+            }
+            let message = format!(
+                "{key} has the uid {}, and the mark would go with the one of the uid {uid}: look at what it is now",
+                object.metadata.uid
+            );
+            let refusal = Refusal::new(ErrorKind::Conflict, message);
+            Err(refusal.with_current(Current::Object(Arc::clone(object))))
+        }
+    }
+}
+
+/// Refuses more than one command can take the marks of, once what they are tied to goes.
+pub(super) fn check_tied(state: &State, draft: &Draft, tie: &MarkTie) -> Result<(), Refusal> {
+    let Some(post) = MarkPost::of(tie) else {
+        return Ok(());
+    };
+    let drafted: BTreeSet<_> = draft.rows().map(|row| &row.key).collect();
+    let others = state.controller_revisions.tied(&post);
+    let others = others
+        .map(|kept| &*kept.row)
+        .filter(|row| !drafted.contains(&row.key));
+    let own = draft
+        .rows()
+        .filter(|row| row.marks.iter().any(|(_, tie)| post.holds(tie)));
+    let (count, bytes) = own.chain(others).fold((0, 0), |(count, bytes), row| {
+        (count + 1, bytes + bytes_of(row))
+    });
+    if count <= TIED_REVISIONS_MAX && bytes <= TIED_REVISION_BYTES_MAX {
+        return Ok(());
+    }
+    let message = format!(
+        "{count} ControllerRevisions of {bytes} bytes would lose marks with one member or object, and {TIED_REVISIONS_MAX} of {TIED_REVISION_BYTES_MAX} bytes are the most: mark fewer, or by a TTL"
+    );
+    Err(Refusal::new(ErrorKind::Quota, message))
+}
