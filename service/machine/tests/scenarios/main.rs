@@ -22,6 +22,7 @@ mod observations;
 mod owners;
 mod restores;
 mod safety;
+mod second_deletions;
 mod selections;
 mod sessions;
 mod shelf;
