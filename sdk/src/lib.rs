@@ -95,8 +95,8 @@ pub use migrator::{
 };
 pub use objects::{
     Codec, CodecError, Creator, Draft, EncodingVersion, ListObjects, NewObject, ObjectEvent,
-    ObjectMessage, ObjectPages, ObjectReflector, ObjectWatch, Objects, Patched, RawObjects, Stored,
-    UpdateStep, Updated, Updater, WatchObjects,
+    ObjectMessage, ObjectPages, ObjectPatch, ObjectReflector, ObjectWatch, Objects, Patched,
+    RawObjects, Stored, UpdateStep, Updated, Updater, WatchObjects,
 };
 pub use read_options::ReadOptions;
 pub use reconcile::{Reconcile, reconcile};
@@ -149,12 +149,12 @@ pub use synod_model::{
     CollectionRules, Compare, Condition, ConditionStatus, Content, CreateCollection, CreateObject,
     Current, DeleteCollection, DeleteObject, Deletion, Endpoint, Epoch, ErrorKind, Fences,
     FieldSelector, Finalizer, Finalizers, GroupResource, InstanceId, Join, Kind, LabelSelector,
-    Labels, LogTime, MediaType, Member, MemberId, Metadata, Namespace, NamespacedName,
-    Object as StoredObject, ObjectKey, ObjectName, Operation, OwnerReference, OwnerReferences,
-    Patch, PatchFormat, PatchObject, Persisted, Phase, Preconditions, Propagation, ReportEntry,
-    Revision, Sequence, SessionId, Settings, SettingsPatch, Stance, StorageVersionHash, Transact,
-    Ttl, Uid, UpdateCollection, UpdateObject, Verdict, VersionSet, Violation, Violations, WallTime,
-    apiserver_id, sort_and_fold_equivalents,
+    Labels, LogTime, MediaType, Member, MemberId, Metadata, MetadataPatch, Namespace,
+    NamespacedName, Object as StoredObject, ObjectKey, ObjectName, Operation, OwnerReference,
+    OwnerReferences, Patch, PatchFormat, PatchObject, Persisted, Phase, Preconditions, Propagation,
+    ReportEntry, Revision, Sequence, SessionId, Settings, SettingsPatch, Stance,
+    StorageVersionHash, Transact, Ttl, TtlChange, Uid, UpdateCollection, UpdateObject, Verdict,
+    VersionSet, Violation, Violations, WallTime, apiserver_id, sort_and_fold_equivalents,
 };
 pub use synod_model::{
     ControllerHistory, ControllerRevision, Equality, HASH_LABEL, InUse, LiveMark, LiveMarks, Mark,

@@ -20,7 +20,7 @@ pub use guaranteed::Draft;
 pub use pages::{ListObjects, ObjectPages};
 pub use raw::RawObjects;
 pub use reflector::ObjectReflector;
-pub use stored::{Patched, Stored, Updated};
+pub use stored::{ObjectPatch, Patched, Stored, Updated};
 pub use typed::{NewObject, Objects};
 pub use updater::{UpdateStep, Updater};
 pub use watch::{ObjectEvent, ObjectMessage, ObjectWatch, WatchObjects};

@@ -6,7 +6,7 @@ use synod_client::{
     ApiVersion, Attributes, Client, CollectionRules, Compare, Content, CreateCollection,
     CreateObject, Error, Fences, GroupResource, Kind, ListObjects, MediaType, NamespacedName,
     ObjectKey, ObjectName, Operation, Preconditions, ReadOptions, Revision, StoredObject, Transact,
-    UpdateObject,
+    TtlChange, UpdateObject,
 };
 use synod_proto::v1;
 
@@ -92,7 +92,7 @@ pub(crate) async fn compare(
         key: key(SHARED),
         attributes: Attributes::default(),
         content: content(value),
-        ttl: None,
+        ttl: TtlChange::Keep,
         preconditions: Preconditions {
             uid: None,
             resource_version: Some(if_revision),

@@ -6,7 +6,8 @@ use std::time::Duration;
 use synod_client::{
     ApiVersion, Attributes, Client, Codec, CodecError, CollectionRules, Content, CreateCollection,
     Current, Error, ErrorKind, Kind, MediaType, NewObject, ObjectKey, Objects, Outcome,
-    OutcomeAnswer, Preconditions, ReadOptions, RequestKey, StoredObject, UpdateObject, Verdict,
+    OutcomeAnswer, Preconditions, ReadOptions, RequestKey, StoredObject, TtlChange, UpdateObject,
+    Verdict,
 };
 use synod_client::{GroupResource, Namespace, NamespacedName, ObjectName};
 use tokio::sync::watch;
@@ -161,7 +162,7 @@ fn next(present: &StoredObject) -> UpdateObject {
         key: present.key.clone(),
         attributes: Attributes::default(),
         content: content.expect("a number can be written"),
-        ttl: None,
+        ttl: TtlChange::Keep,
         preconditions: Preconditions {
             uid: Some(present.metadata.uid),
             resource_version: Some(present.metadata.resource_version),

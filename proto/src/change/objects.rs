@@ -1,6 +1,7 @@
 use synod_model::{
-    ApiVersion, Attributes, ClusterId, Content, CreateObject, DeleteObject, Fences, ObjectKey,
-    Patch, PatchFormat, PatchObject, Propagation, Ttl, UpdateObject, Violation, Violations,
+    ApiVersion, Attributes, ClusterId, Content, CreateObject, DeleteObject, Fences, MetadataPatch,
+    ObjectKey, Patch, PatchFormat, PatchObject, Propagation, Ttl, TtlChange, UpdateObject,
+    Violation, Violations,
 };
 
 use super::collections::preconditions;
@@ -49,6 +50,7 @@ impl From<&Change<UpdateObject>> for v1::ObjectsUpdateRequest {
             content: operation.content,
             preconditions: operation.preconditions,
             ttl_ms: operation.ttl_ms,
+            remove_ttl: operation.remove_ttl,
             fences: wire_fences(change, &change.body.fences),
             dry_run: false,
         }
@@ -65,6 +67,7 @@ impl TryFrom<v1::ObjectsUpdateRequest> for Change<UpdateObject> {
             content: pb.content,
             preconditions: pb.preconditions,
             ttl_ms: pb.ttl_ms,
+            remove_ttl: pb.remove_ttl,
         };
         let opening = Opening::read(pb.request_id, pb.fences);
         opening.around(UpdateObject::try_from(operation), |body| &mut body.fences)
@@ -78,6 +81,9 @@ impl From<&Change<PatchObject>> for v1::ObjectsPatchRequest {
             request_id: change.wire_key(),
             key: operation.key,
             patch: operation.patch,
+            metadata_patch: operation.metadata_patch,
+            ttl_ms: operation.ttl_ms,
+            remove_ttl: operation.remove_ttl,
             preconditions: operation.preconditions,
             fences: wire_fences(change, &change.body.fences),
             dry_run: false,
@@ -92,6 +98,9 @@ impl TryFrom<v1::ObjectsPatchRequest> for Change<PatchObject> {
         let operation = v1::PatchOperation {
             key: pb.key,
             patch: pb.patch,
+            metadata_patch: pb.metadata_patch,
+            ttl_ms: pb.ttl_ms,
+            remove_ttl: pb.remove_ttl,
             preconditions: pb.preconditions,
         };
         let opening = Opening::read(pb.request_id, pb.fences);
@@ -238,7 +247,8 @@ impl From<&UpdateObject> for v1::UpdateOperation {
             attributes: Some((&update.attributes).into()),
             content: Some((&update.content).into()),
             preconditions: Some((&update.preconditions).into()),
-            ttl_ms: update.ttl.map(Ttl::as_millis),
+            ttl_ms: update.ttl.of_new().map(Ttl::as_millis),
+            remove_ttl: update.ttl == TtlChange::Remove,
         }
     }
 }
@@ -252,7 +262,7 @@ impl TryFrom<v1::UpdateOperation> for UpdateObject {
         let attributes = attributes(pb.attributes, &mut found);
         let content = content(pb.content, &mut found);
         let preconditions = preconditions(pb.preconditions, &mut found);
-        let ttl = ttl(pb.ttl_ms, &mut found);
+        let ttl = ttl_change(pb.ttl_ms, pb.remove_ttl, &mut found);
         match (key, attributes, content, preconditions, ttl) {
             (Some(key), Some(attributes), Some(content), Some(preconditions), Some(ttl)) => {
                 Ok(Self {
@@ -273,7 +283,10 @@ impl From<&PatchObject> for v1::PatchOperation {
     fn from(patch: &PatchObject) -> Self {
         Self {
             key: Some((&patch.key).into()),
-            patch: Some((&patch.patch).into()),
+            patch: patch.data.as_ref().map(Into::into),
+            metadata_patch: patch.metadata.as_ref().map(Into::into),
+            ttl_ms: patch.ttl.of_new().map(Ttl::as_millis),
+            remove_ttl: patch.ttl == TtlChange::Remove,
             preconditions: Some((&patch.preconditions).into()),
         }
     }
@@ -285,19 +298,25 @@ impl TryFrom<v1::PatchOperation> for PatchObject {
     fn try_from(pb: v1::PatchOperation) -> Result<Self, Violations> {
         let mut found = Violations::new();
         let key = object_key(pb.key, &mut found);
-        let patch = required(pb.patch, "must say what to change").map_err(Violations::from);
-        let patch = found.parsed("patch", patch.and_then(Patch::try_from));
+        let data = found.parsed("patch", pb.patch.map(Patch::try_from).transpose());
+        let metadata = pb.metadata_patch.map(MetadataPatch::try_from);
+        let metadata = found.parsed("metadataPatch", metadata.transpose());
+        let ttl = ttl_change(pb.ttl_ms, pb.remove_ttl, &mut found);
         let preconditions = preconditions(pb.preconditions, &mut found);
-        let (Some(key), Some(patch), Some(preconditions)) = (key, patch, preconditions) else {
+        let (Some(key), Some(data), Some(metadata), Some(ttl), Some(preconditions)) =
+            (key, data, metadata, ttl, preconditions)
+        else {
             return Err(found);
         };
         let body = Self {
             key,
-            patch,
+            data,
+            metadata,
+            ttl,
             preconditions,
             fences: Fences::default(),
         };
-        // What its parts cannot see: how long its document is.
+        // What its parts cannot see: whether it changes anything, and how long its documents are.
         found.extend_at("", body.check());
         sound(body, found)
     }
@@ -305,13 +324,9 @@ impl TryFrom<v1::PatchOperation> for PatchObject {
 
 impl From<&Patch> for v1::ContentPatch {
     fn from(patch: &Patch) -> Self {
-        let format = match patch.format {
-            PatchFormat::Merge => v1::PatchFormat::Merge,
-            PatchFormat::Json => v1::PatchFormat::Json,
-        };
         Self {
             encoding_version: patch.encoding.to_string(),
-            format: format.into(),
+            format: wire_format(patch.format),
             document: patch.document.clone(),
         }
     }
@@ -323,14 +338,7 @@ impl TryFrom<v1::ContentPatch> for Patch {
     fn try_from(pb: v1::ContentPatch) -> Result<Self, Violations> {
         let mut found = Violations::new();
         let encoding = found.parsed("encodingVersion", ApiVersion::parse(&pb.encoding_version));
-        let format = match pb.format() {
-            v1::PatchFormat::Merge => Ok(PatchFormat::Merge),
-            v1::PatchFormat::Json => Ok(PatchFormat::Json),
-            v1::PatchFormat::Unspecified => Err(Violation::required(
-                "must be a JSON merge patch or a JSON patch",
-            )),
-        };
-        let format = found.parsed("format", format);
+        let format = found.parsed("format", format(pb.format()));
         match (encoding, format) {
             (Some(encoding), Some(format)) => Ok(Self {
                 encoding,
@@ -339,6 +347,44 @@ impl TryFrom<v1::ContentPatch> for Patch {
             }),
             _ => Err(found),
         }
+    }
+}
+
+impl From<&MetadataPatch> for v1::MetadataPatch {
+    fn from(patch: &MetadataPatch) -> Self {
+        Self {
+            format: wire_format(patch.format),
+            document: patch.document.clone(),
+        }
+    }
+}
+
+impl TryFrom<v1::MetadataPatch> for MetadataPatch {
+    type Error = Violation;
+
+    fn try_from(pb: v1::MetadataPatch) -> Result<Self, Violation> {
+        Ok(Self {
+            format: format(pb.format()).map_err(|fault| fault.at("format"))?,
+            document: pb.document,
+        })
+    }
+}
+
+fn wire_format(format: PatchFormat) -> i32 {
+    let format = match format {
+        PatchFormat::Merge => v1::PatchFormat::Merge,
+        PatchFormat::Json => v1::PatchFormat::Json,
+    };
+    format.into()
+}
+
+fn format(format: v1::PatchFormat) -> Result<PatchFormat, Violation> {
+    match format {
+        v1::PatchFormat::Merge => Ok(PatchFormat::Merge),
+        v1::PatchFormat::Json => Ok(PatchFormat::Json),
+        v1::PatchFormat::Unspecified => Err(Violation::required(
+            "must be a JSON merge patch or a JSON patch",
+        )),
     }
 }
 
@@ -414,4 +460,19 @@ fn content(pb: Option<v1::ObjectContent>, found: &mut Violations) -> Option<Cont
 /// Reads the field `ttlMs`.
 fn ttl(ms: Option<u64>, found: &mut Violations) -> Option<Option<Ttl>> {
     found.parsed("ttlMs", ms.map(Ttl::from_millis).transpose())
+}
+
+/// Reads the fields `ttlMs` and `removeTtl`.
+fn ttl_change(ms: Option<u64>, remove: bool, found: &mut Violations) -> Option<TtlChange> {
+    let ttl = ttl(ms, found)?;
+    if ttl.is_some() && remove {
+        let rule = "must not stand beside ttlMs: the deadline is moved or taken away";
+        found.push(Violation::invalid("true", rule).at("removeTtl"));
+        return None;
+    }
+    Some(if remove {
+        TtlChange::Remove
+    } else {
+        ttl.into()
+    })
 }

@@ -7,9 +7,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use synod_model::{
     Annotations, Attributes, Collection, CollectionRules, Compare, Content, CreateObject,
-    DeleteObject, Deletion, Fences, FieldSelector, Finalizers, LabelSelector, MediaType, Namespace,
-    Object, ObjectKey, ObjectName, Operation, OwnerReference, OwnerReferences, Patch, PatchFormat,
-    PatchObject, Preconditions, Propagation, Revision, Uid, UpdateObject, WallTime,
+    DeleteObject, Deletion, Fences, FieldSelector, Finalizers, LabelSelector, MediaType,
+    MetadataPatch, Namespace, Object, ObjectKey, ObjectName, Operation, OwnerReference,
+    OwnerReferences, Patch, PatchFormat, PatchObject, Preconditions, Propagation, Revision,
+    TtlChange, Uid, UpdateObject, WallTime,
 };
 
 use super::{api_version, kind, labels, metadata, resource, revision, ttl};
@@ -167,7 +168,7 @@ pub(crate) fn operation() -> impl Strategy<Value = Operation> {
         object_key(),
         attributes(),
         content(),
-        option::of(ttl()),
+        ttl_change(),
         preconditions(),
     )
         .prop_map(move |(key, attributes, content, ttl, preconditions)| {
@@ -180,26 +181,18 @@ pub(crate) fn operation() -> impl Strategy<Value = Operation> {
                 fences: fences(),
             })
         });
-    let formats = select(vec![PatchFormat::Merge, PatchFormat::Json]);
-    let patch = (
-        object_key(),
-        api_version(),
-        formats,
-        vec(any::<u8>(), 0..50),
-        preconditions(),
-    )
-        .prop_map(move |(key, encoding, format, document, preconditions)| {
+    let patch = (object_key(), patches(), preconditions()).prop_map(
+        move |(key, (data, metadata, ttl), preconditions)| {
             Operation::Patch(PatchObject {
                 key,
-                patch: Patch {
-                    encoding,
-                    format,
-                    document: document.into(),
-                },
+                data,
+                metadata,
+                ttl,
                 preconditions,
                 fences: fences(),
             })
-        });
+        },
+    );
     let propagations = vec![
         None,
         Some(Propagation::Background),
@@ -217,6 +210,35 @@ pub(crate) fn operation() -> impl Strategy<Value = Operation> {
         },
     );
     prop_oneof![create, update, patch, delete]
+}
+
+fn ttl_change() -> impl Strategy<Value = TtlChange> {
+    prop_oneof![
+        Just(TtlChange::Keep),
+        ttl().prop_map(TtlChange::Set),
+        Just(TtlChange::Remove),
+    ]
+}
+
+/// What a patch changes: at least one of these.
+fn patches() -> impl Strategy<Value = (Option<Patch>, Option<MetadataPatch>, TtlChange)> {
+    let written = || {
+        let formats = select(vec![PatchFormat::Merge, PatchFormat::Json]);
+        (formats, vec(any::<u8>(), 0..50))
+    };
+    let data = (api_version(), written()).prop_map(|(encoding, (format, document))| Patch {
+        encoding,
+        format,
+        document: document.into(),
+    });
+    let metadata = written().prop_map(|(format, document)| MetadataPatch {
+        format,
+        document: document.into(),
+    });
+    let all = (option::of(data), option::of(metadata), ttl_change());
+    all.prop_filter("it changes something", |all| {
+        *all != (None, None, TtlChange::Keep)
+    })
 }
 
 pub(crate) fn compare() -> impl Strategy<Value = Compare> {

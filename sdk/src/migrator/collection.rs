@@ -7,7 +7,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use synod_model::{
     ApiVersion, Content, ContinueToken, ErrorKind, Fences, Migration, MigrationReason, Object,
-    Preconditions, UpdateObject,
+    Preconditions, TtlChange, UpdateObject,
 };
 
 use super::{Store, StoreError, StorePage};
@@ -89,7 +89,7 @@ impl CollectionStore {
             key: object.key.clone(),
             attributes: object.attributes.clone(),
             content,
-            ttl: None,
+            ttl: TtlChange::Keep,
             preconditions: Preconditions {
                 uid: Some(object.metadata.uid),
                 resource_version: Some(object.metadata.resource_version),

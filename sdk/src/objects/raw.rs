@@ -100,12 +100,13 @@ impl RawObjects {
         read::<v1::ObjectsUpdateResponse, _>(answer.await?)
     }
 
-    /// Changes a part of an object's data, which must be a JSON object, where it is stored.
+    /// Changes a part of an object where it is stored: of its data, which must be a JSON object then, of what is said of it,
+    /// and how long it lives.
     ///
     /// # Errors
     ///
     /// `NOT_FOUND`. `INVALID_ARGUMENT`: it does not apply. `CONFLICT`: the object is stored in another version than the
-    /// patch was made for, or is not what the preconditions say. `ENCODING_NOT_SELECTED`: the collection is strict, and
+    /// patch of its data was made for, or is not what the preconditions say. `ENCODING_NOT_SELECTED`: the collection is strict, and
     /// the object is stored in a version that is not selected.
     pub async fn patch(&self, patch: PatchObject) -> Result<ObjectWritten, Error> {
         let change = self.fenced(patch, |body| &mut body.fences);

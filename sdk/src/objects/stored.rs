@@ -6,8 +6,8 @@
 //! what the write has left: that follows from what was sent.
 
 use synod_model::{
-    Attributes, Content, Metadata, NamespacedName, Object, ObjectKey, Preconditions, Revision, Uid,
-    WallTime,
+    Attributes, Content, Metadata, MetadataPatch, NamespacedName, Object, ObjectKey, Patch,
+    Preconditions, Revision, TtlChange, Uid, WallTime,
 };
 
 use crate::{ObjectWritten, OperationResult};
@@ -32,16 +32,47 @@ pub struct Updated<T> {
     pub deleted: bool,
 }
 
+/// A change of a part of an object, whatever the rest of it is. It must change something.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ObjectPatch {
+    /// The change of its data, which must be a JSON object; `None` leaves it, in whatever form and version.
+    pub data: Option<Patch>,
+    /// The change of what is said of it; `None` leaves that.
+    pub metadata: Option<MetadataPatch>,
+    /// How long it lives from now on.
+    pub ttl: TtlChange,
+}
+
+impl From<Patch> for ObjectPatch {
+    fn from(data: Patch) -> Self {
+        Self {
+            data: Some(data),
+            ..Self::default()
+        }
+    }
+}
+
+impl From<MetadataPatch> for ObjectPatch {
+    fn from(metadata: MetadataPatch) -> Self {
+        Self {
+            metadata: Some(metadata),
+            ..Self::default()
+        }
+    }
+}
+
 /// An object after a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patched<T> {
-    /// The object as the patch left it.
+    /// The object as the patch left it, or if that took its last finalizer, as it was last.
     ///
     /// `None` if that is not known here: the answer was lost and came again so late that others had changed the object
     /// or deleted it, or the codec cannot decode what the patch has made.
     pub stored: Option<Stored<T>>,
     /// False if it was so already: nothing was written.
     pub changed: bool,
+    /// Whether it is gone.
+    pub deleted: bool,
     /// The uid of the object.
     pub uid: Uid,
     /// The object's resource version as the patch left it.
@@ -85,6 +116,7 @@ impl<T> From<Updated<T>> for Patched<T> {
         let metadata = &updated.stored.object.metadata;
         Self {
             changed: updated.changed,
+            deleted: updated.deleted,
             uid: metadata.uid,
             resource_version: metadata.resource_version,
             stored: Some(updated.stored),
@@ -142,10 +174,14 @@ pub(super) fn patched<T>(
     found: Option<Object>,
     decoded: impl FnOnce(Object) -> Option<Stored<T>>,
 ) -> Patched<T> {
-    let own = found.filter(|object| object.metadata.resource_version == result.resource_version);
+    // What is gone was last as it was before its deletion.
+    let own = found.filter(|object| {
+        result.deleted || object.metadata.resource_version == result.resource_version
+    });
     Patched {
         stored: own.and_then(decoded),
         changed: result.changed,
+        deleted: result.deleted,
         uid: result.uid,
         resource_version: result.resource_version,
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::stream::{Stream, StreamExt as _};
 use synod_model::{
     ApiVersion, Attributes, Content, Current, DeleteObject, ErrorKind, Fences, GroupResource,
-    NamespacedName, Object, ObjectKey, Patch, PatchObject, Preconditions, Propagation, Ttl,
+    NamespacedName, Object, ObjectKey, PatchObject, Preconditions, Propagation, Ttl, TtlChange,
     UpdateObject,
 };
 
@@ -14,7 +14,7 @@ use super::codec::{Codec, not_decoded, not_encoded};
 use super::encoding::{EncodingVersion, Encodings};
 use super::pages::ListObjects;
 use super::raw::RawObjects;
-use super::stored::{Patched, Stored, Updated, patched, updated};
+use super::stored::{ObjectPatch, Patched, Stored, Updated, patched, updated};
 use crate::{Client, Error, LeaseToken, MemberEpoch, ObjectWritten, ReadOptions};
 
 /// The objects of one collection, as values of one type. Clones share what they have learned of the selected version.
@@ -164,7 +164,7 @@ impl<T: 'static> Objects<T> {
     ///
     /// `CONFLICT`: it was changed since by somebody else, [`Objects::current`] has what it is now. `NOT_FOUND`: it is
     /// gone. `NO_AGREEMENT`: the collection is strict, and no version is selected.
-    pub async fn update(&self, stored: Stored<T>, ttl: Option<Ttl>) -> Result<Updated<T>, Error> {
+    pub async fn update(&self, stored: Stored<T>, ttl: TtlChange) -> Result<Updated<T>, Error> {
         let preconditions = stored.preconditions();
         let key = stored.object.key.clone();
         let (written, content) = self
@@ -182,27 +182,36 @@ impl<T: 'static> Objects<T> {
         Ok(updated(written, stored, content))
     }
 
-    /// Changes a part of an object's data where it is stored, which must be a JSON object.
+    /// Changes a part of an object where it is stored: of its data, which must be a JSON object then, of what is said of it,
+    /// and how long it lives. A [`Patch`](crate::Patch) or a [`MetadataPatch`](crate::MetadataPatch) alone will do.
     ///
-    /// If the collection is strict and the object is stored in a version that is no longer selected, the patch is
+    /// If the collection is strict and the object is stored in a version that is no longer selected, a patch of its data is
     /// carried out here, on what is stored, and what comes of it is encoded in the selected version.
     ///
     /// # Errors
     ///
     /// `NOT_FOUND`. `INVALID_ARGUMENT`: it does not apply. `CONFLICT`: the object is stored in another version than the
-    /// patch was made for, or is not what the preconditions say.
+    /// patch of its data was made for, or is not what the preconditions say.
     pub async fn patch(
         &self,
         name: &NamespacedName,
-        patch: Patch,
+        patch: impl Into<ObjectPatch>,
         preconditions: Preconditions,
     ) -> Result<Patched<T>, Error> {
+        let patch = patch.into();
         let key = self.key(name);
         let mut encodings = Encodings::new(&self.version);
         loop {
+            let ObjectPatch {
+                data,
+                metadata,
+                ttl,
+            } = patch.clone();
             let sending = self.raw.patch(PatchObject {
                 key: key.clone(),
-                patch: patch.clone(),
+                data,
+                metadata,
+                ttl,
                 preconditions,
                 fences: Fences::default(),
             });
@@ -226,11 +235,19 @@ impl<T: 'static> Objects<T> {
         }
     }
 
-    async fn patch_here(&self, patch: &Patch, mut object: Object) -> Result<Updated<T>, Error> {
-        object.content.data = patch
-            .applied_to(&object.content.data)
-            .map_err(Error::from)?;
-        self.update(self.decoded(object)?, None).await
+    async fn patch_here(
+        &self,
+        patch: &ObjectPatch,
+        mut object: Object,
+    ) -> Result<Updated<T>, Error> {
+        if let Some(metadata) = &patch.metadata {
+            object.attributes = metadata.applied_to(&object).map_err(Error::from)?;
+        }
+        if let Some(data) = &patch.data {
+            let patched = data.applied_to(&object.content.data);
+            object.content.data = patched.map_err(Error::from)?;
+        }
+        self.update(self.decoded(object)?, patch.ttl).await
     }
 
     async fn patched(&self, key: &ObjectKey, mut written: ObjectWritten) -> Patched<T> {
@@ -320,7 +337,7 @@ impl<T: 'static> Objects<T> {
 }
 
 /// Whether a patch was made for this object, by the rules of the cluster.
-fn is_for(patch: &Patch, preconditions: &Preconditions, object: &Object) -> bool {
+fn is_for(patch: &ObjectPatch, preconditions: &Preconditions, object: &Object) -> bool {
     let Preconditions {
         uid,
         resource_version,
@@ -328,8 +345,10 @@ fn is_for(patch: &Patch, preconditions: &Preconditions, object: &Object) -> bool
     let (metadata, content) = (&object.metadata, &object.content);
     uid.is_none_or(|uid| uid == metadata.uid)
         && resource_version.is_none_or(|version| version == metadata.resource_version)
-        && content.encoding == patch.encoding
-        && content.media_type.is_json()
+        && patch
+            .data
+            .as_ref()
+            .is_none_or(|patch| content.encoding == patch.encoding && content.media_type.is_json())
 }
 
 impl<T> Clone for Objects<T> {

@@ -1,7 +1,7 @@
 //! Changing an object until it is changed, step by step: for programs that decode and encode by themselves.
 
 use synod_model::{
-    Attributes, Content, Current, ErrorKind, Fences, Object, ObjectKey, UpdateObject,
+    Attributes, Content, Current, ErrorKind, Fences, Object, ObjectKey, TtlChange, UpdateObject,
 };
 
 use super::encoding::EncodingVersion;
@@ -151,7 +151,7 @@ impl Updater {
             key: self.key.clone(),
             attributes: attributes.clone(),
             content: content.clone(),
-            ttl: None,
+            ttl: TtlChange::Keep,
             preconditions: base.preconditions(),
             fences: Fences::default(),
         };

@@ -156,7 +156,7 @@ impl FromWire<v1::ObjectsPatchResponse> for ObjectWritten {
         let result = v1::OperationResult {
             changed: pb.changed,
             created: false,
-            deleted: false,
+            deleted: pb.deleted,
             uid: pb.uid,
             resource_version: pb.resource_version,
         };

@@ -37,6 +37,9 @@ pub struct ControllerRevision {
 }
 
 impl ControllerRevision {
+    /// How Kubernetes names their resource.
+    pub const RESOURCE: &'static str = "controllerrevisions.apps";
+
     /// Its name without the namespace.
     #[must_use]
     pub fn name(&self) -> ObjectName {

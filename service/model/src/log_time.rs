@@ -126,6 +126,36 @@ impl fmt::Display for Ttl {
     }
 }
 
+/// What a change says of how long something lives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TtlChange {
+    /// Its deadline stays, or that it has none.
+    #[default]
+    Keep,
+    /// It lives so long from now on.
+    Set(Ttl),
+    /// It has no deadline any more.
+    Remove,
+}
+
+impl TtlChange {
+    /// How long something lives that has no deadline yet.
+    #[must_use]
+    pub const fn of_new(self) -> Option<Ttl> {
+        match self {
+            Self::Set(ttl) => Some(ttl),
+            Self::Keep | Self::Remove => None,
+        }
+    }
+}
+
+impl From<Option<Ttl>> for TtlChange {
+    /// A TTL, or the one that is there.
+    fn from(ttl: Option<Ttl>) -> Self {
+        ttl.map_or(Self::Keep, Self::Set)
+    }
+}
+
 pub(crate) fn whole_millis(span: Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }

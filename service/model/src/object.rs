@@ -69,7 +69,7 @@ impl Content {
 pub struct Deletion {
     /// When it was asked for, for people.
     pub at: WallTime,
-    /// The revision at which it was.
+    /// The revision at which it was, or at which it was asked to wait for its dependents instead of what it did before.
     pub revision: Revision,
     /// The place among the deletions of that revision.
     pub position: u32,

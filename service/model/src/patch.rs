@@ -1,15 +1,19 @@
-//! Patches of JSON documents, run in apply: RFC 7386 (merge) and RFC 6902 (a list of operations).
+//! Patches of JSON documents, run in apply: RFC 7386 (merge) and RFC 6902 (a list of operations). Of an object's data,
+//! and of what is said of it.
 //!
 //! A patch works on parsed documents whose numbers keep the text they were written with, so what it does not touch
 //! keeps every digit. It is bounded in the size and depth of its result and in the work that it takes, and the same
 //! document with the same patch gives the same bytes on every replica.
 
+mod metadata;
 mod operations;
 mod pointer;
 
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+
+pub use metadata::MetadataPatch;
 
 use crate::limits::OBJECT_BYTES_MAX;
 use crate::{ApiVersion, ErrorKind, Json, Refusal, Violation, Violations};
@@ -54,11 +58,29 @@ impl Patch {
         match patched(document, self.format, &self.document) {
             Ok(None) => Ok(document.clone()),
             Ok(Some(text)) => Ok(text.into()),
-            Err(Fault::Invalid(violation)) => {
+            Err(fault) => Err(fault.into()),
+        }
+    }
+}
+
+impl Fault {
+    /// The same fault, of the patch in this field.
+    fn of(self, field: &str) -> Self {
+        match self {
+            Self::Invalid(violation) => at(field, violation),
+            Self::Refused(kind, message) => Self::Refused(kind, format!("{field}{message}")),
+        }
+    }
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Invalid(violation) => {
                 let refused = Violations::from(violation).into_result();
-                Err(refused.expect_err("one violation is enough to refuse"))
+                refused.expect_err("one violation is enough to refuse")
             }
-            Err(Fault::Refused(kind, message)) => Err(Refusal::new(kind, message)),
+            Fault::Refused(kind, message) => Self::new(kind, message),
         }
     }
 }
@@ -67,23 +89,8 @@ impl Patch {
 fn patched(document: &[u8], format: PatchFormat, patch: &[u8]) -> Result<Option<String>, Fault> {
     let before = Json::parse_object(document).map_err(|violation| at("data", violation))?;
     let text = before.to_text();
-    let after = match format {
-        PatchFormat::Merge => {
-            let patch = Json::parse_object(patch);
-            let patch = patch.map_err(|violation| at("patch.document", violation))?;
-            merged(Some(before), patch)
-        }
-        PatchFormat::Json => {
-            let patch = Json::parse(patch);
-            let patch = patch.map_err(|violation| at("patch.document", violation))?;
-            operations::applied(before, patch)?
-        }
-    };
-    let Json::Object(_) = after else {
-        let rule = "must leave a JSON object";
-        return Err(at("patch.document", Violation::required(rule)));
-    };
-    let patched = after.to_text();
+    let after = changed(before, format, patch).map_err(|fault| fault.of("patch.document"))?;
+    let patched = Json::Object(after).to_text();
     if patched.len() > OBJECT_BYTES_MAX {
         return Err(Fault::Refused(
             ErrorKind::TooLarge,
@@ -95,6 +102,29 @@ fn patched(document: &[u8], format: PatchFormat, patch: &[u8]) -> Result<Option<
     }
     // Compared as texts: `1.0` in the place of `1` is a change.
     Ok((patched != text).then_some(patched))
+}
+
+/// The members of a document after the patch. What is wrong is said from the patch's document on.
+fn changed(
+    before: Json,
+    format: PatchFormat,
+    patch: &[u8],
+) -> Result<BTreeMap<String, Json>, Fault> {
+    let after = match format {
+        PatchFormat::Merge => {
+            let patch = Json::parse_object(patch).map_err(Fault::Invalid)?;
+            merged(Some(before), patch)
+        }
+        PatchFormat::Json => {
+            let patch = Json::parse(patch).map_err(Fault::Invalid)?;
+            operations::applied(before, patch)?
+        }
+    };
+    let Json::Object(members) = after else {
+        let rule = "must leave a JSON object";
+        return Err(Fault::Invalid(Violation::required(rule)));
+    };
+    Ok(members)
 }
 
 /// RFC 7386. The result is nowhere deeper than the deeper of the two, so the bound on parsed documents bounds it.

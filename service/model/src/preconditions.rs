@@ -2,6 +2,10 @@
 
 use crate::{Metadata, Revision, Uid, Violation, Violations};
 
+/// What Kubernetes says to whoever changes an object that is not as he has seen it.
+pub(crate) const MODIFIED: &str =
+    "the object has been modified; please apply your changes to the latest version and try again";
+
 /// Which object a change was made for. The default is any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Preconditions {
@@ -23,24 +27,38 @@ impl Preconditions {
         violations
     }
 
-    /// What does not hold of an object with this metadata, word for word as in Kubernetes; `None` if all does.
+    /// What does not hold for an update or a patch of an object with this metadata, word for word as in Kubernetes;
+    /// `None` if all does.
     #[must_use]
-    pub fn fault(&self, metadata: &Metadata) -> Option<String> {
-        let Self {
-            uid,
-            resource_version,
-        } = self;
-        if let Some(uid) = uid.filter(|uid| *uid != metadata.uid) {
-            return Some(format!(
-                "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
-                metadata.uid
-            ));
-        }
-        let present = metadata.resource_version;
-        let version = resource_version.filter(|version| *version != present)?;
+    pub fn fault_of_update(&self, metadata: &Metadata) -> Option<String> {
+        self.wrong_uid(metadata)
+            .or_else(|| self.wrong_version(metadata).map(|_| MODIFIED.to_owned()))
+    }
+
+    /// What does not hold for a deletion of an object with this metadata, word for word as in Kubernetes; `None` if all
+    /// does.
+    #[must_use]
+    pub fn fault_of_delete(&self, metadata: &Metadata) -> Option<String> {
+        self.wrong_uid(metadata).or_else(|| {
+            let version = self.wrong_version(metadata)?;
+            Some(format!(
+                "Precondition failed: ResourceVersion in precondition: {version}, ResourceVersion in object meta: {}",
+                metadata.resource_version
+            ))
+        })
+    }
+
+    fn wrong_uid(&self, metadata: &Metadata) -> Option<String> {
+        let uid = self.uid.filter(|uid| *uid != metadata.uid)?;
         Some(format!(
-            "Precondition failed: ResourceVersion in precondition: {version}, ResourceVersion in object meta: {present}"
+            "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+            metadata.uid
         ))
+    }
+
+    fn wrong_version(&self, metadata: &Metadata) -> Option<Revision> {
+        let version = self.resource_version;
+        version.filter(|version| *version != metadata.resource_version)
     }
 
     /// Whether nothing is asked.

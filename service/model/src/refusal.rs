@@ -6,7 +6,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::{
-    Collection, ControllerRevision, ErrorKind, Lease, Member, Object, Roster, Settings, Violation,
+    Collection, ControllerRevision, ErrorKind, GroupResource, Lease, Member, Object, Roster,
+    Settings, Violation,
 };
 
 /// Why a request was refused.
@@ -58,6 +59,43 @@ impl Refusal {
         }
     }
 
+    /// Kubernetes' words for what is not there. The resource as [`qualified`](crate::GroupResource::qualified) says it.
+    #[must_use]
+    pub fn not_found(resource: &str, name: &str) -> Self {
+        Self::new(
+            ErrorKind::NotFound,
+            format!("{resource} \"{name}\" not found"),
+        )
+    }
+
+    /// Kubernetes' words for what is there already.
+    #[must_use]
+    pub fn already_exists(resource: &str, name: &str) -> Self {
+        Self::new(
+            ErrorKind::AlreadyExists,
+            format!("{resource} \"{name}\" already exists"),
+        )
+    }
+
+    /// Kubernetes' words for a change that was made for another state of what it changes. Why, may be
+    /// [`Preconditions::fault_of_update`](crate::Preconditions::fault_of_update) or
+    /// [`fault_of_delete`](crate::Preconditions::fault_of_delete).
+    #[must_use]
+    pub fn conflict(resource: &str, name: &str, why: impl fmt::Display) -> Self {
+        Self::new(
+            ErrorKind::Conflict,
+            format!("Operation cannot be fulfilled on {resource} \"{name}\": {why}"),
+        )
+    }
+
+    /// The refusal of a resource that nobody declared.
+    #[must_use]
+    pub fn no_collection(resource: &GroupResource) -> Self {
+        let resource = resource.qualified();
+        let message = format!("there is no collection {resource}: declare it first");
+        Self::new(ErrorKind::NotFound, message).with("resource", resource)
+    }
+
     /// The same refusal with one more fact for programs.
     #[must_use]
     pub fn with(mut self, key: impl Into<String>, value: impl ToString) -> Self {
@@ -84,6 +122,24 @@ impl Error for Refusal {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_kubernetes_has_words_for_is_said_in_them() {
+        let texts = [
+            Refusal::not_found("pods", "one"),
+            Refusal::already_exists("widgets.example.io", "one"),
+            Refusal::conflict("widgets.example.io", "one", "it is late"),
+        ]
+        .map(|refusal| refusal.to_string());
+        assert_eq!(
+            texts,
+            [
+                "NOT_FOUND: pods \"one\" not found",
+                "ALREADY_EXISTS: widgets.example.io \"one\" already exists",
+                "CONFLICT: Operation cannot be fulfilled on widgets.example.io \"one\": it is late",
+            ]
+        );
+    }
 
     #[test]
     fn a_refusal_reads_as_kind_and_message_and_carries_its_facts() {

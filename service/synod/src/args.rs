@@ -18,7 +18,8 @@ pub(crate) use leases::{ElectArgs, HoldArgs, LeaseArgs, LeaseCommand, LockArgs};
 pub(crate) use migrations::{CheckBinaryArgs, CheckDropArgs, MigrationsArgs, MigrationsCommand};
 pub(crate) use objects::{
     Cascade, ChangeArgs, CollectionsArgs, CollectionsCommand, CreateArgs, DeleteArgs,
-    DocumentsArgs, EditArgs, EditFormat, FenceArgs, GetArgs, PatchArgs, PatchType, WriteArgs,
+    DocumentsArgs, EditArgs, EditFormat, FenceArgs, GetArgs, NewTtl, PatchArgs, PatchType,
+    WriteArgs,
 };
 pub(crate) use observe::{ObserveArgs, ObserveFormat};
 pub(crate) use serve::{DevArgs, ServeArgs};

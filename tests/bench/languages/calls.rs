@@ -8,7 +8,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use synod_client::{
     ApiVersion, Attributes, Client, CollectionRules, Content, CreateCollection, GroupResource,
-    Kind, MediaType, ObjectKey, ObjectName, Preconditions, RawObjects, ReadOptions, UpdateObject,
+    Kind, MediaType, ObjectKey, ObjectName, Preconditions, RawObjects, ReadOptions, TtlChange,
+    UpdateObject,
 };
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -138,7 +139,7 @@ fn update(caller: usize, number: u64) -> UpdateObject {
             media_type: MediaType::JSON,
             data: Bytes::from(format!("\"{number:0digits$}\"")),
         },
-        ttl: None,
+        ttl: TtlChange::Keep,
         preconditions: Preconditions::default(),
         fences: Default::default(),
     }

@@ -7,7 +7,7 @@ use synod_machine::{Command, Envelope, Expire, Initialize, LogEntry, State};
 use synod_model::{
     ApiVersion, Attributes, ClusterId, CollectionRules, CreateCollection, CreateObject,
     DeleteObject, Kind, LabelSelector, Labels, LogTime, ObjectName, OwnerReference,
-    OwnerReferences, Preconditions, Settings, Ttl, UpdateObject, WallTime,
+    OwnerReferences, Preconditions, Settings, Ttl, TtlChange, UpdateObject, WallTime,
 };
 use tokio::time::Instant;
 
@@ -139,7 +139,7 @@ fn update(at: usize) -> Command {
         key: key(at),
         attributes: Attributes::default(),
         content: content(1, BYTES),
-        ttl: None,
+        ttl: TtlChange::Keep,
         preconditions: Preconditions::default(),
         fences: Default::default(),
     })

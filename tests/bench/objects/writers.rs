@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use synod_client::{
-    Attributes, Client, DeleteObject, ErrorKind, ObjectKey, Preconditions, Revision, UpdateObject,
+    Attributes, Client, DeleteObject, ErrorKind, ObjectKey, Preconditions, Revision, TtlChange,
+    UpdateObject,
 };
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval};
@@ -76,7 +77,7 @@ async fn one(client: Client, write: Write, number: u64) -> Option<Written> {
                 key: write.key,
                 attributes: Attributes::default(),
                 content: content(number, bytes),
-                ttl: None,
+                ttl: TtlChange::Keep,
                 preconditions: Preconditions::default(),
                 fences: Default::default(),
             };

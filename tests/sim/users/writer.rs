@@ -8,7 +8,7 @@ use synod_client::{
     ApiVersion, Attributes, Compare, Content, CreateObject, DeleteObject, Error, ErrorKind, Fences,
     Kind, MediaType, NamespacedName, ObjectKey, ObjectName, Operation, OwnerReference,
     OwnerReferences, Preconditions, Propagation, ReadOptions, Revision, StoredObject, Transact,
-    Uid, UpdateObject, Verdict,
+    TtlChange, Uid, UpdateObject, Verdict,
 };
 
 use super::history::{Asked, Call, Step, Told};
@@ -282,7 +282,7 @@ fn operation(step: &Step) -> Operation {
             key,
             attributes: Attributes::default(),
             content: content(value),
-            ttl: None,
+            ttl: TtlChange::Keep,
             preconditions,
             fences: Fences::default(),
         }),

@@ -202,6 +202,22 @@ fn every_fault_of_an_update_a_deletion_and_a_patch_is_named() {
         })),
         ["patch.encodingVersion", "patch.format"]
     );
+    let both_ways = v1::ObjectsPatchRequest {
+        key: key("a"),
+        metadata_patch: Some(v1::MetadataPatch::default()),
+        ttl_ms: Some(1_000),
+        remove_ttl: true,
+        ..Default::default()
+    };
+    assert_eq!(
+        faults(Change::<PatchObject>::try_from(both_ways)),
+        ["metadataPatch.format", "removeTtl"]
+    );
+    let nothing = v1::ObjectsPatchRequest {
+        key: key("a"),
+        ..Default::default()
+    };
+    assert_eq!(faults(Change::<PatchObject>::try_from(nothing)), ["patch"]);
 }
 
 #[test]
@@ -229,6 +245,21 @@ fn data_of_a_mebibyte_is_allowed_and_one_byte_more_is_not() {
     };
     assert!(patch(OBJECT_BYTES_MAX).is_ok());
     assert_eq!(faults(patch(OBJECT_BYTES_MAX + 1)), ["patch.document"]);
+    let patch = |bytes: usize| {
+        Change::<PatchObject>::try_from(v1::ObjectsPatchRequest {
+            key: key("a"),
+            metadata_patch: Some(v1::MetadataPatch {
+                format: v1::PatchFormat::Merge.into(),
+                document: vec![b' '; bytes].into(),
+            }),
+            ..Default::default()
+        })
+    };
+    assert!(patch(OBJECT_BYTES_MAX).is_ok());
+    assert_eq!(
+        faults(patch(OBJECT_BYTES_MAX + 1)),
+        ["metadataPatch.document"]
+    );
 }
 
 #[test]

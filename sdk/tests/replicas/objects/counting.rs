@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use synod_client::{
     Client, CollectionRules, Error, ErrorKind, Outcome, OutcomeAnswer, ReadOptions, RequestKey,
-    Verdict,
+    TtlChange, Verdict,
 };
 use tokio::task::JoinSet;
 
@@ -129,7 +129,9 @@ async fn a_write_whose_answer_was_lost_is_made_once_over_a_fail_over_and_a_resta
     .await
     .unwrap();
     stored.value = 1;
-    let lost = within(short.update(stored, None)).await.unwrap_err();
+    let lost = within(short.update(stored, TtlChange::Keep))
+        .await
+        .unwrap_err();
     assert_eq!(lost.execution(), Verdict::Unknown);
     let asked = lost.request_key().expect("it had a session").clone();
     let other = cluster.client_of(vec![2, 3]).await;

@@ -3,7 +3,7 @@
 
 use synod_client::{
     CollectionRules, Error, ErrorKind, NewObject, Objects, Patch, PatchFormat, Preconditions,
-    ReadOptions, Settings, Stored, Updated,
+    ReadOptions, Settings, Stored, TtlChange, Updated,
 };
 
 use super::{V1, answered_late, create, declare, impatient, named, numbers};
@@ -81,14 +81,14 @@ async fn an_update_that_is_answered_late_has_its_own_object_and_then_overwrites_
     let stage = Stage::new().await;
     let mut stored = stage.seen("w").await;
     stored.value = 2;
-    let updating = stage.late.update(stored, None);
+    let updating = stage.late.update(stored, TtlChange::Keep);
     let (updated, seen) = answered_late(&stage.cluster, updating, stage.overwritten("w")).await;
     let mut updated = updated.unwrap();
     assert_eq!(updated.stored, seen);
     assert!(updated.changed && !updated.deleted);
 
     updated.stored.value = 3;
-    let next = within(stage.late.update(updated.stored, None)).await;
+    let next = within(stage.late.update(updated.stored, TtlChange::Keep)).await;
     assert_eq!(next.unwrap_err().kind(), ErrorKind::Conflict);
     assert_eq!(stage.seen("w").await.value, 101);
 }

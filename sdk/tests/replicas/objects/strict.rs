@@ -2,7 +2,8 @@ use std::time::Duration;
 
 use synod_client::{
     Attributes, Client, CollectionRules, Error, ErrorKind, Fences, JoinOptions, Labels, Membership,
-    NewObject, Objects, Patch, PatchFormat, Preconditions, ReadOptions, Ttl, UpdateObject,
+    MetadataPatch, NewObject, ObjectPatch, Objects, Patch, PatchFormat, Preconditions, ReadOptions,
+    Ttl, TtlChange, UpdateObject,
 };
 
 use super::{V1, V2, WIDGETS, answered_late, create, declare, impatient, named, numbers};
@@ -95,11 +96,27 @@ async fn a_patch_of_what_is_stored_in_an_old_version_is_stored_in_the_selected_o
         format: PatchFormat::Json,
         document: br#"[{"op":"replace","path":"/n","value":9}]"#.to_vec().into(),
     };
-    let patched = within(objects.patch(&named("a", "w"), patch, Preconditions::default()))
+    let metadata = |label: &str| MetadataPatch {
+        format: PatchFormat::Merge,
+        document: format!(r#"{{"labels":{{"app":"{label}"}}}}"#).into(),
+    };
+    // What is said of it may be changed in whatever version it is stored.
+    let any = Preconditions::default();
+    let labelled = within(objects.patch(&named("a", "w"), metadata("web"), any)).await;
+    let labelled = labelled.unwrap().stored.unwrap();
+    assert_eq!(labelled.object.attributes.labels.get("app"), Some("web"));
+    assert_eq!(labelled.object.content.encoding, version(V1));
+    let both = ObjectPatch {
+        data: Some(patch),
+        metadata: Some(metadata("db")),
+        ttl: TtlChange::Keep,
+    };
+    let patched = within(objects.patch(&named("a", "w"), both, any))
         .await
         .unwrap();
     let stored = patched.stored.unwrap();
     assert_eq!(stored.value, 9);
+    assert_eq!(stored.object.attributes.labels.get("app"), Some("db"));
     assert_eq!(stored.object.content.encoding, version(V2));
 }
 
@@ -138,7 +155,7 @@ async fn label(objects: &Objects<u64>, client: &Client) {
             ..Attributes::default()
         },
         content: stored.object.content.clone(),
-        ttl: None,
+        ttl: TtlChange::Keep,
         preconditions: stored.preconditions(),
         fences: Fences::default(),
     };

@@ -3,8 +3,8 @@ use std::cell::Cell;
 use synod_client::{
     Attributes, ClusterId, CollectionRules, Compare, CreateObject, Current, DeleteObject, Error,
     ErrorKind, Fences, Finalizers, InstanceId, Join, Labels, LeaseKey, LeaseToken, LockOptions,
-    MemberEpoch, NewObject, Operation, Patch, PatchFormat, Preconditions, ReadOptions, ReadResult,
-    Transact, Ttl, UpdateObject,
+    MemberEpoch, MetadataPatch, NewObject, ObjectPatch, Operation, Patch, PatchFormat,
+    Preconditions, ReadOptions, ReadResult, Transact, Ttl, TtlChange, UpdateObject,
 };
 
 use super::{Numbers, V1, create, declare, key, named, numbers};
@@ -32,13 +32,17 @@ async fn an_object_is_created_read_changed_and_deleted() {
     assert_eq!(read, created);
 
     read.value = 2;
-    let updated = within(objects.update(read.clone(), None)).await.unwrap();
+    let updated = within(objects.update(read.clone(), TtlChange::Keep))
+        .await
+        .unwrap();
     assert!(updated.changed && !updated.deleted);
-    let lost = within(objects.update(read, None)).await.unwrap_err();
+    let lost = within(objects.update(read, TtlChange::Keep))
+        .await
+        .unwrap_err();
     assert_eq!(lost.kind(), ErrorKind::Conflict);
     assert_eq!(objects.current(&lost), Some(updated.stored.clone()));
     // What changes nothing is no write.
-    let same = within(objects.update(updated.stored.clone(), None)).await;
+    let same = within(objects.update(updated.stored.clone(), TtlChange::Keep)).await;
     let same = same.unwrap();
     assert!(!same.changed);
     assert_eq!(same.stored, updated.stored);
@@ -79,7 +83,7 @@ async fn a_dry_run_checks_everything_and_changes_nothing() {
         key: key("a", "w"),
         attributes: Attributes::default(),
         content: create.content,
-        ttl: None,
+        ttl: TtlChange::Keep,
         preconditions: Preconditions::default(),
         fences: Fences::default(),
     };
@@ -103,7 +107,9 @@ async fn a_guaranteed_update_begins_with_a_cache_and_goes_on_from_what_stands() 
         .unwrap();
     let mut newer = stale.clone();
     newer.value = 10;
-    within(objects.update(newer, None)).await.unwrap();
+    within(objects.update(newer, TtlChange::Keep))
+        .await
+        .unwrap();
 
     // The cache is behind: the write conflicts, and what stands comes with the refusal.
     let seen = Cell::new(Vec::new());
@@ -155,7 +161,9 @@ async fn a_guaranteed_update_believes_no_cache_that_nothing_is_to_be_done() {
         .unwrap();
     let mut newer = stale.clone();
     newer.value = 6;
-    within(objects.update(newer, None)).await.unwrap();
+    within(objects.update(newer, TtlChange::Keep))
+        .await
+        .unwrap();
     let set = |value| {
         move |draft: &mut synod_client::Draft<u64>| {
             draft.value = value;
@@ -201,7 +209,9 @@ async fn finalizers_keep_an_object_until_the_last_one_is_taken() {
     let mut waiting = waiting.await.unwrap();
     assert!(waiting.object.deletion.is_some());
     waiting.object.attributes.finalizers = Finalizers::default();
-    let updated = within(objects.update(waiting, None)).await.unwrap();
+    let updated = within(objects.update(waiting, TtlChange::Keep))
+        .await
+        .unwrap();
     assert!(updated.deleted);
     assert_eq!(updated.stored.value, 1);
 }
@@ -234,6 +244,25 @@ async fn a_patch_changes_what_is_stored_and_names_the_version_it_was_made_for() 
     let broken = objects.patch(&name, patch(V1, "[]"), any);
     let broken = within(broken).await.unwrap_err();
     assert_eq!(broken.kind(), ErrorKind::InvalidArgument);
+    let labels = MetadataPatch {
+        format: PatchFormat::Merge,
+        document: br#"{"labels":{"app":"web"}}"#.to_vec().into(),
+    };
+    let labelled = objects.patch(&name, labels, any);
+    let labelled = within(labelled).await.unwrap();
+    assert!(labelled.changed && !labelled.deleted);
+    let stored = labelled.stored.unwrap();
+    assert_eq!(stored.object.attributes.labels.get("app"), Some("web"));
+    assert_eq!(stored.value, 7);
+    let forever = ObjectPatch {
+        ttl: TtlChange::Remove,
+        ..ObjectPatch::default()
+    };
+    let forever = within(objects.patch(&name, forever, any)).await.unwrap();
+    assert!(!forever.changed, "it had no TTL");
+    let nothing = objects.patch(&name, ObjectPatch::default(), any);
+    let nothing = within(nothing).await.unwrap_err();
+    assert_eq!(nothing.kind(), ErrorKind::InvalidArgument);
     // The codec cannot read what it makes: the patch was made all the same.
     let strange = objects.patch(&name, patch(V1, r#"{"n":"many"}"#), any);
     let strange = within(strange).await.unwrap();

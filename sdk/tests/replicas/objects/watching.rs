@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use synod_client::{
     Attributes, CollectionRules, LabelSelector, Labels, Namespace, NewObject, ObjectMessage,
-    ObjectWatch, ReadOptions, WatchFrom, WatchObjects,
+    ObjectWatch, ReadOptions, TtlChange, WatchFrom, WatchObjects,
 };
 
 use super::{V1, create, declare, named, numbers};
@@ -55,7 +55,12 @@ async fn a_watch_sees_its_namespaces_and_its_labels_come_and_go() {
     let becomes = |label: &str, mut stored: synod_client::Stored<u64>| {
         stored.object.attributes.labels = legal(Labels::parse([("app", label)]));
         let objects = objects.clone();
-        async move { within(objects.update(stored, None)).await.unwrap().stored }
+        async move {
+            within(objects.update(stored, TtlChange::Keep))
+                .await
+                .unwrap()
+                .stored
+        }
     };
     let stored = becomes("web", stored).await;
     assert_eq!(next(&mut web).await, ["ADDED a/w Some(1)"]);

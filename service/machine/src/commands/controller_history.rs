@@ -297,15 +297,13 @@ pub(super) fn found<'a>(
 
 /// Refuses unless the snapshot is as the caller says.
 fn check(row: &ControllerRevision, preconditions: &Preconditions) -> Result<(), Refusal> {
-    let Some(fault) = preconditions.fault(&row.metadata) else {
+    let Some(fault) = preconditions.fault_of_update(&row.metadata) else {
         return Ok(());
     };
-    let message = format!("ControllerRevision \"{}\": {fault}", row.key);
-    let refusal = Refusal::new(ErrorKind::Conflict, message);
+    let refusal = row.key.conflict(ControllerRevision::RESOURCE, fault);
     Err(refusal.with_current(Current::ControllerRevision(row.clone())))
 }
 
 pub(super) fn not_found(key: &NamespacedName) -> Refusal {
-    let message = format!("there is no ControllerRevision \"{key}\"");
-    Refusal::new(ErrorKind::NotFound, message)
+    key.not_found(ControllerRevision::RESOURCE)
 }

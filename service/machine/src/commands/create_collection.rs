@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use synod_model::{Collection, CreateCollection, Current, ErrorKind, Refusal};
 
+use super::delete_collection::COLLECTIONS;
 use crate::objects::guarantee::check_can_be_strict;
 use crate::objects::write::full;
 use crate::turn::Turn;
@@ -20,9 +21,9 @@ pub(crate) fn apply(turn: &mut Turn<'_>, create: &CreateCollection) -> Result<An
     } = create;
     let state = turn.state();
     if let Some(held) = state.collections.get(resource) {
-        let message = format!("collection {} exists already", resource.qualified());
         let current = Current::Collection(Arc::clone(&held.row));
-        return Err(Refusal::new(ErrorKind::AlreadyExists, message).with_current(current));
+        let refusal = Refusal::already_exists(COLLECTIONS, resource.qualified());
+        return Err(refusal.with_current(current));
     }
     if let Some(other) = state.kinds.get(&(resource.group().into(), kind.clone())) {
         let message = format!(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use synod_model::{CreateObject, Current, ErrorKind, Refusal};
+use synod_model::{CreateObject, Current, Refusal};
 
 use crate::objects::write;
 use crate::turn::Turn;
@@ -23,13 +23,8 @@ pub(super) fn carry_out(turn: &mut Turn<'_>, create: &CreateObject) -> Result<Wr
     write::check_fences(turn.state(), fences)?;
     write::collection(turn.state(), key)?;
     if let Some(present) = turn.state().object(key) {
-        let message = format!(
-            "{} \"{}\" already exists",
-            key.resource.qualified(),
-            key.name
-        );
-        return Err(Refusal::new(ErrorKind::AlreadyExists, message)
-            .with_current(Current::Object(Arc::clone(present))));
+        let current = Current::Object(Arc::clone(present));
+        return Err(key.already_exists().with_current(current));
     }
     write::create(turn, key, attributes, content, *ttl)
 }

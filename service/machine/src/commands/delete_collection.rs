@@ -2,15 +2,23 @@
 
 use std::sync::Arc;
 
-use synod_model::{Current, DeleteCollection, ErrorKind, GroupResource, Preconditions, Refusal};
+use synod_model::{Current, DeleteCollection, ErrorKind, GroupResource, Metadata, Refusal};
 
 use crate::objects::Held;
-use crate::objects::write::no_collection;
 use crate::turn::Turn;
 use crate::{Answer, State, Written, WrittenHow};
 
+/// As what collections are named in Kubernetes' words.
+pub(super) const COLLECTIONS: &str = "collections";
+
 pub(crate) fn apply(turn: &mut Turn<'_>, delete: &DeleteCollection) -> Result<Answer, Refusal> {
-    let held = found(turn.state(), &delete.resource, &delete.preconditions)?;
+    let DeleteCollection {
+        resource,
+        preconditions,
+    } = delete;
+    let held = found(turn.state(), resource, |metadata| {
+        preconditions.fault_of_delete(metadata)
+    })?;
     let objects = held.objects.len();
     if objects > 0 {
         let message = format!(
@@ -31,17 +39,16 @@ pub(crate) fn apply(turn: &mut Turn<'_>, delete: &DeleteCollection) -> Result<An
 pub(super) fn found<'a>(
     state: &'a State,
     resource: &GroupResource,
-    preconditions: &Preconditions,
+    fault: impl FnOnce(&Metadata) -> Option<String>,
 ) -> Result<&'a Held, Refusal> {
     let held = state.collections.get(resource);
-    let held = held.ok_or_else(|| no_collection(resource))?;
+    let held = held.ok_or_else(|| Refusal::no_collection(resource))?;
     let metadata = &held.row.metadata;
-    let Some(fault) = preconditions.fault(metadata) else {
+    let Some(fault) = fault(metadata) else {
         return Ok(held);
     };
-    let message = format!("collection {}: {fault}", resource.qualified());
     let current = Current::Collection(Arc::clone(&held.row));
-    Err(Refusal::new(ErrorKind::Conflict, message)
+    Err(Refusal::conflict(COLLECTIONS, resource.qualified(), fault)
         .with_current(current)
         .with("resource_version", metadata.resource_version))
 }

@@ -1,4 +1,4 @@
-//! `DeleteObject`: deletes an object, or begins to while it has finalizers.
+//! `DeleteObject`: deletes an object, or begins to while it has finalizers; or has a deletion that has begun go another way.
 
 use std::sync::Arc;
 
@@ -24,9 +24,11 @@ pub(super) fn carry_out(turn: &mut Turn<'_>, delete: &DeleteObject) -> Result<Wr
     write::check_fences(turn.state(), fences)?;
     write::collection(turn.state(), key)?;
     let Some(present) = turn.state().object(key).map(Arc::clone) else {
-        return Err(write::not_found(key));
+        return Err(key.not_found());
     };
-    write::check_preconditions(preconditions, &present)?;
+    if let Some(fault) = preconditions.fault_of_delete(&present.metadata) {
+        return Err(write::conflict(&present, fault));
+    }
     let how = deletion::delete(turn, &present, *propagation);
     let after = turn.state().object(key);
     Ok(after.map_or_else(

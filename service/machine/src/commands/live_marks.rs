@@ -9,7 +9,6 @@ use synod_model::{Current, ErrorKind, MarkTie, Refusal};
 use super::controller_history::Draft;
 use crate::State;
 use crate::controller_revisions::{MarkPost, bytes_of};
-use crate::objects::write;
 
 /// Refuses to tie a mark to what is not there: it would never go.
 pub(super) fn check_tie(state: &State, tie: &MarkTie) -> Result<(), Refusal> {
@@ -17,7 +16,7 @@ pub(super) fn check_tie(state: &State, tie: &MarkTie) -> Result<(), Refusal> {
         MarkTie::Renewals(_) => Ok(()),
         MarkTie::Member(id, epoch) => state.fenced(id, *epoch).map(|_| ()),
         MarkTie::Object(key, uid) => {
-            let object = state.object(key).ok_or_else(|| write::not_found(key))?;
+            let object = state.object(key).ok_or_else(|| key.not_found())?;
             if object.metadata.uid == *uid {
                 return Ok(());
             }

@@ -1,8 +1,8 @@
-//! `PatchObject`: changes a part of an object's data, on whatever the rest of it is when it is applied.
+//! `PatchObject`: changes a part of an object, on whatever the rest of it is when it is applied.
 
 use std::sync::Arc;
 
-use synod_model::{Content, Current, ErrorKind, PatchObject, Refusal, Violation};
+use synod_model::{Content, Current, ErrorKind, Object, Patch, PatchObject, Refusal, Violation};
 
 use crate::objects::{deletion, write};
 use crate::turn::Turn;
@@ -17,41 +17,61 @@ pub(crate) fn apply(turn: &mut Turn<'_>, patch: &PatchObject) -> Result<Answer, 
 pub(super) fn carry_out(turn: &mut Turn<'_>, request: &PatchObject) -> Result<Written, Refusal> {
     let PatchObject {
         key,
-        patch,
+        data,
+        metadata,
+        ttl,
         preconditions,
         fences,
     } = request;
     write::check_fences(turn.state(), fences)?;
     write::collection(turn.state(), key)?;
     let Some(present) = turn.state().object(key).map(Arc::clone) else {
-        return Err(write::not_found(key));
+        return Err(key.not_found());
     };
     write::check_preconditions(preconditions, &present)?;
+    let content = match data {
+        Some(patch) => patched(patch, &present)?,
+        None => present.content.clone(),
+    };
+    let attributes = match metadata {
+        Some(patch) => patch
+            .applied_to(&present)
+            .map_err(|refusal| seen(refusal, &present))?,
+        None => present.attributes.clone(),
+    };
+    write::replace(turn, &present, &attributes, &content, *ttl)
+        .map_err(|refusal| seen(refusal, &present))
+}
+
+/// What the patch makes of the data that is stored.
+fn patched(patch: &Patch, present: &Arc<Object>) -> Result<Content, Refusal> {
     let stored = &present.content;
     if stored.encoding != patch.encoding {
-        let message = format!(
-            "{key}: it is stored in {}, and the patch was made for {}: make one for the present object",
+        let why = format_args!(
+            "it is stored in {}, and the patch was made for {}: make one for the present object",
             stored.encoding, patch.encoding
         );
-        return Err(write::conflict(&present, message));
+        return Err(write::conflict(present, why));
     }
     if !stored.media_type.is_json() {
         let rule = "must be JSON to be patched";
         let violation = Violation::invalid(stored.media_type.as_str(), rule);
         return Err(write::invalid(violation.at("mediaType")));
     }
-    // Whoever sees the object can go on: look at why a test failed, or encode it in what is selected and update it.
-    let seen = |refusal: Refusal| {
-        if [ErrorKind::Conflict, ErrorKind::EncodingNotSelected].contains(&refusal.kind) {
-            refusal.with_current(Current::Object(Arc::clone(&present)))
-        } else {
-            refusal
-        }
-    };
-    let content = Content {
-        data: patch.applied_to(&stored.data).map_err(seen)?,
+    let data = patch.applied_to(&stored.data);
+    Ok(Content {
+        data: data.map_err(|refusal| seen(refusal, present))?,
         ..stored.clone()
-    };
-    let attributes = present.attributes.clone();
-    write::replace(turn, &present, &attributes, &content, None).map_err(seen)
+    })
+}
+
+/// Whoever sees the object can go on: look at why a test failed, or encode it in what is selected and update it.
+fn seen(refusal: Refusal, present: &Arc<Object>) -> Refusal {
+    match refusal.kind {
+        ErrorKind::Conflict => write::conflict(present, refusal.message),
+        ErrorKind::EncodingNotSelected => {
+            refusal.with_current(Current::Object(Arc::clone(present)))
+        }
+        _ => refusal,
+    }
 }

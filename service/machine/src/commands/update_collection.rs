@@ -17,7 +17,10 @@ pub(crate) fn apply(turn: &mut Turn<'_>, update: &UpdateCollection) -> Result<An
         unconditional_update,
         preconditions,
     } = update;
-    let present = Arc::clone(&found(turn.state(), resource, preconditions)?.row);
+    let held = found(turn.state(), resource, |metadata| {
+        preconditions.fault_of_update(metadata)
+    })?;
+    let present = Arc::clone(&held.row);
     let before = present.rules;
     let rules = CollectionRules {
         strict_storage_version: strict_storage_version.unwrap_or(before.strict_storage_version),

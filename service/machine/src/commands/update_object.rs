@@ -28,9 +28,9 @@ pub(super) fn carry_out(turn: &mut Turn<'_>, update: &UpdateObject) -> Result<Wr
     let Some(present) = turn.state().object(key).map(Arc::clone) else {
         // What was made for an object that was there does not mean to make another.
         if rules.create_on_update && preconditions.is_empty() {
-            return write::create(turn, key, attributes, content, *ttl);
+            return write::create(turn, key, attributes, content, ttl.of_new());
         }
-        return Err(write::not_found(key));
+        return Err(key.not_found());
     };
     write::check_preconditions(preconditions, &present)?;
     if preconditions.resource_version.is_none() && !rules.unconditional_update {

@@ -34,51 +34,105 @@ impl Budget {
     }
 }
 
-/// Deletes the object, or begins to.
+/// Deletes the object, or begins to. A deletion that has begun goes on as the last one says who says anything.
 pub(crate) fn delete(
     turn: &mut Turn<'_>,
     object: &Arc<Object>,
     propagation: Option<Propagation>,
 ) -> WrittenHow {
-    if object.deletion.is_some() {
-        return WrittenHow::Unchanged;
-    }
     let uid = object.metadata.uid;
-    let waits = turn.state().dependents.any(&uid);
-    let asked = propagation.unwrap_or_else(|| asked_by(&object.attributes.finalizers));
-    let finalizers = &object.attributes.finalizers;
-    let others = finalizers
-        .without(Finalizers::FOREGROUND)
-        .without(Finalizers::ORPHAN);
-    let (finalizers, fate) = match asked {
-        Propagation::Foreground if waits => {
-            (others.with(Finalizer::foreground()), Some(Fate::Foreground))
-        }
-        Propagation::Orphan if waits => (others.with(Finalizer::orphan()), Some(Fate::Orphan)),
-        Propagation::Foreground | Propagation::Orphan | Propagation::Background => (others, None),
-    };
-    if finalizers.is_empty() {
+    let going = Going::of(
+        &object.attributes.finalizers,
+        propagation,
+        turn.state().dependents.any(&uid),
+    );
+    if object.deletion.is_some() {
+        return match propagation {
+            Some(_) if !going.is_under_way(object) => switch(turn, object, going),
+            Some(_) | None => WrittenHow::Unchanged,
+        };
+    }
+    if going.finalizers.is_empty() {
         remove(turn, object);
         return WrittenHow::Deleted;
     }
     let mut marked = (**object).clone();
     marked.deletion = Some(Arc::new(turn.new_deletion()));
-    marked.attributes.finalizers = finalizers;
-    marked.metadata.resource_version = turn.revision();
     marked.metadata.generation += 1;
     turn.clear_deadline(&Holder::Object(object.key.clone()));
-    put(turn, object, marked);
-    if let Some(fate) = fate {
+    mark(turn, object, marked, going);
+    WrittenHow::Deleting
+}
+
+/// How an object goes.
+struct Going {
+    finalizers: Finalizers,
+    /// What becomes of its dependents before it goes; `None`: nothing.
+    fate: Option<Fate>,
+}
+
+impl Going {
+    /// How it goes that has these finalizers, by a policy, or else by what they say. Who has no dependents waits for none.
+    fn of(finalizers: &Finalizers, propagation: Option<Propagation>, waits: bool) -> Self {
+        let asked = propagation.unwrap_or_else(|| asked_by(finalizers));
+        let others = finalizers
+            .without(Finalizers::FOREGROUND)
+            .without(Finalizers::ORPHAN);
+        let (finalizers, fate) = match asked {
+            Propagation::Foreground if waits => {
+                (others.with(Finalizer::foreground()), Some(Fate::Foreground))
+            }
+            Propagation::Orphan if waits => (others.with(Finalizer::orphan()), Some(Fate::Orphan)),
+            Propagation::Foreground | Propagation::Orphan | Propagation::Background => {
+                (others, None)
+            }
+        };
+        Self { finalizers, fate }
+    }
+
+    /// Whether an object that is being deleted goes so already.
+    fn is_under_way(&self, object: &Object) -> bool {
+        let now = &object.attributes.finalizers;
+        let both_or_neither = |name| self.finalizers.contains(name) == now.contains(name);
+        both_or_neither(Finalizers::FOREGROUND) && both_or_neither(Finalizers::ORPHAN)
+    }
+}
+
+/// Has an object that is being deleted go another way from now on, as Kubernetes does: the finalizers are exchanged, and if
+/// none is left it goes at once. Its dependents are dealt with from the first one on; what was done to one before stays done.
+fn switch(turn: &mut Turn<'_>, object: &Arc<Object>, going: Going) -> WrittenHow {
+    turn.remove_garbage(&object.metadata.uid);
+    if going.finalizers.is_empty() {
+        remove(turn, object);
+        return WrittenHow::Deleted;
+    }
+    let mut marked = (**object).clone();
+    if going.fate == Some(Fate::Foreground) {
+        // It joins those that wait for each other as the last of them: see `is_blocked`.
+        let at = marked.deletion.as_ref().map(|deletion| deletion.at);
+        let began = turn.new_deletion();
+        let at = at.unwrap_or(began.at);
+        marked.deletion = Some(Arc::new(Deletion { at, ..began }));
+    }
+    mark(turn, object, marked, going);
+    WrittenHow::Deleting
+}
+
+/// Puts a marked object in the place of the present one, and has its dependents dealt with.
+fn mark(turn: &mut Turn<'_>, present: &Arc<Object>, mut marked: Object, going: Going) {
+    marked.attributes.finalizers = going.finalizers;
+    marked.metadata.resource_version = turn.revision();
+    put(turn, present, marked);
+    if let Some(fate) = going.fate {
         turn.put_garbage(
-            uid,
+            present.metadata.uid,
             Garbage {
-                owner: object.key.clone(),
+                owner: present.key.clone(),
                 fate,
                 cursor: Cursor::Start,
             },
         );
     }
-    WrittenHow::Deleting
 }
 
 /// What the finalizers of an object ask for, if its deletion does not say.
@@ -247,6 +301,8 @@ fn deal_with(turn: &mut Turn<'_>, owner: Uid, fate: Fate, key: &ObjectKey) -> u6
     match fate {
         Fate::Background | Fate::Foreground if others_live => forget(turn, &dependent, owner),
         Fate::Orphan => forget(turn, &dependent, owner),
+        // It goes already, as it was asked to.
+        Fate::Background | Fate::Foreground if dependent.deletion.is_some() => {}
         // What it owns goes before it, if anything does.
         Fate::Foreground if turn.state().dependents.any(&dependent.metadata.uid) => {
             delete(turn, &dependent, Some(Propagation::Foreground));

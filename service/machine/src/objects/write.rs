@@ -1,10 +1,11 @@
 //! Writing an object: what create, update and patch share, by themselves and in a transaction.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use synod_model::{
-    Attributes, Collection, Content, Current, ErrorKind, Fences, GroupResource, NamespacedName,
-    Object, ObjectKey, OwnerReferences, Preconditions, Refusal, Ttl, Violation, Violations,
+    Attributes, Collection, Content, Current, ErrorKind, Fences, NamespacedName, Object, ObjectKey,
+    OwnerReferences, Preconditions, Refusal, Ttl, TtlChange, Violation, Violations,
 };
 
 use super::{Held, deletion, guarantee};
@@ -22,7 +23,7 @@ pub(crate) fn collection<'a>(state: &'a State, key: &ObjectKey) -> Result<&'a He
     let held = state
         .collections
         .get(&key.resource)
-        .ok_or_else(|| no_collection(&key.resource))?;
+        .ok_or_else(|| Refusal::no_collection(&key.resource))?;
     let rule = match (held.row.namespaced, key.name.namespace()) {
         (true, Some(_)) | (false, None) => return Ok(held),
         (true, None) => Violation::required(format_args!(
@@ -35,26 +36,6 @@ pub(crate) fn collection<'a>(state: &'a State, key: &ObjectKey) -> Result<&'a He
         ),
     };
     Err(invalid(rule.at("key.namespace")))
-}
-
-/// The refusal of a resource that nobody declared.
-pub(crate) fn no_collection(resource: &GroupResource) -> Refusal {
-    Refusal::new(
-        ErrorKind::NotFound,
-        format!(
-            "there is no collection {}: declare it first",
-            resource.qualified()
-        ),
-    )
-    .with("resource", resource.qualified())
-}
-
-/// The refusal of an object that is not there, in Kubernetes' words.
-pub(crate) fn not_found(key: &ObjectKey) -> Refusal {
-    Refusal::new(
-        ErrorKind::NotFound,
-        format!("{} \"{}\" not found", key.resource.qualified(), key.name),
-    )
 }
 
 /// One broken rule as a refusal.
@@ -79,20 +60,22 @@ pub(crate) fn check_fences(state: &State, fences: &Fences) -> Result<(), Refusal
     Ok(())
 }
 
-/// Whether this is the object that a change was made for.
+/// Whether this is the object that an update or a patch was made for.
 pub(crate) fn check_preconditions(
     preconditions: &Preconditions,
     object: &Arc<Object>,
 ) -> Result<(), Refusal> {
-    match preconditions.fault(&object.metadata) {
+    match preconditions.fault_of_update(&object.metadata) {
         None => Ok(()),
-        Some(fault) => Err(conflict(object, format!("{}: {fault}", object.key))),
+        Some(fault) => Err(conflict(object, fault)),
     }
 }
 
 /// The refusal of a change that was made for another state of the object.
-pub(crate) fn conflict(object: &Arc<Object>, message: String) -> Refusal {
-    Refusal::new(ErrorKind::Conflict, message)
+pub(crate) fn conflict(object: &Arc<Object>, why: impl Display) -> Refusal {
+    object
+        .key
+        .conflict(why)
         .with_current(Current::Object(Arc::clone(object)))
         .with("resource_version", object.metadata.resource_version)
 }
@@ -131,7 +114,7 @@ pub(crate) fn replace(
     present: &Arc<Object>,
     attributes: &Attributes,
     content: &Content,
-    ttl: Option<Ttl>,
+    ttl: TtlChange,
 ) -> Result<Written, Refusal> {
     let key = &present.key;
     let row = Arc::clone(&collection(turn.state(), key)?.row);
@@ -161,8 +144,13 @@ pub(crate) fn replace(
         put(turn, &row, object, Some(present));
         written
     };
-    if let Some(ttl) = ttl.filter(|_| present.deletion.is_none()) {
-        turn.set_deadline(Holder::Object(key.clone()), ttl.duration());
+    // What is being deleted has no deadline any more, and gets none.
+    if present.deletion.is_none() {
+        match ttl {
+            TtlChange::Keep => {}
+            TtlChange::Set(ttl) => turn.set_deadline(Holder::Object(key.clone()), ttl.duration()),
+            TtlChange::Remove => turn.clear_deadline(&Holder::Object(key.clone())),
+        }
     }
     Ok(written)
 }

@@ -161,7 +161,9 @@ pub(crate) enum Setting {
     EnforcePersisted(u8),
 }
 
-pub(crate) use objects::{Asks, Change, Deed, Expects, KEYS, Keeps, Rules, Said, object_steps};
+pub(crate) use objects::{
+    Asks, Change, Deed, Expects, KEYS, Keeps, Notes, Rules, Said, object_steps,
+};
 
 pub(crate) const MEMBERS: usize = 4;
 pub(crate) const RESOURCES: usize = 3;

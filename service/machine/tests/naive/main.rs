@@ -24,6 +24,9 @@ use crate::trial::Trial;
 /// The most entries of a log.
 const STEPS: usize = 44;
 
+/// The rules of objects are more, and some of them come up late.
+const OBJECT_STEPS: usize = 64;
+
 /// As many logs come to every rule.
 const ENOUGH_LOGS: u32 = 256;
 
@@ -64,7 +67,7 @@ fn the_machine_keeps_objects_as_the_naive_model_does_by_every_rule() {
     let config = config();
     let is_enough = config.cases >= ENOUGH_LOGS;
     let reached = RefCell::new(ReachedObjects::default());
-    let result = TestRunner::new(config).run(&calls::object_steps(STEPS), |steps| {
+    let result = TestRunner::new(config).run(&calls::object_steps(OBJECT_STEPS), |steps| {
         keep(&steps, &mut reached.borrow_mut());
         Ok(())
     });

@@ -6,7 +6,8 @@ use synod_machine::{Command, WrittenHow};
 use synod_model::limits::STATE_RESERVE_BYTES;
 use synod_model::{
     Attributes, CollectionRules, CreateObject, Current, ErrorKind, Fences, LabelSelector,
-    Namespace, PatchFormat, PatchObject, Preconditions, SettingsPatch, Ttl, UpdateObject,
+    Namespace, PatchFormat, PatchObject, Preconditions, SettingsPatch, Ttl, TtlChange,
+    UpdateObject,
 };
 
 use crate::cluster::{Cluster, refused};
@@ -29,10 +30,7 @@ fn an_object_is_created_once_and_found_with_all_that_was_said() {
         cluster.send(Command::CreateObject(again)),
         ErrorKind::AlreadyExists,
     );
-    assert_eq!(
-        refusal.message,
-        "widgets.example.io \"a/one\" already exists"
-    );
+    assert_eq!(refusal.message, "widgets.example.io \"one\" already exists");
     assert_eq!(refusal.current.as_deref(), Some(&Current::Object(stored)));
     assert!(!cluster.has(&widget("b/one")));
 }
@@ -162,11 +160,11 @@ fn a_patch_works_on_what_is_there_and_only_on_the_encoding_that_it_was_made_for(
     assert_eq!(written(nothing).how, WrittenHow::Unchanged);
 
     let failing = PatchObject {
-        patch: synod_model::Patch {
+        data: patch(&one, "").data.map(|patch| synod_model::Patch {
             format: PatchFormat::Json,
             document: r#"[{"op":"test","path":"/a/c","value":3}]"#.into(),
-            ..patch(&one, "").patch
-        },
+            ..patch
+        }),
         ..patch(&one, "")
     };
     let refusal = refused(
@@ -274,7 +272,7 @@ fn an_object_with_a_ttl_goes_when_nobody_sets_it_anew() {
     cluster.pass(minute / 2);
     let revision = cluster.revision();
     let renew = UpdateObject {
-        ttl: Some(Ttl::from_millis(60_000).expect("legal")),
+        ttl: TtlChange::Set(Ttl::from_millis(60_000).expect("legal")),
         ..update(&one, Attributes::default(), content("v1", "{}"))
     };
     // To live longer changes no object.
@@ -316,7 +314,7 @@ fn what_expires_with_finalizers_waits_for_them_and_expires_once() {
     assert!(cluster.due().objects.is_empty());
     // Nothing brings it back.
     let late = UpdateObject {
-        ttl: Some(Ttl::MAX),
+        ttl: TtlChange::Set(Ttl::MAX),
         ..update(&one, finalized(&["x.io/a"]), content("v1", "[1]"))
     };
     written(cluster.send(Command::UpdateObject(late)));

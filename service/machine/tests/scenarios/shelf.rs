@@ -7,9 +7,9 @@ use bytes::Bytes;
 use synod_machine::{Answer, CollectGarbage, Command, Outcome, Written, WrittenHow};
 use synod_model::{
     ApiVersion, Attributes, Collection, CollectionRules, Content, CreateCollection, CreateObject,
-    DeleteObject, ErrorKind, Fences, Finalizers, Kind, Labels, MediaType, Namespace, Object,
-    ObjectKey, ObjectName, OwnerReference, OwnerReferences, Patch, PatchFormat, PatchObject,
-    Preconditions, Propagation, Refusal, Ttl, UpdateObject,
+    DeleteObject, ErrorKind, Fences, Finalizers, Kind, Labels, MediaType, MetadataPatch, Namespace,
+    Object, ObjectKey, ObjectName, OwnerReference, OwnerReferences, Patch, PatchFormat,
+    PatchObject, Preconditions, Propagation, Refusal, Ttl, TtlChange, UpdateObject,
 };
 
 use crate::cluster::{Cluster, accepted, refused};
@@ -111,7 +111,7 @@ pub(crate) fn update(key: &ObjectKey, attributes: Attributes, content: Content) 
         key: key.clone(),
         attributes,
         content,
-        ttl: None,
+        ttl: TtlChange::Keep,
         preconditions: Preconditions::default(),
         fences: Fences::default(),
     }
@@ -120,13 +120,27 @@ pub(crate) fn update(key: &ObjectKey, attributes: Attributes, content: Content) 
 pub(crate) fn patch(key: &ObjectKey, document: &str) -> PatchObject {
     PatchObject {
         key: key.clone(),
-        patch: Patch {
+        data: Some(Patch {
             encoding: ApiVersion::parse("v1").expect(LEGAL),
             format: PatchFormat::Merge,
             document: Bytes::copy_from_slice(document.as_bytes()),
-        },
+        }),
+        metadata: None,
+        ttl: TtlChange::Keep,
         preconditions: Preconditions::default(),
         fences: Fences::default(),
+    }
+}
+
+/// A merge patch of what is said of an object.
+pub(crate) fn patch_metadata(key: &ObjectKey, document: &str) -> PatchObject {
+    PatchObject {
+        data: None,
+        metadata: Some(MetadataPatch {
+            format: PatchFormat::Merge,
+            document: Bytes::copy_from_slice(document.as_bytes()),
+        }),
+        ..patch(key, "")
     }
 }
 

@@ -10,15 +10,15 @@ use crate::{ErrorKind, Json, Violation};
 use super::pointer::{Pointer, index};
 use super::{Fault, at};
 
-/// The document after all operations.
+/// The document after all operations. What is wrong is said from the list of them on.
 pub(super) fn applied(document: Json, patch: Json) -> Result<Json, Fault> {
     let Json::Array(operations) = patch else {
         let rule = "must be a list of operations";
-        return Err(at("patch.document", Violation::required(rule)));
+        return Err(Fault::Invalid(Violation::required(rule)));
     };
     if operations.len() > PATCH_OPERATIONS_MAX {
         let violation = Violation::too_many(operations.len(), PATCH_OPERATIONS_MAX);
-        return Err(at("patch.document", violation));
+        return Err(Fault::Invalid(violation));
     }
     let mut work = Work {
         root: document,
@@ -26,7 +26,7 @@ pub(super) fn applied(document: Json, patch: Json) -> Result<Json, Fault> {
         copied: PATCH_COPIED_BYTES_MAX,
     };
     for (i, operation) in operations.into_iter().enumerate() {
-        let field = format!("patch.document[{i}]");
+        let field = format!("[{i}]");
         let operation = Operation::of(operation).map_err(|violation| at(&field, violation))?;
         work.apply(operation).map_err(|fault| match fault {
             Fault::Invalid(violation) => at(&field, violation),

@@ -2,7 +2,8 @@
 
 use crate::limits::OBJECT_BYTES_MAX;
 use crate::{
-    Attributes, Content, Fences, ObjectKey, Patch, Preconditions, Ttl, Violation, Violations,
+    Attributes, Content, Fences, MetadataPatch, ObjectKey, Patch, Preconditions, Ttl, TtlChange,
+    Violation, Violations,
 };
 
 /// Stores a new object.
@@ -39,8 +40,8 @@ pub struct UpdateObject {
     pub attributes: Attributes,
     /// What is stored from now on.
     pub content: Content,
-    /// How long it lives from now on; `None` leaves its deadline, or that it has none.
-    pub ttl: Option<Ttl>,
+    /// How long it lives from now on.
+    pub ttl: TtlChange,
     /// Which object it was made for.
     pub preconditions: Preconditions,
     /// Who may do this.
@@ -58,13 +59,17 @@ impl UpdateObject {
     }
 }
 
-/// Changes a part of an object's data, whatever the rest of it is.
+/// Changes a part of an object, whatever the rest of it is. A patch that changes nothing is no write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatchObject {
     /// The object, which must exist.
     pub key: ObjectKey,
-    /// The change of its data, which must be a JSON object.
-    pub patch: Patch,
+    /// The change of its data, which must be a JSON object; `None` leaves it, in whatever form and encoding.
+    pub data: Option<Patch>,
+    /// The change of what is said of it; `None` leaves that.
+    pub metadata: Option<MetadataPatch>,
+    /// How long it lives from now on.
+    pub ttl: TtlChange,
     /// Which object it was made for. Without a resource version a patch never conflicts.
     pub preconditions: Preconditions,
     /// Who may do this.
@@ -75,8 +80,17 @@ impl PatchObject {
     /// What is wrong with its shape.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
-        if self.patch.document.len() > OBJECT_BYTES_MAX {
-            violations.push(Violation::too_long(OBJECT_BYTES_MAX).at("patch.document"));
+        if (&self.data, &self.metadata, self.ttl) == (&None, &None, TtlChange::Keep) {
+            let rule = "must change the data (patch), the metadata (metadataPatch) or the TTL";
+            violations.push(Violation::required(rule).at("patch"));
+        }
+        let data = self.data.as_ref().map(|data| &data.document);
+        let metadata = self.metadata.as_ref().map(|metadata| &metadata.document);
+        for (field, document) in [("patch", data), ("metadataPatch", metadata)] {
+            if document.is_some_and(|document| document.len() > OBJECT_BYTES_MAX) {
+                let violation = Violation::too_long(OBJECT_BYTES_MAX).at("document");
+                violations.push(violation.at(field));
+            }
         }
         violations.extend_at("preconditions", self.preconditions.check());
         violations.extend_at("fences", self.fences.check());
@@ -84,12 +98,14 @@ impl PatchObject {
     }
 }
 
-/// Deletes an object, or begins to while it has finalizers.
+/// Deletes an object, or begins to while it has finalizers. One that is being deleted goes another way from now on if another
+/// propagation is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeleteObject {
     /// The object.
     pub key: ObjectKey,
-    /// What becomes of what it owns; `None` is what its finalizers say, else in the background.
+    /// What becomes of what it owns; `None` is what its finalizers say, else in the background. Of an object that is being
+    /// deleted, `None` changes nothing.
     pub propagation: Option<Propagation>,
     /// Which object it was made for.
     pub preconditions: Preconditions,

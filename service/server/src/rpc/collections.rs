@@ -1,7 +1,7 @@
 //! `synod.v1.Collections`.
 
 use synod_machine::{Answer, Command, Past};
-use synod_model::{Collection, ErrorKind, GroupResource, Refusal, Revision};
+use synod_model::{Collection, GroupResource, Refusal};
 use synod_proto::v1::collections_server::Collections;
 use synod_proto::{CollectionCursor, GetCollection, ListCollections, v1};
 use tonic::{Request, Response, Status};
@@ -131,7 +131,7 @@ async fn get(
     let past = reading.past()?;
     let collection = past
         .collection(&resource)
-        .ok_or_else(|| no_collection(&resource, reading.revision()))?;
+        .ok_or_else(|| Refusal::no_collection(&resource))?;
     let item = item(&past, &collection);
     Ok(v1::CollectionsGetResponse {
         header: Some(handle.header_of(&reading)),
@@ -173,13 +173,4 @@ fn item(past: &Past<'_>, collection: &Collection) -> v1::CollectionListItem {
         collection: Some(collection.into()),
         counts: objects::counts(&past.object_counts(&collection.resource)),
     }
-}
-
-/// The refusal of a read of a resource that was not declared.
-pub(super) fn no_collection(resource: &GroupResource, at: Revision) -> Refusal {
-    let message = format!(
-        "there is no collection \"{}\" at revision {at}: declare it first",
-        resource.qualified()
-    );
-    Refusal::new(ErrorKind::NotFound, message)
 }

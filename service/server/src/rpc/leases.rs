@@ -191,13 +191,8 @@ async fn get(
     let GetLease { key, read } = typed(message)?;
     let reading = handle.read(asking, read).await?;
     let lease = reading.past()?.lease(&key).ok_or_else(|| {
-        Refusal::new(
-            ErrorKind::NotFound,
-            format!(
-                "there is no lease \"{key}\" at revision {}",
-                reading.revision()
-            ),
-        )
+        let refusal = Refusal::not_found("leases.coordination.k8s.io", key.name());
+        refusal.with("lease", key.as_str())
     })?;
     let waiters = reading.published().state.lease_waiters(&key);
     let waiters = waiters.map(|(ticket, waiter)| v1::LeaseWaiter {

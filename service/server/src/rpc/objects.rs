@@ -4,15 +4,11 @@ use std::sync::Arc;
 
 use prost::Message;
 use synod_machine::{Answer, Command, Written, WrittenHow};
-use synod_model::{
-    ErrorKind, Namespace, NamespacedName, Object, ObjectKey, ObjectName, Refusal, Revision,
-    Transact,
-};
+use synod_model::{Namespace, NamespacedName, Object, ObjectKey, ObjectName, Refusal, Transact};
 use synod_proto::v1::objects_server::Objects;
 use synod_proto::{Change, GetObject, ListObjects, ObjectCursor, ObjectScope, v1};
 use tonic::{Request, Response, Status};
 
-use super::collections::no_collection;
 use super::pages::{Items, Page};
 use super::{answer, opened, typed, unexpected};
 use crate::handle::{Asking, Carried, Handle};
@@ -143,6 +139,7 @@ async fn patch(
     Ok(v1::ObjectsPatchResponse {
         header: Some(handle.header(carried.done.revision)),
         changed: result.changed,
+        deleted: result.deleted,
         uid: result.uid,
         resource_version: result.resource_version,
         object: object_of(&carried, &written, &key),
@@ -258,8 +255,8 @@ async fn get(
     let past = reading.past()?;
     let Some(object) = past.object(&key) else {
         return Err(match past.collection(&key.resource) {
-            Some(_) => not_found(&key, reading.revision()),
-            None => no_collection(&key.resource, reading.revision()),
+            Some(_) => key.not_found(),
+            None => Refusal::no_collection(&key.resource),
         });
     };
     Ok(v1::ObjectsGetResponse {
@@ -279,7 +276,7 @@ async fn list(
     let past = page.reading.past()?;
     let collection = past
         .collection(&scope.resource)
-        .ok_or_else(|| no_collection(&scope.resource, page.reading.revision()))?;
+        .ok_or_else(|| Refusal::no_collection(&scope.resource))?;
     let after = page.after.as_ref().map(ObjectCursor::last);
     let range = Range::of(&scope, collection.namespaced);
     let selected = |object: &Arc<Object>| scope.labels.matches(&object.attributes.labels);
@@ -368,11 +365,4 @@ fn remaining_ms(reading: &Reading, key: &ObjectKey) -> Option<u64> {
     let state = &reading.published().state;
     let deadline = state.object_deadline(key)?;
     u64::try_from(deadline.at.since(state.log_time()).as_millis()).ok()
-}
-
-fn not_found(key: &ObjectKey, at: Revision) -> Refusal {
-    Refusal::new(
-        ErrorKind::NotFound,
-        format!("there is no {key} at revision {at}"),
-    )
 }

@@ -419,3 +419,96 @@ async fn what_is_no_use_is_refused_with_its_place_and_stores_nothing() {
     let no_object = store.objects.patch(patch).await.unwrap_err();
     assert_eq!(reason(&no_object), "INVALID_ARGUMENT");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_there_is_refused_in_the_same_words_to_readers_and_writers() {
+    let mut store = Store::start().await;
+    let get = |store: &Store, key: Option<v1::ObjectKey>| {
+        let mut objects = store.objects.clone();
+        async move {
+            let request = v1::ObjectsGetRequest { key, read: None };
+            objects.get(request).await.unwrap_err()
+        }
+    };
+    let delete = |store: &Store, key: Option<v1::ObjectKey>| {
+        let mut objects = store.objects.clone();
+        async move {
+            let request = v1::ObjectsDeleteRequest {
+                key,
+                ..Default::default()
+            };
+            objects.delete(request).await.unwrap_err()
+        }
+    };
+    let absent = get(&store, key("a", "w")).await;
+    assert_eq!(reason(&absent), "NOT_FOUND");
+    assert_eq!(absent.message(), "widgets.example.io \"w\" not found");
+    let written = delete(&store, key("a", "w")).await;
+    assert_eq!(
+        (written.message(), written.code()),
+        (absent.message(), absent.code())
+    );
+    let undeclared = || {
+        key("a", "w").map(|key| v1::ObjectKey {
+            resource: Some(v1::GroupResource {
+                group: String::new(),
+                resource: "gadgets".to_owned(),
+            }),
+            ..key
+        })
+    };
+    let unknown = get(&store, undeclared()).await;
+    assert_eq!(
+        unknown.message(),
+        "there is no collection gadgets: declare it first"
+    );
+    let written = delete(&store, undeclared()).await;
+    assert_eq!(written.message(), unknown.message());
+    store.create(create("a", "w", 1)).await.unwrap();
+    let again = store.create(create("a", "w", 1)).await.unwrap_err();
+    assert_eq!(again.message(), "widgets.example.io \"w\" already exists");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_patch_of_the_metadata_alone_names_no_encoding_and_may_take_the_last_finalizer() {
+    let mut store = Store::start().await;
+    let mut waiting = create("a", "w", 3);
+    waiting.attributes = Some(v1::ObjectAttributes {
+        finalizers: vec!["example.io/wait".to_owned()],
+        ..Default::default()
+    });
+    waiting.ttl_ms = Some(60_000);
+    store.create(waiting).await.unwrap();
+    let patch = |document: &str| v1::ObjectsPatchRequest {
+        key: key("a", "w"),
+        metadata_patch: Some(v1::MetadataPatch {
+            format: v1::PatchFormat::Merge.into(),
+            document: document.as_bytes().to_vec().into(),
+        }),
+        remove_ttl: true,
+        ..Default::default()
+    };
+    let labelled = store.objects.patch(patch(r#"{"labels":{"app":"web"}}"#));
+    let labelled = labelled.await.unwrap().into_inner();
+    assert!(labelled.changed && !labelled.deleted);
+    let metadata = labelled.object.unwrap().metadata.unwrap();
+    assert_eq!(metadata.labels["app"], "web");
+    let get = v1::ObjectsGetRequest {
+        key: key("a", "w"),
+        read: None,
+    };
+    let found = store.objects.get(get).await.unwrap().into_inner();
+    assert_eq!(found.remaining_ms, None, "its TTL was taken away");
+    let misspelt = store.objects.patch(patch(r#"{"lables":{}}"#)).await;
+    assert_eq!(reason(&misspelt.unwrap_err()), "INVALID_ARGUMENT");
+    let delete = v1::ObjectsDeleteRequest {
+        key: key("a", "w"),
+        ..Default::default()
+    };
+    let deleted = store.objects.delete(delete).await.unwrap().into_inner();
+    assert!(deleted.changed && !deleted.deleted);
+    let last = store.objects.patch(patch(r#"{"finalizers":null}"#));
+    let last = last.await.unwrap().into_inner();
+    assert!(last.changed && last.deleted);
+    assert_eq!(last.uid, deleted.uid);
+}

@@ -233,12 +233,16 @@ Examples:
   synod patch widgets.example.io my-widget -n team-a -p '{\"spec\":{\"size\":4}}'
   synod patch widgets.example.io my-widget -n team-a -p '{spec: {size: null}}' --if-revision 17
   synod patch widgets.example.io my-widget -n team-a --type json \\
-    -p '[{\"op\":\"replace\",\"path\":\"/spec/size\",\"value\":4}]'";
+    -p '[{\"op\":\"replace\",\"path\":\"/spec/size\",\"value\":4}]'
+  synod patch widgets.example.io my-widget -n team-a --metadata '{labels: {app: web}, finalizers: null}'
+  synod patch widgets.example.io my-widget -n team-a --ttl none";
 
 pub(super) const OBJECT_DELETE: &str = "\
 Examples:
   synod delete widgets.example.io my-widget -n team-a
-  synod delete widgets.example.io my-widget -n team-a --cascade foreground --if-revision 17";
+  synod delete widgets.example.io my-widget -n team-a --cascade foreground --if-revision 17
+
+If it waits for its deletion, another --cascade has it go another way from now on.";
 
 pub(super) const OBJECT_EDIT: &str = "\
 Examples:
@@ -251,7 +255,8 @@ pub(super) const OBJECT_APPLY: &str = "\
 Examples:
   synod apply -f widget.yaml
   synod apply -f widget.yaml --dry-run
-  synod apply -f widget.yaml --if-revision 17";
+  synod apply -f widget.yaml --if-revision 17
+  synod apply -f widget.yaml --ttl 2h";
 
 pub(super) const LEASE: &str = "\
 Examples:

@@ -163,10 +163,30 @@ pub(crate) struct DocumentsArgs {
     /// The namespace of the documents that name none.
     #[arg(short, long)]
     pub(crate) namespace: Option<String>,
+    /// How long the objects live from now on, as in 30s, 2h; or none: until they are deleted. As long as they would if it is
+    /// not given.
+    #[arg(long, value_parser = ttl, value_name = "TIME|none")]
+    pub(crate) ttl: Option<NewTtl>,
     #[command(flatten)]
     pub(crate) fence: FenceArgs,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
+}
+
+/// What a change says of a TTL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NewTtl {
+    /// So long from now on.
+    Lasting(Duration),
+    /// None any more.
+    None,
+}
+
+fn ttl(text: &str) -> Result<NewTtl, String> {
+    match text {
+        "none" => Ok(NewTtl::None),
+        time => duration::parse(time).map(NewTtl::Lasting),
+    }
 }
 
 #[derive(Debug, Args)]
@@ -178,13 +198,20 @@ pub(crate) struct PatchArgs {
     /// Its namespace.
     #[arg(short, long)]
     pub(crate) namespace: Option<String>,
-    /// The patch, as JSON or YAML.
-    #[arg(short, long)]
-    pub(crate) patch: String,
-    /// How the patch is written.
+    /// The patch of its data, as JSON or YAML.
+    #[arg(short, long, required_unless_present_any = ["metadata", "ttl"])]
+    pub(crate) patch: Option<String>,
+    /// The patch of its metadata, as JSON or YAML: of the labels, annotations, ownerReferences and finalizers, as in
+    /// '{labels: {app: web}}'.
+    #[arg(long, value_name = "PATCH")]
+    pub(crate) metadata: Option<String>,
+    /// How long it lives from now on, as in 30s, 2h; or none: until it is deleted. As long as it would if it is not given.
+    #[arg(long, value_parser = ttl, value_name = "TIME|none")]
+    pub(crate) ttl: Option<NewTtl>,
+    /// How the patches are written.
     #[arg(long = "type", value_enum, default_value_t = PatchType::Merge)]
     pub(crate) kind: PatchType,
-    /// The version that the patch was made for; the one that the object is stored in if it is not given.
+    /// The version that the patch of its data was made for; the one that the object is stored in if it is not given.
     #[arg(long, value_name = "VERSION")]
     pub(crate) version: Option<String>,
     #[command(flatten)]
@@ -211,7 +238,8 @@ pub(crate) struct DeleteArgs {
     /// Its namespace.
     #[arg(short, long)]
     pub(crate) namespace: Option<String>,
-    /// What becomes of the objects that it owns; what its finalizers say if it is not given, else background.
+    /// What becomes of the objects that it owns; what its finalizers say if it is not given, else background. Of an object
+    /// that waits for its deletion: what becomes of them from now on.
     #[arg(long, value_enum)]
     pub(crate) cascade: Option<Cascade>,
     #[command(flatten)]

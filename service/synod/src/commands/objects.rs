@@ -15,11 +15,11 @@ use std::path::Path;
 use synod_client::{
     Client, Collection, FencingToken, GroupResource, LeaseKey, LeaseToken, ListCollections,
     Namespace, NamespacedName, ObjectKey, ObjectName, ObjectWritten, Preconditions, RawObjects,
-    ReadOptions, Revision, Violation, Violations,
+    ReadOptions, Revision, Ttl, TtlChange, Violation, Violations,
 };
 
 use super::show;
-use crate::args::{FenceArgs, WriteArgs};
+use crate::args::{FenceArgs, NewTtl, WriteArgs};
 use crate::documents::{self, Document};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -67,6 +67,20 @@ fn fence(args: &FenceArgs) -> Result<Option<LeaseToken>, Failure> {
         token: FencingToken::new(Revision::new(token)),
         cluster: None,
     }))
+}
+
+/// What was typed of a TTL.
+fn ttl_change(ttl: Option<NewTtl>) -> Result<TtlChange, Failure> {
+    match ttl {
+        None => Ok(TtlChange::Keep),
+        Some(NewTtl::None) => Ok(TtlChange::Remove),
+        Some(NewTtl::Lasting(time)) => {
+            let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+            let ttl = Ttl::from_millis(millis)
+                .map_err(|fault| Failure::invalid("this is no TTL", fault.at("--ttl").into()))?;
+            Ok(TtlChange::Set(ttl))
+        }
+    }
 }
 
 /// The object that was named on the command line.

@@ -6,7 +6,8 @@ use synod_client::{
     DeleteObject, Fences, GroupResource, Kind, Labels, LeaseKey, ListCollections,
     ListControllerRevisions, ListMembers, ListMigrations, ListObjects, ListStorageVersions,
     MemberId, Namespace, NamespacedName, ObjectKey, ObjectName, Preconditions, ReadOptions,
-    Revision, RollbackTarget, SettingsPatch, UpdateObject, WallTime, WatchFrom, WatchOptions,
+    Revision, RollbackTarget, SettingsPatch, TtlChange, UpdateObject, WallTime, WatchFrom,
+    WatchOptions,
 };
 
 use super::golden;
@@ -137,7 +138,7 @@ async fn objects_in_every_form() {
         key: key.clone(),
         attributes: view.object.attributes,
         content: view.object.content,
-        ttl: None,
+        ttl: TtlChange::Keep,
         preconditions: Preconditions::default(),
         fences: Fences::default(),
     };

@@ -129,6 +129,25 @@ async fn an_object_lives_from_its_file_to_its_end() {
         .await;
     assert_eq!(lost.code, 4, "{}", lost.err);
 
+    let words = patch(&[
+        "--metadata",
+        "{labels: {tier: front, app: null}}",
+        "--ttl",
+        "2h",
+    ]);
+    place
+        .well(&words.iter().map(String::as_str).collect::<Vec<_>>())
+        .await;
+    let labels = place.widget("w").await["metadata"]["labels"].clone();
+    assert_eq!(labels, serde_json::json!({"tier": "front"}));
+    let words = patch(&["--ttl", "none"]);
+    let kept = place
+        .well(&words.iter().map(String::as_str).collect::<Vec<_>>())
+        .await;
+    assert!(kept.contains("unchanged"), "{kept}");
+    let nothing = place.ask(&["patch", "widgets.example.io", "w"]).await;
+    assert_eq!(nothing.code, 2, "{}", nothing.err);
+
     is_deleted(&place).await;
 }
 

@@ -69,15 +69,38 @@ pub(crate) struct Deed {
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     Create(Said),
-    Update(Said),
+    /// What it says of the TTL stands beside it.
+    Update(Said, Option<Option<usize>>),
     /// Puts what is there in its own place, with other finalizers.
     Finalize(u8),
     Patch {
         by_operations: bool,
         number: u8,
         version: Option<usize>,
+        says: Option<Notes>,
+        ttl: Option<Option<usize>>,
     },
+    /// Changes nothing of an object but what is said of it.
+    Say(Notes),
     Delete(usize),
+    /// Of what is being deleted already, and has dependents still.
+    DeleteAgain(usize),
+}
+
+/// A patch of what is said of an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Notes {
+    /// A label more and another one less, or none any more.
+    Labels(Option<u8>),
+    /// These, by their bits; of one that is being deleted, those of them that it has.
+    Finalizers(u8),
+    NoOwners,
+    /// A test of a label, which then goes.
+    Tests(u8),
+    /// Its own name, or another one.
+    Name(bool),
+    /// Its present version, or an older one.
+    Version(bool),
 }
 
 /// An object as somebody writes it.
@@ -179,19 +202,32 @@ fn asks() -> impl Strategy<Value = Asks> {
 }
 
 fn deed() -> impl Strategy<Value = Deed> {
-    let patch = (any::<bool>(), 0..3_u8, prop::option::of(0..3_usize));
-    let patch = patch.prop_map(|(by_operations, number, version)| Change::Patch {
-        by_operations,
-        number,
-        version,
-    });
+    let patch = (
+        any::<bool>(),
+        0..3_u8,
+        prop::option::of(0..3_usize),
+        prop::option::weighted(0.3, says()),
+        new_ttl(),
+    );
+    let patch = patch.prop_map(
+        |(by_operations, number, version, says, ttl)| Change::Patch {
+            by_operations,
+            number,
+            version,
+            says,
+            ttl,
+        },
+    );
     let what = prop_oneof![
         6 => said().prop_map(Change::Create),
-        5 => said().prop_map(Change::Update),
+        5 => (said(), new_ttl()).prop_map(|(said, ttl)| Change::Update(said, ttl)),
         3 => (0..16_u8).prop_map(Change::Finalize),
         3 => patch,
+        2 => says().prop_map(Change::Say),
         5 => (0..4_usize).prop_map(Change::Delete),
+        3 => (0..4_usize).prop_map(Change::DeleteAgain),
     ];
+    let what = what.boxed();
     let apt = prop::bool::weighted(0.7);
     (key(), apt, expects(), what).prop_map(|(key, apt, expects, what)| Deed {
         key,
@@ -220,6 +256,29 @@ fn said() -> impl Strategy<Value = Said> {
             ttl,
         },
     )
+}
+
+/// Boxed, since unions of unions are too large for a stack.
+fn says() -> BoxedStrategy<Notes> {
+    let says = prop_oneof![
+        2 => prop::option::of(0..2_u8).prop_map(Notes::Labels),
+        2 => (0..16_u8).prop_map(Notes::Finalizers),
+        1 => Just(Notes::NoOwners),
+        1 => (0..2_u8).prop_map(Notes::Tests),
+        1 => any::<bool>().prop_map(Notes::Name),
+        1 => any::<bool>().prop_map(Notes::Version),
+    ];
+    says.boxed()
+}
+
+/// What a change says of the TTL: nothing, none any more, or another one.
+fn new_ttl() -> BoxedStrategy<Option<Option<usize>>> {
+    let ttl = prop_oneof![
+        3 => Just(None),
+        1 => Just(Some(None)),
+        1 => (0..3_usize).prop_map(|ttl| Some(Some(ttl))),
+    ];
+    ttl.boxed()
 }
 
 fn expects() -> impl Strategy<Value = Expects> {

@@ -43,7 +43,8 @@ impl World {
         tasks: &mut Tasks,
     ) -> WrittenHow {
         let mut object = self.objects[key].clone();
-        if object.deletion.is_some() {
+        let begun = object.deletion.clone();
+        if begun.is_some() && propagation.is_none() {
             return WrittenHow::Unchanged;
         }
         let uid = object.metadata.uid;
@@ -70,18 +71,33 @@ impl World {
                 }
             }
         }
+        if begun.is_some() {
+            let of_deletions = |name: &&str| ["orphan", "foregroundDeletion"].contains(name);
+            let now = finalizers.iter().map(|name| name.as_str());
+            let now: BTreeSet<&str> = now.filter(of_deletions).collect();
+            let then = names.iter().map(String::as_str).filter(of_deletions);
+            if now == then.collect() {
+                return WrittenHow::Unchanged;
+            }
+            // Whatever was to be done for its dependents is done another way, or not at all.
+            tasks.remove(&uid);
+        }
         if names.is_empty() {
             self.remove(key, tasks);
             return WrittenHow::Deleted;
         }
         object.attributes.finalizers = Finalizers::parse(names).expect("they were legal");
-        object.deletion = Some(Arc::new(Deletion {
-            at: wall,
-            revision: self.revision,
-            position: self.marked,
-        }));
-        self.marked += 1;
-        object.metadata.generation += 1;
+        if begun.is_none() || fate == Some(Fate::Foreground) {
+            object.deletion = Some(Arc::new(Deletion {
+                at: begun.as_ref().map_or(wall, |begun| begun.at),
+                revision: self.revision,
+                position: self.marked,
+            }));
+            self.marked += 1;
+        }
+        if begun.is_none() {
+            object.metadata.generation += 1;
+        }
         object.metadata.resource_version = self.revision;
         self.clear_deadline(&Holder::Object(key.clone()));
         self.exchange(object, tasks);
@@ -178,7 +194,7 @@ impl World {
             object.attributes.owners = object.attributes.owners.without(&owner);
             object.metadata.resource_version = self.revision;
             self.exchange(object, tasks);
-        } else {
+        } else if dependent.deletion.is_none() {
             let owns = !self.dependents_of(&dependent.metadata.uid).is_empty();
             let in_turn = (fate == Fate::Foreground && owns).then_some(Propagation::Foreground);
             self.let_go(key, in_turn, wall, tasks);

@@ -7,9 +7,10 @@ use serde_json::Value;
 use synod_machine::{Answer, Holder, Written, WrittenHow};
 use synod_model::{
     ApiVersion, Attributes, Compare, Content, CreateObject, Current, DeleteObject, ErrorKind,
-    Fences, GroupResource, Metadata, MigrationReason, Object, ObjectKey, Operation, OwnerReference,
-    PatchFormat, PatchObject, Preconditions, Refusal, StorageVersionHash, Transact, Ttl, Uid,
-    UpdateObject, WallTime,
+    Fences, Finalizers, GroupResource, Labels, Metadata, MetadataPatch, MigrationReason, Object,
+    ObjectKey, Operation, OwnerReference, OwnerReferences, Patch, PatchFormat, PatchObject,
+    Preconditions, Refusal, StorageVersionHash, Transact, Ttl, TtlChange, Uid, UpdateObject,
+    WallTime,
 };
 
 use super::deletion::Tasks;
@@ -144,7 +145,11 @@ impl World {
                     ttl,
                     ..
                 } = update;
-                return self.make(key, attributes, content, *ttl, wall);
+                let ttl = match ttl {
+                    TtlChange::Set(ttl) => Some(*ttl),
+                    TtlChange::Keep | TtlChange::Remove => None,
+                };
+                return self.make(key, attributes, content, ttl, wall);
             }
             return Err(no(ErrorKind::NotFound));
         };
@@ -163,41 +168,21 @@ impl World {
         let present = present.ok_or_else(|| no(ErrorKind::NotFound))?;
         check_meant(&request.preconditions, &present)?;
         let shown = |kind| no(kind).with_current(Current::Object(Arc::new(present.clone())));
-        if present.content.encoding != request.patch.encoding {
-            return Err(shown(ErrorKind::Conflict));
-        }
-        let before = members(&present.content.data);
-        let mut after = before.clone();
-        let document: Value =
-            serde_json::from_slice(&request.patch.document).expect("the script writes JSON");
-        match request.patch.format {
-            PatchFormat::Merge => {
-                for (key, value) in document.as_object().expect("a merge is an object") {
-                    match value {
-                        Value::Null => after.remove(key),
-                        value => after.insert(key.clone(), value.clone()),
-                    };
-                }
-            }
-            // The script tests `a`, and then adds `b`.
-            PatchFormat::Json => {
-                let operations = document.as_array().expect("it is a list");
-                match before.get("a") {
-                    None => return Err(no(ErrorKind::InvalidArgument)),
-                    Some(value) if *value != operations[0]["value"] => {
-                        return Err(shown(ErrorKind::Conflict));
-                    }
-                    Some(_) => after.insert("b".to_owned(), operations[1]["value"].clone()),
-                };
-            }
-        }
-        let mut content = present.content.clone();
-        if after != before {
-            let text = serde_json::to_vec(&after).expect("it is JSON");
-            content.data = text.into();
-        }
-        let attributes = present.attributes.clone();
-        self.replace(&present, &attributes, &content, None, tasks)
+        let content = match &request.data {
+            Some(patch) => with_patched_data(patch, &present).map_err(|kind| match kind {
+                ErrorKind::Conflict => shown(kind),
+                kind => no(kind),
+            })?,
+            None => present.content.clone(),
+        };
+        let attributes = match &request.metadata {
+            Some(patch) => with_patched_metadata(patch, &present).map_err(|kind| match kind {
+                ErrorKind::Conflict => shown(kind),
+                kind => no(kind),
+            })?,
+            None => present.attributes.clone(),
+        };
+        self.replace(&present, &attributes, &content, request.ttl, tasks)
             .map_err(|refusal| match refusal.kind {
                 ErrorKind::EncodingNotSelected => shown(refusal.kind),
                 _ => refusal,
@@ -209,7 +194,7 @@ impl World {
         present: &Object,
         attributes: &Attributes,
         content: &Content,
-        ttl: Option<Ttl>,
+        ttl: TtlChange,
         tasks: &mut Tasks,
     ) -> Result<Written> {
         let key = &present.key;
@@ -228,9 +213,7 @@ impl World {
         object.attributes = attributes.clone();
         object.content = content.clone();
         if object == *present {
-            if let (Some(ttl), None) = (ttl, &present.deletion) {
-                self.set_deadline(Holder::Object(key.clone()), ttl.duration());
-            }
+            self.change_ttl(present, ttl);
             return Ok(written(WrittenHow::Unchanged, &present.metadata));
         }
         if present.deletion.is_some() && finalizers.is_empty() {
@@ -245,10 +228,20 @@ impl World {
         }
         let updated = written(WrittenHow::Updated, &object.metadata);
         self.exchange(object, tasks);
-        if let (Some(ttl), None) = (ttl, &present.deletion) {
-            self.set_deadline(Holder::Object(key.clone()), ttl.duration());
-        }
+        self.change_ttl(present, ttl);
         Ok(updated)
+    }
+
+    fn change_ttl(&mut self, present: &Object, ttl: TtlChange) {
+        let holder = Holder::Object(present.key.clone());
+        if present.deletion.is_some() {
+            return;
+        }
+        match ttl {
+            TtlChange::Set(ttl) => self.set_deadline(holder, ttl.duration()),
+            TtlChange::Remove => self.clear_deadline(&holder),
+            TtlChange::Keep => {}
+        }
     }
 
     fn delete_object(
@@ -359,6 +352,89 @@ impl World {
 fn named(owner: &OwnerReference) -> (&str, &str, &str, Uid) {
     let group = owner.api_version.group();
     (group, owner.kind.as_str(), owner.name.as_str(), owner.uid)
+}
+
+fn with_patched_data(patch: &Patch, present: &Object) -> std::result::Result<Content, ErrorKind> {
+    let mut content = present.content.clone();
+    if content.encoding != patch.encoding {
+        return Err(ErrorKind::Conflict);
+    }
+    let before = members(&content.data);
+    let mut after = before.clone();
+    let document: Value = serde_json::from_slice(&patch.document).expect("the script writes JSON");
+    match patch.format {
+        PatchFormat::Merge => {
+            for (key, value) in document.as_object().expect("a merge is an object") {
+                match value {
+                    Value::Null => after.remove(key),
+                    value => after.insert(key.clone(), value.clone()),
+                };
+            }
+        }
+        // The script tests `a`, and then adds `b`.
+        PatchFormat::Json => {
+            let operations = document.as_array().expect("it is a list");
+            match before.get("a") {
+                None => return Err(ErrorKind::InvalidArgument),
+                Some(value) if *value != operations[0]["value"] => {
+                    return Err(ErrorKind::Conflict);
+                }
+                Some(_) => after.insert("b".to_owned(), operations[1]["value"].clone()),
+            };
+        }
+    }
+    if after != before {
+        let text = serde_json::to_vec(&after).expect("it is JSON");
+        content.data = text.into();
+    }
+    Ok(content)
+}
+
+/// The script merges labels, finalizers, owners, and what may not be changed; or tests a label and takes it away.
+fn with_patched_metadata(
+    patch: &MetadataPatch,
+    present: &Object,
+) -> std::result::Result<Attributes, ErrorKind> {
+    let mut attributes = present.attributes.clone();
+    let labels = attributes.labels.iter();
+    let mut labels: BTreeMap<String, String> = labels
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect();
+    let document: Value = serde_json::from_slice(&patch.document).expect("the script writes JSON");
+    if let Value::Array(operations) = &document {
+        match labels.get("b") {
+            None => return Err(ErrorKind::InvalidArgument),
+            Some(value) if *value != operations[0]["value"] => return Err(ErrorKind::Conflict),
+            Some(_) => labels.remove("b"),
+        };
+    }
+    let merged = document.as_object().into_iter().flatten();
+    for (member, value) in merged {
+        match (member.as_str(), value) {
+            ("labels", Value::Null) => labels.clear(),
+            ("labels", changes) => {
+                for (key, value) in changes.as_object().expect("labels are an object") {
+                    match value.as_str() {
+                        Some(value) => labels.insert(key.clone(), value.to_owned()),
+                        None => labels.remove(key),
+                    };
+                }
+            }
+            ("finalizers", names) => {
+                let names = names.as_array().expect("finalizers are a list").iter();
+                let names = names.filter_map(Value::as_str);
+                attributes.finalizers = Finalizers::parse(names).expect("they are legal");
+            }
+            ("ownerReferences", Value::Null) => attributes.owners = OwnerReferences::default(),
+            ("name", name) if name == present.key.name.name() => {}
+            ("resourceVersion", version)
+                if *version == present.metadata.resource_version.to_string().as_str() => {}
+            ("resourceVersion", _) => return Err(ErrorKind::Conflict),
+            _ => return Err(ErrorKind::InvalidArgument),
+        }
+    }
+    attributes.labels = Labels::parse(labels).expect("they are legal");
+    Ok(attributes)
 }
 
 fn members(data: &[u8]) -> BTreeMap<String, Value> {

@@ -10,7 +10,7 @@ use synod_model::{Finalizers, Object};
 pub(crate) struct ReachedObjects(BTreeMap<String, u32>);
 
 /// Every situation that the logs must come to.
-const SITUATIONS: [&str; 38] = [
+const SITUATIONS: [&str; 42] = [
     "create: Created",
     "create: ALREADY_EXISTS",
     "create: NOT_FOUND",
@@ -31,9 +31,13 @@ const SITUATIONS: [&str; 38] = [
     "patch: Unchanged",
     "patch: CONFLICT",
     "patch: INVALID_ARGUMENT",
+    "patch: Deleted",
+    "patch: Updated without its data",
     "delete: Deleted",
     "delete: Deleting",
     "delete: Unchanged",
+    "delete: in the foreground after all",
+    "delete: at once after all",
     "transact: taken",
     "transact: not taken",
     "transact: INVALID_ARGUMENT",
@@ -93,7 +97,12 @@ impl ReachedObjects {
         };
         match &outcome.result {
             Ok(_) if what == "restore" => self.came_to("a backup was restored with its objects"),
-            Ok(Answer::Wrote(written)) => self.came_to(format!("{what}: {:?}", written.how)),
+            Ok(Answer::Wrote(written)) => {
+                self.came_to(format!("{what}: {:?}", written.how));
+                if matches!(command, Command::PatchObject(patch) if patch.data.is_none()) {
+                    self.came_to(format!("{what}: {:?} without its data", written.how));
+                }
+            }
             Ok(Answer::Transacted { succeeded, .. }) => {
                 let taken = if *succeeded { "taken" } else { "not taken" };
                 self.came_to(format!("{what}: {taken}"));
@@ -126,6 +135,18 @@ impl ReachedObjects {
             else {
                 continue;
             };
+            if key == own
+                && matches!(command, Command::DeleteObject(_))
+                && before.deletion.is_some()
+            {
+                match after {
+                    None => self.came_to("delete: at once after all"),
+                    Some(after) if waits(after) && !waits(before) => {
+                        self.came_to("delete: in the foreground after all");
+                    }
+                    Some(_) => {}
+                }
+            }
             match after {
                 None if key != own && waits(before) => {
                     self.came_to("an owner waited and went with its last dependent");

@@ -5,13 +5,13 @@ use synod_machine::{CollectGarbage, Command, State};
 use synod_model::{
     ApiVersion, Attributes, CollectionRules, Compare, Content, CreateCollection, CreateObject,
     DeleteCollection, DeleteObject, Fences, Finalizers, Kind, Labels, MediaType, Metadata,
-    Namespace, Object, ObjectKey, ObjectName, Operation, OwnerReference, OwnerReferences, Patch,
-    PatchFormat, PatchObject, Preconditions, Propagation, Revision, Transact, Ttl, Uid,
-    UpdateCollection, UpdateObject,
+    MetadataPatch, Namespace, Object, ObjectKey, ObjectName, Operation, OwnerReference,
+    OwnerReferences, Patch, PatchFormat, PatchObject, Preconditions, Propagation, Revision,
+    Transact, Ttl, TtlChange, Uid, UpdateCollection, UpdateObject,
 };
 
 use super::{LEGAL, Script, member, resource, version};
-use crate::calls::{Asks, Change, Deed, Expects, KEYS, Keeps, Said};
+use crate::calls::{Asks, Change, Deed, Expects, KEYS, Keeps, Notes, Said};
 
 impl Script {
     pub(super) fn keeps(&self, keeps: &Keeps, state: &State) -> Command {
@@ -74,6 +74,9 @@ fn place(deed: &Deed, state: &State) -> ObjectKey {
     let is_apt = |which: &usize| match (&deed.what, state.present().object(&key(*which))) {
         (Change::Create(_), present) => present.is_none(),
         (Change::Finalize(_), present) => present.is_some_and(|object| object.deletion.is_some()),
+        (Change::DeleteAgain(_), present) => present.is_some_and(|object| {
+            object.deletion.is_some() && (0..KEYS).any(|which| names(&key(which), &object, state))
+        }),
         (_, present) => present.is_some(),
     };
     let mut all = (deed.key..KEYS).chain(0..deed.key);
@@ -81,6 +84,12 @@ fn place(deed: &Deed, state: &State) -> ObjectKey {
         true => all.find(is_apt).unwrap_or(deed.key),
         false => deed.key,
     })
+}
+
+/// Whether there is an object of this key that names the owner.
+fn names(dependent: &ObjectKey, owner: &Object, state: &State) -> bool {
+    let dependent = state.present().object(dependent);
+    dependent.is_some_and(|object| object.attributes.owners.get(&owner.metadata.uid).is_some())
 }
 
 fn one(operation: Operation) -> Command {
@@ -107,10 +116,10 @@ fn operation(deed: &Deed, state: &State, fences: Fences) -> Operation {
             key,
             fences,
         }),
-        Change::Update(said) => Operation::Update(UpdateObject {
+        Change::Update(said, new_ttl) => Operation::Update(UpdateObject {
             attributes: attributes(said, &key, state),
             content: content(said),
-            ttl: said.ttl.map(ttl),
+            ttl: ttl_change(*new_ttl),
             key,
             preconditions,
             fences,
@@ -126,23 +135,37 @@ fn operation(deed: &Deed, state: &State, fences: Fences) -> Operation {
             by_operations,
             number,
             version: named,
+            says,
+            ttl: new_ttl,
         } => Operation::Patch(PatchObject {
-            patch: patch(*by_operations, *number, *named, present.as_deref()),
+            data: Some(patch(*by_operations, *number, *named, present.as_deref())),
+            metadata: says.map(|says| metadata_patch(says, present.as_deref())),
+            ttl: ttl_change(*new_ttl),
             key,
             preconditions,
             fences,
         }),
-        Change::Delete(propagation) => Operation::Delete(DeleteObject {
+        Change::Say(says) => Operation::Patch(PatchObject {
+            data: None,
+            metadata: Some(metadata_patch(*says, present.as_deref())),
+            ttl: TtlChange::Keep,
             key,
-            propagation: [
-                None,
-                Some(Propagation::Background),
-                Some(Propagation::Foreground),
-                Some(Propagation::Orphan),
-            ][*propagation],
             preconditions,
             fences,
         }),
+        Change::Delete(propagation) | Change::DeleteAgain(propagation) => {
+            Operation::Delete(DeleteObject {
+                key,
+                propagation: [
+                    None,
+                    Some(Propagation::Background),
+                    Some(Propagation::Foreground),
+                    Some(Propagation::Orphan),
+                ][*propagation],
+                preconditions,
+                fences,
+            })
+        }
     }
 }
 
@@ -170,7 +193,7 @@ fn finalized(
         key,
         attributes,
         content: present.map_or_else(|| data(0, 0), |object| object.content.clone()),
-        ttl: None,
+        ttl: TtlChange::Keep,
         preconditions,
         fences,
     }
@@ -191,6 +214,47 @@ fn patch(by_operations: bool, number: u8, named: Option<usize>, present: Option<
             PatchFormat::Json
         } else {
             PatchFormat::Merge
+        },
+        document: Bytes::from(document),
+    }
+}
+
+fn metadata_patch(says: Notes, present: Option<&Object>) -> MetadataPatch {
+    let document = match says {
+        Notes::Labels(Some(number)) => format!(r#"{{"labels":{{"b":"{number}","c":null}}}}"#),
+        Notes::Labels(None) => r#"{"labels":null}"#.to_owned(),
+        Notes::Finalizers(bits) => {
+            let wanted = finalizers(bits);
+            let kept = |name: &str| {
+                present.is_none_or(|object| {
+                    object.deletion.is_none() || object.attributes.finalizers.contains(name)
+                })
+            };
+            let names = wanted.iter().map(|name| name.as_str());
+            // Now and then one that has no place there any more.
+            let names = names.filter(|name| kept(name) || bits == 15);
+            let names: Vec<String> = names.map(|name| format!("{name:?}")).collect();
+            format!(r#"{{"finalizers":[{}]}}"#, names.join(","))
+        }
+        Notes::NoOwners => r#"{"ownerReferences":null}"#.to_owned(),
+        Notes::Tests(number) => format!(
+            r#"[{{"op":"test","path":"/labels/b","value":"{number}"}},{{"op":"remove","path":"/labels/b"}}]"#
+        ),
+        Notes::Name(own) => {
+            let name = present.map_or("one", |object| object.key.name.name());
+            let name = if own { name } else { "other" };
+            format!(r#"{{"name":"{name}"}}"#)
+        }
+        Notes::Version(right) => {
+            let version = present.map_or(7, |object| object.metadata.resource_version.get());
+            let version = if right { version } else { version - 1 };
+            format!(r#"{{"resourceVersion":"{version}","labels":{{"b":"1"}}}}"#)
+        }
+    };
+    MetadataPatch {
+        format: match says {
+            Notes::Tests(_) => PatchFormat::Json,
+            _ => PatchFormat::Merge,
         },
         document: Bytes::from(document),
     }
@@ -312,6 +376,14 @@ fn data(which: usize, number: u8) -> Content {
 
 fn ttl(which: usize) -> Ttl {
     Ttl::from_millis([1_000, 3_000, 30_000][which]).expect(LEGAL)
+}
+
+fn ttl_change(said: Option<Option<usize>>) -> TtlChange {
+    match said {
+        None => TtlChange::Keep,
+        Some(None) => TtlChange::Remove,
+        Some(Some(which)) => TtlChange::Set(ttl(which)),
+    }
 }
 
 fn kind(of: usize) -> Kind {

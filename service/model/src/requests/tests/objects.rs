@@ -3,8 +3,8 @@ use bytes::Bytes;
 use super::*;
 use crate::limits::{OBJECT_BYTES_MAX, TRANSACTION_OPERATIONS_MAX};
 use crate::{
-    ApiVersion, Attributes, Content, Fences, FencingToken, LeaseKey, MediaType, ObjectKey,
-    ObjectName, Patch, PatchFormat, Preconditions,
+    ApiVersion, Attributes, Content, Fences, FencingToken, LeaseKey, MediaType, MetadataPatch,
+    ObjectKey, ObjectName, Patch, PatchFormat, Preconditions, TtlChange,
 };
 
 fn key(name: &str) -> ObjectKey {
@@ -42,11 +42,13 @@ fn delete(name: &str) -> DeleteObject {
 fn patch(bytes: usize) -> PatchObject {
     PatchObject {
         key: key("a"),
-        patch: Patch {
+        data: Some(Patch {
             encoding: content(0).encoding,
             format: PatchFormat::Merge,
             document: Bytes::from(vec![b' '; bytes]),
-        },
+        }),
+        metadata: None,
+        ttl: TtlChange::Keep,
         preconditions: Preconditions::default(),
         fences: Fences::default(),
     }
@@ -65,7 +67,7 @@ fn data_of_one_mebibyte_is_allowed_and_one_byte_more_is_not() {
         key: key("a"),
         attributes: Attributes::default(),
         content: beyond.content,
-        ttl: None,
+        ttl: TtlChange::Keep,
         preconditions: Preconditions::default(),
         fences: Fences::default(),
     };
@@ -74,6 +76,38 @@ fn data_of_one_mebibyte_is_allowed_and_one_byte_more_is_not() {
     assert_eq!(
         texts(&patch(OBJECT_BYTES_MAX + 1).check()),
         ["patch.document: Too long: may not be more than 1048576 bytes"]
+    );
+}
+
+#[test]
+fn a_patch_changes_the_data_the_metadata_or_the_ttl_and_each_document_is_bounded() {
+    let nothing = PatchObject {
+        data: None,
+        ..patch(0)
+    };
+    assert_eq!(
+        texts(&nothing.check()),
+        [
+            "patch: Required value: must change the data (patch), the metadata (metadataPatch) or the TTL"
+        ]
+    );
+    let timed = PatchObject {
+        ttl: TtlChange::Remove,
+        ..nothing.clone()
+    };
+    assert!(timed.check().is_empty());
+    let said = |bytes: usize| PatchObject {
+        metadata: Some(MetadataPatch {
+            format: PatchFormat::Merge,
+            document: Bytes::from(vec![b' '; bytes]),
+        }),
+        ..nothing.clone()
+    };
+    assert!(said(OBJECT_BYTES_MAX - 1).check().is_empty());
+    assert!(said(OBJECT_BYTES_MAX).check().is_empty());
+    assert_eq!(
+        texts(&said(OBJECT_BYTES_MAX + 1).check()),
+        ["metadataPatch.document: Too long: may not be more than 1048576 bytes"]
     );
 }
 

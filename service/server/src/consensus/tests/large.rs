@@ -6,8 +6,8 @@ use synod_model::limits::{FINALIZERS_MAX, OBJECT_BYTES_MAX};
 use synod_model::{
     ApiVersion, Attributes, CollectionRules, Content, CreateCollection, CreateObject, DeleteObject,
     Fences, Finalizers, GroupResource, Kind, MediaType, Namespace, ObjectKey, ObjectName,
-    Operation, OwnerReference, OwnerReferences, Preconditions, Propagation, Transact, Uid,
-    UpdateObject,
+    Operation, OwnerReference, OwnerReferences, Preconditions, Propagation, Transact, TtlChange,
+    Uid, UpdateObject,
 };
 
 use super::one::{alone, checkpoint, leads};
@@ -95,7 +95,7 @@ async fn a_revision_that_changed_more_than_a_chunk_holds_is_in_the_checkpoint() 
             key: key(name),
             attributes: Attributes::default(),
             content: content(2, OBJECT_BYTES_MAX),
-            ttl: None,
+            ttl: TtlChange::Keep,
             preconditions: Preconditions::default(),
             fences: Fences::default(),
         })

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use synod_machine::Past;
 use synod_model::{
-    ControllerRevision, ErrorKind, Json, NamespacedName, ObjectName, Refusal, Revision,
-    unified_diff,
+    ControllerRevision, ErrorKind, Json, NamespacedName, ObjectName, Refusal, unified_diff,
 };
 use synod_proto::{
     ControllerHistoryCursor, ControllerRevisionCursor, DiffControllerRevisions,
@@ -188,10 +187,5 @@ fn too_large() -> Refusal {
 
 fn found(past: &Past<'_>, key: &NamespacedName) -> Result<Arc<ControllerRevision>, Refusal> {
     past.controller_revision(key)
-        .ok_or_else(|| not_found(key, past.revision()))
-}
-
-fn not_found(key: &NamespacedName, revision: Revision) -> Refusal {
-    let message = format!("there is no ControllerRevision \"{key}\" at revision {revision}");
-    Refusal::new(ErrorKind::NotFound, message)
+        .ok_or_else(|| key.not_found(ControllerRevision::RESOURCE))
 }

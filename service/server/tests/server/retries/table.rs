@@ -167,6 +167,11 @@ fn of_objects(scene: &Scene) -> Vec<Row> {
             format: v1::PatchFormat::Json.into(),
             document: r#"[{"op":"add","path":"/list/-","value":1}]"#.into(),
         }),
+        metadata_patch: Some(v1::MetadataPatch {
+            format: v1::PatchFormat::Merge.into(),
+            document: r#"{"labels":{"again":"yes"}}"#.into(),
+        }),
+        remove_ttl: true,
         ..v1::ObjectsPatchRequest::default()
     };
     let delete = v1::ObjectsDeleteRequest {

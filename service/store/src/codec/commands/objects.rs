@@ -1,10 +1,11 @@
 //! The commands of collections and objects.
 
+use bytes::Bytes;
 use synod_machine::Command;
 use synod_model::{
-    Compare, CreateCollection, CreateObject, DeleteCollection, DeleteObject, Fences, Operation,
-    Patch, PatchFormat, PatchObject, Preconditions, Propagation, Revision, Transact, Ttl,
-    UpdateCollection, UpdateObject,
+    Compare, CreateCollection, CreateObject, DeleteCollection, DeleteObject, Fences, MetadataPatch,
+    Operation, Patch, PatchFormat, PatchObject, Preconditions, Propagation, Revision, Transact,
+    Ttl, TtlChange, UpdateCollection, UpdateObject,
 };
 use synod_proto::storage::v1 as pb;
 use synod_proto::storage::v1::envelope::Command as Pb;
@@ -97,9 +98,10 @@ pub(super) fn update_to_pb(update: &UpdateObject) -> pb::UpdateObject {
         key: Some(key_to_pb(&update.key)),
         attributes: Some(attributes_to_pb(&update.attributes)),
         content: Some(content_to_pb(&update.content)),
-        ttl_ms: update.ttl.map(Ttl::as_millis),
+        ttl_ms: update.ttl.of_new().map(Ttl::as_millis),
         preconditions: preconditions_to_pb(&update.preconditions),
         fences: fences_to_pb(&update.fences),
+        remove_ttl: update.ttl == TtlChange::Remove,
     }
 }
 
@@ -108,45 +110,83 @@ pub(super) fn update_from_pb(update: pb::UpdateObject) -> Result<UpdateObject> {
         key: key_from_pb(update.key)?,
         attributes: attributes_from_pb(update.attributes)?,
         content: content_from_pb(update.content)?,
-        ttl: update.ttl_ms.map(ttl).transpose()?,
+        ttl: ttl_change(update.ttl_ms, update.remove_ttl)?,
         preconditions: preconditions_from_pb(update.preconditions)?,
         fences: fences_from_pb(update.fences)?,
     })
 }
 
 pub(super) fn patch_to_pb(request: &PatchObject) -> pb::PatchObject {
-    let format = match request.patch.format {
-        PatchFormat::Merge => pb::PatchFormat::Merge,
-        PatchFormat::Json => pb::PatchFormat::Json,
-    };
+    let data = request.data.as_ref();
     pb::PatchObject {
         key: Some(key_to_pb(&request.key)),
-        encoding: request.patch.encoding.to_string(),
-        format: format.into(),
-        document: request.patch.document.clone(),
+        encoding: data.map(|patch| patch.encoding.to_string()),
+        format: data.map_or(pb::PatchFormat::Unspecified.into(), |patch| {
+            format_to_pb(patch.format)
+        }),
+        document: data.map_or_else(Bytes::new, |patch| patch.document.clone()),
         preconditions: preconditions_to_pb(&request.preconditions),
         fences: fences_to_pb(&request.fences),
+        metadata: request.metadata.as_ref().map(|patch| pb::MetadataPatch {
+            format: format_to_pb(patch.format),
+            document: patch.document.clone(),
+        }),
+        ttl_ms: request.ttl.of_new().map(Ttl::as_millis),
+        remove_ttl: request.ttl == TtlChange::Remove,
     }
 }
 
 pub(super) fn patch_from_pb(request: pb::PatchObject) -> Result<PatchObject> {
-    let format = match request.format() {
-        pb::PatchFormat::Merge => PatchFormat::Merge,
-        pb::PatchFormat::Json => PatchFormat::Json,
-        pb::PatchFormat::Unspecified => {
-            return Err(CodecError::new("format", "it is not known to this build"));
-        }
+    let data = match &request.encoding {
+        Some(encoding) => Some(Patch {
+            encoding: version("encoding", encoding)?,
+            format: format_from_pb(request.format())?,
+            document: request.document,
+        }),
+        None => None,
+    };
+    let metadata = match request.metadata {
+        Some(patch) => Some(MetadataPatch {
+            format: format_from_pb(patch.format())?,
+            document: patch.document,
+        }),
+        None => None,
     };
     Ok(PatchObject {
         key: key_from_pb(request.key)?,
-        patch: Patch {
-            encoding: version("encoding", &request.encoding)?,
-            format,
-            document: request.document,
-        },
+        data,
+        metadata,
+        ttl: ttl_change(request.ttl_ms, request.remove_ttl)?,
         preconditions: preconditions_from_pb(request.preconditions)?,
         fences: fences_from_pb(request.fences)?,
     })
+}
+
+fn format_to_pb(format: PatchFormat) -> i32 {
+    let format = match format {
+        PatchFormat::Merge => pb::PatchFormat::Merge,
+        PatchFormat::Json => pb::PatchFormat::Json,
+    };
+    format.into()
+}
+
+fn format_from_pb(format: pb::PatchFormat) -> Result<PatchFormat> {
+    match format {
+        pb::PatchFormat::Merge => Ok(PatchFormat::Merge),
+        pb::PatchFormat::Json => Ok(PatchFormat::Json),
+        pb::PatchFormat::Unspecified => {
+            Err(CodecError::new("format", "it is not known to this build"))
+        }
+    }
+}
+
+fn ttl_change(ms: Option<u64>, remove: bool) -> Result<TtlChange> {
+    match (ms, remove) {
+        (None, false) => Ok(TtlChange::Keep),
+        (None, true) => Ok(TtlChange::Remove),
+        (Some(ms), false) => Ok(TtlChange::Set(ttl(ms)?)),
+        (Some(_), true) => Err(CodecError::new("ttl_ms", "it is set and taken away")),
+    }
 }
 
 pub(super) fn delete_to_pb(delete: &DeleteObject) -> pb::DeleteObject {

@@ -4,9 +4,10 @@ use bytes::Bytes;
 use synod_machine::{CollectGarbage, Cursor, Fate, Garbage};
 use synod_model::{
     Annotations, Attributes, CollectionRules, Compare, Content, CreateCollection, CreateObject,
-    DeleteCollection, DeleteObject, Fences, Finalizers, MediaType, Namespace, ObjectKey,
-    ObjectName, Operation, OwnerReference, OwnerReferences, Patch, PatchFormat, PatchObject,
-    Preconditions, Propagation, Transact, Uid, UpdateCollection, UpdateObject,
+    DeleteCollection, DeleteObject, Fences, Finalizers, MediaType, MetadataPatch, Namespace,
+    ObjectKey, ObjectName, Operation, OwnerReference, OwnerReferences, Patch, PatchFormat,
+    PatchObject, Preconditions, Propagation, Transact, TtlChange, Uid, UpdateCollection,
+    UpdateObject,
 };
 
 use super::*;
@@ -71,11 +72,16 @@ fn delete(name: &str, propagation: Option<Propagation>) -> DeleteObject {
 fn patch(format: PatchFormat) -> PatchObject {
     PatchObject {
         key: object_key("patched"),
-        patch: Patch {
+        data: Some(Patch {
             encoding: version("example.io/v1"),
             format,
             document: Bytes::from_static(b"{}"),
-        },
+        }),
+        metadata: Some(MetadataPatch {
+            format,
+            document: Bytes::from_static(b"[]"),
+        }),
+        ttl: TtlChange::Set(Ttl::DEFAULT),
         preconditions: preconditions(),
         fences: fences(),
     }
@@ -86,7 +92,7 @@ fn update() -> UpdateObject {
         key: object_key("updated"),
         attributes: attributes(),
         content: content(),
-        ttl: Some(Ttl::MAX),
+        ttl: TtlChange::Set(Ttl::MAX),
         preconditions: preconditions(),
         fences: fences(),
     }
@@ -171,7 +177,21 @@ pub(super) fn commands() -> Vec<Command> {
         Command::CollectGarbage(CollectGarbage {}),
         Command::CreateObject(create()),
         Command::UpdateObject(update()),
+        Command::UpdateObject(UpdateObject {
+            ttl: TtlChange::Remove,
+            ..update()
+        }),
         Command::PatchObject(patch(PatchFormat::Merge)),
+        Command::PatchObject(PatchObject {
+            data: None,
+            ttl: TtlChange::Remove,
+            ..patch(PatchFormat::Merge)
+        }),
+        Command::PatchObject(PatchObject {
+            metadata: None,
+            ttl: TtlChange::Keep,
+            ..patch(PatchFormat::Json)
+        }),
         Command::DeleteObject(delete("deleted", Some(Propagation::Background))),
         Command::DeleteObject(delete("deleted", Some(Propagation::Orphan))),
         Command::Transact(transact()),

@@ -4,12 +4,14 @@ use clap::ArgMatches;
 use serde_json::{Map, Value, json};
 use synod_client::{
     Client, CreateObject, ErrorKind, Fences, LeaseToken, ObjectKey, ObjectWritten, Preconditions,
-    ReadOptions, StoredObject, UpdateObject, Violation, Violations,
+    ReadOptions, StoredObject, TtlChange, UpdateObject, Violation, Violations,
 };
 
 use super::super::connect;
 use super::overtaken::{NotWritten, written};
-use super::{Kinds, Writes, check_one, fence, named, objects, preconditions, read, show_writes};
+use super::{
+    Kinds, Writes, check_one, fence, named, objects, preconditions, read, show_writes, ttl_change,
+};
 use crate::args::{DocumentsArgs, WriteArgs};
 use crate::documents::{self, Document};
 use crate::exit::Exit;
@@ -23,9 +25,10 @@ pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Ex
     let documents = read(&args.filename, args.namespace.as_deref())?;
     check_one(&documents, &args.write)?;
     let fence = fence(&args.fence)?;
+    let ttl = ttl_change(args.ttl)?;
     let client = connect(&args.write.query.client, matches).await?;
     let mut writes = Writes::new();
-    let failed = apply_all(&client, &documents, (&args.write, fence), &mut writes).await;
+    let failed = apply_all(&client, &documents, (&args.write, fence, ttl), &mut writes).await;
     // The session would end by itself; that it could not be ended now says nothing about the changes.
     let _ = client.close().await;
     show_writes(&writes, failed, &args.write.query)
@@ -34,13 +37,13 @@ pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Ex
 async fn apply_all(
     client: &Client,
     documents: &[Document],
-    (write, fence): (&WriteArgs, Option<LeaseToken>),
+    (write, fence, ttl): (&WriteArgs, Option<LeaseToken>, TtlChange),
     writes: &mut Writes,
 ) -> Result<(), Failure> {
     let kinds = Kinds::of(client).await?;
     for document in documents {
         let key = kinds.key(document)?;
-        let written = apply(client, document, &key, (write, &fence)).await?;
+        let written = apply(client, document, &key, (write, &fence, ttl)).await?;
         writes.push((key, written));
     }
     Ok(())
@@ -50,11 +53,11 @@ async fn apply(
     client: &Client,
     document: &Document,
     key: &ObjectKey,
-    (write, fence): (&WriteArgs, &Option<LeaseToken>),
+    (write, fence, ttl): (&WriteArgs, &Option<LeaseToken>, TtlChange),
 ) -> Result<ObjectWritten, Failure> {
     let asked = preconditions(document, write);
     written(async || {
-        match apply_once(client, document, key, (write, fence), asked).await {
+        match apply_once(client, document, key, (write, fence, ttl), asked).await {
             // Somebody has named the object that he means: there is no other to try.
             Err(NotWritten::Overtaken(failure)) if !asked.is_empty() => Err(failure.into()),
             tried => tried,
@@ -67,7 +70,7 @@ async fn apply_once(
     client: &Client,
     document: &Document,
     key: &ObjectKey,
-    (write, fence): (&WriteArgs, &Option<LeaseToken>),
+    (write, fence, ttl): (&WriteArgs, &Option<LeaseToken>, TtlChange),
     asked: Preconditions,
 ) -> Result<ObjectWritten, NotWritten> {
     let objects = objects(client, write.dry_run, fence.clone());
@@ -80,7 +83,7 @@ async fn apply_once(
                 key: key.clone(),
                 attributes: fresh.attributes.clone(),
                 content: fresh.content(),
-                ttl: None,
+                ttl: ttl.of_new(),
                 fences: Fences::default(),
             };
             let created = objects.create(create).await;
@@ -102,7 +105,7 @@ async fn apply_once(
         key: key.clone(),
         attributes: result.attributes.clone(),
         content,
-        ttl: None,
+        ttl,
         preconditions: Preconditions {
             uid: asked.uid.or(Some(uid)),
             resource_version: asked.resource_version.or(Some(version)),

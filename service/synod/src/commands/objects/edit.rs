@@ -5,7 +5,9 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use serde_json::Value;
-use synod_client::{Fences, Preconditions, ReadOptions, Revision, UpdateObject, Violation};
+use synod_client::{
+    Fences, Preconditions, ReadOptions, Revision, TtlChange, UpdateObject, Violation,
+};
 use tempfile::NamedTempFile;
 use tokio::process::Command;
 
@@ -48,7 +50,7 @@ pub(crate) async fn run(args: &EditArgs, matches: &ArgMatches) -> Result<Exit, F
         key: key.clone(),
         attributes: document.attributes.clone(),
         content: document.content_after(&view.object.content),
-        ttl: None,
+        ttl: TtlChange::Keep,
         preconditions: Preconditions {
             uid: Some(view.object.metadata.uid),
             resource_version: revision.or(Some(view.object.metadata.resource_version)),

@@ -3,13 +3,13 @@
 use clap::ArgMatches;
 use serde_json::Value;
 use synod_client::{
-    ApiVersion, Client, ErrorKind, Fences, LeaseToken, ObjectKey, Patch, PatchFormat, PatchObject,
-    ReadOptions, Violation, Violations,
+    ApiVersion, Client, ErrorKind, Fences, LeaseToken, MetadataPatch, ObjectKey, ObjectWritten,
+    Patch, PatchFormat, PatchObject, ReadOptions, TtlChange, Violation, Violations,
 };
 use synod_model::Json;
 
 use super::super::{collections, connect};
-use super::{fence, key, objects, show_writes};
+use super::{fence, key, objects, show_writes, ttl_change};
 use crate::args::{PatchArgs, PatchType};
 use crate::documents::exact;
 use crate::exit::Exit;
@@ -17,60 +17,94 @@ use crate::failure::Failure;
 
 pub(crate) async fn run(args: &PatchArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let key = key(&args.resource, args.namespace.as_deref(), &args.name)?;
-    let document = document(&args.patch)?;
+    let patch = Typed::of(args)?;
     let fence = fence(&args.fence)?;
-    let version = args.version.as_deref().map(ApiVersion::parse).transpose();
-    let version = version
-        .map_err(|fault| Failure::invalid("this is no version", fault.at("--version").into()))?;
     let client = connect(&args.write.query.client, matches).await?;
-    let patched = patch(&client, args, &key, document, (version, fence)).await;
+    let patched = carry_out(&client, args, &key, (patch, fence)).await;
     // The session would end by itself; that it could not be ended now says nothing about the change.
     let _ = client.close().await;
     show_writes(&vec![(key, patched?)], Ok(()), &args.write.query)
 }
 
-async fn patch(
+/// What was typed.
+struct Typed {
+    format: PatchFormat,
+    /// The change of the data, and the version that it is said to be made for.
+    data: Option<(Vec<u8>, Option<ApiVersion>)>,
+    metadata: Option<MetadataPatch>,
+    ttl: TtlChange,
+}
+
+impl Typed {
+    fn of(args: &PatchArgs) -> Result<Self, Failure> {
+        let format = match args.kind {
+            PatchType::Merge => PatchFormat::Merge,
+            PatchType::Json => PatchFormat::Json,
+        };
+        let version = args.version.as_deref().map(ApiVersion::parse).transpose();
+        let version = version.map_err(|fault| {
+            Failure::invalid("this is no version", fault.at("--version").into())
+        })?;
+        let data = args.patch.as_deref().map(|text| document(text, "--patch"));
+        let metadata = args.metadata.as_deref();
+        let metadata = metadata.map(|text| document(text, "--metadata"));
+        Ok(Self {
+            format,
+            data: data.transpose()?.map(|document| (document, version)),
+            metadata: metadata.transpose()?.map(|document| MetadataPatch {
+                format,
+                document: document.into(),
+            }),
+            ttl: ttl_change(args.ttl)?,
+        })
+    }
+
+    /// The patch, if the object is stored in this version.
+    fn made_for(&self, stored: Option<&ApiVersion>) -> Option<Patch> {
+        let (document, version) = self.data.as_ref()?;
+        Some(Patch {
+            encoding: version.as_ref().or(stored)?.clone(),
+            format: self.format,
+            document: document.clone().into(),
+        })
+    }
+
+    /// Whether the version that the object is stored in must be asked for.
+    fn asks_version(&self) -> bool {
+        matches!(self.data, Some((_, None)))
+    }
+}
+
+async fn carry_out(
     client: &Client,
     args: &PatchArgs,
     key: &ObjectKey,
-    document: Vec<u8>,
-    (version, fence): (Option<ApiVersion>, Option<LeaseToken>),
-) -> Result<synod_client::ObjectWritten, Failure> {
-    let format = match args.kind {
-        PatchType::Merge => PatchFormat::Merge,
-        PatchType::Json => PatchFormat::Json,
-    };
-    let is_given = version.is_some();
+    (typed, fence): (Typed, Option<LeaseToken>),
+) -> Result<ObjectWritten, Failure> {
     loop {
-        let encoding = match &version {
-            Some(version) => version.clone(),
-            None => {
-                let options = ReadOptions::linearizable();
-                let view = client.raw_objects().get(key, options).await?;
-                view.object.content.encoding
-            }
+        let stored = if typed.asks_version() {
+            let options = ReadOptions::linearizable();
+            let view = client.raw_objects().get(key, options).await?;
+            Some(view.object.content.encoding)
+        } else {
+            None
         };
         let patch = PatchObject {
             key: key.clone(),
-            patch: Patch {
-                encoding: encoding.clone(),
-                format,
-                document: document.clone().into(),
-            },
+            data: typed.made_for(stored.as_ref()),
+            metadata: typed.metadata.clone(),
+            ttl: typed.ttl,
             preconditions: collections::preconditions(&args.write),
             fences: Fences::default(),
         };
-        match objects(client, args.write.dry_run, fence.clone())
-            .patch(patch)
-            .await
-        {
+        let objects = objects(client, args.write.dry_run, fence.clone());
+        match (objects.patch(patch).await, stored) {
             // It was rewritten in another version between the read and the patch.
-            Err(error)
+            (Err(error), Some(stored))
                 if error.kind() == ErrorKind::Conflict
-                    && !is_given
                     && args.write.if_revision.is_none()
-                    && moved(&error, &encoding) => {}
-            patched => return Ok(patched?),
+                    && moved(&error, &stored) => {}
+            (patched, _) => return Ok(patched?),
         }
     }
 }
@@ -84,7 +118,7 @@ fn moved(error: &synod_client::Error, encoding: &ApiVersion) -> bool {
 }
 
 /// A patch, as JSON, which is sent as it was typed, or as YAML.
-fn document(text: &str) -> Result<Vec<u8>, Failure> {
+fn document(text: &str, flag: &str) -> Result<Vec<u8>, Failure> {
     if Json::parse(text.as_bytes()).is_ok() {
         return Ok(text.as_bytes().to_vec());
     }
@@ -95,13 +129,13 @@ fn document(text: &str) -> Result<Vec<u8>, Failure> {
     });
     let value = read.map_err(|error| {
         let fault = Violation::invalid(&error.to_string(), "must be YAML or JSON");
-        Failure::invalid("this is no patch", fault.at("--patch").into())
+        Failure::invalid("this is no patch", fault.at(flag).into())
     })?;
     if lost.is_empty() {
         return Ok(value.to_string().into_bytes());
     }
     let mut found = Violations::new();
-    found.extend_at("--patch", lost);
+    found.extend_at(flag, lost);
     Err(Failure::invalid("write this patch as JSON", found))
 }
 
@@ -112,13 +146,15 @@ mod tests {
     #[test]
     fn json_is_sent_as_it_was_typed_and_yaml_only_if_it_loses_nothing() {
         let exact = r#"[ {"op":"test","path":"/n","value":12345678901234567890123} ]"#;
-        assert_eq!(document(exact).unwrap(), exact.as_bytes());
+        assert_eq!(document(exact, "--patch").unwrap(), exact.as_bytes());
         assert_eq!(
-            document("{spec: {size: 5}}").unwrap(),
+            document("{spec: {size: 5}}", "--patch").unwrap(),
             br#"{"spec":{"size":5}}"#
         );
-        let lost = document("{x: 0.12345678901234567890}").unwrap_err();
-        assert!(lost.to_string().contains("  --patch.x: "), "{lost}");
-        assert!(document("{").is_err() && document("a: 1\n---\nb: 2\n").is_err());
+        let lost = document("{x: 0.12345678901234567890}", "--metadata").unwrap_err();
+        assert!(lost.to_string().contains("  --metadata.x: "), "{lost}");
+        assert!(
+            document("{", "--patch").is_err() && document("a: 1\n---\nb: 2\n", "--patch").is_err()
+        );
     }
 }

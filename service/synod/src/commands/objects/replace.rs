@@ -2,12 +2,15 @@
 
 use clap::ArgMatches;
 use synod_client::{
-    Client, Fences, LeaseToken, ObjectKey, ObjectWritten, Preconditions, ReadOptions, UpdateObject,
+    Client, Fences, LeaseToken, ObjectKey, ObjectWritten, Preconditions, ReadOptions, TtlChange,
+    UpdateObject,
 };
 
 use super::super::connect;
 use super::overtaken::{NotWritten, written};
-use super::{Kinds, Writes, check_one, fence, objects, preconditions, read, show_writes};
+use super::{
+    Kinds, Writes, check_one, fence, objects, preconditions, read, show_writes, ttl_change,
+};
 use crate::args::{DocumentsArgs, WriteArgs};
 use crate::documents::Document;
 use crate::exit::Exit;
@@ -17,9 +20,10 @@ pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Ex
     let documents = read(&args.filename, args.namespace.as_deref())?;
     check_one(&documents, &args.write)?;
     let fence = fence(&args.fence)?;
+    let ttl = ttl_change(args.ttl)?;
     let client = connect(&args.write.query.client, matches).await?;
     let mut writes = Writes::new();
-    let failed = replace_all(&client, &documents, (&args.write, fence), &mut writes).await;
+    let failed = replace_all(&client, &documents, (&args.write, fence, ttl), &mut writes).await;
     // The session would end by itself; that it could not be ended now says nothing about the changes.
     let _ = client.close().await;
     show_writes(&writes, failed, &args.write.query)
@@ -28,13 +32,13 @@ pub(crate) async fn run(args: &DocumentsArgs, matches: &ArgMatches) -> Result<Ex
 async fn replace_all(
     client: &Client,
     documents: &[Document],
-    (write, fence): (&WriteArgs, Option<LeaseToken>),
+    (write, fence, ttl): (&WriteArgs, Option<LeaseToken>, TtlChange),
     writes: &mut Writes,
 ) -> Result<(), Failure> {
     let kinds = Kinds::of(client).await?;
     for document in documents {
         let key = kinds.key(document)?;
-        let replace = async || replace_once(client, document, &key, (write, &fence)).await;
+        let replace = async || replace_once(client, document, &key, (write, &fence, ttl)).await;
         let replaced = written(replace).await?;
         writes.push((key, replaced));
     }
@@ -45,7 +49,7 @@ async fn replace_once(
     client: &Client,
     document: &Document,
     key: &ObjectKey,
-    (write, fence): (&WriteArgs, &Option<LeaseToken>),
+    (write, fence, ttl): (&WriteArgs, &Option<LeaseToken>, TtlChange),
 ) -> Result<ObjectWritten, NotWritten> {
     let asked = preconditions(document, write);
     let read = client
@@ -60,7 +64,7 @@ async fn replace_once(
         key: key.clone(),
         attributes: document.attributes.clone(),
         content: document.content_after(&present.content),
-        ttl: None,
+        ttl,
         preconditions: Preconditions {
             resource_version: Some(version),
             ..asked

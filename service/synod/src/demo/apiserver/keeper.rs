@@ -12,7 +12,7 @@ use axum::response::Response;
 use synod_client::{
     ApiVersion, Client, Codec, CodecError, Content, Error, ErrorKind, ListObjects, MediaType,
     MemberEpoch, MemberId, NamespacedName, NewObject, ObjectKey, ObjectName, Objects, Permit,
-    RawObjects, ReadOptions, Revision, Verdict,
+    RawObjects, ReadOptions, Revision, TtlChange, Verdict,
 };
 
 use super::handlers::{conflict, found, invalid, listed, not_found, status, undecodable, written};
@@ -189,7 +189,7 @@ async fn store(
     // What the client had read: if somebody was faster, Synod says so.
     stored.object.metadata.resource_version = Revision::new(known);
     stored.value = object.clone();
-    let updated = objects.update(stored, None).await?;
+    let updated = objects.update(stored, TtlChange::Keep).await?;
     Ok(updated.stored.object.metadata.resource_version.get())
 }
 
