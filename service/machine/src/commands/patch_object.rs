@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use synod_model::{Content, Current, ErrorKind, PatchObject, Refusal, Violation};
 
-use crate::objects::{deletion, write};
+use crate::objects::deletion;
+use crate::objects::write::{self, Encoded};
 use crate::turn::Turn;
 use crate::{Answer, Written};
 
@@ -53,5 +54,12 @@ pub(super) fn carry_out(turn: &mut Turn<'_>, request: &PatchObject) -> Result<Wr
         ..stored.clone()
     };
     let attributes = present.attributes.clone();
-    write::replace(turn, &present, &attributes, &content, None).map_err(seen)
+    write::replace(
+        turn,
+        &present,
+        &attributes,
+        (&content, Encoded::InPart),
+        None,
+    )
+    .map_err(seen)
 }

@@ -93,6 +93,7 @@ fn json() -> v1::Object {
             media_type: "application/json".to_owned(),
             data: data.as_bytes().to_vec().into(),
         }),
+        content_revision: 41,
     }
 }
 
@@ -109,6 +110,7 @@ fn bytes() -> v1::Object {
             media_type: "application/octet-stream".to_owned(),
             data: vec![0, 1, 2, 255].into(),
         }),
+        content_revision: 44,
     }
 }
 
