@@ -243,6 +243,7 @@ async fn list(
         header: Some(handle.header_of(&page.reading)),
         items,
         continue_token,
+        inconsistent: page.is_inconsistent(),
     })
 }
 
@@ -308,6 +309,7 @@ async fn list_candidates(
         header: Some(handle.header_of(&page.reading)),
         items: items.into_iter().flat_map(|part| part.items).collect(),
         continue_token,
+        inconsistent: page.is_inconsistent(),
     })
 }
 

@@ -64,6 +64,7 @@ pub(super) async fn list(
         header: Some(handle.header_of(&page.reading)),
         items,
         continue_token,
+        inconsistent: page.is_inconsistent(),
     })
 }
 
@@ -92,6 +93,7 @@ pub(super) async fn history(
         header: Some(handle.header_of(&page.reading)),
         items,
         continue_token,
+        inconsistent: page.is_inconsistent(),
     })
 }
 

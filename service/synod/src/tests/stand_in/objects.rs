@@ -23,6 +23,7 @@ pub(super) fn collections() -> v1::CollectionsListResponse {
             },
         ],
         continue_token: String::new(),
+        inconsistent: false,
     }
 }
 
@@ -63,6 +64,7 @@ pub(super) fn objects() -> v1::ObjectsListResponse {
         header: Some(header()),
         items,
         continue_token: String::new(),
+        inconsistent: false,
     }
 }
 
