@@ -130,6 +130,7 @@ impl Collections {
             read: list.read.to_wire(),
             page_size: page_size(list.page_size),
             continue_token: String::new(),
+            continue_at_present: false,
         };
         CollectionPages(Pages::new(self.client.clone(), first))
     }

@@ -34,6 +34,16 @@ pub trait Store: Send + Sync {
 
     /// The objects after `token`, a page of them; from the first one without it.
     ///
+    /// All that is on the page is rewritten, so the store leaves out what it knows to need no rewrite: what is in the
+    /// target's encoding, and where everything is written anew ([`Migration::reason`]), what it knows to have been stored as a
+    /// whole after the migration's start. A store that cannot tell leaves nothing out.
+    ///
+    /// A token is best the key of the last object, or has it: then the list goes on there at whatever state of the store.
+    /// It is saved in the cluster, and comes back in another process, long after a snapshot of the store that it names is
+    /// gone. To a token that cannot be gone on with, the store answers [`Expired`](StoreError::Expired) with one that can. With
+    /// none, the list begins anew, and with it the rewriting of all that is not left out: a worker does that a few times in
+    /// a walk, and then gives up.
+    ///
     /// # Errors
     ///
     /// What the store said.
@@ -44,6 +54,10 @@ pub trait Store: Send + Sync {
     ) -> impl Future<Output = Result<StorePage<Self::Object>, StoreError>> + Send;
 
     /// Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed.
+    ///
+    /// [`Conflict`](StoreError::Conflict) says that it is done: who was faster has encoded it anew, as every update does that
+    /// an API server carries out. Where an object can be changed without that, the store reads it again and tries again
+    /// by itself.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
 //! Lists that are too long for one answer: every list of the client is read here, page by page.
 //!
 //! All pages are of one revision, which the token of the first one pins: how to read is said only with the first. Once that
-//! revision has left the window, the next page fails with `COMPACTED`, and nothing is left out or told twice.
+//! revision has left the window, the next page fails with `COMPACTED`, and nothing is left out or told twice, unless the
+//! caller goes on at the present revision.
 
 use synod_model::limits::LIST_PAGE_MAX;
 use synod_proto::v1;
@@ -82,6 +83,16 @@ impl<R: PageRequest> Pages<R> {
             R::append(&mut all, page);
         }
         Ok(all)
+    }
+}
+
+impl Pages<v1::ObjectsListRequest> {
+    /// The same list, whose further pages are read as it is then.
+    pub(crate) fn at_present(mut self) -> Self {
+        if let Some(next) = &mut self.next {
+            next.continue_at_present = true;
+        }
+        self
     }
 }
 

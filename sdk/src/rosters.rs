@@ -111,6 +111,7 @@ impl Rosters {
             read: list.read.to_wire(),
             page_size: page_size(list.page_size),
             continue_token: String::new(),
+            continue_at_present: false,
         };
         RosterPages(Pages::new(self.client.clone(), first))
     }

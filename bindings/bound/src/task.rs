@@ -55,7 +55,8 @@ impl Task {
 
     /// What is asked, one of
     ///
-    /// - `{"list": {"migration": Migration, "token": text}}`: a page of objects, from the first one without a token;
+    /// - `{"list": {"migration": Migration, "token": text}}`: a page of objects, from the first one without a token; those that
+    ///   need no rewrite are best left out, and a token is best a key ([`Store::list_page`](synod_client::Store::list_page));
     /// - `{"rewrite": {"migration": Migration, "object": any}}`: to write an object as it is, in the target's encoding, and
     ///   only if nobody has changed it since it was listed;
     /// - `{"recode": {"object": Object, "version": text}}`: the object's content in this version.

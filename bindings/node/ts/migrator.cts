@@ -37,7 +37,14 @@ export interface StoreMigratorOptions<O> extends CommonOptions {
 
 /** A store whose objects a worker rewrites. Objects are whatever JSON can say, such as the key and version of each. */
 export interface Store<O> {
-  /** The objects after `token`, a page of them; from the first one without it. */
+  /**
+   * The objects after `token`, a page of them; from the first one without it.
+   *
+   * All of them are rewritten, so leave out what is known to need no rewrite: what is in the target's version, and where
+   * everything is written anew (`migration.reason`), what is known to have been stored as a whole after the migration's start.
+   * A token is best the key of the last object: it is saved in the cluster, and comes back in another process, long after a
+   * snapshot that it names is gone. A list that can only begin anew is given up after a few times.
+   */
   listPage(migration: v1.Migration, token: string | undefined): Promise<StorePage<O>>;
   /** Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed. */
   rewrite(migration: v1.Migration, object: O): Promise<void>;
@@ -56,7 +63,7 @@ export interface StorePage<O> {
 export type StoreFault =
   /** It is not there. HTTP: 404. */
   | { readonly kind: 'not_found' }
-  /** Somebody has changed the object since it was listed. HTTP: 409. */
+  /** Somebody has changed the object since it was listed, and encoded it anew by that: it is done. HTTP: 409. */
   | { readonly kind: 'conflict' }
   /** It cannot be listed or updated at all. HTTP: 405. */
   | { readonly kind: 'not_supported' }

@@ -26,6 +26,7 @@ impl From<&Object> for v1::Object {
             metadata: Some(metadata),
             resource: key.resource,
             content: Some((&object.content).into()),
+            content_revision: object.content_revision.get(),
         }
     }
 }
@@ -72,6 +73,7 @@ impl TryFrom<v1::Object> for Object {
             attributes,
             deletion,
             content,
+            content_revision: Revision::new(pb.content_revision),
         })
     }
 }

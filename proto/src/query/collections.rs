@@ -59,11 +59,12 @@ impl PageKey for CollectionCursor {
 
 impl From<&ListCollections> for v1::CollectionsListRequest {
     fn from(list: &ListCollections) -> Self {
-        let (read, page_size, continue_token) = list.page.to_wire();
+        let page = list.page.to_wire();
         Self {
-            read,
-            page_size,
-            continue_token,
+            read: page.read,
+            page_size: page.page_size,
+            continue_token: page.continue_token,
+            continue_at_present: page.continue_at_present,
         }
     }
 }

@@ -48,12 +48,13 @@ pub struct ListLeases {
 
 impl From<&ListLeases> for v1::LeasesListRequest {
     fn from(list: &ListLeases) -> Self {
-        let (read, page_size, continue_token) = list.page.to_wire();
+        let page = list.page.to_wire();
         Self {
-            read,
+            read: page.read,
             namespace: list.namespace.clone().unwrap_or_default(),
-            page_size,
-            continue_token,
+            page_size: page.page_size,
+            continue_token: page.continue_token,
+            continue_at_present: page.continue_at_present,
         }
     }
 }
@@ -87,11 +88,12 @@ pub struct ListLeaseCandidates {
 
 impl From<&ListLeaseCandidates> for v1::LeasesListCandidatesRequest {
     fn from(list: &ListLeaseCandidates) -> Self {
-        let (read, _, continue_token) = list.page.to_wire();
+        let page = list.page.to_wire();
         Self {
             lease: list.key.as_ref().map(Into::into),
-            read,
-            continue_token,
+            read: page.read,
+            continue_token: page.continue_token,
+            continue_at_present: page.continue_at_present,
         }
     }
 }

@@ -47,12 +47,13 @@ pub struct ListMembers {
 
 impl From<&ListMembers> for v1::MembershipListRequest {
     fn from(list: &ListMembers) -> Self {
-        let (read, page_size, continue_token) = list.page.to_wire();
+        let page = list.page.to_wire();
         Self {
-            read,
+            read: page.read,
             labels: labels_to_wire(&list.labels),
-            page_size,
-            continue_token,
+            page_size: page.page_size,
+            continue_token: page.continue_token,
+            continue_at_present: page.continue_at_present,
         }
     }
 }

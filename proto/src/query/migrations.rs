@@ -45,11 +45,12 @@ pub struct ListMigrations {
 
 impl From<&ListMigrations> for v1::MigrationsListRequest {
     fn from(list: &ListMigrations) -> Self {
-        let (read, page_size, continue_token) = list.page.to_wire();
+        let page = list.page.to_wire();
         Self {
-            read,
-            page_size,
-            continue_token,
+            read: page.read,
+            page_size: page.page_size,
+            continue_token: page.continue_token,
+            continue_at_present: page.continue_at_present,
         }
     }
 }

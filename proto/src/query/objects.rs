@@ -109,7 +109,7 @@ impl PageKey for ObjectCursor {
 
 impl From<&ListObjects> for v1::ObjectsListRequest {
     fn from(list: &ListObjects) -> Self {
-        let (read, page_size, continue_token) = list.page.to_wire();
+        let page = list.page.to_wire();
         let scope = &list.scope;
         let space = scope.namespace.as_ref();
         Self {
@@ -117,9 +117,10 @@ impl From<&ListObjects> for v1::ObjectsListRequest {
             namespace: space.map(ToString::to_string).unwrap_or_default(),
             label_selector: scope.labels.to_string(),
             field_selector: scope.fields.to_string(),
-            read,
-            page_size,
-            continue_token,
+            read: page.read,
+            page_size: page.page_size,
+            continue_token: page.continue_token,
+            continue_at_present: page.continue_at_present,
         }
     }
 }

@@ -34,16 +34,29 @@ pub struct ListId(u64);
 
 /// A request for a page of a list.
 pub(super) trait Paged: Message {
-    /// Takes the fields `read`, `pageSize` and `continueToken` out of it: what is left says which list is asked for.
-    fn take_page(&mut self) -> (Option<v1::ReadOptions>, Option<u32>, String);
+    /// Takes what asks for a page of the list out of it: what is left says which list is asked for.
+    fn take_page(&mut self) -> PageFields;
+}
+
+/// What asks for a page of a list, as it is sent.
+#[derive(Debug)]
+pub(super) struct PageFields {
+    pub(super) read: Option<v1::ReadOptions>,
+    pub(super) page_size: Option<u32>,
+    pub(super) continue_token: String,
+    pub(super) continue_at_present: bool,
 }
 
 macro_rules! paged {
     ($($request:ident),+ $(,)?) => {
         $(impl Paged for v1::$request {
-            fn take_page(&mut self) -> (Option<v1::ReadOptions>, Option<u32>, String) {
-                let token = std::mem::take(&mut self.continue_token);
-                (self.read.take(), self.page_size.take(), token)
+            fn take_page(&mut self) -> PageFields {
+                PageFields {
+                    read: self.read.take(),
+                    page_size: self.page_size.take(),
+                    continue_token: std::mem::take(&mut self.continue_token),
+                    continue_at_present: std::mem::take(&mut self.continue_at_present),
+                }
             }
         })+
     };
@@ -63,9 +76,13 @@ paged!(
 
 /// The size of its pages is not asked for.
 impl Paged for v1::LeasesListCandidatesRequest {
-    fn take_page(&mut self) -> (Option<v1::ReadOptions>, Option<u32>, String) {
-        let token = std::mem::take(&mut self.continue_token);
-        (self.read.take(), None, token)
+    fn take_page(&mut self) -> PageFields {
+        PageFields {
+            read: self.read.take(),
+            page_size: None,
+            continue_token: std::mem::take(&mut self.continue_token),
+            continue_at_present: std::mem::take(&mut self.continue_at_present),
+        }
     }
 }
 
@@ -88,9 +105,12 @@ pub enum PageStart<K> {
     First(Consistency),
     /// Where another page ended, at its revision.
     After(ContinueToken<K>),
+    /// Behind the key at which another page ended, as the list is now.
+    AtPresent(ContinueToken<K>),
 }
 
-/// Where a page ended. All pages of a list are read at one revision, which the first one pins.
+/// Where a page ended. All pages of a list are read at one revision, which the first one pins, unless a caller asks for the
+/// present one: a key is a place in the list at any revision.
 ///
 /// Its text is opaque to clients, and means the same on every replica. It ends with a checksum, so that one which was cut
 /// or changed on its way is refused and not misread.
@@ -229,18 +249,29 @@ impl<K: PageKey> fmt::Display for ContinueToken<K> {
 }
 
 impl<K: PageKey> PageRequest<K> {
-    /// The fields `read`, `pageSize` and `continueToken` as they are sent.
-    pub(super) fn to_wire(&self) -> (Option<v1::ReadOptions>, Option<u32>, String) {
-        let size = Some(u32::try_from(self.size).unwrap_or(u32::MAX));
-        match &self.start {
-            PageStart::First(consistency) => (Some((*consistency).into()), size, String::new()),
-            PageStart::After(token) => (None, size, token.to_string()),
+    /// What asks for the page, as it is sent.
+    pub(super) fn to_wire(&self) -> PageFields {
+        let (read, continue_token, continue_at_present) = match &self.start {
+            PageStart::First(consistency) => (Some((*consistency).into()), String::new(), false),
+            PageStart::After(token) => (None, token.to_string(), false),
+            PageStart::AtPresent(token) => (None, token.to_string(), true),
+        };
+        PageFields {
+            read,
+            page_size: Some(u32::try_from(self.size).unwrap_or(u32::MAX)),
+            continue_token,
+            continue_at_present,
         }
     }
 
-    /// Takes the fields `read`, `pageSize` and `continueToken` out of a request, and reads them.
+    /// Takes what asks for a page out of a request, and reads it.
     pub(super) fn from_wire(pb: &mut impl Paged, found: &mut Violations) -> Option<Self> {
-        let (read, size, token) = pb.take_page();
+        let PageFields {
+            read,
+            page_size: size,
+            continue_token: token,
+            continue_at_present,
+        } = pb.take_page();
         let list = ListId::of(pb);
         let size = found.parsed("pageSize", page_size(size));
         let start = if token.is_empty() {
@@ -255,7 +286,10 @@ impl<K: PageKey> PageRequest<K> {
             }
             found
                 .parsed("continueToken", ContinueToken::of_list(&token, list))
-                .map(PageStart::After)
+                .map(match continue_at_present {
+                    true => PageStart::AtPresent,
+                    false => PageStart::After,
+                })
         };
         Some(Self {
             start: start?,

@@ -61,11 +61,12 @@ impl PageKey for ResourceScope {
 
 impl From<&ListRosters> for v1::RostersListRequest {
     fn from(list: &ListRosters) -> Self {
-        let (read, page_size, continue_token) = list.page.to_wire();
+        let page = list.page.to_wire();
         Self {
-            read,
-            page_size,
-            continue_token,
+            read: page.read,
+            page_size: page.page_size,
+            continue_token: page.continue_token,
+            continue_at_present: page.continue_at_present,
         }
     }
 }

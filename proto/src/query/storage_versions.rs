@@ -43,12 +43,13 @@ pub struct ListStorageVersions {
 
 impl From<&ListStorageVersions> for v1::StorageVersionsListRequest {
     fn from(list: &ListStorageVersions) -> Self {
-        let (read, page_size, continue_token) = list.page.to_wire();
+        let page = list.page.to_wire();
         Self {
-            read,
+            read: page.read,
             include_unreported: list.include_unreported,
-            page_size,
-            continue_token,
+            page_size: page.page_size,
+            continue_token: page.continue_token,
+            continue_at_present: page.continue_at_present,
         }
     }
 }

@@ -79,7 +79,7 @@ fn whole() -> ListId {
 fn of_its_list<K>(mut asked: impl Paged, page: &mut PageRequest<K>) {
     asked.take_page();
     page.list = ListId::of(&asked);
-    if let PageStart::After(token) = &mut page.start {
+    if let PageStart::After(token) | PageStart::AtPresent(token) = &mut page.start {
         token.list = page.list;
     }
 }
@@ -87,12 +87,10 @@ fn of_its_list<K>(mut asked: impl Paged, page: &mut PageRequest<K>) {
 fn page<K: Clone + std::fmt::Debug>(
     last: impl Strategy<Value = K>,
 ) -> impl Strategy<Value = PageRequest<K>> {
-    let start = (any::<bool>(), consistency(), token(last)).prop_map(|(first, read, token)| {
-        if first {
-            PageStart::First(read)
-        } else {
-            PageStart::After(token)
-        }
+    let start = (0..3, consistency(), token(last)).prop_map(|(start, read, token)| match start {
+        0 => PageStart::First(read),
+        1 => PageStart::After(token),
+        _ => PageStart::AtPresent(token),
     });
     (start, 1..=LIST_PAGE_MAX).prop_map(|(start, size)| PageRequest {
         start,
@@ -424,7 +422,11 @@ macro_rules! continued {
         let mut same = given.clone();
         same.page_size = Some(7);
         same.continue_token = token.to_string();
-        assert!(<$list>::try_from(same).is_ok());
+        let pinned = <$list>::try_from(same.clone()).unwrap();
+        assert_eq!(pinned.page.start, PageStart::After(token.clone()));
+        same.continue_at_present = true;
+        let present = <$list>::try_from(same).unwrap();
+        assert_eq!(present.page.start, PageStart::AtPresent(token.clone()));
         $({
             let mut other = $other;
             assert_ne!(other, given);

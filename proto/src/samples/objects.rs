@@ -114,13 +114,15 @@ pub(crate) fn object() -> impl Strategy<Value = Object> {
             })
         })
     });
-    (object_key(), metadata(), attributes(), deletion, content()).prop_map(
-        |(key, metadata, attributes, deletion, content)| Object {
+    let content = (content(), revision());
+    (object_key(), metadata(), attributes(), deletion, content).prop_map(
+        |(key, metadata, attributes, deletion, (content, content_revision))| Object {
             key,
             metadata,
             attributes,
             deletion,
             content,
+            content_revision,
         },
     )
 }

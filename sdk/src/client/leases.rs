@@ -94,6 +94,7 @@ impl Client {
             lease: key.map(Into::into),
             read: options.to_wire(),
             continue_token: String::new(),
+            continue_at_present: false,
         };
         Pages::new(self.clone(), first).all().await
     }

@@ -122,6 +122,9 @@ impl Client {
 
     /// Creates a migration to what is agreed on.
     ///
+    /// With [`RewriteAll`](MigrationReason::RewriteAll), what is stored after this call needs no rewrite: every server must
+    /// write with the new key before, and no write with the old one may still land ([`Migration::start_revision`]).
+    ///
     /// # Errors
     ///
     /// `NO_AGREEMENT`; `ALREADY_EXISTS`: one of this reason waits, runs or has failed.

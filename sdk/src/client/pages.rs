@@ -28,6 +28,7 @@ impl MemberPages {
                 .collect(),
             page_size: page_size(list.page_size),
             continue_token: String::new(),
+            continue_at_present: false,
         };
         Self(Pages::new(client, first))
     }
@@ -58,6 +59,7 @@ impl StorageVersionPages {
             include_unreported: list.include_unreported,
             page_size: page_size(list.page_size),
             continue_token: String::new(),
+            continue_at_present: false,
         };
         Self(Pages::new(client, first))
     }
@@ -87,6 +89,7 @@ impl MigrationPages {
             read: list.read.to_wire(),
             page_size: page_size(list.page_size),
             continue_token: String::new(),
+            continue_at_present: false,
         };
         Self(Pages::new(client, first))
     }

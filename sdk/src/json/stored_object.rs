@@ -18,6 +18,7 @@ pub fn stored_object(object: &StoredObject) -> Value {
                 "data": BASE64.encode(&content.data),
             }),
         )
+        .with("contentRevision", number(object.content_revision.get()))
         .into()
 }
 

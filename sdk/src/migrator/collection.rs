@@ -1,4 +1,20 @@
 //! A collection as a store: its objects are read by a codec, and written by it in the target's version.
+//!
+//! The walk goes by key. Each page is read at the present, behind the last object of the page before, so that it needs no
+//! history, and its token means the same to every worker, on every replica and after every restart. An object is rewritten
+//! at most once: who stores its content as a whole, the worker or another writer, has done what the migration wants of it.
+//!
+//! Why nothing is left out, though the collection changes behind the worker:
+//!
+//! - What is created or written behind the worker in another version than the target's is counted by the cluster, which
+//!   refuses the end of the migration then; the worker walks again, and passes by all that is right. No write can land
+//!   uncounted, however late it is.
+//! - What is created or written behind it in the target's version is as an agreement wants it. To rewrite everything wants
+//!   more, that it was written with the new key, and of that the cluster knows nothing: it holds for all that is stored after
+//!   the migration's start if whoever starts it waits until every server writes with the new key and no write with the old
+//!   one can land any more ([`Migration::start_revision`]).
+//! - What changes an object without encoding all of its content, as a patch, a finalizer or an owner does, has done nothing
+//!   for the migration: the object's [`content_revision`](Object::content_revision) is compared, not its resource version.
 
 use std::fmt;
 use std::future::ready;
@@ -10,13 +26,15 @@ use synod_model::{
     Preconditions, TtlChange, UpdateObject,
 };
 
+use super::plan::TRIES;
 use super::{Store, StoreError, StorePage};
 use crate::objects::{not_decoded, not_encoded};
 use crate::{Client, Codec, CodecError, Error, ListObjects, ReadOptions};
 
 /// The objects of collections, to be rewritten by a codec.
 ///
-/// What is in the target's version already is passed by, unless everything is to be written anew.
+/// What is in the target's version already is passed by; where everything is to be written anew, only if it was stored after
+/// the migration's start. So a migration ends after at most as many rewrites as there are objects and writes beside it.
 pub struct CollectionStore {
     client: Client,
     recode: Box<Recode>,
@@ -79,7 +97,36 @@ impl CollectionStore {
         Ok(others.map(|count| count.objects).sum())
     }
 
-    async fn rewritten(&self, object: &Object, target: &ApiVersion) -> Result<(), Error> {
+    /// Rewrites an object as often as it takes to find nobody else writing it.
+    ///
+    /// Whoever was faster may have encoded its content anew, and then it is done, or have changed only what is said of it.
+    async fn rewritten(
+        &self,
+        migration: &Migration,
+        object: &Object,
+        target: &ApiVersion,
+    ) -> Result<(), Error> {
+        let objects = self.client.raw_objects();
+        let mut newer = None;
+        for _ in 1..TRIES {
+            let object = newer.as_ref().unwrap_or(object);
+            let Err(error) = self.rewritten_once(object, target).await else {
+                return Ok(());
+            };
+            if error.kind() != ErrorKind::Conflict {
+                return Err(error);
+            }
+            let present = Box::pin(objects.present(&object.key, &error)).await?;
+            if !wants(migration, &present) {
+                return Ok(());
+            }
+            newer = Some(present);
+        }
+        self.rewritten_once(newer.as_ref().unwrap_or(object), target)
+            .await
+    }
+
+    async fn rewritten_once(&self, object: &Object, target: &ApiVersion) -> Result<(), Error> {
         let recoding = (self.recode)(object.clone(), target.clone());
         let content = recoding.await.map_err(|error| match error {
             RecodeError::Decode(error) => not_decoded(&object.key, &object.content, &error),
@@ -113,7 +160,7 @@ impl Store for CollectionStore {
     ) -> Result<StorePage<Object>, StoreError> {
         let mut list = ListObjects::new(migration.id.resource().clone());
         list.page_size = self.page_size;
-        let mut pages = self.client.raw_objects().list(&list);
+        let mut pages = self.client.raw_objects().list(&list).at_present();
         if let Some(token) = token {
             pages = pages.resumed(token.as_str());
         }
@@ -127,12 +174,10 @@ impl Store for CollectionStore {
             Ok::<_, Error>((pages.next().await?, left))
         };
         let (page, left) = Box::pin(listed).await.map_err(|error| of_list(&error))?;
-        let target = migration.target.version.as_ref();
-        let anew = migration.reason == MigrationReason::RewriteAll;
         let items = page.into_iter().flat_map(|page| page.items);
         let objects: Vec<Object> = items
             .map(|item| item.object)
-            .filter(|object| anew || Some(&object.content.encoding) != target)
+            .filter(|object| wants(migration, object))
             .collect();
         let next = pages.token().map(ContinueToken::parse).transpose();
         Ok(StorePage {
@@ -147,9 +192,14 @@ impl Store for CollectionStore {
             let why = "nobody said which version the target has: a member has to report it";
             return Err(StoreError::Refused(why.to_owned()));
         };
-        let rewritten = self.rewritten(object, target).await;
+        let rewritten = self.rewritten(migration, object, target).await;
         rewritten.map_err(|error| of_rewrite(object, &error))
     }
+}
+
+/// Whether an object is to be rewritten as it stands.
+fn wants(migration: &Migration, object: &Object) -> bool {
+    migration.rewrites(&object.content.encoding, object.content_revision)
 }
 
 /// An object's value, encoded in the target.
@@ -168,7 +218,8 @@ fn recoded<T>(
 fn of_list(error: &Error) -> StoreError {
     match error.kind() {
         ErrorKind::NotFound => StoreError::NotFound,
-        // What is in the target's version is passed by, so beginning anew costs only the reading.
+        // The token is of the cluster that this one was restored from. What is done is passed by, so beginning anew costs only
+        // the reading.
         ErrorKind::Compacted => StoreError::Expired(None),
         ErrorKind::PermissionDenied | ErrorKind::Unauthenticated => StoreError::Forbidden,
         _ if error.retryable() => busy(error),
@@ -180,7 +231,8 @@ fn of_list(error: &Error) -> StoreError {
 fn of_rewrite(object: &Object, error: &Error) -> StoreError {
     match error.kind() {
         ErrorKind::NotFound => StoreError::NotFound,
-        ErrorKind::Conflict => StoreError::Conflict,
+        // Others change it all the time, and none of them encodes it anew.
+        ErrorKind::Conflict => StoreError::Busy { retry_after: None },
         ErrorKind::PermissionDenied | ErrorKind::Unauthenticated => StoreError::Forbidden,
         ErrorKind::NotDecodable => StoreError::Undecodable {
             key: object.key.to_string(),

@@ -10,7 +10,7 @@ use synod_model::{
 };
 use tokio::time::{Instant, interval, sleep, sleep_until};
 
-use super::plan::{Next, after_list, after_rewrite};
+use super::plan::{Next, TRIES, after_list, after_rewrite};
 use super::{MigratorOptions, Store, StorePage, failure};
 use crate::{ClaimKey, Client, Error};
 
@@ -26,6 +26,8 @@ pub(super) struct Pass {
     saved: Option<ContinueToken>,
     done: u64,
     estimate: Option<u64>,
+    /// How often the list had to begin anew because the store could not go on with a token.
+    begun_anew: u32,
     /// The objects that nobody could read, named by their keys, and how many more.
     unread: Vec<String>,
     unread_more: usize,
@@ -57,6 +59,7 @@ impl Pass {
             saved: progress.continue_token,
             done: progress.done,
             estimate: progress.estimate,
+            begun_anew: 0,
             unread: Vec::new(),
             unread_more: 0,
         }
@@ -180,9 +183,14 @@ impl Pass {
             tries += 1;
             match after_list(error, tries) {
                 Next::Again(pause) => sleep(pause).await,
-                Next::GoOn(token) if tries <= super::plan::TRIES => self.token = token,
+                Next::GoOn(Some(token)) if tries <= TRIES => self.token = Some(token),
+                // Each time all that the store does not leave out is rewritten again, so not for each page anew.
+                Next::GoOn(None) if self.begun_anew < TRIES => {
+                    self.begun_anew += 1;
+                    self.token = None;
+                }
                 Next::GoOn(_) => {
-                    let text = "the list has expired again and again";
+                    let text = "the list has expired again and again, and the store does not say where to go on";
                     return Err(failure(FailureClass::Transient, text));
                 }
                 Next::GiveUp(class, why) => return Err(failure(class, &why)),

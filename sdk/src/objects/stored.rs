@@ -144,6 +144,7 @@ pub(super) fn created(
         attributes,
         deletion: None,
         content,
+        content_revision: result.resource_version,
     }
 }
 
@@ -157,8 +158,11 @@ pub(super) fn updated<T>(written: ObjectWritten, sent: Stored<T>, content: Conte
     } = sent;
     let object = object.unwrap_or_else(|| {
         own.metadata.resource_version = result.resource_version;
-        own.metadata.generation += u64::from(own.content != content);
-        own.content = content;
+        if own.content != content {
+            own.metadata.generation += 1;
+            own.content_revision = result.resource_version;
+            own.content = content;
+        }
         own
     });
     Updated {

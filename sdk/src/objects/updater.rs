@@ -205,7 +205,7 @@ impl Updater {
 
 impl RawObjects {
     /// The object as it stands: out of the refusal if it has it, else it is read.
-    pub(super) async fn present(&self, key: &ObjectKey, refused: &Error) -> Result<Object, Error> {
+    pub(crate) async fn present(&self, key: &ObjectKey, refused: &Error) -> Result<Object, Error> {
         match refused.current() {
             Some(Current::Object(object)) => Ok((**object).clone()),
             _ => {

@@ -20,13 +20,16 @@ pub struct ObjectView {
     pub remaining: Option<Duration>,
 }
 
-/// Objects in a list, all at one revision, ordered by namespace and name.
+/// Objects in a list, ordered by namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectPage {
-    /// Who answered, and the revision of all pages of this list.
+    /// Who answered, and the revision of all pages of this list, but for those that are inconsistent with it.
     pub header: Header,
     /// The objects.
     pub items: Vec<ObjectItem>,
+    /// Whether it is of a later revision than the page before it, as was asked for
+    /// ([`ObjectPages::at_present`](crate::ObjectPages::at_present)).
+    pub inconsistent: bool,
 }
 
 /// An object in a list.
@@ -109,7 +112,11 @@ impl FromWire<v1::ObjectsListResponse> for ObjectPage {
         let header = found.parsed("", Header::from_wire(pb.header));
         let items = found.parsed("items", list(pb.items, ObjectItem::from_wire));
         match (header, items) {
-            (Some(header), Some(items)) => Ok(Self { header, items }),
+            (Some(header), Some(items)) => Ok(Self {
+                header,
+                items,
+                inconsistent: pb.inconsistent,
+            }),
             _ => Err(found),
         }
     }

@@ -3,6 +3,7 @@
 mod at_once;
 mod killed;
 mod store;
+mod walking;
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;

@@ -64,6 +64,29 @@ impl Migration {
         )
     }
 
+    /// The revision that it starts at: the one that created it, however often it is claimed, fails and is retried.
+    ///
+    /// What was stored after it is as the migration wants it, also by a worker that died since. For
+    /// [`RewriteAll`](MigrationReason::RewriteAll) that takes the word of whoever started it: the cluster knows nothing of
+    /// keys, so by then every server must write with the new key, and the last write with the old one must have landed or
+    /// be past landing. If that was not so, retrying does not help: abort it and start another one.
+    pub const fn start_revision(&self) -> Revision {
+        self.metadata.create_revision
+    }
+
+    /// Whether an object has to be rewritten whose content is in this version, and was last stored as a whole at this
+    /// revision of the cluster.
+    ///
+    /// Another version than the target's always is, however late it was stored. To the right version the revision matters
+    /// only where everything is written anew.
+    pub fn rewrites(&self, encoding: &ApiVersion, stored_at: Revision) -> bool {
+        let is_old = || match self.reason {
+            MigrationReason::Agreement | MigrationReason::Manual => false,
+            MigrationReason::RewriteAll => stored_at <= self.start_revision(),
+        };
+        self.target.version.as_ref() != Some(encoding) || is_old()
+    }
+
     /// How long to wait before it is tried again; `None` if that is not to be done by itself.
     pub fn retry_after(&self) -> Option<Duration> {
         let failure = self.failure.as_ref()?;
@@ -108,7 +131,8 @@ pub enum MigrationReason {
     Agreement,
     /// Somebody asked for it.
     Manual,
-    /// Every object is to be written anew though its version is right: a key is rotated.
+    /// Every object is to be written anew though its version is right: a key is rotated. What was stored after its start
+    /// needs no rewrite: see [`Migration::start_revision`] for what that assumes.
     RewriteAll,
 }
 
@@ -351,6 +375,35 @@ mod tests {
             (1..Migration::ATTEMPTS_MAX)
                 .all(|failures| after(failures) <= Some(Migration::RETRY_AFTER_MAX))
         );
+    }
+
+    #[test]
+    fn what_was_stored_after_the_start_is_rewritten_only_if_it_is_in_another_version() {
+        let target = ApiVersion::parse("v2").unwrap();
+        let other = ApiVersion::parse("v1").unwrap();
+        let of = |reason| Migration {
+            reason,
+            target: MigrationTarget {
+                hash: StorageVersionHash::from_bytes([1; 8]),
+                version: Some(target.clone()),
+            },
+            ..failed(1, FailureClass::Transient)
+        };
+        let [before, start, after] = [6, 7, 8].map(Revision::new);
+        let all = of(MigrationReason::RewriteAll);
+        assert_eq!(all.start_revision(), start);
+        assert!(all.rewrites(&target, before) && all.rewrites(&target, start));
+        assert!(!all.rewrites(&target, after));
+        for migration in [
+            all,
+            of(MigrationReason::Agreement),
+            of(MigrationReason::Manual),
+        ] {
+            assert!(migration.rewrites(&other, before) && migration.rewrites(&other, after));
+        }
+        for reason in [MigrationReason::Agreement, MigrationReason::Manual] {
+            assert!(!of(reason).rewrites(&target, before), "{reason:?}");
+        }
     }
 
     #[test]

@@ -24,6 +24,10 @@ pub struct Object {
     pub deletion: Option<Arc<Deletion>>,
     /// What is stored.
     pub content: Content,
+    /// The revision at which the content was last stored as a whole: by the create, or by the last update that changed it. A
+    /// patch leaves it, and so does every change of what is said of the object: neither encodes the content anew, so who
+    /// rotates a key may not take the object's resource version for it.
+    pub content_revision: Revision,
 }
 
 /// What writers say of an object beside its data.

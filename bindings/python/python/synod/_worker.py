@@ -61,7 +61,14 @@ class Store(Protocol):
     """A store whose objects a worker rewrites."""
 
     def list_page(self, migration: v1.Migration, token: str | None) -> StorePage:
-        """The objects after `token`, a page of them; from the first one without it."""
+        """The objects after `token`, a page of them; from the first one without it.
+
+        All of them are rewritten, so leave out what is known to need no rewrite: what is in the target's version, and where
+        everything is written anew (`migration.reason`), what is known to have been stored as a whole after the migration's
+        start. A token is best the key of the last object: it is saved in the cluster, and comes back in another process, long
+        after a snapshot that it names is gone. A list that can only begin anew is given up after a few times. A `conflict` of
+        `rewrite` says that the object is done: who was faster has encoded it anew.
+        """
         ...
 
     def rewrite(self, migration: v1.Migration, object: Any) -> None:
@@ -73,7 +80,14 @@ class AsyncStore(Protocol):
     """A store whose objects a worker rewrites, in an event loop."""
 
     async def list_page(self, migration: v1.Migration, token: str | None) -> StorePage:
-        """The objects after `token`, a page of them; from the first one without it."""
+        """The objects after `token`, a page of them; from the first one without it.
+
+        All of them are rewritten, so leave out what is known to need no rewrite: what is in the target's version, and where
+        everything is written anew (`migration.reason`), what is known to have been stored as a whole after the migration's
+        start. A token is best the key of the last object: it is saved in the cluster, and comes back in another process, long
+        after a snapshot that it names is gone. A list that can only begin anew is given up after a few times. A `conflict` of
+        `rewrite` says that the object is done: who was faster has encoded it anew.
+        """
         ...
 
     async def rewrite(self, migration: v1.Migration, object: Any) -> None:

@@ -1,8 +1,8 @@
 use futures::StreamExt as _;
 use synod_client::{
     Attributes, CollectionRules, Compare, Content, CreateObject, ErrorKind, Fences, FieldSelector,
-    LabelSelector, Labels, ListCollections, ListObjects, MediaType, NewObject, ReadOptions,
-    ReadResult, Settings, Transact,
+    LabelSelector, Labels, ListCollections, ListObjects, MediaType, NewObject, ObjectPage,
+    ReadOptions, ReadResult, Settings, Transact,
 };
 
 use super::{V1, WIDGETS, create, declare, key, named, numbers};
@@ -94,16 +94,70 @@ async fn objects_are_selected_by_namespace_labels_and_fields() {
     assert_eq!(undeclared.unwrap_err().kind(), ErrorKind::NotFound);
 }
 
+/// A cluster that keeps a hundred revisions.
+async fn forgetful() -> Cluster {
+    let settings = Settings {
+        history_revisions: Settings::default().history_revisions.min(100),
+        ..Settings::default()
+    };
+    Cluster::start_with(1, settings).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_is_compacted_goes_on_at_the_present_and_says_so() {
+    let cluster = forgetful().await;
+    let client = cluster.client().await;
+    declare(&client, CollectionRules::default()).await;
+    let objects = numbers(&client, V1);
+    for i in 0..9 {
+        create(&objects, "a", &format!("w-{i}"), i).await;
+    }
+    let list = ListObjects::new(resource(WIDGETS)).with_page_size(3);
+    let mut pages = client.raw_objects().list(&list);
+    let names = |page: &ObjectPage| -> Vec<String> {
+        let items = page.items.iter();
+        items
+            .map(|item| item.object.key.name.name().to_owned())
+            .collect()
+    };
+    let first = within(pages.next()).await.unwrap().unwrap();
+    assert_eq!(names(&first), ["w-0", "w-1", "w-2"]);
+    // Behind the token and in front of it, and then enough to forget the first page's revision.
+    for name in ["w-1-new", "w-5-new"] {
+        create(&objects, "a", name, 1).await;
+    }
+    let gone = named("a", "w-4");
+    within(objects.delete(&gone, Default::default(), None))
+        .await
+        .unwrap();
+    for i in 0..120 {
+        create(&objects, "b", &format!("x-{i}"), i).await;
+    }
+    let late = within(pages.next()).await.unwrap_err();
+    assert_eq!(late.kind(), ErrorKind::Compacted);
+    assert!(late.message().contains("continueAtPresent"), "{late}");
+
+    let mut pages = pages.at_present();
+    let second = within(pages.next()).await.unwrap().unwrap();
+    assert_eq!(names(&second), ["w-3", "w-5", "w-5-new"]);
+    assert!(!first.inconsistent && second.inconsistent);
+    assert!(second.header.revision > first.header.revision);
+    // The following token pins the revision of this page, for whoever wants the rest to be consistent with it.
+    let token = pages.token().unwrap().to_owned();
+    create(&objects, "a", "w-7-new", 1).await;
+    let mut pinned = client.raw_objects().list(&list).resumed(&token);
+    let third = within(pinned.next()).await.unwrap().unwrap();
+    assert_eq!(names(&third), ["w-6", "w-7", "w-8"]);
+    assert!(!third.inconsistent);
+    assert_eq!(third.header.revision, second.header.revision);
+    let rest = within(pages.all()).await.unwrap();
+    assert_eq!(names(&rest)[..4], ["w-6", "w-7", "w-7-new", "w-8"]);
+    assert_eq!((rest.items.len(), rest.inconsistent), (4 + 120, true));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_page_of_a_list_that_took_too_long_is_compacted() {
-    let cluster = Cluster::start_with(
-        1,
-        Settings {
-            history_revisions: Settings::default().history_revisions.min(100),
-            ..Settings::default()
-        },
-    )
-    .await;
+    let cluster = forgetful().await;
     let client = cluster.client().await;
     declare(&client, CollectionRules::default()).await;
     let objects = numbers(&client, V1);

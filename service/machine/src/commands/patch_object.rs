@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use synod_model::{Content, Current, ErrorKind, Object, Patch, PatchObject, Refusal, Violation};
 
-use crate::objects::{deletion, write};
+use crate::objects::deletion;
+use crate::objects::write::{self, Encoded};
 use crate::turn::Turn;
 use crate::{Answer, Written};
 
@@ -39,7 +40,8 @@ pub(super) fn carry_out(turn: &mut Turn<'_>, request: &PatchObject) -> Result<Wr
             .map_err(|refusal| seen(refusal, &present))?,
         None => present.attributes.clone(),
     };
-    write::replace(turn, &present, &attributes, &content, *ttl)
+    let content = (&content, Encoded::InPart);
+    write::replace(turn, &present, &attributes, content, *ttl)
         .map_err(|refusal| seen(refusal, &present))
 }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use synod_model::{Refusal, UpdateObject, Violation};
 
-use crate::objects::{deletion, write};
+use crate::objects::deletion;
+use crate::objects::write::{self, Encoded};
 use crate::turn::Turn;
 use crate::{Answer, Written};
 
@@ -38,5 +39,5 @@ pub(super) fn carry_out(turn: &mut Turn<'_>, update: &UpdateObject) -> Result<Wr
         let violation = Violation::invalid_number(0, rule).at("preconditions.resourceVersion");
         return Err(write::invalid(violation));
     }
-    write::replace(turn, &present, attributes, content, *ttl)
+    write::replace(turn, &present, attributes, (content, Encoded::Whole), *ttl)
 }

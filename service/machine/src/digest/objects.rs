@@ -101,6 +101,7 @@ fn fold_object(to: &mut RowHasher, object: &Object) {
         attributes,
         deletion,
         content,
+        content_revision,
     } = object;
     let Content {
         encoding,
@@ -124,6 +125,7 @@ fn fold_object(to: &mut RowHasher, object: &Object) {
     to.text(media_type.as_str());
     to.number(data.len() as u64);
     to.raw(data);
+    to.number(content_revision.get());
 }
 
 fn fold_attributes(to: &mut RowHasher, attributes: &Attributes) {

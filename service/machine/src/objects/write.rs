@@ -98,6 +98,7 @@ pub(crate) fn create(
         attributes: attributes.clone(),
         deletion: None,
         content: content.clone(),
+        content_revision: turn.revision(),
     };
     check_room(turn.state(), &object, None)?;
     let written = Written::of(WrittenHow::Created, &object);
@@ -108,12 +109,21 @@ pub(crate) fn create(
     Ok(written)
 }
 
+/// Where the content comes from that takes the place of an object's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoded {
+    /// A writer has encoded all of it.
+    Whole,
+    /// It is what was stored, of which a part was changed.
+    InPart,
+}
+
 /// Puts new attributes and content in the place of an object's. What changes nothing is no write.
 pub(crate) fn replace(
     turn: &mut Turn<'_>,
     present: &Arc<Object>,
     attributes: &Attributes,
-    content: &Content,
+    (content, encoded): (&Content, Encoded),
     ttl: TtlChange,
 ) -> Result<Written, Refusal> {
     let key = &present.key;
@@ -135,6 +145,9 @@ pub(crate) fn replace(
         };
         object.metadata.resource_version = turn.revision();
         object.metadata.generation += u64::from(rewritten);
+        if rewritten && encoded == Encoded::Whole {
+            object.content_revision = turn.revision();
+        }
         check_room(turn.state(), &object, Some(present))?;
         if object.deletion.is_some() && attributes.finalizers.is_empty() {
             deletion::remove(turn, present);

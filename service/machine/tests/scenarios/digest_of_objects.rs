@@ -56,6 +56,7 @@ fn of_objects() {
         |it| it.content.encoding = version("v9"),
         |it| it.content.media_type = MediaType::parse("text/plain").expect("legal"),
         |it| it.content.data = Bytes::from_static(b"other"),
+        |it| it.content_revision = OTHER,
         |it| {
             owner(it, |owner| {
                 owner.api_version = ApiVersion::parse("v9").expect("legal")

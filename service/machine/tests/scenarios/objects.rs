@@ -59,6 +59,30 @@ fn an_update_that_changes_nothing_is_no_write_and_a_rewrite_in_another_encoding_
 }
 
 #[test]
+fn only_who_encodes_the_whole_content_anew_moves_its_revision() {
+    let mut cluster = Cluster::with_widgets();
+    let one = widget("a/one");
+    let created = cluster.stores(&one, Attributes::default());
+    let first = created.metadata.resource_version;
+    assert_eq!(created.content_revision, first);
+    let stored = |cluster: &Cluster| {
+        let object = cluster.object(&one);
+        (object.metadata.resource_version, object.content_revision)
+    };
+    cluster.updates(&one, labelled(&[("a", "b")]), content("v1", "{}"));
+    assert_eq!(stored(&cluster), (cluster.revision(), first));
+    written(cluster.send(Command::PatchObject(patch(&one, r#"{"size":1}"#))));
+    assert_eq!(stored(&cluster), (cluster.revision(), first));
+    let finalizing = finalized(&["example.io/wait"]);
+    cluster.updates(&one, finalizing, content("v1", r#"{"size":1}"#));
+    written(cluster.send(Command::DeleteObject(delete(&one, None))));
+    assert_eq!(stored(&cluster), (cluster.revision(), first));
+    let finalizing = finalized(&["example.io/wait"]);
+    cluster.updates(&one, finalizing, content("v1", r#"{"size":2}"#));
+    assert_eq!(stored(&cluster), (cluster.revision(), cluster.revision()));
+}
+
+#[test]
 fn a_change_made_for_another_object_conflicts_and_shows_the_present_one() {
     let mut cluster = Cluster::with_widgets();
     let one = widget("a/one");

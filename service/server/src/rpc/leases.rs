@@ -238,6 +238,7 @@ async fn list(
         header: Some(handle.header_of(&page.reading)),
         items,
         continue_token,
+        inconsistent: page.is_inconsistent(),
     })
 }
 
@@ -303,6 +304,7 @@ async fn list_candidates(
         header: Some(handle.header_of(&page.reading)),
         items: items.into_iter().flat_map(|part| part.items).collect(),
         continue_token,
+        inconsistent: page.is_inconsistent(),
     })
 }
 

@@ -145,6 +145,7 @@ async fn list(
         header: Some(handle.header_of(&page.reading)),
         migrations: items,
         continue_token,
+        inconsistent: page.is_inconsistent(),
     })
 }
 

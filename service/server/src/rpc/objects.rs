@@ -319,6 +319,7 @@ async fn list(
         header: Some(handle.header_of(&page.reading)),
         items,
         continue_token,
+        inconsistent: page.is_inconsistent(),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Lists in pages, all of them at the revision that the first one was read at.
 
 use prost::Message;
-use synod_model::{ErrorKind, Refusal};
+use synod_model::{ErrorKind, Refusal, Revision};
 use synod_proto::{Consistency, ContinueToken, ListId, PageKey, PageRequest, PageStart};
 
 use crate::handle::{Asking, Handle};
@@ -14,6 +14,8 @@ pub(super) struct Page<K> {
     pub(super) reading: Reading,
     /// The key after which this page begins.
     pub(super) after: Option<K>,
+    /// The revision that the token pins, if there was one.
+    pinned: Option<Revision>,
     size: usize,
     list: ListId,
 }
@@ -32,22 +34,34 @@ impl<K: PageKey + Clone> Page<K> {
         asking: &Asking,
         request: PageRequest<K>,
     ) -> Result<Self, Refusal> {
-        let (consistency, after) = match request.start {
+        let (consistency, token) = match request.start {
             PageStart::First(consistency) => (consistency, None),
-            PageStart::After(token) => {
-                if token.cluster != handle.cluster()? {
-                    return Err(foreign(&token));
-                }
-                (Consistency::AtRevision(token.revision), Some(token.last))
-            }
+            PageStart::After(token) => (Consistency::AtRevision(token.revision), Some(token)),
+            PageStart::AtPresent(token) => (Consistency::Linearizable, Some(token)),
         };
-        let reading = handle.read(asking, consistency).await?;
+        if let Some(token) = &token
+            && token.cluster != handle.cluster()?
+        {
+            return Err(foreign(token));
+        }
+        let reading = handle.read(asking, consistency).await;
+        let reading = match &token {
+            None => reading?,
+            Some(_) => reading.map_err(or_at_present)?,
+        };
         Ok(Self {
             reading,
-            after,
+            pinned: token.as_ref().map(|token| token.revision),
+            after: token.map(|token| token.last),
             size: request.size,
             list: request.list,
         })
+    }
+
+    /// Whether the page is of another revision than the one before it.
+    pub(super) fn is_inconsistent(&self) -> bool {
+        self.pinned
+            .is_some_and(|pinned| pinned != self.reading.revision())
     }
 
     /// Takes the page: as many objects as were asked for, and no more than fit a message.
@@ -90,6 +104,16 @@ impl<K: PageKey + Clone> Page<K> {
         });
         Ok(token.map(|token| token.to_string()).unwrap_or_default())
     }
+}
+
+/// What to do about a list whose revision has left the window.
+fn or_at_present(mut refusal: Refusal) -> Refusal {
+    if refusal.kind == ErrorKind::Compacted {
+        refusal.message.push_str(
+            ": list again from the beginning, or go on with continueAtPresent, which tells of the rest as it is now",
+        );
+    }
+    refusal
 }
 
 /// Its revision means something else here, as if it had left the window.

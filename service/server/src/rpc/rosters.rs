@@ -121,6 +121,7 @@ async fn list(
         header: Some(handle.header_of(&page.reading)),
         rosters: items,
         continue_token,
+        inconsistent: page.is_inconsistent(),
     })
 }
 

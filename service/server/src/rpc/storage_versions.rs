@@ -229,6 +229,7 @@ async fn list(
         header: Some(handle.header_of(&page.reading)),
         items,
         continue_token,
+        inconsistent: page.is_inconsistent(),
         log_time_ms: log_time_ms(&page.reading),
     })
 }

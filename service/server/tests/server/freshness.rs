@@ -268,6 +268,7 @@ impl Reader {
                     read,
                     page_size,
                     continue_token,
+                    continue_at_present: false,
                     $($more)*
                 })
             };
@@ -298,6 +299,7 @@ impl Reader {
                     lease: None,
                     read,
                     continue_token,
+                    continue_at_present: false,
                 };
                 page!(clients.leases, list_candidates, request)
             }

@@ -86,9 +86,32 @@ async fn a_token_is_refused_that_is_none_or_foreign_or_too_old() {
     clients.cluster.update_settings(update).await.unwrap();
     clients.join("server-late", 60_000).await;
     assert_eq!(
-        reason(&list(&mut clients, page(1, token)).await.unwrap_err()),
+        reason(
+            &list(&mut clients, page(1, token.clone()))
+                .await
+                .unwrap_err()
+        ),
         "COMPACTED"
     );
+
+    let at_present = v1::MembershipListRequest {
+        continue_at_present: true,
+        ..page(2, token.clone())
+    };
+    let went_on = clients.membership.list(at_present.clone()).await.unwrap();
+    let went_on = went_on.into_inner();
+    assert!(went_on.inconsistent);
+    assert_eq!(went_on.items.len(), 2, "those behind the token");
+    assert!(!went_on.continue_token.is_empty(), "and a third one");
+    // Of another cluster's list nothing is known here, at whatever revision.
+    let foreign = list(&mut elsewhere.clients(1).await, at_present).await;
+    assert_eq!(reason(&foreign.unwrap_err()), "COMPACTED");
+    let garbage = v1::MembershipListRequest {
+        continue_token: "garbage".to_owned(),
+        ..page(1, token)
+    };
+    let garbage = list(&mut clients, garbage).await.unwrap_err();
+    assert_eq!(reason(&garbage), "INVALID_ARGUMENT");
 }
 
 #[tokio::test(flavor = "multi_thread")]

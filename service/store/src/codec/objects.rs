@@ -112,6 +112,7 @@ pub(super) fn object_to_pb(object: &Object) -> pb::Object {
             position: deletion.position,
         }),
         content: Some(content_to_pb(&object.content)),
+        content_revision: object.content_revision.get(),
     }
 }
 
@@ -129,6 +130,7 @@ pub(super) fn object_from_pb(object: pb::Object) -> Result<Arc<Object>> {
         attributes: attributes_from_pb(object.attributes)?,
         deletion,
         content: content_from_pb(object.content)?,
+        content_revision: Revision::new(object.content_revision),
     }))
 }
 

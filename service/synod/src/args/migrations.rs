@@ -43,7 +43,8 @@ pub(crate) enum MigrationsCommand {
     Start {
         /// The resource, as `group.resource`; the core group is written `core`.
         resource: String,
-        /// Also rewrite what is in the right version: after a key was rotated.
+        /// Also rewrite what is in the right version: after a key was rotated. What is stored after this needs no rewrite, so
+        /// every server must write with the new key by now, and no write with the old one may still land.
         #[arg(long)]
         rewrite_all: bool,
         #[command(flatten)]

@@ -196,5 +196,6 @@ fn stored_as(document: &Document, media_type: &str, data: &[u8]) -> StoredObject
             media_type: MediaType::parse(media_type).unwrap(),
             data: data.to_vec().into(),
         },
+        content_revision: Revision::new(7),
     }
 }

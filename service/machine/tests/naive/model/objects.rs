@@ -116,6 +116,7 @@ impl World {
             attributes: attributes.clone(),
             deletion: None,
             content: content.clone(),
+            content_revision: self.revision,
         };
         let created = written(WrittenHow::Created, &object.metadata);
         self.touched += 1;
@@ -158,7 +159,13 @@ impl World {
             return Err(no(ErrorKind::InvalidArgument));
         }
         let (attributes, content) = (&update.attributes, &update.content);
-        self.replace(&present, attributes, content, update.ttl, tasks)
+        let updated = self.replace(&present, attributes, content, update.ttl, tasks)?;
+        // A patch does not come by here: it encodes nothing anew.
+        let stored = self.objects.get_mut(&update.key);
+        if let Some(stored) = stored.filter(|stored| stored.content != present.content) {
+            stored.content_revision = self.revision;
+        }
+        Ok(updated)
     }
 
     fn patch_object(&mut self, request: &PatchObject, tasks: &mut Tasks) -> Result<Written> {

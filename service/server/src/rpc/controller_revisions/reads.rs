@@ -63,6 +63,7 @@ pub(super) async fn list(
         header: Some(handle.header_of(&page.reading)),
         items,
         continue_token,
+        inconsistent: page.is_inconsistent(),
     })
 }
 
@@ -91,6 +92,7 @@ pub(super) async fn history(
         header: Some(handle.header_of(&page.reading)),
         items,
         continue_token,
+        inconsistent: page.is_inconsistent(),
     })
 }
 

@@ -49,6 +49,7 @@ pub(crate) fn part() -> Part {
             header: Some(header()),
             items: vec![deployments(), pods(), jobs(), widgets()],
             continue_token: String::new(),
+            inconsistent: false,
             log_time_ms: LOG_TIME_MS,
         },
         storage_version: get(pods()),
@@ -204,6 +205,7 @@ fn members() -> v1::MembershipListResponse {
             item(aggregated(), None),
         ],
         continue_token: String::new(),
+        inconsistent: false,
     }
 }
 

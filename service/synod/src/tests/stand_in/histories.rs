@@ -10,6 +10,7 @@ pub(super) fn snapshots() -> v1::ControllerRevisionsListResponse {
         header: Some(header()),
         items: vec![older(), newer(), released()],
         continue_token: String::new(),
+        inconsistent: false,
     }
 }
 

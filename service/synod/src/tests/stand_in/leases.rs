@@ -10,6 +10,7 @@ pub(super) fn leases() -> v1::LeasesListResponse {
         header: Some(header()),
         items: vec![waited_for(), preferred(), free()],
         continue_token: String::new(),
+        inconsistent: false,
     }
 }
 
@@ -37,6 +38,7 @@ pub(super) fn candidates() -> v1::LeasesListCandidatesResponse {
             remaining_ms: Some(9_000),
         }],
         continue_token: String::new(),
+        inconsistent: false,
     }
 }
 

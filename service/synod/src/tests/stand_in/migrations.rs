@@ -10,6 +10,7 @@ pub(super) fn migrations() -> v1::MigrationsListResponse {
         header: Some(header()),
         migrations: vec![running(), failed(), aborted()],
         continue_token: String::new(),
+        inconsistent: false,
     }
 }
 

@@ -23,6 +23,7 @@ pub(super) fn collections() -> v1::CollectionsListResponse {
             },
         ],
         continue_token: String::new(),
+        inconsistent: false,
     }
 }
 
@@ -63,6 +64,7 @@ pub(super) fn objects() -> v1::ObjectsListResponse {
         header: Some(header()),
         items,
         continue_token: String::new(),
+        inconsistent: false,
     }
 }
 
@@ -93,6 +95,7 @@ fn json() -> v1::Object {
             media_type: "application/json".to_owned(),
             data: data.as_bytes().to_vec().into(),
         }),
+        content_revision: 41,
     }
 }
 
@@ -109,6 +112,7 @@ fn bytes() -> v1::Object {
             media_type: "application/octet-stream".to_owned(),
             data: vec![0, 1, 2, 255].into(),
         }),
+        content_revision: 44,
     }
 }
 

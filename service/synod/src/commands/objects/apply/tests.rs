@@ -29,6 +29,7 @@ fn stored(document: &Document) -> StoredObject {
         attributes: document.attributes.clone(),
         deletion: None::<Arc<Deletion>>,
         content: document.content(),
+        content_revision: Revision::new(7),
     }
 }
 
