@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use synod_model::{
-    Annotations, ControllerRevision, Labels, LiveMark, MediaType, Metadata, Namespace,
+    Annotations, ApiVersion, ControllerRevision, Labels, LiveMark, MediaType, Metadata, Namespace,
     NamespacedName, ObjectName, OwnerReference, RevisionData, RevisionNumber, Violations,
 };
 
@@ -36,6 +36,7 @@ impl From<&ControllerRevision> for v1::ControllerRevision {
             update: marks.has(&LiveMark::Update),
             in_use: marks.in_use().map(ToString::to_string).collect(),
             marks: marks_to_wire(marks),
+            data_version: data.version().map(ToString::to_string),
         }
     }
 }
@@ -56,17 +57,19 @@ impl TryFrom<v1::ControllerRevision> for ControllerRevision {
         let owners = found.parsed("metadata.ownerReferences", owners);
         let number = found.parsed("revision", RevisionNumber::new(pb.revision));
         let media_type = found.parsed("mediaType", MediaType::parse(&pb.media_type));
+        let version = pb.data_version.as_deref().map(ApiVersion::parse);
+        let version = found.parsed("dataVersion", version.transpose());
         // They say what the fields beside them say, and more.
         let marks = found.parsed("marks", marks_from_wire(pb.marks));
         match (
             (namespace, name, identity, labels),
             (annotations, owners, number),
-            (media_type, marks),
+            (media_type, version, marks),
         ) {
             (
                 (Some(namespace), Some(name), Some(metadata), Some(labels)),
                 (Some(annotations), Some(owners), Some(number)),
-                (Some(media_type), Some(marks)),
+                (Some(media_type), Some(version), Some(marks)),
             ) => Ok(Self {
                 key: NamespacedName::new(Some(&namespace), &name),
                 metadata,
@@ -74,7 +77,7 @@ impl TryFrom<v1::ControllerRevision> for ControllerRevision {
                 annotations,
                 controller: owners.into_iter().find(|owner| owner.controller),
                 number,
-                data: RevisionData::from_stored(media_type, pb.data),
+                data: RevisionData::from_stored(media_type, pb.data).in_version(version),
                 marks,
             }),
             _ => Err(found),

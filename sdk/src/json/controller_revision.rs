@@ -31,6 +31,7 @@ pub fn controller_revision(snapshot: &ControllerRevision) -> Value {
         .with("update", snapshot.marks.has(&LiveMark::Update))
         .with("inUse", list(snapshot.marks.in_use(), text))
         .with("marks", list(snapshot.marks.iter(), live_mark))
+        .with_some("dataVersion", snapshot.data.version().map(text))
         .into()
 }
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use synod_model::limits::HISTORY_LIMIT_DEFAULT;
 use synod_model::{
-    AdoptControllerRevisions, Annotations, ClusterId, ControllerHistory, CreateControllerRevision,
-    Equality, InUse, Labels, Mark, MarkControllerRevisions, MarkTie, Marker, NamePrefix, Namespace,
-    ObjectName, OwnerReference, Revision, RevisionNumber, RollbackControllerRevision,
-    RollbackTarget, TruncateControllerRevisions, Violations,
+    AdoptControllerRevisions, Annotations, ApiVersion, ClusterId, ControllerHistory,
+    CreateControllerRevision, Equality, InUse, Labels, Mark, MarkControllerRevisions, MarkTie,
+    Marker, NamePrefix, Namespace, ObjectName, OwnerReference, Revision, RevisionNumber,
+    RollbackControllerRevision, RollbackTarget, TruncateControllerRevisions, Violations,
 };
 
 use super::super::{Change, Key, key};
@@ -81,6 +81,7 @@ impl From<&Change<CreateControllerRevision>> for v1::ControllerRevisionsCreateRe
             if_newest: create.if_newest.map(Revision::get),
             dry_run: false,
             mark_update: create.mark_update.as_ref().map(|it| wire_tie(change, it)),
+            data_version: create.data.version().map(ToString::to_string),
         }
     }
 }
@@ -94,6 +95,11 @@ impl TryFrom<v1::ControllerRevisionsCreateRequest> for Change<CreateControllerRe
         let equality = found.parsed("equality", equality(pb.equality));
         let history = found.parsed("history", history_from_wire(pb.history));
         let data = found.parsed("data", data(&pb.media_type, pb.data));
+        let version = pb.data_version.as_deref().map(ApiVersion::parse);
+        let version = found.parsed("dataVersion", version.transpose());
+        let data = data
+            .zip(version)
+            .map(|(data, version)| data.in_version(version));
         let prefix = prefix(&pb.prefix, history.as_ref(), &mut found);
         let selector = history.as_ref().map(|history| &history.selector);
         let labels = found.parsed("labels", with_selector(&pb.labels, selector));

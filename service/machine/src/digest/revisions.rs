@@ -35,6 +35,7 @@ fn fold_controller_revision(to: &mut RowHasher, row: &ControllerRevision) {
     to.text(row.data.media_type().as_str());
     to.number(row.data.bytes().len() as u64);
     to.raw(row.data.bytes());
+    to.option(row.data.version(), fold_version);
 }
 
 fn fold_without_data(to: &mut RowHasher, row: &ControllerRevision) {

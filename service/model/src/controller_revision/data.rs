@@ -4,13 +4,14 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
 use crate::limits::OBJECT_BYTES_MAX;
-use crate::{Json, MediaType, Violation};
+use crate::{ApiVersion, Json, MediaType, Violation};
 
 /// What a controller wanted: a JSON object, or bytes of another media type. Never empty, never changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevisionData {
     media_type: MediaType,
     bytes: Bytes,
+    version: Option<ApiVersion>,
 }
 
 /// How the data of two snapshots is compared.
@@ -53,13 +54,41 @@ impl RevisionData {
                 ..fault
             })?;
         }
-        Ok(Self { media_type, bytes })
+        Ok(Self {
+            media_type,
+            bytes,
+            version: None,
+        })
     }
 
     /// This data, as it was stored: it was read through [`new`](Self::new) before.
     #[must_use]
     pub fn from_stored(media_type: MediaType, bytes: Bytes) -> Self {
-        Self { media_type, bytes }
+        Self {
+            media_type,
+            bytes,
+            version: None,
+        }
+    }
+
+    /// The same data, of which is known in which version of the controller's kind it is. It does not count for equality.
+    #[must_use]
+    pub fn in_version(mut self, version: Option<ApiVersion>) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// The version of the controller's kind that it is in, if somebody said so. Whoever asks whether the version may be
+    /// dropped is told of the snapshot.
+    #[must_use]
+    pub fn version(&self) -> Option<&ApiVersion> {
+        self.version.as_ref()
+    }
+
+    /// Whether it is the same bytes in the same form, in whatever version they are said to be.
+    #[must_use]
+    pub fn is_same_bytes(&self, other: &Self) -> bool {
+        (&self.media_type, &self.bytes) == (&other.media_type, &other.bytes)
     }
 
     /// Its form.

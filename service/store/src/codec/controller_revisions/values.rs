@@ -8,7 +8,9 @@ use synod_model::{
 use synod_proto::storage::v1 as pb;
 
 use crate::codec::CodecError;
-use crate::codec::values::{kind, labels_from_pb, labels_to_pb, parsed, required, uid, version};
+use crate::codec::values::{
+    kind, labels_from_pb, labels_to_pb, optional_version, parsed, required, text, uid, version,
+};
 
 type Result<T> = std::result::Result<T, CodecError>;
 
@@ -70,13 +72,15 @@ pub(super) fn data_to_pb(data: &RevisionData) -> pb::RevisionData {
     pb::RevisionData {
         media_type: data.media_type().to_string(),
         data: data.bytes().clone(),
+        version: text(data.version()),
     }
 }
 
 pub(super) fn data_from_pb(data: Option<pb::RevisionData>) -> Result<RevisionData> {
     let data = required("data", data)?;
     let media_type = parsed("data.media_type", MediaType::parse(&data.media_type))?;
-    Ok(RevisionData::from_stored(media_type, data.data))
+    let version = optional_version("data.version", data.version.as_deref())?;
+    Ok(RevisionData::from_stored(media_type, data.data).in_version(version))
 }
 
 pub(super) fn equality_to_pb(equality: Equality) -> pb::RevisionEquality {
