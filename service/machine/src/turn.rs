@@ -224,12 +224,22 @@ impl<'a> Turn<'a> {
         });
     }
 
-    /// Sets a deadline `ttl` after this entry's log time. Moves no revision.
+    /// Sets a deadline `ttl` after this entry's log time, for a holder that was promised none. Moves no revision.
     pub(crate) fn set_deadline(&mut self, holder: Holder, ttl: Duration) {
-        let deadline = Deadline {
-            at: self.state.log_time.after(ttl),
-            ttl,
-        };
+        let at = self.state.log_time.after(ttl);
+        self.put_deadline(holder, Deadline { at, ttl });
+    }
+
+    /// Moves the deadline of a holder that goes on under the same token to `ttl` after this entry's log time, but never
+    /// before what it was promised: it may act on that until then, whatever it has asked for since.
+    pub(crate) fn extend_deadline(&mut self, holder: Holder, ttl: Duration) {
+        let at = self.state.log_time.after(ttl);
+        let promised = self.state.deadlines.effective(&holder);
+        let at = promised.map_or(at, |promised| promised.max(at));
+        self.put_deadline(holder, Deadline { at, ttl });
+    }
+
+    fn put_deadline(&mut self, holder: Holder, deadline: Deadline) {
         self.state.sum.add(deadline_hash(&holder, &deadline));
         if let Some(before) = self.state.deadlines.insert(holder.clone(), deadline) {
             self.state.sum.subtract(deadline_hash(&holder, &before));

@@ -49,7 +49,7 @@ fn stay(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<Answe
         member.metadata.generation += 1;
         turn.put_member(member);
     }
-    turn.set_deadline(Holder::Member(join.id.clone()), join.ttl.duration());
+    turn.extend_deadline(Holder::Member(join.id.clone()), join.ttl.duration());
     Ok(Answer::Joined {
         epoch: present.epoch,
         ttl: join.ttl,

@@ -231,6 +231,17 @@ impl World {
         self.deadlines.push((holder, Deadline { at, ttl }));
     }
 
+    /// The holder is what it was and asks anew: what it was told before stands, if that is longer.
+    fn prolong(&mut self, holder: Holder, ttl: std::time::Duration) {
+        let promised = self.ends_at(&holder);
+        self.set_deadline(holder.clone(), ttl);
+        for (kept, deadline) in &mut self.deadlines {
+            if *kept == holder {
+                deadline.at = promised.map_or(deadline.at, |at| at.max(deadline.at));
+            }
+        }
+    }
+
     fn clear_deadline(&mut self, holder: &Holder) {
         self.deadlines.retain(|(kept, _)| kept != holder);
     }

@@ -152,7 +152,12 @@ impl World {
         self.members.retain(|other| other.id != join.id);
         self.members.push(member);
         self.members.sort_by(|a, b| a.id.cmp(&b.id));
-        self.set_deadline(Holder::Member(join.id.clone()), join.ttl.duration());
+        let holder = Holder::Member(join.id.clone());
+        if epoch == Epoch::new(self.revision) {
+            self.set_deadline(holder, join.ttl.duration());
+        } else {
+            self.prolong(holder, join.ttl.duration());
+        }
         Ok(Answer::Joined {
             epoch,
             ttl: join.ttl,
@@ -175,7 +180,7 @@ impl World {
 
     fn renew(&mut self, renew: &Renew) -> Result<Answer, Refusal> {
         let member = self.fenced(&renew.member, renew.epoch)?;
-        self.set_deadline(Holder::Member(member.id), member.ttl.duration());
+        self.prolong(Holder::Member(member.id), member.ttl.duration());
         Ok(Answer::Done)
     }
 
