@@ -144,9 +144,9 @@ pub use synod_model::{
     Labels, LogTime, MediaType, Member, MemberId, Metadata, Namespace, NamespacedName,
     Object as StoredObject, ObjectKey, ObjectName, Operation, OwnerReference, OwnerReferences,
     Patch, PatchFormat, PatchObject, Persisted, Phase, Preconditions, Propagation, ReportEntry,
-    Revision, Sequence, SessionId, Settings, SettingsPatch, Stance, StorageVersionHash, Transact,
-    Ttl, Uid, UpdateCollection, UpdateObject, Verdict, VersionSet, Violation, Violations, WallTime,
-    apiserver_id, sort_and_fold_equivalents,
+    Revision, Sequence, SessionId, Settings, SettingsPatch, Stance, StatementNumber,
+    StorageVersionHash, Transact, Ttl, Uid, UpdateCollection, UpdateObject, Verdict, VersionSet,
+    Violation, Violations, WallTime, apiserver_id, sort_and_fold_equivalents,
 };
 pub use synod_model::{
     ControllerHistory, ControllerRevision, Equality, HASH_LABEL, InUse, LiveMarks, Mark, Marker,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use synod_client::{
     Client, CollectionStore, MemberEpoch, MigrationPhase, Migrator, MigratorOptions, ObjectKind,
-    ReportEntry, Stance, WorkerName,
+    ReportEntry, Stance, StatementNumber, WorkerName,
 };
 use tokio::time::{Instant, sleep};
 
@@ -131,7 +131,9 @@ async fn agree(client: &Client) {
             encoding: version("example.io/v2"),
         },
     });
-    let reported = client.send_report(&member, entries.to_vec(), false).await;
+    let number = StatementNumber::FIRST;
+    let reported = client.send_report(&member, number, entries.to_vec(), false);
+    let reported = reported.await;
     reported.expect("it can report");
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use synod_client::{ErrorKind, GroupResource, ReadOptions, Revision, SettingsPatch};
+use synod_client::{
+    ErrorKind, GroupResource, ReadOptions, Revision, SettingsPatch, StatementNumber,
+};
 use synod_proto::v1;
 use v1::watch_response::Message;
 
@@ -66,7 +68,7 @@ async fn a_report_of_a_thousand_resources_is_one_revision_and_one_group_at_every
         .collect();
     let entries = resources.iter().cloned().map(fixed).collect();
     let reported = client
-        .send_report(&member, entries, true)
+        .send_report(&member, StatementNumber::FIRST, entries, true)
         .await
         .expect("the cluster serves");
     assert_eq!(reported.header.revision, before.next());
@@ -136,7 +138,12 @@ async fn a_watch_begins_where_it_is_asked_to_or_says_why_not() {
     for number in 0..20 {
         let resource = GroupResource::new("example.com", &format!("r{number}")).expect("a name");
         client
-            .send_report(&member, vec![fixed(resource)], false)
+            .send_report(
+                &member,
+                StatementNumber::FIRST,
+                vec![fixed(resource)],
+                false,
+            )
             .await
             .expect("the cluster serves");
     }

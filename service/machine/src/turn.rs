@@ -4,9 +4,11 @@
 //! the derived indexes and the events in step. A command that refuses returns before its first change, so a refused
 //! command leaves nothing behind.
 
+mod deadlines;
 mod invariants;
 mod migrations;
 mod restore;
+mod statements;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -206,7 +208,7 @@ impl<'a> Turn<'a> {
         });
     }
 
-    /// Removes the member and its deadlines. Its entries are the caller's to remove.
+    /// Removes the member, its deadlines and what it said last. Its entries are the caller's to remove.
     pub(crate) fn remove_member(&mut self, id: &MemberId) {
         self.moved = true;
         let before = self
@@ -217,6 +219,7 @@ impl<'a> Turn<'a> {
         self.state.sum.subtract(member_hash(&before));
         self.clear_deadline(&Holder::Member(id.clone()));
         self.clear_deadline(&Holder::Unreported(id.clone()));
+        self.forget_statements(id);
         self.changes.push(Change::Member {
             id: id.clone(),
             before: Some(before),
@@ -227,15 +230,6 @@ impl<'a> Turn<'a> {
     /// Sets a deadline `ttl` after this entry's log time, for a holder that was promised none. Moves no revision.
     pub(crate) fn set_deadline(&mut self, holder: Holder, ttl: Duration) {
         let at = self.state.log_time.after(ttl);
-        self.put_deadline(holder, Deadline { at, ttl });
-    }
-
-    /// Moves the deadline of a holder that goes on under the same token to `ttl` after this entry's log time, but never
-    /// before what it was promised: it may act on that until then, whatever it has asked for since.
-    pub(crate) fn extend_deadline(&mut self, holder: Holder, ttl: Duration) {
-        let at = self.state.log_time.after(ttl);
-        let promised = self.state.deadlines.effective(&holder);
-        let at = promised.map_or(at, |promised| promised.max(at));
         self.put_deadline(holder, Deadline { at, ttl });
     }
 

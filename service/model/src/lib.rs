@@ -60,6 +60,7 @@ mod revision;
 mod selector;
 mod semantic_version;
 pub mod settings;
+mod statement_number;
 mod storage_version_hash;
 mod storage_version_status;
 mod text;
@@ -141,6 +142,7 @@ pub use revision::{
 pub use selector::{FieldSelector, LabelSelector, Requirement, Rule};
 pub use semantic_version::SemanticVersion;
 pub use settings::{Settings, SettingsPatch};
+pub use statement_number::StatementNumber;
 pub use storage_version_hash::StorageVersionHash;
 pub use storage_version_status::{
     ConditionText, check_common_version, check_conditions, check_unique_members,

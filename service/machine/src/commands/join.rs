@@ -82,6 +82,7 @@ fn replace(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<An
         ..present.metadata.clone()
     };
     let answer = admit(turn, join, metadata);
+    turn.forget_statements(&join.id);
     // What the replaced process holds under its epoch ends with the epoch.
     succession::free_of_member(turn, &join.id);
     if turn.state().reported.contains_key(&join.id) {

@@ -22,9 +22,9 @@ use synod_machine::{
     ReplicaId, ReplicaRow, StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
 };
 use synod_model::{
-    AgreementChange, ClusterId, Collection, ErrorKind, GroupResource, LogTime, Member, MemberId,
-    Metadata, Migration, MigrationId, Object, ObjectKey, Persisted, Refusal, Revision, Sequence,
-    SessionId, Settings, WallTime,
+    AgreementChange, ClusterId, Collection, Epoch, ErrorKind, GroupResource, LogTime, Member,
+    MemberId, Metadata, Migration, MigrationId, Object, ObjectKey, Persisted, Refusal, Revision,
+    Sequence, SessionId, Settings, StatementNumber, WallTime,
 };
 
 use crate::picture::{NO_UID, Picture, Visible};
@@ -52,6 +52,8 @@ pub(crate) struct World {
     settings: Settings,
     replicas: BTreeMap<ReplicaId, ReplicaRow>,
     members: Vec<Member>,
+    /// What each said last, and under which epoch.
+    said: BTreeMap<MemberId, (Epoch, StatementNumber)>,
     deadlines: Vec<(Holder, Deadline)>,
     sessions: Vec<Session>,
     /// By resource and member.
@@ -163,7 +165,7 @@ impl World {
         Ok((changed, answer))
     }
 
-    /// Whether anything but deadlines and kept outcomes is different.
+    /// Whether anything but deadlines, kept outcomes and the numbers of statements is different.
     fn differs(&self, before: &Self) -> bool {
         let sessions = |world: &Self| -> Vec<SessionId> {
             world.sessions.iter().map(|session| session.id).collect()
@@ -320,6 +322,7 @@ impl World {
             machine_version: 1,
             visible: self.visible(),
             replicas: self.replicas.clone(),
+            statements: self.last_statements(),
             deadlines: self.deadlines.iter().cloned().collect(),
             outcomes: outcomes.collect(),
             sessions: sessions.map(|kept| (kept.id, kept.lowest)).collect(),

@@ -16,8 +16,8 @@ use synod_machine::{
 use synod_model::{
     Adopt, BinaryVersion, ClaimToken, CloseSession, ClusterId, Endpoint, Epoch, ForgetResource,
     Join, Labels, Leave, LogTime, MarkReady, MemberId, OpenSession, Renew, Report, RequestId,
-    ResetStorageStates, Revision, Sequence, SessionId, Settings, SettingsPatch, Ttl,
-    UpdateSettings, WallTime,
+    ResetStorageStates, Revision, Sequence, SessionId, Settings, SettingsPatch, StatementNumber,
+    Ttl, UpdateSettings, WallTime,
 };
 
 use crate::calls::{
@@ -36,6 +36,10 @@ pub(crate) struct Script {
     selections: BTreeSet<Revision>,
     /// Every request that was sent, to be sent again.
     sent: Vec<Envelope>,
+    /// The number of the last thing that a member said under an epoch.
+    numbers: BTreeMap<(MemberId, Epoch), StatementNumber>,
+    /// All that members said.
+    said: Vec<Command>,
 }
 
 impl Script {
@@ -48,6 +52,8 @@ impl Script {
             sequences: BTreeMap::new(),
             selections: BTreeSet::new(),
             sent: Vec::new(),
+            numbers: BTreeMap::new(),
+            said: Vec::new(),
         }
     }
 
@@ -72,6 +78,7 @@ impl Script {
             adopts: false,
             work: None,
             calls: calls.collect(),
+            reversed: false,
         };
         self.entry(&step, &State::new())
     }
@@ -101,6 +108,7 @@ impl Script {
                     as_request: None,
                 })
                 .collect(),
+            reversed: false,
         };
         self.entry(&step, &State::new())
     }
@@ -142,10 +150,13 @@ impl Script {
             .chain(work)
             .chain(step.calls.iter().cloned())
             .collect();
-        let commands = calls
+        let mut commands: Vec<Envelope> = calls
             .iter()
             .map(|call| self.envelope(call, state))
             .collect();
+        if step.reversed {
+            commands.reverse();
+        }
         LogEntry {
             log_time: now,
             lift_deadlines: step.lift,
@@ -178,37 +189,41 @@ impl Script {
     }
 
     fn envelope(&mut self, call: &Call, state: &State) -> Envelope {
-        let fresh = |request| Envelope {
-            request,
-            command: Arc::new(self.command(&call.what, state)),
-        };
         let envelope = match call.as_request {
-            None => return fresh(None),
+            None => return self.fresh(call, state, None),
             Some(As::Again(which)) => {
                 return match self.sent.len() {
-                    0 => fresh(None),
+                    0 => self.fresh(call, state, None),
                     sent => self.sent[which % sent].clone(),
                 };
             }
-            Some(As::OfNoSession) => fresh(Some(RequestId {
-                session: SessionId::new(Revision::new(1)),
-                sequence: Sequence::FIRST,
-                lowest_unanswered: Sequence::FIRST,
-            })),
+            Some(As::OfNoSession) => self.fresh(
+                call,
+                state,
+                Some(RequestId {
+                    session: SessionId::new(Revision::new(1)),
+                    sequence: Sequence::FIRST,
+                    lowest_unanswered: Sequence::FIRST,
+                }),
+            ),
             Some(As::Next {
                 session,
                 unanswered,
             }) => match self.sessions.len() {
-                0 => return fresh(None),
+                0 => return self.fresh(call, state, None),
                 sessions => {
                     let session = self.sessions[sessions - 1 - session % sessions.min(3)];
                     let last = self.sequences.get(&session).map_or(0, |last| last.get());
                     let lowest = (last + 1).saturating_sub(unanswered).max(1);
-                    fresh(Some(RequestId {
-                        session,
-                        sequence: sequence(last + 1),
-                        lowest_unanswered: sequence(lowest),
-                    }))
+                    self.fresh(
+                        call,
+                        state,
+                        Some(RequestId {
+                            session,
+                            sequence: sequence(last + 1),
+                            lowest_unanswered: sequence(lowest),
+                        }),
+                    )
                 }
             },
         };
@@ -219,7 +234,14 @@ impl Script {
         envelope
     }
 
-    fn command(&self, what: &What, state: &State) -> Command {
+    fn fresh(&mut self, call: &Call, state: &State, request: Option<RequestId>) -> Envelope {
+        Envelope {
+            request,
+            command: Arc::new(self.command(&call.what, state)),
+        }
+    }
+
+    fn command(&mut self, what: &What, state: &State) -> Command {
         match what {
             What::Initialize => initialize(),
             What::Restore(cluster) => Command::Restore(Restore {
@@ -253,7 +275,17 @@ impl Script {
                 lost_epoch: lost.map(|which| self.epoch(*who, which)),
             }),
             What::Member { who, epoch, does } => {
-                self.member_command(*who, self.epoch(*who, *epoch), does, state)
+                let epoch = self.epoch(*who, *epoch);
+                let command = self.member_command(*who, epoch, does, state);
+                if matches!(command, Command::Report(_) | Command::Adopt(_)) {
+                    self.said.push(command.clone());
+                }
+                command
+            }
+            What::Late(back) => {
+                let late = self.said.iter().rev().nth(*back);
+                late.cloned()
+                    .unwrap_or_else(|| Command::OpenSession(OpenSession {}))
             }
             What::Forget { resource, expects } => forget(*resource, *expects, state),
             What::Expire(named) => Command::Expire(self.expire(*named, state)),
@@ -279,7 +311,14 @@ impl Script {
         }
     }
 
-    fn member_command(&self, who: usize, epoch: Epoch, does: &Does, state: &State) -> Command {
+    /// The number of what a member says next under an epoch.
+    fn next_number(&mut self, member: &MemberId, epoch: Epoch) -> StatementNumber {
+        let last = self.numbers.entry((member.clone(), epoch));
+        let next = last.and_modify(|last| *last = last.next().expect(LEGAL));
+        *next.or_insert(StatementNumber::FIRST)
+    }
+
+    fn member_command(&mut self, who: usize, epoch: Epoch, does: &Does, state: &State) -> Command {
         let member = member(who);
         match does {
             Does::Renew => Command::Renew(Renew { member, epoch }),
@@ -290,6 +329,7 @@ impl Script {
                 drained: *drained,
             }),
             Does::Report { replace, entries } => Command::Report(Report {
+                number: self.next_number(&member, epoch),
                 member,
                 epoch,
                 entries: report_entries(entries),
@@ -297,6 +337,7 @@ impl Script {
             }),
             Does::ReportAgain { other_preference } => Command::Report(Report {
                 entries: reported_before(&member, *other_preference, state),
+                number: self.next_number(&member, epoch),
                 member,
                 epoch,
                 replace: true,
@@ -305,6 +346,7 @@ impl Script {
                 resource: of,
                 selection,
             } => Command::Adopt(Adopt {
+                number: self.next_number(&member, epoch),
                 member,
                 epoch,
                 resource: resource(*of),

@@ -25,6 +25,7 @@ mod safety;
 mod selections;
 mod sessions;
 mod shelf;
+mod statements;
 mod strictness;
 mod transactions;
 mod upgrades;

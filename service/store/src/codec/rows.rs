@@ -24,8 +24,8 @@ use super::values::{
     cluster_id, condition_from_pb, condition_to_pb, digest, directory_id, kind, member_from_pb,
     member_id, member_to_pb, metadata_from_pb, metadata_to_pb, millis, optional_version,
     persisted_from_pb, persisted_to_pb, replica_id, required, resource_from_pb, resource_to_pb,
-    sequence, session_id, settings_from_pb, settings_to_pb, stance_from_pb, stance_to_pb, text,
-    texts, version, version_set, versions,
+    sequence, session_id, settings_from_pb, settings_to_pb, stance_from_pb, stance_to_pb,
+    statement, text, texts, version, version_set, versions,
 };
 use super::{CodecError, controller_revisions, migrations};
 
@@ -66,6 +66,10 @@ pub(super) fn row_to_pb(row: &Row) -> pb::Row {
         }),
         Row::Member(member) => Pb::Member(member_to_pb(member)),
         Row::Deadline(holder, deadline) => Pb::Deadline(deadline_to_pb(holder, *deadline)),
+        Row::Statement(member, number) => Pb::Statement(pb::StatementRow {
+            member: member.to_string(),
+            number: number.get(),
+        }),
         Row::Session(id, lowest) => Pb::Session(pb::SessionRow {
             session: id.get(),
             lowest: lowest.get(),
@@ -110,6 +114,10 @@ pub(super) fn row_from_pb(row: pb::Row) -> Result<Row> {
             Row::Member(member_from_pb(member).map_err(|fault| fault.within("member"))?)
         }
         Pb::Deadline(row) => deadline_from_pb(&row)?,
+        Pb::Statement(row) => Row::Statement(
+            member_id("statement.member", &row.member)?,
+            statement("statement.number", row.number)?,
+        ),
         Pb::Session(row) => Row::Session(
             session_id(row.session),
             sequence("session.lowest", row.lowest)?,
