@@ -17,6 +17,9 @@ use crate::watch_log::compare;
 use crate::watcher::Watcher;
 use crate::writers::{Writers, fixed, join};
 
+/// All reports of one number are carried out.
+const FIRST: StatementNumber = StatementNumber::FIRST;
+
 /// So many watches go from replica to replica, beside those that stay at one.
 const WANDERERS: usize = 9;
 
@@ -68,7 +71,7 @@ async fn a_report_of_a_thousand_resources_is_one_revision_and_one_group_at_every
         .collect();
     let entries = resources.iter().cloned().map(fixed).collect();
     let reported = client
-        .send_report(&member, StatementNumber::FIRST, entries, true)
+        .send_report(&member, FIRST, entries, true)
         .await
         .expect("the cluster serves");
     assert_eq!(reported.header.revision, before.next());
@@ -138,12 +141,7 @@ async fn a_watch_begins_where_it_is_asked_to_or_says_why_not() {
     for number in 0..20 {
         let resource = GroupResource::new("example.com", &format!("r{number}")).expect("a name");
         client
-            .send_report(
-                &member,
-                StatementNumber::FIRST,
-                vec![fixed(resource)],
-                false,
-            )
+            .send_report(&member, FIRST, vec![fixed(resource)], false)
             .await
             .expect("the cluster serves");
     }

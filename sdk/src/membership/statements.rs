@@ -26,10 +26,14 @@ impl Statements {
         Some(number)
     }
 
-    /// The cluster has taken a statement of this number under an epoch: the next one comes after it.
+    /// The cluster has taken a statement of this number under an epoch: the next one comes after it. Of an epoch that is
+    /// over, nothing is said any more.
     fn taken(&mut self, epoch: Epoch, number: StatementNumber) {
-        let last = self.said(epoch).max(number.get());
-        self.last = Some((epoch, last));
+        if let Some((of, last)) = &mut self.last
+            && *of == epoch
+        {
+            *last = number.get().max(*last);
+        }
     }
 
     fn said(&self, epoch: Epoch) -> u64 {
@@ -132,6 +136,9 @@ mod tests {
         statements.taken(epoch(5), number(7));
         assert_eq!(statements.next(epoch(5)), Some(number(41)));
         assert_eq!(statements.next(epoch(9)), Some(number(1)));
+        // An answer to what was said under the epoch before.
+        statements.taken(epoch(5), number(90));
+        assert_eq!(statements.next(epoch(9)), Some(number(2)));
         statements.taken(epoch(9), number(u64::MAX));
         assert_eq!(statements.next(epoch(9)), None);
     }

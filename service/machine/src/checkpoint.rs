@@ -135,16 +135,7 @@ impl State {
                     .iter()
                     .map(|(id, row)| Row::Replica(*id, row.clone())),
             )
-            .chain(
-                self.members
-                    .values()
-                    .map(|member| Row::Member(Arc::clone(member))),
-            )
-            .chain(
-                self.statements
-                    .iter()
-                    .map(|(id, number)| Row::Statement(id.clone(), *number)),
-            )
+            .chain(self.member_rows())
             .chain(
                 self.deadlines
                     .iter()
@@ -184,6 +175,13 @@ impl State {
                     .iter()
                     .map(|events| Row::Events(Arc::clone(events))),
             )
+    }
+
+    fn member_rows(&self) -> impl Iterator<Item = Row> + '_ {
+        let members = self.members.values();
+        let members = members.map(|member| Row::Member(Arc::clone(member)));
+        let said = self.statements.iter();
+        members.chain(said.map(|(id, number)| Row::Statement(id.clone(), *number)))
     }
 
     /// The state that has these rows.

@@ -11,8 +11,10 @@ use crate::voting::{Decided, Occasion, Said, decide};
 use crate::{Answer, Holder, Told};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refusal> {
-    let heard = (turn.state()).heard(&report.member, report.epoch, report.number)?;
-    let member = heard.clone();
+    let member = turn
+        .state()
+        .heard(&report.member, report.epoch, report.number)?
+        .clone();
     check_shape(report)?;
     check_size(turn, report, &member)?;
     check_room(turn, report)?;

@@ -1,6 +1,7 @@
 //! Turns what callers do into log entries, as the callers learn epochs, sessions and revisions.
 
 mod entries;
+mod members;
 mod migrating;
 mod objects;
 
@@ -8,16 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use entries::{instance_id, member, report_entries, reported_before, resource, sequence, version};
+use entries::{instance_id, member, resource, sequence, version};
 use synod_machine::{
     AnnounceReplica, Answer, Applied, Command, DirectoryId, Envelope, Expire, Holder, Initialize,
     LogEntry, RaiseMachineVersion, ReplicaId, Restore, State,
 };
 use synod_model::{
-    Adopt, BinaryVersion, ClaimToken, CloseSession, ClusterId, Endpoint, Epoch, ForgetResource,
-    Join, Labels, Leave, LogTime, MarkReady, MemberId, OpenSession, Renew, Report, RequestId,
-    ResetStorageStates, Revision, Sequence, SessionId, Settings, SettingsPatch, StatementNumber,
-    Ttl, UpdateSettings, WallTime,
+    BinaryVersion, ClaimToken, CloseSession, ClusterId, Endpoint, Epoch, ForgetResource, Join,
+    Labels, LogTime, MemberId, OpenSession, RequestId, ResetStorageStates, Revision, Sequence,
+    SessionId, Settings, SettingsPatch, StatementNumber, Ttl, UpdateSettings, WallTime,
 };
 
 use crate::calls::{
@@ -307,50 +307,6 @@ impl Script {
                     true => state.settings().revision,
                     false => state.settings().revision.next(),
                 }),
-            }),
-        }
-    }
-
-    /// The number of what a member says next under an epoch.
-    fn next_number(&mut self, member: &MemberId, epoch: Epoch) -> StatementNumber {
-        let last = self.numbers.entry((member.clone(), epoch));
-        let next = last.and_modify(|last| *last = last.next().expect(LEGAL));
-        *next.or_insert(StatementNumber::FIRST)
-    }
-
-    fn member_command(&mut self, who: usize, epoch: Epoch, does: &Does, state: &State) -> Command {
-        let member = member(who);
-        match does {
-            Does::Renew => Command::Renew(Renew { member, epoch }),
-            Does::Ready => Command::MarkReady(MarkReady { member, epoch }),
-            Does::Leave { drained } => Command::Leave(Leave {
-                member,
-                epoch,
-                drained: *drained,
-            }),
-            Does::Report { replace, entries } => Command::Report(Report {
-                number: self.next_number(&member, epoch),
-                member,
-                epoch,
-                entries: report_entries(entries),
-                replace: *replace,
-            }),
-            Does::ReportAgain { other_preference } => Command::Report(Report {
-                entries: reported_before(&member, *other_preference, state),
-                number: self.next_number(&member, epoch),
-                member,
-                epoch,
-                replace: true,
-            }),
-            Does::Adopt {
-                resource: of,
-                selection,
-            } => Command::Adopt(Adopt {
-                number: self.next_number(&member, epoch),
-                member,
-                epoch,
-                resource: resource(*of),
-                selected_revision: self.selection(*of, *selection, state),
             }),
         }
     }

@@ -8,15 +8,16 @@ use synod_machine::{
     StateStatus, StorageVersionView, Told,
 };
 use synod_model::{
-    Adopt, BinaryVersion, ClaimMigration, ClaimToken, ClusterId, CompleteMigration, ContinueToken,
+    BinaryVersion, ClaimMigration, ClaimToken, ClusterId, CompleteMigration, ContinueToken,
     Endpoint, Epoch, ErrorKind, FailMigration, FailureClass, FailureReason, ForgetResource,
     InstanceId, Join, Kind, Labels, Leave, LogTime, MarkReady, MemberId, Migration, MigrationId,
-    MigrationProgress, ObserveStorage, OpenSession, Refusal, Renew, Report,
-    ReportMigrationProgress, RequestId, Revision, Sequence, SessionId, Settings, SettingsPatch,
-    StatementNumber, StorageVersionHash, Ttl, UpdateSettings, WallTime, WorkerName,
+    MigrationProgress, ObserveStorage, OpenSession, Refusal, Renew, ReportMigrationProgress,
+    RequestId, Revision, Sequence, SessionId, Settings, SettingsPatch, StorageVersionHash, Ttl,
+    UpdateSettings, WallTime, WorkerName,
 };
 
 use crate::entry::{Says, resource, version};
+use crate::said::{numbered_adopt, numbered_report};
 
 /// The TTL of every server that says nothing else.
 pub(crate) const TTL: Duration = Duration::from_secs(15);
@@ -448,33 +449,8 @@ pub(crate) fn report(server: &Server, says: &[Says], replace: bool) -> Command {
     numbered_report(server, 1, says, replace)
 }
 
-pub(crate) fn numbered_report(server: &Server, at: u64, says: &[Says], replace: bool) -> Command {
-    Command::Report(Report {
-        member: server.id.clone(),
-        epoch: server.epoch,
-        number: statement(at),
-        entries: says.iter().map(Says::entry).collect(),
-        replace,
-    })
-}
-
 pub(crate) fn adopt(server: &Server, name: &str, selected_revision: Revision) -> Command {
     numbered_adopt(server, 1, name, selected_revision)
-}
-
-pub(crate) fn numbered_adopt(
-    server: &Server,
-    at: u64,
-    name: &str,
-    selected_revision: Revision,
-) -> Command {
-    Command::Adopt(Adopt {
-        member: server.id.clone(),
-        epoch: server.epoch,
-        number: statement(at),
-        resource: resource(name),
-        selected_revision,
-    })
 }
 
 /// A request's place in its session, with the lowest sequence that is still unanswered.
@@ -487,10 +463,6 @@ pub(crate) fn forget(name: &str) -> Command {
 
 pub(crate) fn request(session: SessionId, sequence: u64, lowest_unanswered: u64) -> RequestId {
     RequestId::new(session, number(sequence), number(lowest_unanswered)).expect(LEGAL)
-}
-
-pub(crate) fn statement(number: u64) -> StatementNumber {
-    StatementNumber::new(number).expect(LEGAL)
 }
 
 pub(crate) fn number(sequence: u64) -> Sequence {

@@ -22,6 +22,7 @@ mod observations;
 mod owners;
 mod restores;
 mod safety;
+mod said;
 mod selections;
 mod sessions;
 mod shelf;

@@ -5,10 +5,9 @@ use std::time::Duration;
 use synod_machine::{Answer, Command, Row};
 use synod_model::{ClusterId, ErrorKind, StatementNumber};
 
-use crate::cluster::{
-    Cluster, Server, accepted, leave, numbered_adopt, numbered_report, refused, request, statement,
-};
+use crate::cluster::{Cluster, Server, accepted, leave, refused, request};
 use crate::entry::{of, release};
+use crate::said::{numbered_adopt, numbered_report, statement};
 
 fn said(cluster: &Cluster) -> Vec<(String, StatementNumber)> {
     let rows = cluster.state.rows();
@@ -155,11 +154,11 @@ fn a_report_is_told_what_its_entries_have_adopted() {
     let mut cluster = Cluster::formed();
     let a = cluster.starts("a", &[release::second()]);
     let took = cluster.kept("pods").selected_revision;
-    let fixed = of("nodes").decodes("v1").encodes("v1");
+    let fixed = of("services").decodes("v1").encodes("v1");
     let told = cluster.reports(&a, &[release::third(), fixed]);
     let moved = cluster.kept("pods").selected_revision;
     assert!(moved > took);
-    let [pods, nodes] = told.as_slice() else {
+    let [pods, services] = told.as_slice() else {
         panic!("two were reported")
     };
     assert_eq!(
@@ -167,7 +166,7 @@ fn a_report_is_told_what_its_entries_have_adopted() {
         (Some(took), moved),
         "a has yet to adopt"
     );
-    assert_eq!(nodes.adopted_revision, None);
+    assert_eq!(services.adopted_revision, None);
     // Told again to who has lost the answer, in this epoch or in a session.
     let session = cluster.opens_session();
     let again = numbered_report(&a, 2, &[release::third()], false);

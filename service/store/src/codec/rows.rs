@@ -7,7 +7,9 @@ use synod_machine::{
     Deadline, EntryRow, Holder, ReplicaRow, Row, StateStatus, StorageStateRow, StorageVersionRow,
     VersionStatus,
 };
-use synod_model::{AgreementChange, GroupResource, LogTime, MemberId, Revision, WallTime};
+use synod_model::{
+    AgreementChange, GroupResource, LogTime, MemberId, Revision, StatementNumber, WallTime,
+};
 use synod_proto::storage::v1 as pb;
 
 use super::events::{events_from_pb, events_to_pb};
@@ -66,10 +68,7 @@ pub(super) fn row_to_pb(row: &Row) -> pb::Row {
         }),
         Row::Member(member) => Pb::Member(member_to_pb(member)),
         Row::Deadline(holder, deadline) => Pb::Deadline(deadline_to_pb(holder, *deadline)),
-        Row::Statement(member, number) => Pb::Statement(pb::StatementRow {
-            member: member.to_string(),
-            number: number.get(),
-        }),
+        Row::Statement(member, number) => Pb::Statement(statement_to_pb(member, *number)),
         Row::Session(id, lowest) => Pb::Session(pb::SessionRow {
             session: id.get(),
             lowest: lowest.get(),
@@ -114,10 +113,7 @@ pub(super) fn row_from_pb(row: pb::Row) -> Result<Row> {
             Row::Member(member_from_pb(member).map_err(|fault| fault.within("member"))?)
         }
         Pb::Deadline(row) => deadline_from_pb(&row)?,
-        Pb::Statement(row) => Row::Statement(
-            member_id("statement.member", &row.member)?,
-            statement("statement.number", row.number)?,
-        ),
+        Pb::Statement(row) => statement_from_pb(&row)?,
         Pb::Session(row) => Row::Session(
             session_id(row.session),
             sequence("session.lowest", row.lowest)?,
@@ -200,6 +196,19 @@ fn header_from_pb(meta: &pb::MetaRow) -> Result<Row> {
         strangers_write_until: LogTime::from_millis(meta.strangers_write_until_ms),
         digest: digest("meta.digest", &meta.digest)?,
     })
+}
+
+fn statement_to_pb(member: &MemberId, number: StatementNumber) -> pb::StatementRow {
+    pb::StatementRow {
+        member: member.to_string(),
+        number: number.get(),
+    }
+}
+
+fn statement_from_pb(row: &pb::StatementRow) -> Result<Row> {
+    let member = member_id("statement.member", &row.member)?;
+    let number = statement("statement.number", row.number)?;
+    Ok(Row::Statement(member, number))
 }
 
 fn deadline_to_pb(holder: &Holder, deadline: Deadline) -> pb::DeadlineRow {
