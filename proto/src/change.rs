@@ -25,7 +25,7 @@ pub(crate) use controller_revisions::{history_from_wire, named as named_revision
 pub use renew_lease::LeaseRenewal;
 use synod_model::{
     ClusterId, Epoch, ErrorKind, MemberId, Refusal, RequestId, Revision, Sequence, SessionId,
-    Violations,
+    StatementNumber, Violations,
 };
 
 use crate::fields::{cluster, required, sound};
@@ -200,6 +200,13 @@ fn parse_speaker(pb: Option<v1::MemberEpoch>) -> Result<Speaker, Violations> {
         },
         found,
     )
+}
+
+/// Reads the field `number` of what a member says.
+fn statement(number: u64, found: &mut Violations) -> Option<StatementNumber> {
+    const RULE: &str =
+        "must be at least 1, and greater than in all that the member has said under its epoch";
+    found.parsed("number", required(StatementNumber::new(number), RULE))
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@ use synod_model::{
     Lease, LeaseCandidate, LeaseKey, Member, MemberId, Metadata, Migration, MigrationFailure,
     MigrationId, MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget, Persisted,
     Phase, Refusal, ReportEntry, RequestId, Revision, SemanticVersion, Sequence, SessionId,
-    Settings, SettingsPatch, Stance, StorageVersionHash, Strategy as LeaseStrategy, Ticket, Ttl,
-    Uid, Violation, WallTime, WorkerName, settings,
+    Settings, SettingsPatch, Stance, StatementNumber, StorageVersionHash,
+    Strategy as LeaseStrategy, Ticket, Ttl, Uid, Violation, WallTime, WorkerName, settings,
 };
 
 pub(crate) use controller_revisions::*;
@@ -33,6 +33,10 @@ pub(crate) fn revision() -> impl Strategy<Value = Revision> {
 
 pub(crate) fn epoch() -> impl Strategy<Value = Epoch> {
     revision().prop_map(Epoch::new)
+}
+
+pub(crate) fn statement() -> impl Strategy<Value = StatementNumber> {
+    (1..=u64::MAX).prop_map(|number| StatementNumber::new(number).expect("it is above zero"))
 }
 
 pub(crate) fn session() -> impl Strategy<Value = SessionId> {

@@ -43,6 +43,10 @@ pub mod key {
     pub const SELECTED_VERSION: &str = "selected_version";
     /// The revision at which it was selected.
     pub const SELECTED_REVISION: &str = "selected_revision";
+    /// With `CONFLICT` of what a member said and what came late: its number.
+    pub const NUMBER: &str = "number";
+    /// With `CONFLICT` of what a member said and what came late: the number of the last statement taken of its epoch.
+    pub const LAST_NUMBER: &str = "last_number";
     /// `true` if something was left out to stay within the size that every gRPC library accepts.
     pub const OMITTED: &str = "omitted";
 }

@@ -152,7 +152,7 @@ pub use synod_model::{
     Labels, LogTime, MediaType, Member, MemberId, Metadata, MetadataPatch, Namespace,
     NamespacedName, Object as StoredObject, ObjectKey, ObjectName, Operation, OwnerReference,
     OwnerReferences, Patch, PatchFormat, PatchObject, Persisted, Phase, Preconditions, Propagation,
-    ReportEntry, Revision, Sequence, SessionId, Settings, SettingsPatch, Stance,
+    ReportEntry, Revision, Sequence, SessionId, Settings, SettingsPatch, Stance, StatementNumber,
     StorageVersionHash, Transact, Ttl, TtlChange, Uid, UpdateCollection, UpdateObject, Verdict,
     VersionSet, Violation, Violations, WallTime, apiserver_id, sort_and_fold_equivalents,
 };

@@ -7,12 +7,15 @@ mod options;
 mod renewals;
 mod reporter;
 mod state;
+mod statements;
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_model::{Epoch, ErrorKind, GroupResource, InstanceId, MemberId, Report, ReportEntry};
+use synod_model::{
+    Epoch, ErrorKind, GroupResource, InstanceId, MemberId, Report, ReportEntry, StatementNumber,
+};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -173,6 +176,7 @@ impl Membership {
             member: self.id.clone(),
             // Any that is legal: which one it is sent under is decided when it is sent.
             epoch: Epoch::new(synod_model::Revision::new(1)),
+            number: StatementNumber::FIRST,
             entries: entries.to_vec(),
             replace: true,
         };

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use synod_client::{
     ApiVersion, Client, CollectionStore, MemberEpoch, MigrationPhase, Migrator, MigratorOptions,
-    ObjectKind, ReportEntry, Stance, WorkerName,
+    ObjectKind, ReportEntry, Stance, StatementNumber, WorkerName,
 };
 use tokio::time::{Instant, sleep};
 
@@ -150,7 +150,9 @@ async fn agree(client: &Client, names: &[&str], encoding: ApiVersion) {
             encoding: encoding.clone(),
         },
     });
-    let reported = client.send_report(&member, entries.collect(), false).await;
+    let number = StatementNumber::FIRST;
+    let reported = client.send_report(&member, number, entries.collect(), false);
+    let reported = reported.await;
     reported.expect("it can report");
 }
 

@@ -9,7 +9,7 @@ use synod_model::{
     Endpoint, Epoch, Equality, GroupResource, InstanceId, Join, Kind, Labels, Leave, MarkReady,
     MediaType, MemberId, NamePrefix, Namespace, ObjectName, OpenSession, OwnerReference, Renew,
     Report, ReportEntry, RequestId, Revision, RevisionData, Sequence, SessionId, SettingsPatch,
-    Stance, Ttl, Uid, UpdateSettings, VersionSet,
+    Stance, StatementNumber, Ttl, Uid, UpdateSettings, VersionSet,
 };
 use synod_server::consensus::ReplicaId;
 
@@ -44,6 +44,7 @@ impl Hand<'_> {
         let reported = self.does(Command::Report(Report {
             member: member(id),
             epoch,
+            number: StatementNumber::FIRST,
             entries: vec![entry],
             replace: true,
         }));
@@ -82,6 +83,7 @@ pub(crate) async fn live(replica: &Alone) -> SessionId {
     hand.does(Command::Adopt(Adopt {
         member: member("voter"),
         epoch: voter,
+        number: StatementNumber::FIRST,
         resource: resource("widgets"),
         selected_revision,
     }))

@@ -43,6 +43,7 @@ pub(crate) fn report_of(
 ) -> v1::StorageVersionsReportRequest {
     v1::StorageVersionsReportRequest {
         member: Some(member.clone()),
+        number: 1,
         entries,
         ..v1::StorageVersionsReportRequest::default()
     }
@@ -319,6 +320,7 @@ async fn check_speakers(wire: &Wire) {
     for (member, faults) in speakers {
         let report = v1::StorageVersionsReportRequest {
             member: member.clone(),
+            number: 1,
             ..v1::StorageVersionsReportRequest::default()
         };
         check_faults(wire.storage_versions().report(timely(report)).await, faults);
@@ -337,6 +339,7 @@ async fn check_speakers(wire: &Wire) {
             ..v1::StorageVersionsAdoptRequest::default()
         };
         let mut all = faults.to_vec();
+        all.push(("number", "must be at least 1"));
         all.push(("resource", "must name a resource"));
         all.push((
             "selectedRevision",

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use synod_client::GroupResource;
+use synod_client::{GroupResource, StatementNumber};
 
 use crate::agreement::agree;
 use crate::cluster::Cluster;
@@ -50,7 +50,12 @@ async fn report_some(cluster: &Cluster, member: &str) {
         let resource =
             GroupResource::new("example.com", &format!("r{number}")).expect("it is a name");
         client
-            .send_report(&member, vec![fixed(resource)], false)
+            .send_report(
+                &member,
+                StatementNumber::FIRST,
+                vec![fixed(resource)],
+                false,
+            )
             .await
             .expect("the cluster serves");
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use synod_client::{
     Client, Ended, ErrorKind, GroupResource, JoinOptions, ListMembers, ListStorageVersions,
-    MemberEpoch, MemberId, ReadOptions, Ttl,
+    MemberEpoch, MemberId, ReadOptions, StatementNumber, Ttl,
 };
 use synod_proto::v1;
 
@@ -25,13 +25,18 @@ async fn an_expired_member_leaves_no_entry_on_any_replica() {
     let client = cluster.client().await;
     let staying = join(&client, "staying", "staying", 600_000).await;
     client
-        .send_report(&staying, vec![fixed(resource("shared"))], true)
+        .send_report(
+            &staying,
+            StatementNumber::FIRST,
+            vec![fixed(resource("shared"))],
+            true,
+        )
         .await
         .expect("the cluster serves");
     let going = join(&client, "going", "going", 1_000).await;
     let entries = ["shared", "only-a", "only-b"].map(|name| fixed(resource(name)));
     let reported = client
-        .send_report(&going, entries.into(), true)
+        .send_report(&going, StatementNumber::FIRST, entries.into(), true)
         .await
         .expect("the cluster serves");
 
@@ -193,7 +198,12 @@ async fn assert_fenced(cluster: &Cluster, old: &MemberEpoch) {
         let kinds = [
             client.send_renew(old).await.map(drop),
             client
-                .send_report(old, vec![fixed(resource("other"))], true)
+                .send_report(
+                    old,
+                    StatementNumber::FIRST,
+                    vec![fixed(resource("other"))],
+                    true,
+                )
                 .await
                 .map(drop),
             client.send_ready(old).await.map(drop),
@@ -239,7 +249,12 @@ async fn a_report_by_a_stranger_or_an_old_epoch_is_refused_and_changes_nothing()
     let client = cluster.client().await;
     let first = join(&client, "some", "first", 600_000).await;
     client
-        .send_report(&first, vec![fixed(resource("pods"))], true)
+        .send_report(
+            &first,
+            StatementNumber::FIRST,
+            vec![fixed(resource("pods"))],
+            true,
+        )
         .await
         .expect("it is taken");
     join(&client, "some", "second", 600_000).await;
@@ -264,7 +279,12 @@ async fn a_report_by_a_stranger_or_an_old_epoch_is_refused_and_changes_nothing()
             (&first, ErrorKind::StaleEpoch),
         ] {
             let report = client
-                .send_report(member, vec![fixed(resource("other"))], true)
+                .send_report(
+                    member,
+                    StatementNumber::FIRST,
+                    vec![fixed(resource("other"))],
+                    true,
+                )
                 .await;
             assert_eq!(report.expect_err("it is refused").kind(), kind);
         }

@@ -29,6 +29,7 @@ async fn all_refusals(wire: &Wire, member: &v1::MemberEpoch) -> Vec<Refusal> {
         member: speaks.clone(),
         resource: legal_entry("things").resource,
         selected_revision: 1,
+        number: 1,
         ..v1::StorageVersionsAdoptRequest::default()
     };
     let ready = v1::MembershipReadyRequest {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use synod_client::{ErrorKind, GroupResource, ReadOptions, Revision, SettingsPatch};
+use synod_client::{
+    ErrorKind, GroupResource, ReadOptions, Revision, SettingsPatch, StatementNumber,
+};
 use synod_proto::v1;
 use v1::watch_response::Message;
 
@@ -14,6 +16,9 @@ use crate::waiting::within;
 use crate::watch_log::compare;
 use crate::watcher::Watcher;
 use crate::writers::{Writers, fixed, join};
+
+/// All reports of one number are carried out.
+const FIRST: StatementNumber = StatementNumber::FIRST;
 
 /// So many watches go from replica to replica, beside those that stay at one.
 const WANDERERS: usize = 9;
@@ -66,7 +71,7 @@ async fn a_report_of_a_thousand_resources_is_one_revision_and_one_group_at_every
         .collect();
     let entries = resources.iter().cloned().map(fixed).collect();
     let reported = client
-        .send_report(&member, entries, true)
+        .send_report(&member, FIRST, entries, true)
         .await
         .expect("the cluster serves");
     assert_eq!(reported.header.revision, before.next());
@@ -136,7 +141,7 @@ async fn a_watch_begins_where_it_is_asked_to_or_says_why_not() {
     for number in 0..20 {
         let resource = GroupResource::new("example.com", &format!("r{number}")).expect("a name");
         client
-            .send_report(&member, vec![fixed(resource)], false)
+            .send_report(&member, FIRST, vec![fixed(resource)], false)
             .await
             .expect("the cluster serves");
     }

@@ -9,7 +9,7 @@ use synod_client::{ApiVersion, Kind};
 use synod_client::{
     BinaryVersion, Client, Current, Endpoint, Error, ErrorKind, GroupResource, InstanceId, Join,
     Labels, ListStorageVersions, MemberEpoch, MemberId, Outcome, ReadOptions, ReportEntry,
-    Revision, SettingsPatch, Stance, Ttl, Verdict,
+    Revision, SettingsPatch, Stance, StatementNumber, Ttl, Verdict,
 };
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -314,8 +314,12 @@ impl Writer {
         match asked {
             Asked::Report(resources) => {
                 let entries = resources.iter().cloned().map(fixed).collect();
-                let reported = self.client.send_report(&self.member, entries, false).await;
-                reported.map_or_else(
+                // All of one number are carried out, whichever comes last.
+                let number = StatementNumber::FIRST;
+                let reported = self
+                    .client
+                    .send_report(&self.member, number, entries, false);
+                reported.await.map_or_else(
                     |error| failed(&error),
                     |reported| Told::Done(reported.header.revision),
                 )

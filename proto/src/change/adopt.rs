@@ -1,6 +1,6 @@
 use synod_model::{Adopt, GroupResource, Revision, Violation, Violations};
 
-use super::{Change, key, speaker};
+use super::{Change, key, speaker, statement};
 use crate::fields::{required, sound};
 use crate::v1;
 
@@ -12,6 +12,7 @@ impl From<&Change<Adopt>> for v1::StorageVersionsAdoptRequest {
             member: change.wire_member(&adopt.member, adopt.epoch),
             resource: Some((&adopt.resource).into()),
             selected_revision: adopt.selected_revision.get(),
+            number: adopt.number.get(),
         }
     }
 }
@@ -23,6 +24,7 @@ impl TryFrom<v1::StorageVersionsAdoptRequest> for Change<Adopt> {
         let mut found = Violations::new();
         let key = key(pb.request_id, &mut found);
         let speaker = speaker(pb.member, &mut found);
+        let number = statement(pb.number, &mut found);
         let resource = found.parsed("resource", resource(pb.resource));
         let selected_revision = Revision::new(pb.selected_revision);
         if selected_revision == Revision::ZERO {
@@ -31,12 +33,13 @@ impl TryFrom<v1::StorageVersionsAdoptRequest> for Change<Adopt> {
                     .at("selectedRevision"),
             );
         }
-        let (Some(speaker), Some(resource)) = (speaker, resource) else {
+        let (Some(speaker), Some(number), Some(resource)) = (speaker, number, resource) else {
             return Err(found);
         };
         let body = Adopt {
             member: speaker.member,
             epoch: speaker.epoch,
+            number,
             resource,
             selected_revision,
         };

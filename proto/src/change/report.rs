@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use synod_model::{Report, ReportEntry, Violation, Violations};
 
-use super::{Change, key, speaker};
+use super::{Change, key, speaker, statement};
 use crate::fields::sound;
 use crate::v1;
 
@@ -14,6 +14,7 @@ impl From<&Change<Report>> for v1::StorageVersionsReportRequest {
             member: change.wire_member(&report.member, report.epoch),
             entries: report.entries.iter().map(Into::into).collect(),
             replace: report.replace,
+            number: report.number.get(),
         }
     }
 }
@@ -25,13 +26,15 @@ impl TryFrom<v1::StorageVersionsReportRequest> for Change<Report> {
         let mut found = Violations::new();
         let key = key(pb.request_id, &mut found);
         let speaker = speaker(pb.member, &mut found);
+        let number = statement(pb.number, &mut found);
         let entries = entries(&pb.entries, &mut found);
-        let Some(speaker) = speaker else {
+        let (Some(speaker), Some(number)) = (speaker, number) else {
             return Err(found);
         };
         let body = Report {
             member: speaker.member,
             epoch: speaker.epoch,
+            number,
             entries,
             replace: pb.replace,
         };

@@ -80,12 +80,14 @@ fn report() -> impl Strategy<Value = Report> {
     (
         samples::member_id(),
         samples::epoch(),
+        samples::statement(),
         samples::report_entries(),
         any::<bool>(),
     )
-        .prop_map(|(member, epoch, entries, replace)| Report {
+        .prop_map(|(member, epoch, number, entries, replace)| Report {
             member,
             epoch,
+            number,
             entries,
             replace,
         })
@@ -95,15 +97,19 @@ fn adopt() -> impl Strategy<Value = Adopt> {
     (
         samples::member_id(),
         samples::epoch(),
+        samples::statement(),
         samples::resource(),
         samples::revision(),
     )
-        .prop_map(|(member, epoch, resource, selected_revision)| Adopt {
-            member,
-            epoch,
-            resource,
-            selected_revision,
-        })
+        .prop_map(
+            |(member, epoch, number, resource, selected_revision)| Adopt {
+                member,
+                epoch,
+                number,
+                resource,
+                selected_revision,
+            },
+        )
 }
 
 fn forget() -> impl Strategy<Value = ForgetResource> {
@@ -289,13 +295,13 @@ fn an_empty_request_names_every_field_that_it_lacks() {
         faults(Change::<Report>::try_from(
             v1::StorageVersionsReportRequest::default()
         )),
-        ["member"]
+        ["member", "number"]
     );
     assert_eq!(
         faults(Change::<Adopt>::try_from(
             v1::StorageVersionsAdoptRequest::default()
         )),
-        ["member", "resource", "selectedRevision"]
+        ["member", "number", "resource", "selectedRevision"]
     );
     assert_eq!(
         faults(Change::<CloseSession>::try_from(
@@ -411,6 +417,7 @@ fn every_fault_of_every_entry_is_named_by_its_place() {
     });
     let request = v1::StorageVersionsReportRequest {
         member,
+        number: 1,
         entries,
         ..Default::default()
     };
@@ -442,6 +449,7 @@ fn an_entry_without_a_stance_lacks_nothing_else() {
     });
     let request = v1::StorageVersionsReportRequest {
         member,
+        number: 1,
         entries: vec![entry],
         ..Default::default()
     };
@@ -469,6 +477,7 @@ fn a_core_resource_that_stands_twice_is_named_as_kubernetes_names_it() {
     let entries = vec![core("pods".to_owned()), core("pods".to_owned())];
     let request = v1::StorageVersionsReportRequest {
         member,
+        number: 1,
         entries,
         ..Default::default()
     };

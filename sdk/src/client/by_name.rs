@@ -86,6 +86,7 @@ impl Client {
             }
             Nature::Change => self.change(Change::new(message), send).await,
             Nature::Fenced => self.fenced_change(Change::new(message), send).await,
+            Nature::Joining => self.joining_change(Change::new(message), send).await,
             Nature::Keyed => {
                 let again = |attempt| method.send(attempt, message.clone(), limit);
                 let call = self.call(deadline(self.timeout), Repeats::ExactlyOnce);

@@ -69,12 +69,30 @@ impl Client {
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
         let deadline = deadline(self.timeout);
+        self.once(deadline, change, Without::AtMostOnce, send).await
+    }
+
+    /// Sends a join, as [`Self::fenced_change`] does.
+    ///
+    /// What a member says is numbered within its epoch, so late is told from later. A join has no epoch yet: one that was
+    /// given up would take the place of a later one by another instance. So its caller is told that the outcome is unknown
+    /// when its deadline is over, after which replicas carry nothing out, and not before.
+    pub(super) async fn joining_change<B, M, T, F, Fut>(
+        &self,
+        change: Change<B>,
+        send: F,
+    ) -> Result<T, Error>
+    where
+        M: for<'a> From<&'a Change<B>>,
+        T: Answer,
+        F: Fn(Try, M) -> Fut,
+        Fut: Future<Output = Result<Response<T>, Status>>,
+    {
+        let deadline = deadline(self.timeout);
         let sent = self.once(deadline, change, Without::AtMostOnce, send).await;
         if let Err(error) = &sent
             && error.execution() == Verdict::Unknown
-            && error.request_key().is_none()
         {
-            // Replicas carry nothing out after its deadline. Before, an older report could still follow a later one.
             sleep_until(deadline).await;
         }
         sent

@@ -2,7 +2,7 @@
 
 use synod_model::{
     Adopt, ClusterId, Epoch, GroupResource, Join, Labels, Leave, MarkReady, MemberId, Renew,
-    Report, ReportEntry, Revision,
+    Report, ReportEntry, Revision, StatementNumber,
 };
 use synod_proto::{Change, v1};
 use tokio_stream::StreamExt as _;
@@ -97,7 +97,7 @@ impl Client {
     ///
     /// `STALE_EPOCH`: the join names a lost epoch, and another instance has taken the id since.
     pub async fn send_join(&self, join: Join) -> Result<Joined, Error> {
-        let answer = self.fenced_change(Change::new(join), |attempt: Try, message| {
+        let answer = self.joining_change(Change::new(join), |attempt: Try, message| {
             let request = attempt.request::<v1::MembershipJoinRequest>(message);
             async move { stubs::membership(attempt.channel).join(request).await }
         });
@@ -155,19 +155,24 @@ impl Client {
 
     /// Says what a member encodes, decodes and serves. With `replace`, its entries for other resources go.
     ///
+    /// `number` is greater than in all that the member has said under its epoch, adoptions too: what was given up and
+    /// arrives late is told by it from what was said since. A [`Membership`](crate::Membership) counts by itself.
+    ///
     /// # Errors
     ///
     /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over. `NOT_DECODABLE`: the member cannot decode a version that is
-    /// selected.
+    /// selected. `CONFLICT`: the member has said something under a greater number, which the metadata `last_number` names.
     pub async fn send_report(
         &self,
         member: &MemberEpoch,
+        number: StatementNumber,
         entries: Vec<ReportEntry>,
         replace: bool,
     ) -> Result<Reported, Error> {
         let change = member.change(|member, epoch| Report {
             member,
             epoch,
+            number,
             entries,
             replace,
         });
@@ -182,20 +187,23 @@ impl Client {
         read::<v1::StorageVersionsReportResponse, _>(answer.await?)
     }
 
-    /// Says that a voting member has taken what was selected at this revision.
+    /// Says that a voting member has taken what was selected at this revision. `number` is as that of a report.
     ///
     /// # Errors
     ///
-    /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over. `CONFLICT`: something else was selected since.
+    /// `NOT_A_MEMBER` and `STALE_EPOCH`: the epoch is over. `CONFLICT`: something else was selected since, or the member has
+    /// said something under a greater number, which the metadata `last_number` names.
     pub async fn send_adopt(
         &self,
         member: &MemberEpoch,
+        number: StatementNumber,
         resource: &GroupResource,
         selected_revision: Revision,
     ) -> Result<Changed, Error> {
         let change = member.change(|member, epoch| Adopt {
             member,
             epoch,
+            number,
             resource: resource.clone(),
             selected_revision,
         });

@@ -34,5 +34,6 @@ fn reported_resource(told: &ReportedResource) -> Value {
         .with_some("encodingVersion", version(told.encoding.as_ref()))
         .with_some("selectedVersion", version(told.selected.as_ref()))
         .with("selectedRevision", revision(told.selected_revision))
+        .with_some("adoptedRevision", told.adopted_revision.map(revision))
         .into()
 }

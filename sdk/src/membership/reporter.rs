@@ -1,8 +1,9 @@
 //! Telling the cluster what the server encodes, and keeping it told: reports, votes, and being ready.
 //!
 //! One task does it, one request at a time, so that what is sent is what was asked for, in that order; adoptions go on
-//! beside it. The base is what was acknowledged last: under a new epoch it is reported again before anything else, since
-//! the first report of an epoch replaces all.
+//! beside it. All that is said is numbered, so that nothing of it is carried out after what was said later. The base is
+//! what was acknowledged last: under a new epoch it is reported again before anything else, since the first report of an
+//! epoch replaces all.
 
 mod job;
 mod leaving;

@@ -1,8 +1,9 @@
 //! How a membership does.
 
-use synod_model::Epoch;
+use synod_model::{Epoch, StatementNumber};
 
 use super::Ended;
+use super::statements::Statements;
 use crate::{Error, MemberEpoch};
 
 /// How a membership does.
@@ -29,6 +30,8 @@ pub(super) struct Standing {
     /// But for its last error.
     state: MembershipState,
     pub(super) member: Option<MemberEpoch>,
+    /// How far it has numbered what it says.
+    pub(super) statements: Statements,
     /// Why the last renewal or join failed, if it did.
     pub(super) renewal_error: Option<Error>,
     /// Why the last report or adoption failed, if it did.
@@ -61,6 +64,12 @@ impl Standing {
         self.state.epoch = Some(member.epoch);
         self.member = Some(member);
         self.renewal_error = None;
+    }
+
+    /// The number of what the server says next as this member; `None` if it is that no more.
+    pub(super) fn next_number(&mut self, member: &MemberEpoch) -> Option<StatementNumber> {
+        self.member.as_ref().filter(|present| *present == member)?;
+        self.statements.next(member.epoch)
     }
 
     pub(super) fn set_proved(&mut self, proved: bool) {

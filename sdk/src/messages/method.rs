@@ -19,8 +19,10 @@ pub(crate) enum Nature {
     Keyed,
     /// It changes something, and takes a place in the client's session.
     Change,
-    /// It changes something that a member's epoch or instance fences, so it can do without a session.
+    /// It changes something that a member's epoch fences, so it can do without a session.
     Fenced,
+    /// It lets a member in, which its instance fences: it can do without a session, too.
+    Joining,
 }
 
 /// The field of the exactly-once key.
@@ -78,7 +80,9 @@ impl Method {
         if request.has_field(&key) {
             return Nature::Keyed;
         }
-        if self.is_fenced() {
+        if self.request().full_name() == "synod.v1.MembershipJoinRequest" {
+            Nature::Joining
+        } else if self.is_fenced() {
             Nature::Fenced
         } else {
             Nature::Change
@@ -100,6 +104,5 @@ impl Method {
             kind.and_then(|kind| kind.as_message().map(|it| it.full_name() == message))
         };
         speaks("member", "synod.v1.MemberEpoch") == Some(true)
-            || request.full_name() == "synod.v1.MembershipJoinRequest"
     }
 }

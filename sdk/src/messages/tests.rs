@@ -108,7 +108,8 @@ fn a_request_is_sent_by_what_it_does() {
     assert_eq!(nature("synod.v1.Objects/Create", &dry), Nature::Read);
     let keyed = json!({"requestId": {"session": "1", "sequence": "1", "lowestUnanswered": "1"}});
     assert_eq!(nature("synod.v1.Objects/Create", &keyed), Nature::Keyed);
-    for fenced in ["Membership/Join", "Membership/Ready", "Membership/Leave"] {
+    assert_eq!(nature("synod.v1.Membership/Join", &none), Nature::Joining);
+    for fenced in ["Membership/Ready", "Membership/Leave"] {
         assert_eq!(nature(&format!("synod.v1.{fenced}"), &none), Nature::Fenced);
     }
     for fenced in ["StorageVersions/Report", "StorageVersions/Adopt"] {

@@ -67,6 +67,9 @@ pub struct ReportedResource {
     pub selected: Option<ApiVersion>,
     /// The revision at which `selected` last changed; zero if it is unset.
     pub selected_revision: Revision,
+    /// The `selected_revision` that the entry took or adopted last: if it is another one, the member has yet to adopt. `None`
+    /// for a fixed entry, and for a voter while nothing is selected.
+    pub adopted_revision: Option<Revision>,
 }
 
 /// The replicated settings.
@@ -142,6 +145,7 @@ impl FromWire<v1::ReportedResource> for ReportedResource {
             encoding,
             selected,
             selected_revision: Revision::new(pb.selected_revision),
+            adopted_revision: pb.adopted_revision.map(Revision::new),
         })
     }
 }

@@ -11,7 +11,7 @@ use axum::http::{Method, Request, StatusCode};
 use futures::FutureExt as _;
 use synod_client::{
     ApiVersion, Client, Ended, ErrorKind, Gate, GateLayer, GroupResource, JoinOptions, Membership,
-    Permit, ReadOptions, Settings, StorageVersion, Verdict,
+    Permit, ReadOptions, Settings, StatementNumber, StorageVersion, Verdict,
 };
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -354,6 +354,70 @@ async fn a_change_of_unknown_outcome_closes_the_gate_until_what_stands_is_known(
         read(&other, "pods").await.status.common,
         Some(version("v1"))
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_vote_of_unknown_outcome_leaves_nobody_without_an_agreement() {
+    let cluster = Cluster::start(3).await;
+    let client = cluster.client().await.with_timeout(Duration::from_secs(2));
+    let other = cluster.client_of(vec![1, 2, 3]).await;
+    let membership = join(&client, "a").await;
+    within(membership.report(vec![voting("pods", &["v1", "v2"], "v1")]))
+        .await
+        .unwrap();
+    for number in 1..=3 {
+        cluster.network.set(&endpoint(number), Weather::Mute);
+    }
+    // It is carried out, and moves what is selected; reporting what was acknowledged before moves it back.
+    let vote = voting("pods", &["v1", "v2"], "v2");
+    let error = within(membership.report_change(vote)).await.unwrap_err();
+    assert_eq!(error.execution(), Verdict::Unknown);
+    for number in 1..=3 {
+        cluster.network.set(&endpoint(number), Weather::Cut);
+        cluster.network.set(&endpoint(number), Weather::Fair);
+    }
+    let permit = within(permit(membership.gate(), "pods")).await;
+    assert_eq!(permit.encoding(), &version("v1"));
+    permit.done();
+    until(&other, "pods", |pods| {
+        pods.status.agreed == Some(version("v1"))
+            && pods.entries[0].adopted_revision == Some(pods.status.selected_revision)
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_was_overtaken_says_what_is_true_after_what_overtook_it() {
+    let cluster = Cluster::start(1).await;
+    let client = cluster.client().await;
+    let membership = join(&client, "a").await;
+    within(membership.report(vec![fixed("pods", &["v1", "v2"], "v1")]))
+        .await
+        .unwrap();
+    // Something of this very epoch has a number that the membership does not know of.
+    let member = synod_client::MemberEpoch {
+        member: id("a"),
+        epoch: membership.epoch().unwrap(),
+        cluster: None,
+    };
+    let number = |number| StatementNumber::new(number).unwrap();
+    let v2 = || vec![fixed("pods", &["v1", "v2"], "v2")];
+    within(client.send_report(&member, number(1_000), v2(), false))
+        .await
+        .unwrap();
+    let error = within(client.send_report(&member, number(999), v2(), false))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Conflict);
+    assert_eq!(error.metadata()["last_number"], "1000");
+    within(membership.report_change(fixed("pods", &["v1", "v2", "v3"], "v1")))
+        .await
+        .unwrap();
+    assert_eq!(encoding(&membership.gate(), "pods"), Ok(version("v1")));
+    let pods = read(&client, "pods").await;
+    assert_eq!(pods.status.common, Some(version("v1")));
+    let late = within(client.send_report(&member, number(1_000), v2(), false));
+    assert_eq!(late.await.unwrap_err().kind(), ErrorKind::Conflict);
 }
 
 #[tokio::test(start_paused = true)]

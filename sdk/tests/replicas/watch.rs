@@ -57,11 +57,16 @@ async fn report(client: &Client, member: &str, name: &str, encoding: &str) -> Re
         cluster: None,
     };
     let entries = vec![fixed(name, &["v1", "v2"], encoding)];
-    within(client.send_report(&member, entries, false))
-        .await
-        .unwrap()
-        .header
-        .revision
+    within(client.send_report(
+        &member,
+        synod_client::StatementNumber::FIRST,
+        entries,
+        false,
+    ))
+    .await
+    .unwrap()
+    .header
+    .revision
 }
 
 /// The next message that is not a bookmark.
@@ -364,7 +369,8 @@ async fn a_report_of_a_thousand_resources_arrives_as_one() {
         cluster: None,
     };
     let entries = (0..1_000).map(|number| fixed(&format!("r{number}.example.com"), &["v1"], "v1"));
-    let reported = client.send_report(&member, entries.collect(), true);
+    let number = synod_client::StatementNumber::FIRST;
+    let reported = client.send_report(&member, number, entries.collect(), true);
     let reported = within(reported).await.unwrap();
     let seen = events(&mut watch).await;
     assert_eq!(seen.revision, reported.header.revision);

@@ -60,7 +60,7 @@ impl State {
         let (outcome, events) = self.apply_command(entry, command);
         if self.sessions.contains_key(&request.session) {
             let ttl = self.settings.session_ttl;
-            Turn::begin(self, entry.wall).set_deadline(Holder::Session(request.session), ttl);
+            Turn::begin(self, entry.wall).extend_deadline(Holder::Session(request.session), ttl);
             self.record(request, &outcome);
         }
         (outcome, events)

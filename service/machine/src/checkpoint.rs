@@ -12,7 +12,7 @@ use imbl::OrdMap;
 use synod_model::{
     AgreementChange, ClusterId, Collection, ControllerRevision, GroupResource, Lease,
     LeaseCandidate, LeaseKey, LogTime, Member, MemberId, Migration, MigrationId, Object, Revision,
-    Roster, Sequence, SessionId, Settings, Ticket, Uid, Waiter,
+    Roster, Sequence, SessionId, Settings, StatementNumber, Ticket, Uid, Waiter,
 };
 
 use self::migrations::migration_rows;
@@ -20,7 +20,7 @@ use crate::digest::{
     RowHash, RowSum, agreement_hash, collection_hash, controller_revision_hash, deadline_hash,
     entry_hash, events_hash, garbage_hash, heartbeat_hash, lease_candidate_hash, lease_hash,
     lease_waiter_hash, member_hash, migration_hash, object_hash, outcome_hash, progress_hash,
-    replica_hash, roster_hash, session_hash, settings_hash, storage_state_hash,
+    replica_hash, roster_hash, session_hash, settings_hash, statement_hash, storage_state_hash,
     storage_version_hash,
 };
 use crate::objects::Held;
@@ -59,6 +59,8 @@ pub enum Row {
     Replica(ReplicaId, ReplicaRow),
     /// A member.
     Member(Arc<Member>),
+    /// What a member said last under its epoch. It comes after the member.
+    Statement(MemberId, StatementNumber),
     /// A deadline.
     Deadline(Holder, Deadline),
     /// An open session, and the lowest sequence that it still takes.
@@ -135,11 +137,7 @@ impl State {
                     .iter()
                     .map(|(id, row)| Row::Replica(*id, row.clone())),
             )
-            .chain(
-                self.members
-                    .values()
-                    .map(|member| Row::Member(Arc::clone(member))),
-            )
+            .chain(self.member_rows())
             .chain(
                 self.deadlines
                     .iter()
@@ -184,6 +182,13 @@ impl State {
                     .iter()
                     .map(|events| Row::Events(Arc::clone(events))),
             )
+    }
+
+    fn member_rows(&self) -> impl Iterator<Item = Row> + '_ {
+        let members = self.members.values();
+        let members = members.map(|member| Row::Member(Arc::clone(member)));
+        let said = self.statements.iter();
+        members.chain(said.map(|(id, number)| Row::Statement(id.clone(), *number)))
     }
 
     /// The state that has these rows.
@@ -241,6 +246,7 @@ impl State {
             }
             Row::Replica(id, row) => self.replicas.insert(id, row).is_none(),
             Row::Member(member) => self.members.insert(member.id.clone(), member).is_none(),
+            Row::Statement(id, number) => self.load_statement(id, number)?,
             Row::Deadline(holder, deadline) => self.deadlines.insert(holder, deadline).is_none(),
             Row::Session(id, lowest) => {
                 let outcomes = OrdMap::new();
@@ -313,6 +319,17 @@ impl State {
             .or_default()
             .insert(resource);
         Ok(version.entries.insert(member, row).is_none())
+    }
+
+    fn load_statement(
+        &mut self,
+        id: MemberId,
+        number: StatementNumber,
+    ) -> Result<bool, CorruptState> {
+        if !self.members.contains_key(&id) {
+            return Err(orphan("a statement", "member", &id));
+        }
+        Ok(self.statements.insert(id, number).is_none())
     }
 
     fn load_waiter(
@@ -401,6 +418,7 @@ impl Row {
             Self::Settings(settings) => Some(settings_hash(settings)),
             Self::Replica(id, row) => Some(replica_hash(*id, row)),
             Self::Member(member) => Some(member_hash(member)),
+            Self::Statement(id, number) => Some(statement_hash(id, *number)),
             Self::Deadline(holder, deadline) => Some(deadline_hash(holder, deadline)),
             Self::Session(id, lowest) => Some(session_hash(*id, *lowest)),
             Self::Outcome(id, sequence, row) => Some(outcome_hash(*id, *sequence, row)),

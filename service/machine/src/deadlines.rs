@@ -1,9 +1,10 @@
 //! Deadlines in log time: one rule for members, sessions, the entries of a replaced epoch, the TTL of
 //! objects and the marks of snapshots.
 //!
-//! A deadline is the log time of the last renewal plus a TTL. While no leader counts, nobody can renew, so the first
-//! stamped entry of a term lifts every effective deadline by one number: `lifted_at`. The effective deadline is
-//! max(kept, `lifted_at` + TTL), and no scan is needed.
+//! A deadline is the log time of the last renewal plus a TTL. Who asks again for a shorter one under the same token keeps
+//! what it was promised: it may act on that. While no leader counts, nobody can renew, so the first stamped entry of a term
+//! lifts every effective deadline by one number: `lifted_at`. The effective deadline is max(kept, `lifted_at` + TTL), and
+//! no scan is needed.
 
 use std::time::Duration;
 

@@ -19,7 +19,7 @@ pub(crate) use fold::migrations::{heartbeat_hash, migration_hash, progress_hash}
 pub(crate) use fold::{
     agreement_hash, deadline_hash, entry_hash, events_hash, lease_candidate_hash, lease_hash,
     lease_waiter_hash, member_hash, outcome_hash, replica_hash, roster_hash, session_hash,
-    settings_hash, storage_state_hash, storage_version_hash,
+    settings_hash, statement_hash, storage_state_hash, storage_version_hash,
 };
 pub(crate) use objects::{collection_hash, garbage_hash, object_hash};
 

@@ -40,6 +40,7 @@ mod rows;
 mod safety;
 mod sessions;
 mod state;
+mod statements;
 mod tally;
 mod turn;
 mod views;

@@ -206,4 +206,7 @@ pub struct Told {
     pub selected: Option<ApiVersion>,
     /// When selected last changed; zero if nothing was ever selected.
     pub selected_revision: Revision,
+    /// The selection that the member's entry took or adopted last; `None` for a fixed entry, and for a voter before
+    /// anything is selected. Another one than `selected_revision` has yet to be adopted.
+    pub adopted_revision: Option<Revision>,
 }

@@ -7,7 +7,7 @@ use synod_model::limits::STATE_RESERVE_BYTES;
 use synod_model::{
     AgreementChange, ClusterId, Epoch, ErrorKind, GroupResource, Kind, LogTime, Member, MemberId,
     Migration, MigrationId, Refusal, ResourceScope, Revision, Roster, Sequence, SessionId,
-    Settings, Uid,
+    Settings, StatementNumber, Uid,
 };
 
 use crate::controller_revisions::ControllerRevisions;
@@ -34,6 +34,8 @@ pub struct State {
     pub(crate) settings: Arc<Settings>,
     pub(crate) replicas: OrdMap<ReplicaId, ReplicaRow>,
     pub(crate) members: OrdMap<MemberId, Arc<Member>>,
+    /// By member, the last statement of its epoch that was taken. A member that has said nothing has no key here.
+    pub(crate) statements: OrdMap<MemberId, StatementNumber>,
     pub(crate) deadlines: Deadlines,
     pub(crate) sessions: OrdMap<SessionId, Session>,
     pub(crate) storage_versions: OrdMap<GroupResource, StorageVersion>,
@@ -111,6 +113,7 @@ impl State {
             settings: Arc::new(Settings::default()),
             replicas: OrdMap::new(),
             members: OrdMap::new(),
+            statements: OrdMap::new(),
             deadlines: Deadlines::default(),
             sessions: OrdMap::new(),
             storage_versions: OrdMap::new(),

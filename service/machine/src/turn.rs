@@ -4,10 +4,12 @@
 //! the derived indexes and the events in step. A command that refuses returns before its first change, so a refused
 //! command leaves nothing behind.
 
+mod deadlines;
 mod invariants;
 mod migrations;
 mod restore;
 mod rosters;
+mod statements;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -212,7 +214,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Removes the member, its deadlines and the marks that go with it. Its entries are the caller's to remove.
+    /// Removes the member, its deadlines, what it said last and the marks that go with it. Its entries are the caller's to
+    /// remove.
     pub(crate) fn remove_member(&mut self, id: &MemberId) {
         self.moved = true;
         let before = self
@@ -223,6 +226,7 @@ impl<'a> Turn<'a> {
         self.state.sum.subtract(member_hash(&before));
         self.clear_deadline(&Holder::Member(id.clone()));
         self.clear_deadline(&Holder::Unreported(id.clone()));
+        self.forget_statements(id);
         self.changes.push(Change::Member {
             id: id.clone(),
             before: Some(before),
@@ -231,12 +235,13 @@ impl<'a> Turn<'a> {
         self.end_marks(&MarkPost::Member(id.clone()));
     }
 
-    /// Sets a deadline `ttl` after this entry's log time. Moves no revision.
+    /// Sets a deadline `ttl` after this entry's log time, for a holder that was promised none. Moves no revision.
     pub(crate) fn set_deadline(&mut self, holder: Holder, ttl: Duration) {
-        let deadline = Deadline {
-            at: self.state.log_time.after(ttl),
-            ttl,
-        };
+        let at = self.state.log_time.after(ttl);
+        self.put_deadline(holder, Deadline { at, ttl });
+    }
+
+    fn put_deadline(&mut self, holder: Holder, deadline: Deadline) {
         self.state.sum.add(deadline_hash(&holder, &deadline));
         if let Some(before) = self.state.deadlines.insert(holder.clone(), deadline) {
             self.state.sum.subtract(deadline_hash(&holder, &before));

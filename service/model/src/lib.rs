@@ -63,6 +63,7 @@ mod roster;
 mod selector;
 mod semantic_version;
 pub mod settings;
+mod statement_number;
 mod storage_version_hash;
 mod storage_version_status;
 mod text;
@@ -152,6 +153,7 @@ pub use roster::{Absent, Roster, RosterRule};
 pub use selector::{FieldSelector, LabelSelector, Requirement, Rule};
 pub use semantic_version::SemanticVersion;
 pub use settings::{Settings, SettingsPatch};
+pub use statement_number::StatementNumber;
 pub use storage_version_hash::StorageVersionHash;
 pub use storage_version_status::{
     ConditionText, check_common_version, check_conditions, check_unique_members,

@@ -39,6 +39,7 @@ pub(crate) fn told(told: &Told) -> v1::ReportedResource {
         encoding_version: text(told.encoding.as_ref()),
         selected_version: text(told.selected.as_ref()),
         selected_revision: told.selected_revision.get(),
+        adopted_revision: told.adopted_revision.map(|revision| revision.get()),
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use synod_machine::{Answer, Command, Envelope, Initialize, LogEntry, State};
 use synod_model::{
     ApiVersion, BinaryVersion, ClusterId, Endpoint, Epoch, GroupResource, InstanceId, Join, Kind,
-    Labels, LogTime, MemberId, Report, ReportEntry, Settings, Stance, Ttl, WallTime,
+    Labels, LogTime, MemberId, Report, ReportEntry, Settings, Stance, StatementNumber, Ttl,
+    WallTime,
 };
 
 /// The state of a cluster that was just formed.
@@ -44,6 +45,7 @@ pub(crate) fn reports_in(state: &mut State, id: &str, resources: &[&str], versio
         entries: entries.collect(),
         member,
         epoch,
+        number: StatementNumber::FIRST,
         replace: true,
     };
     apply(state, Command::Report(report));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use synod_client::{MemberEpoch, MemberId};
+use synod_client::{MemberEpoch, MemberId, StatementNumber};
 use tokio::time::Instant;
 
 use crate::rates::entry;
@@ -31,7 +31,7 @@ pub(crate) async fn leader_killed(replicas: &mut Replicas) {
         replicas.kill(leader).await;
         let entries = vec![entry("survivors", round % 2 == 0)];
         client
-            .send_report(&member, entries, true)
+            .send_report(&member, StatementNumber::FIRST, entries, true)
             .await
             .expect("two of three replicas serve");
         taken.push(begin.elapsed());

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use synod_client::{
-    MemberEpoch, MemberId, ObjectKind, Revision, Watch, WatchMessage, WatchOptions,
+    MemberEpoch, MemberId, ObjectKind, Revision, StatementNumber, Watch, WatchMessage, WatchOptions,
 };
 use tokio::time::Instant;
 
@@ -47,7 +47,7 @@ pub(crate) async fn thousand_resources(replicas: &Replicas) {
             .collect();
         let begin = Instant::now();
         let reported = client
-            .send_report(&member, entries, true)
+            .send_report(&member, StatementNumber::FIRST, entries, true)
             .await
             .expect("it is reported");
         for watch in &mut watches {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use synod_client::{
     ApiVersion, Client, GroupResource, Kind, MemberEpoch, MemberId, ReadOptions, ReportEntry,
-    Stance,
+    Stance, StatementNumber,
 };
 use tokio::time::Instant;
 
@@ -57,7 +57,7 @@ pub(crate) async fn durable_reports(replicas: &Replicas, etcd: &Etcd, callers: u
                     async move {
                         let entry = entry(&format!("kind{caller}s"), call.is_multiple_of(2));
                         client
-                            .send_report(&member, vec![entry], true)
+                            .send_report(&member, StatementNumber::FIRST, vec![entry], true)
                             .await
                             .is_ok_and(|reported| reported.changed)
                     }

@@ -82,25 +82,25 @@ impl Told {
         entry: ReportEntry,
         answer: ReportedResource,
     ) -> Self {
-        // A voting entry that is new, or the first of its epoch, takes what is selected in the same command.
-        let voting = entry.stance.is_voting() && answer.selected.is_some();
         Self {
             epoch,
             revision,
             entry,
             encoding: answer.encoding,
-            adopted: voting.then_some(answer.selected_revision),
+            adopted: answer.adopted_revision,
             selected: answer.selected,
             selected_revision: answer.selected_revision,
         }
     }
 
-    /// Takes over what an earlier answer of the same epoch said and this one does not.
+    /// Takes over what is known already of a later revision than that of this answer: an adoption, or what the watch has
+    /// shown, may overtake it.
     fn follow(&mut self, before: Self) {
         let both_vote = self.entry.stance.is_voting() && before.entry.stance.is_voting();
-        if both_vote && self.encoding == before.encoding {
-            // An entry that goes on voting keeps its encoding, and what it has adopted, until it adopts.
+        if both_vote && before.revision > self.revision {
+            self.encoding = before.encoding;
             self.adopted = before.adopted;
+            self.revision = before.revision;
         }
         if before.selected_revision > self.selected_revision {
             self.selected = before.selected;

@@ -43,21 +43,28 @@ fn fixed(name: &str, encoding: &str) -> (ReportEntry, ReportedResource) {
         encoding: Some(encoding.clone()),
         selected: None,
         selected_revision: Revision::ZERO,
+        adopted_revision: None,
     };
     (entry(name, Stance::Fixed { encoding }), answer)
 }
 
-/// A voting entry that encodes `encoding` while `selected` is selected since a revision.
+/// A voting entry that encodes `encoding` while `selected` is selected since a revision. It has adopted that if it encodes
+/// it, and else what was selected at revision 3.
 fn voting(
     name: &str,
     encoding: Option<&str>,
     selected: Option<(&str, u64)>,
 ) -> (ReportEntry, ReportedResource) {
+    let adopted = encoding.map(|encoding| match selected {
+        Some((text, at)) if text == encoding => at,
+        _ => 3,
+    });
     let answer = ReportedResource {
         resource: resource(name),
         encoding: encoding.map(version),
         selected: selected.map(|(text, _)| version(text)),
         selected_revision: revision(selected.map_or(0, |(_, revision)| revision)),
+        adopted_revision: adopted.map(revision),
     };
     (
         entry(
@@ -436,6 +443,49 @@ fn a_voter_that_reports_again_keeps_its_encoding_until_it_adopts() {
     );
     assert_eq!(granted(&mut book, "pods", 0).encoding, version("v2"));
     assert_eq!(book.unadopted(), vec![(pods, revision(8))]);
+}
+
+/// A voting entry that encodes what is selected since revision 9, though it has adopted an earlier selection last.
+fn behind(name: &str) -> (ReportEntry, ReportedResource) {
+    let (entry, answer) = voting(name, Some("v1"), Some(("v1", 9)));
+    let adopted_revision = Some(revision(3));
+    (
+        entry,
+        ReportedResource {
+            adopted_revision,
+            ..answer
+        },
+    )
+}
+
+#[test]
+fn what_is_reported_again_after_an_unknown_outcome_is_adopted_if_the_entry_has_not() {
+    let pods = resource("pods");
+    let mut book = member(vec![voting("pods", Some("v1"), Some(("v1", 3)))]);
+    // A vote for v2 whose answer is lost moves what is selected; reporting what was acknowledged before moves it back.
+    book.doubt(&set(&["pods"]));
+    book.told(epoch(5), revision(9), true, vec![behind("pods")]);
+    assert_eq!(book.unadopted(), vec![(pods.clone(), revision(9))]);
+    assert_eq!(
+        book.drain_for_adoption(&pods, revision(9), at(0)),
+        Some(Drain::Done)
+    );
+    book.adopted(epoch(5), &pods, revision(9), revision(10));
+    assert_eq!(book.unadopted(), vec![]);
+}
+
+#[test]
+fn an_answer_that_an_adoption_has_overtaken_does_not_undo_it() {
+    let pods = resource("pods");
+    let mut book = member(vec![voting("pods", Some("v1"), Some(("v1", 3)))]);
+    book.observe(&pods, &selected("v1", 9));
+    book.adopted(epoch(5), &pods, revision(9), revision(12));
+    // The report was carried out before.
+    book.told(epoch(5), revision(10), true, vec![behind("pods")]);
+    assert_eq!(book.unadopted(), vec![]);
+    // One that was carried out later knows better.
+    book.told(epoch(5), revision(13), true, vec![behind("pods")]);
+    assert_eq!(book.unadopted(), vec![(pods, revision(9))]);
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! Which request is sent next, and what its answer means.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use synod_model::{Epoch, ErrorKind, GroupResource, ReportEntry};
 use tokio::time::Instant;
 
 use super::job::{Job, Reply, Scope, Stage, TRIES_MAX};
 use super::{PAUSE, Reporter};
+use crate::membership::statements::say;
 use crate::{Error, MemberEpoch, Reported, ReportedResource};
 
 /// A request that was answered.
@@ -105,10 +107,11 @@ impl Reporter {
     }
 
     fn send_base(&mut self, member: MemberEpoch) {
-        let client = self.client.clone();
+        let (client, standing) = (self.client.clone(), Arc::clone(&self.standing));
         let entries: Vec<ReportEntry> = self.committed.values().cloned().collect();
         self.sending = Some(Box::pin(async move {
-            let result = client.send_report(&member, entries.clone(), true).await;
+            let send = |number| client.send_report(&member, number, entries.clone(), true);
+            let result = say(&standing, &member, send).await;
             Sent {
                 epoch: member.epoch,
                 what: What::Base(entries, result),
@@ -124,13 +127,15 @@ impl Reporter {
             return self.fail(place, Error::new(ErrorKind::InvalidArgument, message));
         }
         job.stage = Stage::Sent;
-        let (client, number) = (self.client.clone(), job.number);
+        let (client, standing) = (self.client.clone(), Arc::clone(&self.standing));
         let (entries, replace) = (job.scope.entries(), job.scope.is_full());
+        let job = job.number;
         self.sending = Some(Box::pin(async move {
-            let result = client.send_report(&member, entries, replace).await;
+            let send = |number| client.send_report(&member, number, entries.clone(), replace);
+            let result = say(&standing, &member, send).await;
             Sent {
                 epoch: member.epoch,
-                what: What::Job(number, result),
+                what: What::Job(job, result),
             }
         }));
     }

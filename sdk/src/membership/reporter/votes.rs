@@ -8,6 +8,7 @@ use tokio::time::{sleep, timeout};
 use super::sending::is_over;
 use super::{PAUSE, Reporter};
 use crate::gate::book::Observation;
+use crate::membership::statements::say;
 use crate::watch::{ChangeType, Event, Object, StorageVersionChange};
 use crate::{Changed, Error, ObjectKind};
 
@@ -121,7 +122,8 @@ impl Reporter {
         }
     }
 
-    /// Adopts a selection once the permits for other encodings have come back.
+    /// Adopts a selection once the permits for other encodings have come back: no permit for another is given from then on,
+    /// so it may be said again after a report that was faster.
     fn adopt(
         &self,
         resource: GroupResource,
@@ -146,9 +148,9 @@ impl Reporter {
                 let Some(member) = standing.lock().member.clone() else {
                     return Ok(());
                 };
-                let adopted = client
-                    .send_adopt(&member, &resource, selected_revision)
-                    .await;
+                let send =
+                    |number| client.send_adopt(&member, number, &resource, selected_revision);
+                let adopted = say(&standing, &member, send).await;
                 adopted.map(|Changed { header, .. }| {
                     gate.update(|book| {
                         book.adopted(member.epoch, &resource, selected_revision, header.revision);
@@ -186,7 +188,7 @@ impl Reporter {
             self.standing
                 .update(|standing| standing.report_error = Some(error));
         }
-        // After a conflict, the watch will say what is selected now.
+        // After a conflict over the selection, the watch will say what is selected now.
     }
 }
 

@@ -8,7 +8,7 @@ use crate::voting::{Cause, Occasion, Said, decide};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, adopt: &Adopt) -> Result<Answer, Refusal> {
     let state = turn.state();
-    let member = state.fenced(&adopt.member, adopt.epoch)?;
+    let member = state.heard(&adopt.member, adopt.epoch, adopt.number)?;
     let version = state.storage_versions.get(&adopt.resource);
     let entry = version
         .and_then(|version| version.entries.get(&adopt.member))
@@ -28,12 +28,14 @@ pub(crate) fn apply(turn: &mut Turn<'_>, adopt: &Adopt) -> Result<Answer, Refusa
         cause: Some(Cause::Member(&adopt.member)),
         ..turn.occasion()
     };
-    if let Some(decided) = decide(
+    let decided = decide(
         turn.state(),
         occasion,
         &adopt.resource,
         &[(&adopt.member, Said::Adopts)],
-    )? {
+    )?;
+    turn.take_statement(&adopt.member, adopt.number);
+    if let Some(decided) = decided {
         turn.carry_out(decided);
     }
     Ok(Answer::Done)

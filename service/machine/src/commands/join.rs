@@ -53,7 +53,7 @@ fn stay(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<Answe
         let labels = [&present.labels, &join.labels];
         turn.follow_labels(Some(Cause::Member(&join.id)), &labels);
     }
-    turn.set_deadline(Holder::Member(join.id.clone()), join.ttl.duration());
+    turn.extend_deadline(Holder::Member(join.id.clone()), join.ttl.duration());
     Ok(Answer::Joined {
         epoch: present.epoch,
         ttl: join.ttl,
@@ -86,6 +86,7 @@ fn replace(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<An
         ..present.metadata.clone()
     };
     let answer = admit(turn, join, metadata);
+    turn.forget_statements(&join.id);
     // What the replaced process holds under its epoch ends with the epoch.
     succession::free_of_member(turn, &join.id);
     let labels = [&present.labels, &join.labels];

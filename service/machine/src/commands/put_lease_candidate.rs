@@ -41,7 +41,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, put: &PutLeaseCandidate) -> Result<Answ
         }
     }
     let holder = Holder::LeaseCandidate(put.key.clone(), put.identity.clone());
-    turn.set_deadline(holder, put.ttl.duration());
+    turn.extend_deadline(holder, put.ttl.duration());
     settle(turn, &put.key, Present::Stays);
     Ok(Answer::Done)
 }

@@ -7,6 +7,6 @@ use crate::{Answer, Holder};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, renew: &Renew) -> Result<Answer, Refusal> {
     let ttl = turn.state().fenced(&renew.member, renew.epoch)?.ttl;
-    turn.set_deadline(Holder::Member(renew.member.clone()), ttl.duration());
+    turn.extend_deadline(Holder::Member(renew.member.clone()), ttl.duration());
     Ok(Answer::Done)
 }

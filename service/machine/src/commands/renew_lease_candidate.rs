@@ -15,6 +15,6 @@ pub(crate) fn apply(turn: &mut Turn<'_>, renew: &RenewLeaseCandidate) -> Result<
         return Err(Refusal::new(ErrorKind::NotFound, message).with("lease", renew.key.as_str()));
     };
     let holder = Holder::LeaseCandidate(renew.key.clone(), renew.identity.clone());
-    turn.set_deadline(holder, ttl.duration());
+    turn.extend_deadline(holder, ttl.duration());
     Ok(Answer::Done)
 }

@@ -11,11 +11,15 @@ use crate::voting::{Cause, Decided, Occasion, Said, decide};
 use crate::{Answer, Holder, Told};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refusal> {
-    let member = (**turn.state().fenced(&report.member, report.epoch)?).clone();
+    let member = turn
+        .state()
+        .heard(&report.member, report.epoch, report.number)?
+        .clone();
     check_shape(report)?;
     check_size(turn, report, &member)?;
     check_room(turn, report)?;
     let decided = decide_all(turn, report, &member)?;
+    turn.take_statement(&report.member, report.number);
     for decided in decided {
         turn.carry_out(decided);
     }
@@ -141,11 +145,13 @@ fn gather(refused: &mut Option<Refusal>, mut refusal: Refusal, path: &str) {
 fn told(turn: &Turn<'_>, report: &Report) -> Vec<Told> {
     let told = report.entries.iter().map(|entry| {
         let version = &turn.state().storage_versions[&entry.resource];
+        let row = &version.entries[&report.member];
         Told {
             resource: entry.resource.clone(),
-            encoding: version.entries[&report.member].encoding.clone(),
+            encoding: row.encoding.clone(),
             selected: version.row.status.selected.clone(),
             selected_revision: version.row.status.selected_revision,
+            adopted_revision: row.adopted_revision,
         }
     });
     told.collect()

@@ -144,7 +144,7 @@ fn is_due(turn: &Turn<'_>, holder: &Holder) -> bool {
     turn.state().deadlines.is_due(holder, turn.log_time())
 }
 
-/// The deadline of a hold is set anew.
+/// The deadline of a hold is moved.
 pub(super) fn renew(turn: &mut Turn<'_>, key: &LeaseKey, ttl: Ttl) {
-    turn.set_deadline(Holder::Lease(key.clone()), ttl.duration());
+    turn.extend_deadline(Holder::Lease(key.clone()), ttl.duration());
 }

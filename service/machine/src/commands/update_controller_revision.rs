@@ -15,7 +15,11 @@ pub(crate) fn apply(
 ) -> Result<Answer, Refusal> {
     let present = found(turn.state(), &update.key, &update.preconditions)?;
     let mut row = (**present).clone();
-    if update.data.as_ref().is_some_and(|data| !data.is_same_bytes(&row.data)) {
+    if update
+        .data
+        .as_ref()
+        .is_some_and(|data| !data.is_same_bytes(&row.data))
+    {
         return Err(immutable(&row, "data", "field is immutable"));
     }
     if let Some(number) = update.number {

@@ -14,7 +14,8 @@ pub(crate) use leases::{lease_candidate_hash, lease_hash, lease_waiter_hash};
 pub(crate) use rosters::roster_hash;
 use synod_model::{
     AgreementCause, AgreementChange, ApiVersion, Condition, ConditionStatus, GroupResource, Member,
-    MemberId, Metadata, Persisted, Phase, Sequence, SessionId, Settings, Stance, VersionSet,
+    MemberId, Metadata, Persisted, Phase, Sequence, SessionId, Settings, Stance, StatementNumber,
+    VersionSet,
 };
 
 use self::answers::{fold_answer, fold_refusal};
@@ -46,6 +47,13 @@ pub(crate) fn replica_hash(id: ReplicaId, row: &ReplicaRow) -> RowHash {
 pub(crate) fn member_hash(member: &Member) -> RowHash {
     let mut to = RowHasher::new(2);
     fold_member(&mut to, member);
+    to.finish()
+}
+
+pub(crate) fn statement_hash(member: &MemberId, number: StatementNumber) -> RowHash {
+    let mut to = RowHasher::new(12);
+    to.text(member.as_str());
+    to.number(number.get());
     to.finish()
 }
 

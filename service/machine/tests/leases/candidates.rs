@@ -1,10 +1,11 @@
 //! Leases that go to whom their candidates' strategy chooses.
 
+use synod_machine::Command;
 use synod_model::limits::LEASE_CONTENDERS_MAX;
-use synod_model::{ErrorKind, FencingToken};
+use synod_model::{ErrorKind, FencingToken, PutLeaseCandidate};
 
 use crate::stage::{
-    Stage, TTL_MS, accepted, key, refused, renew, renew_candidate, stand, stand_by, withdraw,
+    Stage, TTL_MS, accepted, key, refused, renew, renew_candidate, stand, stand_by, ttl, withdraw,
 };
 
 fn preferred(stage: &Stage, name: &str) -> Option<String> {
@@ -56,6 +57,24 @@ fn a_candidate_that_does_not_renew_is_not_chosen() {
         stage.send(renew_candidate("leader", "old")),
         ErrorKind::NotFound,
     );
+}
+
+#[test]
+fn a_candidate_that_stands_again_for_a_shorter_time_stands_as_long_as_it_was_told() {
+    let mut stage = Stage::formed();
+    accepted(stage.send(stand("leader", "new", "1.32.0", "1.32.0")));
+    accepted(stage.send(stand("leader", "old", "1.31.0", "1.31.0")));
+    let Command::PutLeaseCandidate(put) = stand("leader", "old", "1.31.0", "1.31.0") else {
+        unreachable!("who stands is put in")
+    };
+    let shortly = PutLeaseCandidate {
+        ttl: ttl(1_000),
+        ..put
+    };
+    accepted(stage.send(Command::PutLeaseCandidate(shortly)));
+    stage.pass(TTL_MS - 1);
+    stage.expires();
+    assert_eq!(preferred(&stage, "leader").as_deref(), Some("old"));
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub(crate) struct Lease {
     pub(crate) preferred: Option<String>,
     pub(crate) set_at: u64,
     pub(crate) lasts: u64,
+    /// Until when its present holder was ever told that it has it.
+    pub(crate) promised: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +57,8 @@ pub(crate) struct Candidate {
     pub(crate) known_strategy: bool,
     pub(crate) ttl: u64,
     pub(crate) set_at: u64,
+    /// Until when it was ever told that it stands.
+    pub(crate) promised: u64,
     pub(crate) created: u64,
 }
 
@@ -71,8 +75,25 @@ pub(crate) enum Said {
 const FORGOTTEN_AFTER: u64 = 24 * 60 * 60 * 1_000;
 
 impl World {
-    fn is_over(&self, set_at: u64, lasts: u64) -> bool {
-        (set_at + lasts).max(self.lifted + lasts) <= self.now
+    fn is_over(&self, set_at: u64, lasts: u64, promised: u64) -> bool {
+        self.ends_at(set_at, lasts, promised) <= self.now
+    }
+
+    /// What was promised once stands, whatever is asked for later.
+    fn ends_at(&self, set_at: u64, lasts: u64, promised: u64) -> u64 {
+        (set_at + lasts).max(self.lifted + lasts).max(promised)
+    }
+
+    /// Until when the present holder of a lease was told that it has it.
+    fn promised_to_holder(&self, name: &str) -> u64 {
+        let lease = self.leases.get(name);
+        lease.map_or(0, |it| self.ends_at(it.set_at, it.lasts, it.promised))
+    }
+
+    fn promised_to_candidate(&self, name: &str, who: &str) -> u64 {
+        let mut candidates = self.candidates.iter();
+        let candidate = candidates.find(|it| it.lease == name && it.who == who);
+        candidate.map_or(0, |it| self.ends_at(it.set_at, it.ttl, it.promised))
     }
 
     /// Carries out what changes something as the next revision, and takes it back if nothing changed that has one.
@@ -99,6 +120,7 @@ impl World {
         let waiters = self.waiters.iter().map(|it| it.ticket);
         let candidates = self.candidates.iter().map(|it| Candidate {
             set_at: 0,
+            promised: 0,
             ..it.clone()
         });
         (
@@ -130,13 +152,14 @@ impl World {
             let held = lease.as_ref().and_then(|lease| lease.held.clone());
             match held {
                 Some(held) if held.by == who => {
+                    let promised = world.promised_to_holder(name);
                     let lease = world.leases.get_mut(name).unwrap();
                     lease.held = Some(Held {
                         ttl,
                         member,
                         ..held.clone()
                     });
-                    (lease.set_at, lease.lasts) = (now, ttl);
+                    (lease.set_at, lease.lasts, lease.promised) = (now, ttl, promised);
                     Said::Held(held.token)
                 }
                 Some(_) => {
@@ -180,10 +203,11 @@ impl World {
 
     pub(crate) fn renew(&mut self, name: &str, token: u64) -> Said {
         let now = self.now;
+        let promised = self.promised_to_holder(name);
         let lease = self.leases.get_mut(name);
         match lease.filter(|lease| lease.held.as_ref().is_some_and(|held| held.token == token)) {
             Some(lease) => {
-                lease.set_at = now;
+                (lease.set_at, lease.promised) = (now, promised);
                 Said::Held(token)
             }
             None => Said::Refused("STALE_EPOCH"),
@@ -208,12 +232,14 @@ impl World {
             let name = candidate.lease.clone();
             let same = |it: &&mut Candidate| it.lease == name && it.who == candidate.who;
             let now = world.now;
+            let promised = world.promised_to_candidate(&name, &candidate.who);
             match world.candidates.iter_mut().find(same) {
                 Some(present) => {
                     let created = present.created;
                     *present = Candidate {
                         created,
                         set_at: now,
+                        promised,
                         ..candidate
                     };
                 }
@@ -230,10 +256,11 @@ impl World {
 
     pub(crate) fn renew_candidate(&mut self, name: &str, who: &str) -> Said {
         let now = self.now;
+        let promised = self.promised_to_candidate(name, who);
         let mut candidates = self.candidates.iter_mut();
         match candidates.find(|it| it.lease == name && it.who == who) {
             Some(candidate) => {
-                candidate.set_at = now;
+                (candidate.set_at, candidate.promised) = (now, promised);
                 Said::Done
             }
             None => Said::Refused("NOT_FOUND"),
@@ -273,15 +300,17 @@ impl World {
             let then = world.clone();
             let mut touched: Vec<String> = Vec::new();
             world.candidates.retain(|it| {
-                let over = then.is_over(it.set_at, it.ttl);
+                let over = then.is_over(it.set_at, it.ttl, it.promised);
                 if over {
                     touched.push(it.lease.clone());
                 }
                 !over
             });
-            world.waiters.retain(|it| !then.is_over(it.set_at, it.wait));
+            world
+                .waiters
+                .retain(|it| !then.is_over(it.set_at, it.wait, 0));
             for (name, lease) in &then.leases {
-                if !then.is_over(lease.set_at, lease.lasts) {
+                if !then.is_over(lease.set_at, lease.lasts, lease.promised) {
                     continue;
                 }
                 if lease.held.is_some() {
@@ -329,7 +358,7 @@ impl World {
                 None => true,
                 Some((id, epoch)) => self.members.get(id) == Some(epoch),
             };
-            if speaks && !self.is_over(first.set_at, first.wait) {
+            if speaks && !self.is_over(first.set_at, first.wait, 0) {
                 let held = Held {
                     by: first.who,
                     token: revision,
@@ -366,6 +395,7 @@ impl World {
             preferred: None,
             set_at: self.now,
             lasts,
+            promised: 0,
         };
         self.leases.insert(name.to_owned(), lease);
         self.prefer(name);

@@ -266,6 +266,7 @@ impl Trial {
             known_strategy: known,
             ttl: lasts,
             set_at: 0,
+            promised: 0,
             created: 0,
         };
         self.both(command, |world| world.stand(candidate));

@@ -3,8 +3,8 @@
 use synod_machine::{Answer, Command, Expire, Place};
 use synod_model::limits::LEASE_CONTENDERS_MAX;
 use synod_model::{
-    Current, ErrorKind, FencingToken, OpenSession, RequestId, Revision, Sequence, SettingsPatch,
-    UpdateSettings,
+    AcquireLease, Current, ErrorKind, FencingToken, OpenSession, RequestId, Revision, Sequence,
+    SettingsPatch, UpdateSettings,
 };
 
 use crate::stage::{
@@ -40,6 +40,46 @@ fn who_holds_a_lease_keeps_its_token_when_it_asks_again() {
     assert_eq!(stage.state.revision(), before, "nothing changed");
     stage.pass(TTL_MS - 1);
     assert_eq!(stage.due(), Expire::default(), "asking has renewed it");
+}
+
+/// As `acquire`, for a second.
+fn acquire_shortly(name: &str, identity: &str) -> Command {
+    match acquire(name, identity, None) {
+        Command::AcquireLease(acquire) => Command::AcquireLease(AcquireLease {
+            ttl: ttl(1_000),
+            ..acquire
+        }),
+        other => other,
+    }
+}
+
+#[test]
+fn asking_again_for_a_shorter_time_takes_nothing_back_of_what_was_promised() {
+    let mut stage = Stage::formed();
+    let token = stage.takes("lock", "a");
+    stage.pass(1_000);
+    let again = accepted(stage.send(acquire_shortly("lock", "a")));
+    let held = Answer::LeaseHeld {
+        token,
+        ttl: ttl(1_000),
+    };
+    assert_eq!(again, held);
+    accepted(stage.send(renew("lock", token)));
+    stage.pass(TTL_MS - 1_001);
+    stage.expires();
+    assert_eq!(
+        stage.holder("lock"),
+        Some(("a".to_owned(), token)),
+        "it acts on what it was told first"
+    );
+    stage.pass(1);
+    stage.expires();
+    assert_eq!(stage.holder("lock"), None);
+    // Who comes next was promised nothing.
+    accepted(stage.send(acquire_shortly("lock", "b")));
+    stage.pass(1_000);
+    stage.expires();
+    assert_eq!(stage.holder("lock"), None);
 }
 
 #[test]

@@ -18,6 +18,8 @@ pub(crate) struct Step {
     /// What is done to the migration that was touched last and is not at its end.
     pub(crate) work: Option<Work>,
     pub(crate) calls: Vec<Call>,
+    /// Whether they arrive in the opposite order.
+    pub(crate) reversed: bool,
 }
 
 /// One command.
@@ -62,6 +64,8 @@ pub(crate) enum What {
         epoch: Which,
         does: Does,
     },
+    /// What some member said before arrives late, or once more: so many statements ago.
+    Late(usize),
     Expire(Named),
     Forget {
         resource: usize,
@@ -187,14 +191,16 @@ fn step() -> impl Strategy<Value = Step> {
     let adopts = prop::bool::weighted(0.2);
     let calls = vec(call(), 0..5);
     let work = prop::option::weighted(0.5, at_work());
-    (after_ms, lift, renewals, adopts, work, calls).prop_map(
-        |(after_ms, lift, renewals, adopts, work, calls)| Step {
+    let reversed = prop::bool::weighted(0.1);
+    (after_ms, lift, renewals, adopts, work, calls, reversed).prop_map(
+        |(after_ms, lift, renewals, adopts, work, calls, reversed)| Step {
             after_ms,
             lift,
             renewals,
             adopts,
             work,
             calls,
+            reversed,
         },
     )
 }
@@ -227,7 +233,8 @@ fn what() -> impl Strategy<Value = What> {
     prop_oneof![
         60 => member,
         16 => joins(),
-        6 => named().prop_map(What::Expire),
+        5 => (0..6_usize).prop_map(What::Late),
+        8 => named().prop_map(What::Expire),
         4 => forgets(),
         3 => Just(What::OpenSession),
         1 => (0..3_usize).prop_map(What::CloseSession),

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use synod_machine::{Past, State};
-use synod_model::{LabelSelector, Metadata, MigrationPhase, Persisted, Revision, Uid};
+use synod_machine::{Past, Row, State};
+use synod_model::{
+    LabelSelector, MemberId, Metadata, MigrationPhase, Persisted, Revision, StatementNumber, Uid,
+};
 
 pub(crate) fn hold(before: &State, after: &State) {
     selected_is_decodable_by_every_entry(after);
@@ -15,6 +17,7 @@ pub(crate) fn hold(before: &State, after: &State) {
         "there are too few objects to leave any"
     );
     drains_are_only_raised(before, after);
+    nothing_is_taken_back_within_an_epoch(before, after);
     migrations_go_with_their_agreement(after);
     uids_are_unique_and_stay(before, after);
     assert_eq!(after.digest(), after.recompute_digest());
@@ -157,6 +160,27 @@ fn drains_are_only_raised(before: &State, after: &State) {
         }
         assert!(now.selected_revision >= kept.row.status.selected_revision);
         assert!(now.agreement_revision >= kept.row.status.agreement_revision);
+    }
+}
+
+/// A member acts on the latest deadline that it was promised, and what it says comes in its order.
+fn nothing_is_taken_back_within_an_epoch(before: &State, after: &State) {
+    let said = |state: &State| -> BTreeMap<MemberId, StatementNumber> {
+        let rows = state.rows();
+        let said = rows.filter_map(|row| match row {
+            Row::Statement(id, number) => Some((id, number)),
+            _ => None,
+        });
+        said.collect()
+    };
+    let (said_before, said_after) = (said(before), said(after));
+    for member in before.present().members(None) {
+        let id = &member.id;
+        let now = after.present().member(id);
+        if now.is_some_and(|now| now.epoch == member.epoch) {
+            assert!(after.member_deadline(id) >= before.member_deadline(id));
+            assert!(said_after.get(id) >= said_before.get(id));
+        }
     }
 }
 

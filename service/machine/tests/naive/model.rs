@@ -22,9 +22,9 @@ use synod_machine::{
     ReplicaId, ReplicaRow, StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
 };
 use synod_model::{
-    AgreementChange, ClusterId, Collection, ErrorKind, GroupResource, LogTime, Member, MemberId,
-    Metadata, Migration, MigrationId, Object, ObjectKey, Persisted, Refusal, Revision, Sequence,
-    SessionId, Settings, WallTime,
+    AgreementChange, ClusterId, Collection, Epoch, ErrorKind, GroupResource, LogTime, Member,
+    MemberId, Metadata, Migration, MigrationId, Object, ObjectKey, Persisted, Refusal, Revision,
+    Sequence, SessionId, Settings, StatementNumber, WallTime,
 };
 
 use crate::picture::{NO_UID, Picture, Visible};
@@ -52,6 +52,8 @@ pub(crate) struct World {
     settings: Settings,
     replicas: BTreeMap<ReplicaId, ReplicaRow>,
     members: Vec<Member>,
+    /// What each said last, and under which epoch.
+    said: BTreeMap<MemberId, (Epoch, StatementNumber)>,
     deadlines: Vec<(Holder, Deadline)>,
     sessions: Vec<Session>,
     /// By resource and member.
@@ -163,7 +165,7 @@ impl World {
         Ok((changed, answer))
     }
 
-    /// Whether anything but deadlines and kept outcomes is different.
+    /// Whether anything but deadlines, kept outcomes and the numbers of statements is different.
     fn differs(&self, before: &Self) -> bool {
         let sessions = |world: &Self| -> Vec<SessionId> {
             world.sessions.iter().map(|session| session.id).collect()
@@ -229,6 +231,17 @@ impl World {
         let at = self.log_time.after(ttl);
         self.clear_deadline(&holder);
         self.deadlines.push((holder, Deadline { at, ttl }));
+    }
+
+    /// The holder is what it was and asks anew: what it was told before stands, if that is longer.
+    fn prolong(&mut self, holder: Holder, ttl: std::time::Duration) {
+        let promised = self.ends_at(&holder);
+        self.set_deadline(holder.clone(), ttl);
+        for (kept, deadline) in &mut self.deadlines {
+            if *kept == holder {
+                deadline.at = promised.map_or(deadline.at, |at| at.max(deadline.at));
+            }
+        }
     }
 
     fn clear_deadline(&mut self, holder: &Holder) {
@@ -309,6 +322,7 @@ impl World {
             machine_version: 1,
             visible: self.visible(),
             replicas: self.replicas.clone(),
+            statements: self.last_statements(),
             deadlines: self.deadlines.iter().cloned().collect(),
             outcomes: outcomes.collect(),
             sessions: sessions.map(|kept| (kept.id, kept.lowest)).collect(),

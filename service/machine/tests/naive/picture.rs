@@ -10,7 +10,7 @@ use synod_machine::{
 use synod_model::{
     AgreementChange, ClusterId, Collection, ErrorKind, GroupResource, LabelSelector, LogTime,
     Member, MemberId, Metadata, Migration, MigrationId, Object, ObjectKey, Refusal, Revision,
-    Sequence, SessionId, Settings, Uid,
+    Sequence, SessionId, Settings, StatementNumber, Uid,
 };
 
 /// A whole state.
@@ -25,6 +25,7 @@ pub(crate) struct Picture {
     pub(crate) machine_version: u32,
     pub(crate) visible: Visible,
     pub(crate) replicas: BTreeMap<ReplicaId, ReplicaRow>,
+    pub(crate) statements: BTreeMap<MemberId, StatementNumber>,
     pub(crate) deadlines: BTreeMap<Holder, Deadline>,
     pub(crate) sessions: BTreeMap<SessionId, Sequence>,
     pub(crate) outcomes: BTreeMap<(SessionId, Sequence), OutcomeRow>,
@@ -86,6 +87,9 @@ impl Picture {
             }
             Row::Replica(id, row) => {
                 self.replicas.insert(id, row);
+            }
+            Row::Statement(id, number) => {
+                self.statements.insert(id, number);
             }
             Row::Deadline(holder, deadline) => {
                 self.deadlines.insert(holder, deadline);
@@ -200,6 +204,7 @@ pub(crate) fn plain(refusal: &Refusal) -> Refusal {
         ErrorKind::NotDecodable => &["resource", "version"],
         ErrorKind::Unavailable => &["not_executed"],
         ErrorKind::Draining => &["retry_after_ms"],
+        ErrorKind::Conflict => &["number", "last_number"],
         _ => &[],
     };
     let mut plain = refusal.clone();

@@ -18,9 +18,11 @@ use synod_model::{
 pub(crate) struct Reached(BTreeMap<&'static str, u32>);
 
 /// Every situation that the logs must come to.
-pub(crate) const SITUATIONS: [&str; 72] = [
+pub(crate) const SITUATIONS: [&str; 74] = [
     "refused: ALREADY_EXISTS",
     "refused: CONFLICT over a resource to forget",
+    "refused: CONFLICT over a late report",
+    "refused: CONFLICT over a late adoption",
     "refused: CONFLICT over a selection",
     "refused: CONFLICT over settings",
     "refused: CONFLICT over what is to be forgotten",
@@ -194,10 +196,15 @@ impl Reached {
         };
         let is_join = matches!(command, Command::Join(_));
         let is_forget = matches!(command, Command::ForgetResource(_));
+        let is_late = refusal.metadata.contains_key("last_number");
         let is_compared = is_forget && refusal.metadata.contains_key("resource_version");
         let situation = match refusal.kind {
             ErrorKind::AlreadyExists => "refused: ALREADY_EXISTS",
             ErrorKind::Conflict if refusal.current.is_some() => "refused: CONFLICT over settings",
+            ErrorKind::Conflict if is_late && matches!(command, Command::Report(_)) => {
+                "refused: CONFLICT over a late report"
+            }
+            ErrorKind::Conflict if is_late => "refused: CONFLICT over a late adoption",
             ErrorKind::Conflict if is_compared => "refused: CONFLICT over what is to be forgotten",
             ErrorKind::Conflict if is_forget => "refused: CONFLICT over a resource to forget",
             ErrorKind::Conflict if matches!(command, Command::Adopt(_)) => {

@@ -1,6 +1,7 @@
 //! Turns what callers do into log entries, as the callers learn epochs, sessions and revisions.
 
 mod entries;
+mod members;
 mod migrating;
 mod objects;
 
@@ -8,16 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use entries::{instance_id, member, report_entries, reported_before, resource, sequence, version};
+use entries::{instance_id, member, resource, sequence, version};
 use synod_machine::{
     AnnounceReplica, Answer, Applied, Command, DirectoryId, Envelope, Expire, Holder, Initialize,
     LogEntry, RaiseMachineVersion, ReplicaId, Restore, State,
 };
 use synod_model::{
-    Adopt, BinaryVersion, ClaimToken, CloseSession, ClusterId, Endpoint, Epoch, ForgetResource,
-    Join, Labels, Leave, LogTime, MarkReady, MemberId, OpenSession, Renew, Report, RequestId,
-    ResetStorageStates, Revision, Sequence, SessionId, Settings, SettingsPatch, Ttl,
-    UpdateSettings, WallTime,
+    BinaryVersion, ClaimToken, CloseSession, ClusterId, Endpoint, Epoch, ForgetResource, Join,
+    Labels, LogTime, MemberId, OpenSession, RequestId, ResetStorageStates, Revision, Sequence,
+    SessionId, Settings, SettingsPatch, StatementNumber, Ttl, UpdateSettings, WallTime,
 };
 
 use crate::calls::{
@@ -36,6 +36,10 @@ pub(crate) struct Script {
     selections: BTreeSet<Revision>,
     /// Every request that was sent, to be sent again.
     sent: Vec<Envelope>,
+    /// The number of the last thing that a member said under an epoch.
+    numbers: BTreeMap<(MemberId, Epoch), StatementNumber>,
+    /// All that members said.
+    said: Vec<Command>,
 }
 
 impl Script {
@@ -48,6 +52,8 @@ impl Script {
             sequences: BTreeMap::new(),
             selections: BTreeSet::new(),
             sent: Vec::new(),
+            numbers: BTreeMap::new(),
+            said: Vec::new(),
         }
     }
 
@@ -72,6 +78,7 @@ impl Script {
             adopts: false,
             work: None,
             calls: calls.collect(),
+            reversed: false,
         };
         self.entry(&step, &State::new())
     }
@@ -101,6 +108,7 @@ impl Script {
                     as_request: None,
                 })
                 .collect(),
+            reversed: false,
         };
         self.entry(&step, &State::new())
     }
@@ -142,10 +150,13 @@ impl Script {
             .chain(work)
             .chain(step.calls.iter().cloned())
             .collect();
-        let commands = calls
+        let mut commands: Vec<Envelope> = calls
             .iter()
             .map(|call| self.envelope(call, state))
             .collect();
+        if step.reversed {
+            commands.reverse();
+        }
         LogEntry {
             log_time: now,
             lift_deadlines: step.lift,
@@ -178,37 +189,41 @@ impl Script {
     }
 
     fn envelope(&mut self, call: &Call, state: &State) -> Envelope {
-        let fresh = |request| Envelope {
-            request,
-            command: Arc::new(self.command(&call.what, state)),
-        };
         let envelope = match call.as_request {
-            None => return fresh(None),
+            None => return self.fresh(call, state, None),
             Some(As::Again(which)) => {
                 return match self.sent.len() {
-                    0 => fresh(None),
+                    0 => self.fresh(call, state, None),
                     sent => self.sent[which % sent].clone(),
                 };
             }
-            Some(As::OfNoSession) => fresh(Some(RequestId {
-                session: SessionId::new(Revision::new(1)),
-                sequence: Sequence::FIRST,
-                lowest_unanswered: Sequence::FIRST,
-            })),
+            Some(As::OfNoSession) => self.fresh(
+                call,
+                state,
+                Some(RequestId {
+                    session: SessionId::new(Revision::new(1)),
+                    sequence: Sequence::FIRST,
+                    lowest_unanswered: Sequence::FIRST,
+                }),
+            ),
             Some(As::Next {
                 session,
                 unanswered,
             }) => match self.sessions.len() {
-                0 => return fresh(None),
+                0 => return self.fresh(call, state, None),
                 sessions => {
                     let session = self.sessions[sessions - 1 - session % sessions.min(3)];
                     let last = self.sequences.get(&session).map_or(0, |last| last.get());
                     let lowest = (last + 1).saturating_sub(unanswered).max(1);
-                    fresh(Some(RequestId {
-                        session,
-                        sequence: sequence(last + 1),
-                        lowest_unanswered: sequence(lowest),
-                    }))
+                    self.fresh(
+                        call,
+                        state,
+                        Some(RequestId {
+                            session,
+                            sequence: sequence(last + 1),
+                            lowest_unanswered: sequence(lowest),
+                        }),
+                    )
                 }
             },
         };
@@ -219,7 +234,14 @@ impl Script {
         envelope
     }
 
-    fn command(&self, what: &What, state: &State) -> Command {
+    fn fresh(&mut self, call: &Call, state: &State, request: Option<RequestId>) -> Envelope {
+        Envelope {
+            request,
+            command: Arc::new(self.command(&call.what, state)),
+        }
+    }
+
+    fn command(&mut self, what: &What, state: &State) -> Command {
         match what {
             What::Initialize => initialize(),
             What::Restore(cluster) => Command::Restore(Restore {
@@ -253,7 +275,17 @@ impl Script {
                 lost_epoch: lost.map(|which| self.epoch(*who, which)),
             }),
             What::Member { who, epoch, does } => {
-                self.member_command(*who, self.epoch(*who, *epoch), does, state)
+                let epoch = self.epoch(*who, *epoch);
+                let command = self.member_command(*who, epoch, does, state);
+                if matches!(command, Command::Report(_) | Command::Adopt(_)) {
+                    self.said.push(command.clone());
+                }
+                command
+            }
+            What::Late(back) => {
+                let late = self.said.iter().rev().nth(*back);
+                late.cloned()
+                    .unwrap_or_else(|| Command::OpenSession(OpenSession {}))
             }
             What::Forget { resource, expects } => forget(*resource, *expects, state),
             What::Expire(named) => Command::Expire(self.expire(*named, state)),
@@ -275,40 +307,6 @@ impl Script {
                     true => state.settings().revision,
                     false => state.settings().revision.next(),
                 }),
-            }),
-        }
-    }
-
-    fn member_command(&self, who: usize, epoch: Epoch, does: &Does, state: &State) -> Command {
-        let member = member(who);
-        match does {
-            Does::Renew => Command::Renew(Renew { member, epoch }),
-            Does::Ready => Command::MarkReady(MarkReady { member, epoch }),
-            Does::Leave { drained } => Command::Leave(Leave {
-                member,
-                epoch,
-                drained: *drained,
-            }),
-            Does::Report { replace, entries } => Command::Report(Report {
-                member,
-                epoch,
-                entries: report_entries(entries),
-                replace: *replace,
-            }),
-            Does::ReportAgain { other_preference } => Command::Report(Report {
-                entries: reported_before(&member, *other_preference, state),
-                member,
-                epoch,
-                replace: true,
-            }),
-            Does::Adopt {
-                resource: of,
-                selection,
-            } => Command::Adopt(Adopt {
-                member,
-                epoch,
-                resource: resource(*of),
-                selected_revision: self.selection(*of, *selection, state),
             }),
         }
     }

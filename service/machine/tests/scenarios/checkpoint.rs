@@ -227,6 +227,7 @@ fn the_fault_is_named() {
     assert!(fault(twice).contains("two rows of one key"));
 
     let orphans = [
+        ("a statement of member", member),
         (
             "an outcome of session",
             position(&rows, |row| matches!(row, Row::Session(..))),
@@ -256,7 +257,7 @@ fn the_fault_is_named() {
     no_entries.retain(|row| !matches!(row, Row::Entry(..)));
     assert!(fault(no_entries).contains("has no entry"));
     let mut no_members = rows.clone();
-    no_members.retain(|row| !matches!(row, Row::Member(_)));
+    no_members.retain(|row| !matches!(row, Row::Member(_) | Row::Statement(..)));
     assert!(fault(no_members).contains("an entry of member"));
     let deadline = position(&rows, |row| matches!(row, Row::Deadline(..)));
     let mut no_deadline = rows;

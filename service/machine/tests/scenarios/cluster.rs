@@ -8,15 +8,16 @@ use synod_machine::{
     StateStatus, StorageVersionView, Told,
 };
 use synod_model::{
-    Adopt, BinaryVersion, ClaimMigration, ClaimToken, ClusterId, CompleteMigration, ContinueToken,
+    BinaryVersion, ClaimMigration, ClaimToken, ClusterId, CompleteMigration, ContinueToken,
     Endpoint, Epoch, ErrorKind, FailMigration, FailureClass, FailureReason, ForgetResource,
     InstanceId, Join, Kind, Labels, Leave, LogTime, MarkReady, MemberId, Migration, MigrationId,
-    MigrationProgress, ObserveStorage, OpenSession, Refusal, Renew, Report,
-    ReportMigrationProgress, RequestId, Revision, Sequence, SessionId, Settings, SettingsPatch,
-    StorageVersionHash, Ttl, UpdateSettings, WallTime, WorkerName,
+    MigrationProgress, ObserveStorage, OpenSession, Refusal, Renew, ReportMigrationProgress,
+    RequestId, Revision, Sequence, SessionId, Settings, SettingsPatch, StorageVersionHash, Ttl,
+    UpdateSettings, WallTime, WorkerName,
 };
 
 use crate::entry::{Says, resource, version};
+use crate::said::{numbered_adopt, numbered_report};
 
 /// The TTL of every server that says nothing else.
 pub(crate) const TTL: Duration = Duration::from_secs(15);
@@ -445,22 +446,13 @@ pub(crate) fn leave(server: &Server, drained: bool) -> Command {
     })
 }
 
+/// A report whose number does not matter: all of the same number are carried out.
 pub(crate) fn report(server: &Server, says: &[Says], replace: bool) -> Command {
-    Command::Report(Report {
-        member: server.id.clone(),
-        epoch: server.epoch,
-        entries: says.iter().map(Says::entry).collect(),
-        replace,
-    })
+    numbered_report(server, 1, says, replace)
 }
 
 pub(crate) fn adopt(server: &Server, name: &str, selected_revision: Revision) -> Command {
-    Command::Adopt(Adopt {
-        member: server.id.clone(),
-        epoch: server.epoch,
-        resource: resource(name),
-        selected_revision,
-    })
+    numbered_adopt(server, 1, name, selected_revision)
 }
 
 /// A request's place in its session, with the lowest sequence that is still unanswered.

@@ -87,9 +87,9 @@ fn an_expiry_touches_what_its_member_reported_and_nothing_else() {
             let (before, revision) = (cluster.state.clone(), cluster.revision());
             cluster.expires();
             assert_eq!(cluster.state.member_count(), others);
-            // The member, its deadline and the events; and for each resource the entry that goes, its storage version
-            // and its state, which drains now, before and after.
-            assert_eq!(changed_rows(&before, &cluster.state), 3 + 5 * own);
+            // The member, its deadline, what it said last and the events; and for each resource the entry that goes, its
+            // storage version and its state, which drains now, before and after.
+            assert_eq!(changed_rows(&before, &cluster.state), 4 + 5 * own);
             counted.push(changes_after(&cluster, revision));
         }
         assert_eq!(

@@ -13,7 +13,7 @@ use synod_model::{
     AbortCause, AgreementChange, Assumption, BinaryVersion, Claim, ClaimToken, Condition,
     ConditionStatus, Endpoint, Epoch, FailureClass, FailureReason, InstanceId, Kind, Labels,
     LogTime, Member, MemberId, Metadata, Migration, MigrationFailure, MigrationId, MigrationPhase,
-    MigrationReason, Persisted, Phase, ResourceScope, Revision, Settings, Stance,
+    MigrationReason, Persisted, Phase, ResourceScope, Revision, Settings, Stance, StatementNumber,
     StorageVersionHash, Ttl, Uid, WallTime, WorkerName,
 };
 
@@ -255,6 +255,23 @@ fn of_members() {
 }
 
 #[test]
+fn of_statements() {
+    let changes: Changes<(MemberId, StatementNumber)> = vec![
+        |it| it.0 = MemberId::parse("labelled").expect("legal"),
+        |it| it.1 = it.1.next().expect("there are more"),
+    ];
+    let found = |row: &Row| match row {
+        Row::Statement(id, number) => Some((id.clone(), *number)),
+        _ => None,
+    };
+    every_field_counts(
+        found,
+        |_, (id, number)| Row::Statement(id, number),
+        &changes,
+    );
+}
+
+#[test]
 fn of_deadlines() {
     let changes: Changes<(Holder, Deadline)> = vec![
         |it| it.0 = Holder::Member(MemberId::parse("nobody").expect("legal")),
@@ -343,6 +360,7 @@ fn outcomes() -> Changes<OutcomeRow> {
         |it| each_told(it, |told| told.encoding = None),
         |it| each_told(it, |told| told.selected = None),
         |it| each_told(it, |told| told.selected_revision = OTHER),
+        |it| each_told(it, |told| told.adopted_revision = Some(OTHER)),
         |it| {
             if let Err(refusal) = &mut it.result {
                 refusal.kind = synod_model::ErrorKind::DataLoss;

@@ -81,6 +81,71 @@ fn the_same_instance_can_change_what_it_says_of_itself() {
 }
 
 #[test]
+fn a_re_join_with_a_shorter_ttl_takes_nothing_back_of_what_was_promised() {
+    let mut cluster = Cluster::formed();
+    let a = cluster.joins("a");
+    let promised = cluster.now().after(TTL);
+    let shorter = Ttl::from_millis(1_000).unwrap();
+    accepted(cluster.send(Command::Join(Join {
+        ttl: shorter,
+        ..join("a", &a.instance)
+    })));
+    assert_eq!(cluster.state.member_deadline(&a.id), Some(promised));
+    // Nor does a renewal, which from now on gives the shorter TTL.
+    cluster.pass(Duration::from_secs(2));
+    cluster.renews(&a);
+    assert_eq!(cluster.state.member_deadline(&a.id), Some(promised));
+    cluster.restart_from_checkpoint();
+    cluster.pass(TTL - Duration::from_secs(2) - TICK);
+    assert!(!cluster.expires().changed);
+    cluster.renews(&a);
+    let renewed = cluster.now().after(shorter.duration());
+    assert_eq!(cluster.state.member_deadline(&a.id), Some(renewed));
+    cluster.pass(shorter.duration());
+    assert!(cluster.expires().changed);
+}
+
+#[test]
+fn a_re_join_with_a_shorter_ttl_takes_nothing_back_of_what_a_new_leader_gave() {
+    let mut cluster = Cluster::formed();
+    let a = cluster.joins("a");
+    cluster.pass(TTL / 2);
+    cluster.elect();
+    let other = cluster.joins("other");
+    let lifted = cluster.now().after(TTL);
+    assert_eq!(cluster.state.member_deadline(&a.id), Some(lifted));
+    accepted(cluster.send(Command::Join(Join {
+        ttl: Ttl::from_millis(1_000).unwrap(),
+        ..join("a", &a.instance)
+    })));
+    assert_eq!(cluster.state.member_deadline(&a.id), Some(lifted));
+    assert_eq!(cluster.state.member_deadline(&other.id), Some(lifted));
+}
+
+#[test]
+fn who_is_replaced_after_a_shorter_re_join_drains_for_as_long_as_it_was_promised() {
+    let mut cluster = Cluster::formed();
+    let a = cluster.starts("a", &[release::second()]);
+    let promised = cluster.now().after(TTL);
+    let shorter = Ttl::from_millis(1_000).unwrap();
+    accepted(cluster.send(Command::Join(Join {
+        ttl: shorter,
+        ..join("a", &a.instance)
+    })));
+    accepted(cluster.send(Command::Join(Join {
+        ttl: shorter,
+        ..join("a", "another")
+    })));
+    let grace = cluster.state.settings().write_grace;
+    let drains = cluster.kept("pods").drains;
+    assert!(!drains.is_empty());
+    assert!(drains.values().all(|until| *until == promised.after(grace)));
+    // The new epoch has been promised nothing but its own TTL.
+    let own = cluster.now().after(shorter.duration());
+    assert_eq!(cluster.state.member_deadline(&a.id), Some(own));
+}
+
+#[test]
 fn another_instance_replaces_the_member_and_fences_it_for_good() {
     let mut cluster = Cluster::formed();
     let old = cluster.starts("a", &[release::second()]);

@@ -257,6 +257,21 @@ fn a_session_that_is_used_lives_on_and_one_that_is_not_ends() {
 }
 
 #[test]
+fn a_lowered_setting_takes_no_time_back_from_the_sessions_that_are_open() {
+    let mut cluster = Cluster::formed();
+    let session = cluster.opens_session();
+    cluster.set(SettingsPatch {
+        session_ttl: Some(Duration::from_secs(1)),
+        ..SettingsPatch::default()
+    });
+    cluster.send_as(request(session, 1, 1), join_of("a"));
+    cluster.pass(5 * MINUTE - Duration::from_millis(1));
+    assert!(cluster.due().sessions.is_empty());
+    cluster.pass(Duration::from_millis(1));
+    assert_eq!(cluster.due().sessions, [session].into());
+}
+
+#[test]
 fn a_new_leader_gives_every_session_its_whole_ttl() {
     let mut cluster = Cluster::formed();
     let session = cluster.opens_session();

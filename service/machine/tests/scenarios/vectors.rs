@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use synod_machine::{Command, Expire, StorageVersionView};
-use synod_model::{ApiVersion, Join, Kind, ReportEntry, Stance, Ttl};
+use synod_model::{ApiVersion, Join, Kind, ReportEntry, Stance, StatementNumber, Ttl};
 
 use crate::cluster::{Cluster, Server, TTL, accepted, join, renew};
 use crate::entry::{of, resource, version};
@@ -159,6 +159,7 @@ impl Story {
         accepted(self.cluster.send(Command::Report(synod_model::Report {
             member: server.id.clone(),
             epoch: server.epoch,
+            number: StatementNumber::FIRST,
             entries: vec![entry],
             replace: false,
         })));
@@ -256,6 +257,7 @@ fn gone_members_leave_no_entry(case: &Value) -> Result<(), String> {
         accepted(cluster.send(Command::Report(synod_model::Report {
             member: server.id,
             epoch: server.epoch,
+            number: StatementNumber::FIRST,
             entries: vec![entry],
             replace: true,
         })));

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use synod_machine::Command;
+
 use crate::process::{Down, Release};
 use crate::store::Write;
 use crate::worker::Job;
@@ -44,6 +46,8 @@ pub(crate) enum Event {
     Expire,
     /// Servers write.
     Burst,
+    /// Something that a member has said, and given up or said already, reaches the cluster.
+    Arrives(Command),
     /// A write lands in the store.
     Lands(Write),
     /// What became of a write is known to who sent it, or never will be.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use synod_model::{
     BinaryVersion, Endpoint, Epoch, InstanceId, Join, Kind, Labels, MemberId, Report, ReportEntry,
-    Revision, Stance, Ttl, VersionSet,
+    Revision, Stance, StatementNumber, Ttl, VersionSet,
 };
 
 use crate::agenda::Time;
@@ -59,6 +59,10 @@ pub(crate) struct Process {
     /// `None`: it has not joined, or knows that it is a member no more.
     pub(crate) epoch: Option<Epoch>,
     pub(crate) lost_epoch: Option<Epoch>,
+    /// Whether it knows that its epoch has reported: else every gate is closed, whatever the cluster has heard.
+    pub(crate) is_reported: bool,
+    /// How much it has said under its epoch.
+    said: u64,
     /// How long a proof lasts, by the leader's clock: its own runs faster or slower.
     proof: u64,
     pub(crate) proof_until: Time,
@@ -80,6 +84,8 @@ impl Process {
             release,
             epoch: None,
             lost_epoch: None,
+            is_reported: false,
+            said: 0,
             proof: PROOF_MS * 1_000 / rate,
             proof_until: 0,
             is_alive: true,
@@ -88,6 +94,20 @@ impl Process {
             known: Revision::ZERO,
             gates: Default::default(),
         }
+    }
+
+    /// It is a member, perhaps still.
+    pub(crate) fn joined(&mut self, epoch: Epoch) {
+        if self.epoch.replace(epoch) != Some(epoch) {
+            self.said = 0;
+        }
+        self.is_reported = false;
+    }
+
+    /// The number of what it says next.
+    pub(crate) fn next_number(&mut self) -> StatementNumber {
+        self.said += 1;
+        StatementNumber::new(self.said).expect(LEGAL)
     }
 
     /// A renewal that was sent at this time has been acknowledged.
@@ -114,6 +134,7 @@ impl Process {
     /// Every gate is closed until there is a report again.
     pub(crate) fn close(&mut self) {
         self.lost_epoch = self.epoch.take().or(self.lost_epoch);
+        self.is_reported = false;
         for gate in &mut self.gates {
             gate.encoding = None;
             gate.adopting = false;
@@ -142,10 +163,11 @@ impl Process {
         }
     }
 
-    pub(crate) fn report(&self, epoch: Epoch) -> Report {
+    pub(crate) fn report(&mut self, epoch: Epoch) -> Report {
         Report {
             member: self.id(),
             epoch,
+            number: self.next_number(),
             entries: (0..RESOURCES.len()).map(|of| self.entry(of)).collect(),
             replace: true,
         }

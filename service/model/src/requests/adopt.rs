@@ -1,6 +1,6 @@
 //! Taking over what was selected.
 
-use crate::{Epoch, GroupResource, MemberId, Revision, Violation, Violations};
+use crate::{Epoch, GroupResource, MemberId, Revision, StatementNumber, Violation, Violations};
 
 /// Says that a voting member now encodes what is selected, and that its permits for what it
 /// encoded before are drained.
@@ -10,6 +10,8 @@ pub struct Adopt {
     pub member: MemberId,
     /// The epoch that it speaks under.
     pub epoch: Epoch,
+    /// The place of this statement among all that the member says under the epoch.
+    pub number: StatementNumber,
     /// The resource.
     pub resource: GroupResource,
     /// The revision at which what it adopts was selected: not what has been selected since.

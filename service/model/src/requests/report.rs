@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::settings::REPORT_ENTRIES_MAX;
-use crate::{Epoch, ErrorKind, MemberId, Refusal, ReportEntry, Violation, Violations};
+use crate::{
+    Epoch, ErrorKind, MemberId, Refusal, ReportEntry, StatementNumber, Violation, Violations,
+};
 
 /// Says what a member decodes, serves, and encodes or prefers, of any number of resources at one
 /// revision.
@@ -13,6 +15,8 @@ pub struct Report {
     pub member: MemberId,
     /// The epoch that it speaks under.
     pub epoch: Epoch,
+    /// The place of this statement among all that the member says under the epoch.
+    pub number: StatementNumber,
     /// One entry for each resource; none stands twice.
     pub entries: Vec<ReportEntry>,
     /// Whether the member's entries for other resources go.

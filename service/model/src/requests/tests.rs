@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     BinaryVersion, Endpoint, Epoch, FencingToken, GroupResource, HolderIdentity, InstanceId,
     Labels, LeaseKey, MemberId, ReportEntry, ReportEntryText, Revision, SemanticVersion, SessionId,
-    SettingsPatch, StanceText, Strategy, Ttl, Violations,
+    SettingsPatch, StanceText, StatementNumber, Strategy, Ttl, Violations,
 };
 
 mod objects;
@@ -57,6 +57,7 @@ fn every_request_of_a_member_names_an_epoch_that_can_exist() {
             Report {
                 member: member.clone(),
                 epoch,
+                number: StatementNumber::FIRST,
                 entries: Vec::new(),
                 replace: true,
             }
@@ -64,6 +65,7 @@ fn every_request_of_a_member_names_an_epoch_that_can_exist() {
             Adopt {
                 member,
                 epoch,
+                number: StatementNumber::FIRST,
                 resource,
                 selected_revision,
             }
@@ -106,6 +108,7 @@ fn a_report_names_no_resource_twice_and_every_fault_with_its_place() {
     let report = Report {
         member: member(),
         epoch: epoch(1),
+        number: StatementNumber::FIRST,
         entries,
         replace: true,
     };
@@ -128,6 +131,7 @@ fn a_report_never_has_more_entries_than_the_setting_can_allow() {
         Report {
             member: member(),
             epoch: epoch(1),
+            number: StatementNumber::FIRST,
             entries,
             replace: true,
         }
@@ -145,6 +149,7 @@ fn an_adoption_names_what_was_selected() {
     let adopt = Adopt {
         member: member(),
         epoch: epoch(1),
+        number: StatementNumber::FIRST,
         resource: GroupResource::new("", "pods").unwrap(),
         selected_revision: Revision::ZERO,
     };

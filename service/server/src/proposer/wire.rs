@@ -296,6 +296,7 @@ fn told_to_wire(told: &Told) -> pb::Told {
         encoding: told.encoding.as_ref().map(ApiVersion::to_string),
         selected: told.selected.as_ref().map(ApiVersion::to_string),
         selected_revision: told.selected_revision.get(),
+        adopted_revision: told.adopted_revision.map(Revision::get),
     }
 }
 
@@ -310,6 +311,7 @@ fn told_from_wire(told: pb::Told) -> Result<Told, Malformed> {
         encoding: version(told.encoding)?,
         selected: version(told.selected)?,
         selected_revision: Revision::new(told.selected_revision),
+        adopted_revision: told.adopted_revision.map(Revision::new),
     })
 }
 

@@ -333,6 +333,7 @@ pub(crate) fn report(
         member: Some(member.clone()),
         entries,
         replace: true,
+        number: 1,
     }
 }
 

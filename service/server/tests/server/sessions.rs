@@ -3,7 +3,7 @@
 use synod_proto::v1;
 use synod_proto::v1::recorded_outcome::Answer;
 
-use crate::cluster::{Clients, Cluster, join, reason};
+use crate::cluster::{Clients, Cluster, entry, get_deployments, join, reason, report};
 
 struct Session {
     id: u64,
@@ -40,6 +40,41 @@ impl Session {
             sequence,
             cluster_id: String::new(),
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_that_was_given_up_is_refused_on_whichever_replica_it_arrives_late() {
+    let cluster = Cluster::start(3).await;
+    let mut clients = cluster.clients(1).await;
+    let session = open(&mut clients).await;
+    let member = clients.join("server-a", 60_000).await;
+    // The first is given up while it is on its way, so its place in the session stays open below the second.
+    let numbered = |number: u64, version: &str| v1::StorageVersionsReportRequest {
+        request_id: session.request(number),
+        number,
+        ..report(&member, vec![entry("deployments", version)])
+    };
+    let (given_up, later) = (numbered(1, "apps/v1"), numbered(2, "apps/v2"));
+    let taken = clients.storage_versions.report(later).await.unwrap();
+    assert!(taken.into_inner().changed);
+    for id in cluster.ids() {
+        let mut clients = cluster.clients(id).await;
+        let without_session = v1::StorageVersionsReportRequest {
+            request_id: None,
+            ..given_up.clone()
+        };
+        for late in [given_up.clone(), without_session] {
+            let refused = clients.storage_versions.report(late).await.unwrap_err();
+            assert_eq!(reason(&refused), "CONFLICT");
+        }
+        let found = clients.storage_versions.get(get_deployments(None)).await;
+        let version = found.unwrap().into_inner().storage_version.unwrap();
+        assert_eq!(
+            version.status.unwrap().agreed_version.as_deref(),
+            Some("apps/v2"),
+            "replica {id}"
+        );
     }
 }
 

@@ -26,7 +26,7 @@ use super::values::{
     binary_version, cluster_id, directory_id, endpoint, epoch, instance, kind, labels_from_pb,
     labels_to_pb, member_id, millis, parsed, replica_id, required, resource_from_pb,
     resource_to_pb, resources_from_pb, sequence, session_id, settings_from_pb, settings_to_pb,
-    stance_from_pb, stance_to_pb, texts, ttl, version_set,
+    stance_from_pb, stance_to_pb, statement, texts, ttl, version_set,
 };
 use super::{CodecError, controller_revisions as revisions, migrations, rosters};
 
@@ -299,6 +299,7 @@ fn adopt_to_pb(adopt: &Adopt) -> pb::Adopt {
         member: who(&adopt.member, adopt.epoch),
         resource: Some(resource_to_pb(&adopt.resource)),
         selected_revision: adopt.selected_revision.get(),
+        number: adopt.number.get(),
     }
 }
 
@@ -307,6 +308,7 @@ fn adopt_from_pb(adopt: pb::Adopt) -> Result<Adopt> {
     Ok(Adopt {
         member,
         epoch,
+        number: statement("adopt.number", adopt.number)?,
         resource: resource_from_pb(adopt.resource)?,
         selected_revision: Revision::new(adopt.selected_revision),
     })
@@ -360,6 +362,7 @@ fn report_to_pb(report: &Report) -> pb::Report {
         member: who(&report.member, report.epoch),
         entries: entries.collect(),
         replace: report.replace,
+        number: report.number.get(),
     }
 }
 
@@ -377,6 +380,7 @@ fn report_from_pb(report: pb::Report) -> Result<Report> {
     Ok(Report {
         member,
         epoch,
+        number: statement("report.number", report.number)?,
         entries: entries.collect::<Result<_>>()?,
         replace: report.replace,
     })

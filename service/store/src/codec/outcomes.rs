@@ -182,6 +182,7 @@ fn told_to_pb(told: &Told) -> pb::Told {
         encoding: text(told.encoding.as_ref()),
         selected: text(told.selected.as_ref()),
         selected_revision: told.selected_revision.get(),
+        adopted_revision: told.adopted_revision.map(Revision::get),
     }
 }
 
@@ -191,6 +192,7 @@ fn told_from_pb(told: pb::Told) -> Result<Told> {
         encoding: optional_version("told.encoding", told.encoding.as_deref())?,
         selected: optional_version("told.selected", told.selected.as_deref())?,
         selected_revision: Revision::new(told.selected_revision),
+        adopted_revision: told.adopted_revision.map(Revision::new),
     })
 }
 

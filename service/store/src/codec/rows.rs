@@ -6,7 +6,7 @@ use std::time::Duration;
 use synod_machine::{
     Deadline, EntryRow, Holder, ReplicaRow, Row, StorageVersionRow, VersionStatus,
 };
-use synod_model::{GroupResource, LogTime, MemberId, Revision};
+use synod_model::{GroupResource, LogTime, MemberId, Revision, StatementNumber};
 use synod_proto::storage::v1 as pb;
 
 use super::events::{events_from_pb, events_to_pb};
@@ -26,7 +26,7 @@ use super::values::{
     cluster_id, condition_from_pb, condition_to_pb, digest, directory_id, kind, member_from_pb,
     member_id, member_to_pb, metadata_from_pb, metadata_to_pb, millis, optional_version,
     replica_id, required, resource_from_pb, resource_to_pb, sequence, session_id, settings_from_pb,
-    settings_to_pb, stance_from_pb, stance_to_pb, text, texts, version_set, versions,
+    settings_to_pb, stance_from_pb, stance_to_pb, statement, text, texts, version_set, versions,
 };
 use super::{CodecError, controller_revisions, migrations, rosters};
 
@@ -67,6 +67,7 @@ pub(super) fn row_to_pb(row: &Row) -> pb::Row {
         }),
         Row::Member(member) => Pb::Member(member_to_pb(member)),
         Row::Deadline(holder, deadline) => Pb::Deadline(deadline_to_pb(holder, *deadline)),
+        Row::Statement(member, number) => Pb::Statement(statement_to_pb(member, *number)),
         Row::Session(id, lowest) => Pb::Session(pb::SessionRow {
             session: id.get(),
             lowest: lowest.get(),
@@ -112,6 +113,7 @@ pub(super) fn row_from_pb(row: pb::Row) -> Result<Row> {
             Row::Member(member_from_pb(member).map_err(|fault| fault.within("member"))?)
         }
         Pb::Deadline(row) => deadline_from_pb(&row)?,
+        Pb::Statement(row) => statement_from_pb(&row)?,
         Pb::Session(row) => Row::Session(
             session_id(row.session),
             sequence("session.lowest", row.lowest)?,
@@ -195,6 +197,19 @@ fn header_from_pb(meta: &pb::MetaRow) -> Result<Row> {
         strangers_write_until: LogTime::from_millis(meta.strangers_write_until_ms),
         digest: digest("meta.digest", &meta.digest)?,
     })
+}
+
+fn statement_to_pb(member: &MemberId, number: StatementNumber) -> pb::StatementRow {
+    pb::StatementRow {
+        member: member.to_string(),
+        number: number.get(),
+    }
+}
+
+fn statement_from_pb(row: &pb::StatementRow) -> Result<Row> {
+    let member = member_id("statement.member", &row.member)?;
+    let number = statement("statement.number", row.number)?;
+    Ok(Row::Statement(member, number))
 }
 
 fn deadline_to_pb(holder: &Holder, deadline: Deadline) -> pb::DeadlineRow {

@@ -18,8 +18,8 @@ use synod_model::{
     ReleaseLease, Renew, RenewLease, RenewLeaseCandidate, Report, ReportEntry,
     ReportMigrationProgress, RequestId, ResetStorageStates, RetryMigration, Revision,
     SemanticVersion, Sequence, SessionId, Settings, SettingsPatch, Stance, StartMigration,
-    StorageVersionHash, Strategy, Ticket, Ttl, UpdateSettings, WallTime, WithdrawLeaseCandidate,
-    WorkerName,
+    StatementNumber, StorageVersionHash, Strategy, Ticket, Ttl, UpdateSettings, WallTime,
+    WithdrawLeaseCandidate, WorkerName,
 };
 
 use super::*;
@@ -70,6 +70,7 @@ fn report(id: &str, at: u64, entries: Vec<ReportEntry>) -> Command {
     Command::Report(Report {
         member: member(id),
         epoch: epoch(at),
+        number: StatementNumber::FIRST,
         entries,
         replace: true,
     })
@@ -144,6 +145,7 @@ fn every_command() -> Vec<Command> {
         Command::Adopt(Adopt {
             member: member("a"),
             epoch: epoch(4),
+            number: StatementNumber::new(u64::MAX).unwrap(),
             resource: resource("widgets"),
             selected_revision: Revision::new(8),
         }),

@@ -7,8 +7,8 @@ use synod_machine::{DirectoryId, ReplicaId};
 use synod_model::{
     ApiVersion, BinaryVersion, ClusterId, Condition, ConditionStatus, Endpoint, Epoch,
     GroupResource, InstanceId, Kind, Labels, Member, MemberId, Metadata, Persisted, Phase,
-    Revision, Sequence, SessionId, Settings, Stance, StorageVersionHash, Ttl, Uid, VersionSet,
-    WallTime,
+    Revision, Sequence, SessionId, Settings, Stance, StatementNumber, StorageVersionHash, Ttl, Uid,
+    VersionSet, WallTime,
 };
 use synod_proto::storage::v1 as pb;
 
@@ -69,6 +69,11 @@ pub(super) fn epoch(number: u64) -> Epoch {
 
 pub(super) fn session_id(number: u64) -> SessionId {
     SessionId::new(Revision::new(number))
+}
+
+pub(super) fn statement(field: &str, number: u64) -> Result<StatementNumber> {
+    StatementNumber::new(number)
+        .ok_or_else(|| CodecError::new(field, "a statement is numbered from 1"))
 }
 
 pub(super) fn sequence(field: &str, number: u64) -> Result<Sequence> {

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use rustix::process::Signal;
 use synod_client::{
     ApiVersion, Client, GroupResource, InstanceId, Join, Kind, MemberEpoch, MemberId, ReportEntry,
-    Revision, Stance, Ttl,
+    Revision, Stance, StatementNumber, Ttl,
 };
 use tempfile::TempDir;
 
@@ -225,7 +225,12 @@ impl Server {
     /// Says that it has taken what was selected.
     pub(crate) async fn adopts(&self, resource: &str, selected: Revision) {
         self.client
-            .send_adopt(&self.member, &named(resource), selected)
+            .send_adopt(
+                &self.member,
+                StatementNumber::FIRST,
+                &named(resource),
+                selected,
+            )
             .await
             .unwrap();
     }
@@ -251,7 +256,7 @@ impl Server {
         };
         let reported = self
             .client
-            .send_report(&self.member, vec![entry], false)
+            .send_report(&self.member, StatementNumber::FIRST, vec![entry], false)
             .await
             .unwrap();
         reported.header.revision

@@ -13,7 +13,7 @@ pub(crate) fn apply(
     let migration = claimed(turn.state(), &report.id, report.token)?.clone();
     let ttl = migration.claim.as_ref().map(|claim| claim.ttl);
     let ttl = ttl.expect("who shows its token has a claim").duration();
-    turn.set_deadline(Holder::Claim(report.id.clone()), ttl);
+    turn.extend_deadline(Holder::Claim(report.id.clone()), ttl);
     let now = turn.log_time();
     let kept = turn.state().migration_progress(&report.id);
     let shown_at = kept.map(|kept| kept.shown_at);

@@ -100,11 +100,13 @@ fn fold_told(to: &mut RowHasher, told: &Told) {
         encoding,
         selected,
         selected_revision,
+        adopted_revision,
     } = told;
     fold_resource(to, resource);
     to.option(encoding.as_ref(), fold_version);
     to.option(selected.as_ref(), fold_version);
     to.number(selected_revision.get());
+    to.option(*adopted_revision, |to, revision| to.number(revision.get()));
 }
 
 pub(super) fn fold_refusal(to: &mut RowHasher, refusal: &Refusal) {

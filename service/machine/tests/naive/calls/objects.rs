@@ -160,6 +160,7 @@ fn object_step() -> impl Strategy<Value = Step> {
         adopts,
         work,
         calls,
+        reversed: false,
     })
 }
 

@@ -1,12 +1,14 @@
 //! What each command does.
 
+use std::collections::BTreeMap;
+
 use synod_machine::{
     AnnounceReplica, Answer, Command, Expire, Initialize, ReplicaRow, StateStatus,
 };
 use synod_model::{
     ApiVersion, CloseSession, Current, Epoch, ErrorKind, ForgetResource, Join, Leave, LogTime,
     MarkReady, Member, MemberId, Operation, Phase, Refusal, Renew, Sequence, SessionId,
-    UpdateSettings, WallTime,
+    StatementNumber, UpdateSettings, WallTime,
 };
 
 use super::{Entry, Holder, Session, World, no};
@@ -152,7 +154,12 @@ impl World {
         self.members.retain(|other| other.id != join.id);
         self.members.push(member);
         self.members.sort_by(|a, b| a.id.cmp(&b.id));
-        self.set_deadline(Holder::Member(join.id.clone()), join.ttl.duration());
+        let holder = Holder::Member(join.id.clone());
+        if epoch == Epoch::new(self.revision) {
+            self.set_deadline(holder, join.ttl.duration());
+        } else {
+            self.prolong(holder, join.ttl.duration());
+        }
         Ok(Answer::Joined {
             epoch,
             ttl: join.ttl,
@@ -175,7 +182,7 @@ impl World {
 
     fn renew(&mut self, renew: &Renew) -> Result<Answer, Refusal> {
         let member = self.fenced(&renew.member, renew.epoch)?;
-        self.set_deadline(Holder::Member(member.id), member.ttl.duration());
+        self.prolong(Holder::Member(member.id), member.ttl.duration());
         Ok(Answer::Done)
     }
 
@@ -301,6 +308,33 @@ impl World {
             return Err(no(ErrorKind::NotAMember));
         }
         Ok(member)
+    }
+
+    /// A member is not heard if it has said something later under the same epoch. Who is refused has said nothing: then
+    /// all of this world is dropped.
+    pub(super) fn listen(
+        &mut self,
+        member: &Member,
+        number: StatementNumber,
+    ) -> Result<(), Refusal> {
+        let now = (member.epoch, number);
+        match self.said.insert(member.id.clone(), now) {
+            Some((epoch, last)) if epoch == member.epoch && last > number => {
+                let late = no(ErrorKind::Conflict).with("number", number);
+                Err(late.with("last_number", last))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The last statement of every epoch that is there.
+    pub(super) fn last_statements(&self) -> BTreeMap<MemberId, StatementNumber> {
+        let members = self.members.iter();
+        let heard = members.filter_map(|member| {
+            let (epoch, number) = self.said.get(&member.id)?;
+            (*epoch == member.epoch).then(|| (member.id.clone(), *number))
+        });
+        heard.collect()
     }
 
     fn remove_member(&mut self, id: &MemberId) {

@@ -77,7 +77,7 @@ impl World {
     pub(super) fn tell(&mut self, report: &ReportMigrationProgress) -> Result<Answer, Refusal> {
         let migration = self.claimed(&report.id, report.token)?;
         let ttl = migration.claim.expect("it is claimed").ttl;
-        self.set_deadline(Holder::Claim(report.id.clone()), ttl.duration());
+        self.prolong(Holder::Claim(report.id.clone()), ttl.duration());
         let now = self.log_time;
         let kept = self.progress.iter().find(|(id, _)| *id == report.id);
         let mut shown_at = kept.map_or(now, |(_, row)| row.shown_at);

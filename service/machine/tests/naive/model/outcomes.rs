@@ -72,7 +72,7 @@ impl World {
         if self.session(request).is_none() {
             return;
         }
-        self.set_deadline(Holder::Session(request.session), self.settings.session_ttl);
+        self.prolong(Holder::Session(request.session), self.settings.session_ttl);
         let result = told.result.clone().map_err(|mut refusal| {
             refusal.current = None;
             refusal

@@ -54,6 +54,7 @@ impl Entry {
 impl World {
     pub(super) fn report(&mut self, report: &Report, wall: WallTime) -> Result<Answer, Refusal> {
         let member = self.fenced(&report.member, report.epoch)?;
+        self.listen(&member, report.number)?;
         for (i, said) in report.entries.iter().enumerate() {
             let others = &report.entries[..i];
             let stands_twice = others.iter().any(|other| other.resource == said.resource);
@@ -112,6 +113,7 @@ impl World {
                 .status;
             Told {
                 resource: said.resource.clone(),
+                adopted_revision: entry.and_then(|entry| entry.row.adopted_revision),
                 encoding: entry.and_then(|entry| entry.row.encoding.clone()),
                 selected: status.selected.clone(),
                 selected_revision: status.selected_revision,
@@ -191,6 +193,7 @@ impl World {
 
     pub(super) fn adopt(&mut self, adopt: &Adopt, wall: WallTime) -> Result<Answer, Refusal> {
         let member = self.fenced(&adopt.member, adopt.epoch)?;
+        self.listen(&member, adopt.number)?;
         let before = self.clone();
         let status = self
             .resource(&adopt.resource)

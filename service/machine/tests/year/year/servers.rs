@@ -1,13 +1,13 @@
 //! What the servers do: join, report, renew, learn, write, drain and leave.
 
 use synod_machine::{Answer, Command};
-use synod_model::{Adopt, ErrorKind, Leave, Renew, Report};
+use synod_model::{Adopt, Epoch, ErrorKind, Leave, Refusal, Renew, Report};
 
-use super::{MINUTE, SECOND, WRITE_GRACE, World};
+use super::{HOUR, MINUTE, SECOND, WRITE_GRACE, World};
 use crate::agenda::Event;
 use crate::cluster::{RESOURCES, VOTED, number_of, resource};
 use crate::process::{Process, Release, member};
-use crate::store::Write;
+use crate::store::{Resource, Write};
 
 /// So many objects there are of each resource.
 pub(super) const OBJECTS: usize = 12;
@@ -53,7 +53,7 @@ impl World {
     fn join(&mut self, place: usize) {
         let process = &mut self.processes[place];
         match self.cluster.send(Command::Join(process.join())) {
-            Ok(Answer::Joined { epoch, .. }) => process.epoch = Some(epoch),
+            Ok(Answer::Joined { epoch, .. }) => process.joined(epoch),
             // Another process has its place: it is over for good.
             _ => {
                 process.is_alive = false;
@@ -68,11 +68,21 @@ impl World {
         let process = &mut self.processes[place];
         let Some(epoch) = process.epoch else { return };
         let report = Command::Report(process.report(epoch));
-        match self.cluster.send(report) {
+        let heard = self.say(report);
+        let process = &mut self.processes[place];
+        let Some(heard) = heard else { return };
+        match heard {
             Ok(Answer::Reported(told)) => {
+                process.is_reported = true;
                 for (gate, told) in process.gates.iter_mut().zip(told) {
                     gate.encoding = told.encoding.as_ref().map(number_of);
                     gate.selected_revision = told.selected_revision;
+                    // Of an epoch that has reported, the entry may be behind.
+                    gate.adopting = told.adopted_revision.is_some()
+                        && told.adopted_revision != Some(told.selected_revision);
+                    if gate.adopting {
+                        gate.encoding = told.selected.as_ref().map(number_of);
+                    }
                 }
                 process.known = self.cluster.state.revision();
             }
@@ -86,6 +96,43 @@ impl World {
                 self.agenda.plan(later, Event::Starts { server, release });
             }
             other => panic!("a report of a member is taken, and not {other:?}"),
+        }
+    }
+
+    /// A process says something of its resources. `None`: it has given up to wait for the answer, and what it said may be on
+    /// its way still. What was answered may be, too: a network delivers some things twice.
+    fn say(&mut self, statement: Command) -> Option<Result<Answer, Refusal>> {
+        let fate = self.random.below(20);
+        if fate < 3 {
+            let longest = [10 * SECOND, 2 * MINUTE, 200 * HOUR][fate];
+            let later = self.soon(1, longest);
+            self.agenda.plan(later, Event::Arrives(statement.clone()));
+        }
+        match fate {
+            // Given up while it is on its way.
+            0 | 1 => return None,
+            // Carried out, and its answer is lost.
+            3 => {
+                let _ = self.cluster.send(statement);
+                return None;
+            }
+            _ => {}
+        }
+        Some(self.cluster.send(statement))
+    }
+
+    /// Nobody waits for the answer any more.
+    pub(super) fn hear_late(&mut self, statement: Command) {
+        if !self.cluster.answers() {
+            let later = self.soon(SECOND, MINUTE);
+            return self.agenda.plan(later, Event::Arrives(statement));
+        }
+        match self.cluster.send(statement) {
+            Ok(_) => self.tally.heard_late += 1,
+            Err(refusal) if refusal.metadata.contains_key("last_number") => {
+                self.tally.too_late += 1;
+            }
+            Err(_) => {}
         }
     }
 
@@ -133,6 +180,9 @@ impl World {
             return process.close();
         }
         process.known = self.cluster.state.revision();
+        if !process.is_reported {
+            return;
+        }
         let Some(status) = self.cluster.status(VOTED) else {
             return;
         };
@@ -147,41 +197,66 @@ impl World {
         }
     }
 
-    /// What waited until something had landed is done.
+    /// What waited until something had landed is done, and what was perhaps not heard is said again.
     fn settle(&mut self, place: usize) {
-        let process = &mut self.processes[place];
-        let Some(epoch) = process.epoch else { return };
-        let gate = &mut process.gates[VOTED];
-        if gate.adopting && gate.is_drained_of_others() {
-            let adopt = Adopt {
-                member: member(process.server),
-                epoch,
-                resource: resource(VOTED),
-                selected_revision: gate.selected_revision,
-            };
-            gate.adopting = false;
-            // Refused if something else is selected meanwhile: then that is learned and adopted.
-            if self.cluster.send(Command::Adopt(adopt)).is_ok() {
-                self.tally.adopted += 1;
-            }
+        let Some(epoch) = self.processes[place].epoch else {
+            return;
+        };
+        if !self.processes[place].is_reported {
+            return self.report(place);
         }
+        self.adopt(place, epoch);
         for of in 0..RESOURCES.len() {
-            let gate = &mut process.gates[of];
-            let Some(version) = gate.redefined.filter(|_| gate.under_way.is_empty()) else {
-                continue;
-            };
-            gate.redefined = None;
-            process.release.encodes = version;
-            let report = Report {
-                member: process.id(),
-                epoch,
-                entries: vec![process.entry(of)],
-                replace: false,
-            };
-            let reported = self.cluster.send(Command::Report(report)).is_ok();
-            process.gates[of].encoding = Some(version).filter(|_| reported);
-            process.known = self.cluster.state.revision();
+            self.report_one(place, epoch, of);
         }
+    }
+
+    fn adopt(&mut self, place: usize, epoch: Epoch) {
+        let process = &mut self.processes[place];
+        let gate = &process.gates[VOTED];
+        if !gate.adopting || !gate.is_drained_of_others() {
+            return;
+        }
+        let adopt = Adopt {
+            member: member(process.server),
+            epoch,
+            selected_revision: gate.selected_revision,
+            number: process.next_number(),
+            resource: resource(VOTED),
+        };
+        let Some(heard) = self.say(Command::Adopt(adopt)) else {
+            return;
+        };
+        self.processes[place].gates[VOTED].adopting = false;
+        // Refused if something else is selected meanwhile: then that is learned and adopted.
+        if heard.is_ok() {
+            self.tally.adopted += 1;
+        }
+    }
+
+    /// A resource whose version was changed is reported once nothing is on its way.
+    fn report_one(&mut self, place: usize, epoch: Epoch, of: Resource) {
+        let process = &mut self.processes[place];
+        let gate = &process.gates[of];
+        let Some(version) = gate.redefined.filter(|_| gate.under_way.is_empty()) else {
+            return;
+        };
+        process.release.encodes = version;
+        let report = Report {
+            member: process.id(),
+            epoch,
+            number: process.next_number(),
+            entries: vec![process.entry(of)],
+            replace: false,
+        };
+        let Some(heard) = self.say(Command::Report(report)) else {
+            return;
+        };
+        let process = &mut self.processes[place];
+        let gate = &mut process.gates[of];
+        gate.redefined = None;
+        gate.encoding = Some(version).filter(|_| heard.is_ok());
+        process.known = self.cluster.state.revision();
     }
 
     /// Every process that may write does.

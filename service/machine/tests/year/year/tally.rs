@@ -17,6 +17,10 @@ pub(crate) struct Tally {
     pub(crate) joined_again: u64,
     pub(crate) reports_refused: u64,
     pub(crate) adopted: u64,
+    /// What members said that came late, or twice, and after nothing else.
+    pub(crate) heard_late: u64,
+    /// What came after they had said something else.
+    pub(crate) too_late: u64,
     pub(crate) writes: u64,
     pub(crate) answers_lost: u64,
     pub(crate) draining: u64,
@@ -47,6 +51,8 @@ impl Tally {
             ("expiry", self.expired),
             ("second join", self.joined_again),
             ("adoption", self.adopted),
+            ("statement that came late", self.heard_late),
+            ("statement that came too late", self.too_late),
             ("write", self.writes),
             ("lost answer", self.answers_lost),
             ("refused claim", self.draining),

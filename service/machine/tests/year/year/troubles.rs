@@ -171,7 +171,12 @@ impl World {
     /// The widgets are to be stored in another version that all decode: each server closes its gate, drains and reports.
     pub(super) fn redefine(&mut self) {
         self.tally.redefined += 1;
-        let next = self.soon(50 * HOUR, 150 * HOUR);
+        // Now and then somebody thinks better of it at once.
+        let next = if self.random.percent(40) {
+            self.soon(SECOND, MINUTE)
+        } else {
+            self.soon(50 * HOUR, 150 * HOUR)
+        };
         self.agenda.plan(next, Event::Redefine);
         let about = self.wanted.about;
         self.wanted.encodes = if self.wanted.encodes == about {

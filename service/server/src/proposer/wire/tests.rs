@@ -26,11 +26,13 @@ fn outcomes() -> Vec<Outcome> {
         encoding: version("apps/v1"),
         selected: version("apps/v2"),
         selected_revision: Revision::new(40),
+        adopted_revision: Some(Revision::new(39)),
     };
     let untold = Told {
         encoding: None,
         selected: None,
         selected_revision: Revision::ZERO,
+        adopted_revision: None,
         ..told.clone()
     };
     let mut refusal =

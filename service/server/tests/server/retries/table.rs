@@ -90,12 +90,14 @@ fn of_members(scene: &Scene) -> Vec<Row> {
         member: Some(scene.joining.clone()),
         entries: vec![voting("deployments", "apps/v1")],
         replace: true,
+        number: 1,
     };
     let adopt = v1::StorageVersionsAdoptRequest {
         request_id: None,
         member: Some(scene.voter.clone()),
         resource: Some(resource("daemonsets")),
         selected_revision: scene.selected_revision,
+        number: 9,
     };
     let forget = v1::StorageVersionsForgetRequest {
         request_id: None,

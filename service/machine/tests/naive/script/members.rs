@@ -1,0 +1,60 @@
+//! What members do under their epochs.
+
+use synod_machine::{Command, State};
+use synod_model::{Adopt, Epoch, Leave, MarkReady, MemberId, Renew, Report, StatementNumber};
+
+use super::entries::{member, report_entries, reported_before, resource};
+use super::{LEGAL, Script};
+use crate::calls::Does;
+
+impl Script {
+    /// The number of what a member says next under an epoch.
+    fn next_number(&mut self, member: &MemberId, epoch: Epoch) -> StatementNumber {
+        let last = self.numbers.entry((member.clone(), epoch));
+        let next = last.and_modify(|last| *last = last.next().expect(LEGAL));
+        *next.or_insert(StatementNumber::FIRST)
+    }
+
+    pub(super) fn member_command(
+        &mut self,
+        who: usize,
+        epoch: Epoch,
+        does: &Does,
+        state: &State,
+    ) -> Command {
+        let member = member(who);
+        match does {
+            Does::Renew => Command::Renew(Renew { member, epoch }),
+            Does::Ready => Command::MarkReady(MarkReady { member, epoch }),
+            Does::Leave { drained } => Command::Leave(Leave {
+                member,
+                epoch,
+                drained: *drained,
+            }),
+            Does::Report { replace, entries } => Command::Report(Report {
+                number: self.next_number(&member, epoch),
+                member,
+                epoch,
+                entries: report_entries(entries),
+                replace: *replace,
+            }),
+            Does::ReportAgain { other_preference } => Command::Report(Report {
+                entries: reported_before(&member, *other_preference, state),
+                number: self.next_number(&member, epoch),
+                member,
+                epoch,
+                replace: true,
+            }),
+            Does::Adopt {
+                resource: of,
+                selection,
+            } => Command::Adopt(Adopt {
+                number: self.next_number(&member, epoch),
+                member,
+                epoch,
+                resource: resource(*of),
+                selected_revision: self.selection(*of, *selection, state),
+            }),
+        }
+    }
+}
