@@ -5,12 +5,15 @@
 
 mod attributes;
 mod borders;
+mod built;
+mod bytes;
 mod contents;
 mod documents;
 mod exhaustiveness;
 mod file_names;
 mod finding;
 mod guarantees;
+mod links;
 mod manifests;
 mod privacy;
 mod protocols;
