@@ -69,7 +69,7 @@ mod uuid;
 mod versions;
 mod violation;
 
-pub use agreement::{AgreementChange, agreement_condition, common_encoding_version};
+pub use agreement::{AgreementChange, agreement_condition};
 pub use annotations::Annotations;
 pub use apiserver_id::apiserver_id;
 pub use binary_version::BinaryVersion;
@@ -142,9 +142,7 @@ pub use selector::{FieldSelector, LabelSelector, Requirement, Rule};
 pub use semantic_version::SemanticVersion;
 pub use settings::{Settings, SettingsPatch};
 pub use storage_version_hash::StorageVersionHash;
-pub use storage_version_status::{
-    ConditionText, check_common_version, check_conditions, check_unique_members,
-};
+pub use storage_version_status::{check_common_version, check_conditions};
 pub use text_diff::unified_diff;
 pub use uid::Uid;
 pub use versions::{ApiVersion, VersionSet};
