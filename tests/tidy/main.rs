@@ -7,6 +7,7 @@ mod attributes;
 mod borders;
 mod built;
 mod bytes;
+mod callers;
 mod contents;
 mod documents;
 mod exhaustiveness;
