@@ -3,18 +3,22 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 
-// What `npm install ../../bindings/node` does: the package by its name.
-const scope = join(import.meta.dirname, 'node_modules/@synod');
-mkdirSync(scope, { recursive: true });
-// Anew each time: a checkout that has moved leaves a link that leads nowhere.
-rmSync(join(scope, 'client'), { force: true });
-symlinkSync(join(import.meta.dirname, '../../bindings/node'), join(scope, 'client'));
+import { develop } from '../../bindings/node/test/cluster.mjs';
 
-const { develop } = await import('../../bindings/node/test/cluster.mjs');
+// A project that has installed the package, made anew: under the target folder, so that a run leaves nothing beside the
+// recipes, neither a link nor the path of this machine.
+const checkout = join(import.meta.dirname, '../..');
+const project = join(resolve(checkout, process.env.CARGO_TARGET_DIR ?? 'target'), 'node/recipes');
+rmSync(project, { recursive: true, force: true });
+mkdirSync(join(project, 'node_modules/@synod'), { recursive: true });
+symlinkSync(join(checkout, 'bindings/node'), join(project, 'node_modules/@synod/client'), 'dir');
+for (const name of readdirSync(import.meta.dirname).filter((name) => name.endsWith('.mjs'))) {
+  copyFileSync(join(import.meta.dirname, name), join(project, name));
+}
 
 const minute = { timeout: 60_000 };
 
@@ -28,7 +32,7 @@ after(() => cluster.stop());
 
 /** Runs a recipe, and answers what it printed. It ends with status 0 and no complaint. */
 async function printed(name) {
-  const program = join(import.meta.dirname, name);
+  const program = join(project, name);
   const child = spawn(process.execPath, [program, ...cluster.endpoints], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   let faults = '';

@@ -1,7 +1,7 @@
 //! What a disk held, in words that every later build understands.
 
 use serde_json::{Value, json};
-use synod_machine::{MACHINE_VERSION, Outcome};
+use synod_machine::{MACHINE_VERSION, Outcome, Row};
 use synod_model::SessionId;
 use synod_server::consensus::Published;
 
@@ -11,6 +11,8 @@ pub(crate) fn facts(published: &Published, session: SessionId, answered: &Outcom
     let present = state.present();
     let members = present.members(None);
     let members = members.map(|member| json!([member.id.as_str(), member.epoch.get()]));
+    let rows = state.rows();
+    let revisions = rows.filter(|row| matches!(row, Row::ControllerRevision(_)));
     json!({
         "revision": state.revision().get(),
         "logTime": state.log_time().as_millis(),
@@ -18,7 +20,7 @@ pub(crate) fn facts(published: &Published, session: SessionId, answered: &Outcom
         "session": session.get(),
         "sessions": state.session_count(),
         "storageVersions": state.storage_version_count(),
-        "controllerRevisions": state.controller_revision_count(),
+        "controllerRevisions": revisions.count(),
         "membersMax": state.settings().members_max,
         "retry": {
             "revision": answered.revision.get(),

@@ -177,7 +177,7 @@ fn misnamed_entries() -> Vec<(v1::ReportEntry, Faults)> {
     vec![
         (
             with(&|entry| entry.resource = None),
-            &[("entries[0].resource.resource", "DNS-1035 label")],
+            &[("entries[0].resource.resource", "Required value")],
         ),
         (
             with(&|entry| entry.resource = resource("apps", "Things")),

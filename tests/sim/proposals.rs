@@ -151,7 +151,7 @@ async fn read_index(consensus: &Consensus) -> Option<u64> {
     if let Ok(index) = consensus.read_index().await {
         return Some(index);
     }
-    let (leader, _) = consensus.leader_hint()?;
+    let leader = consensus.leadership().borrow().leader?;
     consensus
         .remote_read_index(leader, Duration::from_secs(1))
         .await

@@ -5,12 +5,16 @@
 
 mod attributes;
 mod borders;
+mod built;
+mod bytes;
+mod callers;
 mod contents;
 mod documents;
 mod exhaustiveness;
 mod file_names;
 mod finding;
 mod guarantees;
+mod links;
 mod manifests;
 mod privacy;
 mod protocols;

@@ -1,7 +1,7 @@
-//! Nothing that is committed depends on the machine where it was written.
+//! Nothing that is committed depends on the machine where it was written: no text, no bytes, and no link's target.
 
 use crate::finding::{Finding, assert_none, lines};
-use crate::tree::Tree;
+use crate::tree::{Content, File, Tree};
 
 /// Folders of somebody's machine, and hosts that a mirror may stand in for. Assembled, so that this file
 /// does not find itself.
@@ -30,15 +30,26 @@ fn private_places(tree: &Tree) -> Vec<Finding> {
     tree.files()
         .iter()
         .filter(|file| !LOCK_FILES.iter().any(|name| file.path.ends_with(name)))
-        .flat_map(|file| {
-            let text = file.text.as_deref().unwrap_or_default();
-            (1..).zip(text.lines()).filter_map(|(number, line)| {
-                let place = PRIVATE.iter().find(|place| line.contains(*place))?;
-                let message = format!("`{place}` exists on somebody's machine only");
-                Some(Finding::at(&file.path, number, message))
-            })
-        })
+        .flat_map(private_places_in)
         .collect()
+}
+
+fn private_places_in(file: &File) -> Vec<Finding> {
+    let text = String::from_utf8_lossy(file.bytes());
+    let named = (1..).zip(text.lines()).filter_map(|(number, line)| {
+        let place = PRIVATE.iter().find(|place| line.contains(*place))?;
+        let message = format!("`{place}` exists on somebody's machine only");
+        Some(Finding::at(&file.path, number, message))
+    });
+    // Wherever it leads: the root of a machine is no part of the checkout.
+    let absolute = match &file.content {
+        Content::Link(target) if target.starts_with('/') => Some(Finding::about(
+            &file.path,
+            "a link from the root of somebody's machine",
+        )),
+        Content::Link(_) | Content::Text(_) | Content::Bytes(_) => None,
+    };
+    named.chain(absolute).collect()
 }
 
 #[test]
@@ -53,5 +64,26 @@ fn a_private_place_is_found() {
     assert_eq!(
         lines(&private_places(&tree)),
         concat!("a.md:2: `/ho", "me/` exists on somebody's machine only")
+    );
+}
+
+#[test]
+fn a_private_place_is_found_in_bytes_and_behind_a_link() {
+    let tree = Tree::new(vec![
+        File::of_bytes("built", b"\xff\x00/Us\x65rs/ann/a.rs\x00".to_vec()),
+        File::of_link("near", "../b"),
+        File::of_link("far", "/opt/b"),
+        File::of_link("private", concat!("/ho", "me/ann/b")),
+    ]);
+    assert_eq!(
+        lines(&private_places(&tree)),
+        concat!(
+            "built:1: `/Us",
+            "ers/` exists on somebody's machine only\n",
+            "far: a link from the root of somebody's machine\n",
+            "private:1: `/ho",
+            "me/` exists on somebody's machine only\n",
+            "private: a link from the root of somebody's machine"
+        )
     );
 }

@@ -263,7 +263,7 @@ impl Source {
     }
 
     /// The last token of the item that starts at `position`: the brace that closes its body, or `;`.
-    fn end_of_item(&self, mut position: usize) -> usize {
+    pub(crate) fn end_of_item(&self, mut position: usize) -> usize {
         while self.reads(position, &["#", "["]) {
             position = self.closing(position + 1) + 1;
         }

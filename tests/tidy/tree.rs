@@ -16,8 +16,54 @@ pub(crate) struct Tree {
 pub(crate) struct File {
     /// From the root of the checkout, with `/` between folders.
     pub(crate) path: String,
-    /// Nothing when it is not UTF-8, so not for reading.
-    pub(crate) text: Option<String>,
+    pub(crate) content: Content,
+}
+
+/// What a file is for those who read it.
+pub(crate) enum Content {
+    Text(String),
+    /// Not UTF-8, so not for reading.
+    Bytes(Vec<u8>),
+    /// A symbolic link, with where it leads.
+    Link(String),
+}
+
+impl File {
+    /// A file of these bytes.
+    pub(crate) fn of_bytes(path: &str, bytes: Vec<u8>) -> Self {
+        let content = match String::from_utf8(bytes) {
+            Ok(text) => Content::Text(text),
+            Err(error) => Content::Bytes(error.into_bytes()),
+        };
+        Self {
+            path: path.to_owned(),
+            content,
+        }
+    }
+
+    /// A link that leads to `target`.
+    pub(crate) fn of_link(path: &str, target: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            content: Content::Link(target.to_owned()),
+        }
+    }
+
+    /// Nothing when it is not for reading.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.content {
+            Content::Text(text) => Some(text),
+            Content::Bytes(_) | Content::Link(_) => None,
+        }
+    }
+
+    /// What git keeps of it: of a link that is where it leads.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match &self.content {
+            Content::Text(text) | Content::Link(text) => text.as_bytes(),
+            Content::Bytes(bytes) => bytes,
+        }
+    }
 }
 
 impl Tree {
@@ -28,51 +74,26 @@ impl Tree {
     }
 
     fn read() -> Self {
-        let output = Command::new("git")
-            .args([
-                "ls-files",
-                "-z",
-                "--cached",
-                "--others",
-                "--exclude-standard",
-                "--deduplicate",
-            ])
-            .current_dir(synod_tests::checkout())
-            .output()
-            .expect("tidy asks git which files are part of the checkout");
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        let listing = String::from_utf8(output.stdout).expect("paths are UTF-8");
-        let files = listing
+        let tracked = git(&["ls-files", "-z", "--stage"]);
+        // `<mode> <object> <stage>`, a tab and the path.
+        let tracked = tracked
             .split_terminator('\0')
-            .filter_map(|path| {
-                // A file that was removed and not yet committed is still listed.
-                let bytes = std::fs::read(synod_tests::checkout().join(path)).ok()?;
-                Some(File {
-                    path: path.to_owned(),
-                    text: String::from_utf8(bytes).ok(),
-                })
-            })
-            .collect();
-        Self::new(files)
+            .filter_map(|entry| entry.split_once('\t'))
+            .map(|(stage, path)| (stage.starts_with(LINK), path));
+        let untracked = git(&["ls-files", "-z", "--others", "--exclude-standard"]);
+        let untracked = untracked.split_terminator('\0').map(|path| (false, path));
+        Self::new(tracked.chain(untracked).filter_map(read_file).collect())
     }
 
     /// A tree of samples, to test a rule.
     pub(crate) fn of(samples: &[(&str, &str)]) -> Self {
         let files = samples
             .iter()
-            .map(|&(path, text)| File {
-                path: path.to_owned(),
-                text: Some(text.to_owned()),
-            })
-            .collect();
-        Self::new(files)
+            .map(|&(path, text)| File::of_bytes(path, text.as_bytes().to_vec()));
+        Self::new(files.collect())
     }
 
-    fn new(files: Vec<File>) -> Self {
+    pub(crate) fn new(files: Vec<File>) -> Self {
         Self {
             files,
             sources: OnceLock::new(),
@@ -85,11 +106,7 @@ impl Tree {
 
     /// The text of the file at `path`, if there is one.
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
-        self.files
-            .iter()
-            .find(|file| file.path == path)?
-            .text
-            .as_deref()
+        self.files.iter().find(|file| file.path == path)?.text()
     }
 
     /// Every text file whose name ends with `suffix`, as path and text.
@@ -97,7 +114,7 @@ impl Tree {
         self.files
             .iter()
             .filter(move |file| file.path.ends_with(suffix))
-            .filter_map(|file| Some((file.path.as_str(), file.text.as_deref()?)))
+            .filter_map(|file| Some((file.path.as_str(), file.text()?)))
     }
 
     /// Every Rust file, read as tokens.
@@ -125,6 +142,39 @@ impl Tree {
         }
         sources
     }
+}
+
+/// How git writes down that a file is a link.
+const LINK: &str = "120000";
+
+/// The answer of git in the checkout.
+pub(crate) fn git(words: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(words)
+        .current_dir(synod_tests::checkout())
+        .output()
+        .expect("tidy asks git which files are part of the checkout");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("paths are UTF-8")
+}
+
+/// Reads a file as git would take it: a link is not followed, not even one that is on its way into the repository.
+fn read_file((is_link, path): (bool, &str)) -> Option<File> {
+    let place = synod_tests::checkout().join(path);
+    if let Ok(target) = std::fs::read_link(&place) {
+        return Some(File::of_link(path, &target.to_string_lossy()));
+    }
+    // A file that was removed and not yet committed is still listed.
+    let bytes = std::fs::read(&place).ok()?;
+    if is_link {
+        // Where there are no links, git puts a file in the place of one.
+        return Some(File::of_link(path, &String::from_utf8_lossy(&bytes)));
+    }
+    Some(File::of_bytes(path, bytes))
 }
 
 #[test]

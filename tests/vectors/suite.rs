@@ -1,8 +1,14 @@
 // Runs the cases of a file beside this one, all of them, and holds what fails against
 // DEVIATIONS.md. Crates include this file in their tests by path, so that there is one list of
 // deviations and one way to count.
+//
+// A case that would pass whatever it says holds nothing. So every field of a case is read by its
+// check, or is listed as prose, and the check fails with each of its expectations changed.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Index;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
 
@@ -15,7 +21,7 @@ pub(crate) fn run(
     file: &str,
     count: usize,
     prose: &[&str],
-    check: impl Fn(&str, &Value) -> Result<(), String>,
+    check: impl Fn(&str, &Case<'_>) -> Result<(), String>,
 ) {
     let root = document(file);
     let mut faults = Vec::new();
@@ -23,8 +29,16 @@ pub(crate) fn run(
     let mut ran = 0;
     for (name, section, value) in cases(&root, prose) {
         ran += 1;
-        match (check(&section, value), deviations.remove(&name)) {
-            (Ok(()), None) | (Err(_), Some(_)) => {}
+        let case = Case::of(value);
+        match (check(&section, &case), deviations.remove(&name)) {
+            (Ok(()), None) => {
+                let unread = case.unread(listed(file)).into_iter();
+                let unread = unread.map(|field| format!("{name}: nobody reads its `{field}`"));
+                faults.extend(unread);
+                let idle = idle_expectations(listed(file), &section, value, &check).into_iter();
+                faults.extend(idle.map(|fault| format!("{name}: {fault}")));
+            }
+            (Err(_), Some(_)) => {}
             (Ok(()), Some(_)) => faults.push(format!("{name}: passes but is a listed deviation")),
             (Err(fault), None) => faults.push(format!("{name}: {fault}")),
         }
@@ -34,16 +48,176 @@ pub(crate) fn run(
             .keys()
             .map(|name| format!("{name}: a deviation, but no such case")),
     );
+    if ran != count {
+        faults.push(format!(
+            "the number of its cases has changed: {ran}, not {count}"
+        ));
+    }
     assert!(faults.is_empty(), "{file}:\n{}", faults.join("\n"));
-    assert_eq!(ran, count, "{file}: the number of its cases has changed");
+}
+
+/// A case, which remembers which of its fields were read.
+pub(crate) struct Case<'a> {
+    value: &'a Value,
+    read: RefCell<BTreeSet<String>>,
+}
+
+impl<'a> Case<'a> {
+    pub(crate) fn of(value: &'a Value) -> Self {
+        Self {
+            value,
+            read: RefCell::default(),
+        }
+    }
+
+    /// The case as a whole, for what is no object.
+    pub(crate) fn whole(&self) -> &'a Value {
+        self.value
+    }
+
+    fn unread(&self, file: &File) -> Vec<&'a str> {
+        let read = self.read.borrow();
+        let fields = self.whole().as_object().into_iter().flatten();
+        let fields = fields.map(|(field, _)| field.as_str());
+        fields
+            .filter(|field| !PROSE.contains(field) && !file.prose.contains(field))
+            .filter(|field| !read.contains(*field))
+            .collect()
+    }
+}
+
+/// What has fields: a case, and the objects in it.
+pub(crate) trait Fields {
+    fn field(&self, name: &str) -> Option<&Value>;
+}
+
+impl Fields for Value {
+    fn field(&self, name: &str) -> Option<&Value> {
+        self.get(name)
+    }
+}
+
+impl Fields for Case<'_> {
+    fn field(&self, name: &str) -> Option<&Value> {
+        self.read.borrow_mut().insert(name.to_owned());
+        self.value.get(name)
+    }
+}
+
+impl Index<&str> for Case<'_> {
+    type Output = Value;
+
+    fn index(&self, name: &str) -> &Value {
+        self.field(name).unwrap_or(&Value::Null)
+    }
+}
+
+/// What the check of a case takes for granted: it passes although an expectation is another one.
+fn idle_expectations(
+    file: &File,
+    section: &str,
+    case: &Value,
+    check: &impl Fn(&str, &Case<'_>) -> Result<(), String>,
+) -> Vec<String> {
+    let passes = |section: &str, case: &Value| {
+        let checked = catch_unwind(AssertUnwindSafe(|| check(section, &Case::of(case))));
+        matches!(checked, Ok(Ok(())))
+    };
+    if let Some(opposite) = opposite(section) {
+        let idle = passes(&opposite, case);
+        return idle
+            .then(|| format!("passes as {opposite} too"))
+            .into_iter()
+            .collect();
+    }
+    let changed = changed_cases(file, case);
+    if changed.is_empty() {
+        return vec!["nothing in it is an expectation that could fail".to_owned()];
+    }
+    let idle = changed
+        .into_iter()
+        .filter(|(_, changed)| passes(section, changed));
+    idle.map(|(what, _)| format!("passes with another {what}"))
+        .collect()
+}
+
+/// The list of what is bad, for a list of what is good.
+fn opposite(section: &str) -> Option<String> {
+    let swapped = |from: &str, to: &str| {
+        Some(format!(
+            "{}.{to}",
+            section.strip_suffix(from)?.trim_end_matches('.')
+        ))
+    };
+    swapped(".good", "bad").or_else(|| swapped(".bad", "good"))
+}
+
+/// The case once for every value in its expectations, with that one changed; a sentence is changed at its end.
+fn changed_cases(file: &File, case: &Value) -> Vec<(String, Value)> {
+    let Some(fields) = case.as_object() else {
+        let sentence = case
+            .as_str()
+            .map(|text| ("end".to_owned(), Value::from(format!("{text}?"))));
+        return sentence.into_iter().collect();
+    };
+    let mut places = Vec::new();
+    for field in fields
+        .keys()
+        .filter(|field| file.expects.contains(&field.as_str()))
+    {
+        leaves(&case[field], format!("/{field}"), &mut places);
+    }
+    let change = |place: String| {
+        let mut changed = case.clone();
+        let leaf = changed.pointer_mut(&place)?;
+        *leaf = another(leaf);
+        Some((place, changed))
+    };
+    places.into_iter().filter_map(change).collect()
+}
+
+/// The places of all values that hold no other ones.
+fn leaves(value: &Value, place: String, into: &mut Vec<String>) {
+    match value {
+        Value::Array(items) if !items.is_empty() => {
+            for (i, item) in items.iter().enumerate() {
+                leaves(item, format!("{place}/{i}"), into);
+            }
+        }
+        Value::Object(fields) if !fields.is_empty() => {
+            for (field, value) in fields {
+                leaves(value, format!("{place}/{field}"), into);
+            }
+        }
+        _ => into.push(place),
+    }
+}
+
+/// A value of the same kind where there is one.
+fn another(value: &Value) -> Value {
+    match value {
+        Value::Null => Value::from("something"),
+        Value::Bool(value) => Value::from(!value),
+        Value::Number(value) => match value.as_i64() {
+            Some(value) => Value::from(value + 1),
+            None => Value::Null,
+        },
+        Value::String(text) => Value::from(format!("{text}?")),
+        Value::Array(_) => Value::from(vec!["something"]),
+        Value::Object(_) => Value::Null,
+    }
 }
 
 /// What a file holds.
 pub(crate) fn document(file: &str) -> Value {
-    let Some((_, text)) = FILES.iter().find(|(name, _)| *name == file) else {
+    serde_json::from_str(listed(file).text).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+fn listed(file: &str) -> &'static File {
+    let Some(found) = FILES.iter().find(|listed| listed.name == file) else {
         panic!("{file} is not in the list of files in tests/vectors/suite.rs");
     };
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{file}: {error}"))
+    found
 }
 
 /// The cases of a file by name, each with its section. A list inside a case is part of the case.
@@ -94,7 +268,7 @@ fn deviations_of(file: &str) -> BTreeMap<String, String> {
             "DEVIATIONS.md: a deviation without a reason: {row}"
         );
         assert!(
-            FILES.iter().any(|(name, _)| *name == of),
+            FILES.iter().any(|file| file.name == of),
             "DEVIATIONS.md: no file {of}"
         );
         if of == file {
@@ -107,7 +281,7 @@ fn deviations_of(file: &str) -> BTreeMap<String, String> {
 
 #[test]
 fn every_listed_deviation_names_a_case_that_exists() {
-    for (file, _) in FILES {
+    for File { name: file, .. } in FILES {
         let root = document(file);
         let names: BTreeSet<String> = cases(&root, &[])
             .into_iter()
@@ -124,7 +298,7 @@ fn every_listed_deviation_names_a_case_that_exists() {
 
 #[test]
 fn every_file_says_where_its_cases_come_from() {
-    for (file, _) in FILES {
+    for File { name: file, .. } in FILES {
         assert!(document(file)["source"].is_string(), "{file} has no source");
     }
 }
@@ -149,138 +323,192 @@ fn a_listed_deviation_that_passes_fails() {
 }
 
 #[test]
+#[should_panic(expected = "creates new: passes with another /renamed")]
+fn a_case_that_passes_whatever_it_says_fails() {
+    run("controller_revision_create.json", 3, &[], |_, case| {
+        let _ = [
+            "existing",
+            "renamed",
+            "collisionCountAfter",
+            "thenCreateSameAgain",
+        ]
+        .map(|field| &case[field]);
+        Ok(())
+    });
+}
+
+#[test]
+#[should_panic(expected = "creates new: nobody reads its `existing`")]
+fn a_field_that_nobody_reads_fails() {
+    run("controller_revision_create.json", 3, &[], |_, _| Ok(()));
+}
+
+#[test]
+#[should_panic(expected = "passes as dns1123label.bad too")]
+fn a_case_that_is_good_and_bad_fails() {
+    run("dns_names.json", 120, &[], |_, _| Ok(()));
+}
+
+#[test]
+#[should_panic(expected = "rule_order[9]: passes with another end")]
+fn a_sentence_that_may_end_otherwise_fails() {
+    run("write_barrier.json", 17, &[], |_, _| Ok(()));
+}
+
+#[test]
 #[should_panic(expected = "the number of its cases has changed")]
 fn a_case_that_was_lost_from_its_file_fails() {
     run("apiserver_id.json", 5, &["negative"], |_, _| Ok(()));
 }
 
-const FILES: &[(&str, &str)] = &[
-    ("api_error_texts.json", include_str!("api_error_texts.json")),
-    ("apiserver_id.json", include_str!("apiserver_id.json")),
-    (
-        "compare_resource_version.json",
-        include_str!("compare_resource_version.json"),
+/// A file of cases.
+struct File {
+    name: &'static str,
+    text: &'static str,
+    /// The fields of its cases that say what has to come out.
+    expects: &'static [&'static str],
+    /// The fields that say something to readers only: how Kubernetes gets there, and what Synod has not.
+    prose: &'static [&'static str],
+}
+
+/// The fields that say something to readers only, in every file.
+const PROSE: [&str; 4] = ["name", "note", "origin", "seenIn"];
+
+macro_rules! file {
+    ($name:literal, $expects:expr, $prose:expr) => {
+        File {
+            name: $name,
+            text: include_str!($name),
+            expects: &$expects,
+            prose: &$prose,
+        }
+    };
+}
+
+const FILES: &[File] = &[
+    file!(
+        "api_error_texts.json",
+        ["reason", "message", "limitBytes"],
+        ["code", "when", "causes"]
     ),
-    (
+    file!("apiserver_id.json", ["id"], []),
+    file!("compare_resource_version.json", ["result"], []),
+    file!(
         "controller_revision_create.json",
-        include_str!("controller_revision_create.json"),
+        [
+            "existing",
+            "renamed",
+            "collisionCountAfter",
+            "thenCreateSameAgain"
+        ],
+        []
     ),
-    (
-        "controller_revision_find_equal.json",
-        include_str!("controller_revision_find_equal.json"),
-    ),
-    (
+    file!("controller_revision_find_equal.json", ["want", "equal"], []),
+    file!(
         "controller_revision_hash.json",
-        include_str!("controller_revision_hash.json"),
+        ["fnv1", "suffix", "sum32", "hash"],
+        ["fnv1a"]
     ),
-    (
-        "controller_revision_list.json",
-        include_str!("controller_revision_list.json"),
-    ),
-    (
+    file!("controller_revision_list.json", ["want"], []),
+    file!(
         "controller_revision_name.json",
-        include_str!("controller_revision_name.json"),
+        ["expected", "expectedLength"],
+        []
     ),
-    (
+    file!(
         "controller_revision_next_and_truncate.json",
-        include_str!("controller_revision_next_and_truncate.json"),
+        ["next", "result", "deleted"],
+        []
     ),
-    (
-        "controller_revision_sort.json",
-        include_str!("controller_revision_sort.json"),
-    ),
-    (
+    file!("controller_revision_sort.json", ["want"], []),
+    file!(
         "controller_revision_update_delete_adopt_release.json",
-        include_str!("controller_revision_update_delete_adopt_release.json"),
+        ["error", "writes", "message", "result"],
+        []
     ),
-    ("dns_names.json", include_str!("dns_names.json")),
-    (
+    file!("dns_names.json", [], []),
+    file!(
         "identity_lease_gc.json",
-        include_str!("identity_lease_gc.json"),
+        ["deleted"],
+        ["label", "namespace"]
     ),
-    (
-        "lease_candidate_compare.json",
-        include_str!("lease_candidate_compare.json"),
-    ),
-    (
+    file!("lease_candidate_compare.json", ["result", "want"], []),
+    file!(
         "local_update_storage_version.json",
-        include_str!("local_update_storage_version.json"),
+        ["expected", "lastTransitionTimeChanges"],
+        []
     ),
-    (
-        "migratable_resources.json",
-        include_str!("migratable_resources.json"),
-    ),
-    ("printer_rows.json", include_str!("printer_rows.json")),
-    (
-        "report_retry_budget.json",
-        include_str!("report_retry_budget.json"),
-    ),
-    (
-        "resource_info_sort.json",
-        include_str!("resource_info_sort.json"),
-    ),
-    ("safe_encode.json", include_str!("safe_encode.json")),
-    (
-        "set_common_encoding_version.json",
-        include_str!("set_common_encoding_version.json"),
-    ),
-    (
-        "storage_version_gc.json",
-        include_str!("storage_version_gc.json"),
-    ),
-    (
-        "storage_version_hash.json",
-        include_str!("storage_version_hash.json"),
-    ),
-    (
-        "validate_common_version.json",
-        include_str!("validate_common_version.json"),
-    ),
-    (
-        "validate_controller_revision_create.json",
-        include_str!("validate_controller_revision_create.json"),
-    ),
-    (
-        "validate_controller_revision_update.json",
-        include_str!("validate_controller_revision_update.json"),
-    ),
-    (
-        "validate_server_storage_version.json",
-        include_str!("validate_server_storage_version.json"),
-    ),
-    (
-        "validate_storage_version_conditions.json",
-        include_str!("validate_storage_version_conditions.json"),
-    ),
-    (
-        "validate_storage_version_name.json",
-        include_str!("validate_storage_version_name.json"),
-    ),
-    (
-        "migration_status_index.json",
-        include_str!("migration_status_index.json"),
-    ),
-    (
+    file!("migratable_resources.json", [], []),
+    file!("migration_status_index.json", ["index", "hits"], []),
+    file!(
         "migrator_retry_table.json",
-        include_str!("migrator_retry_table.json"),
+        [
+            "retry",
+            "migrationFails",
+            "refreshFirst",
+            "honourRetryAfter",
+            "action"
+        ],
+        ["text"]
     ),
-    ("svm_runner.json", include_str!("svm_runner.json")),
-    ("svm_sync.json", include_str!("svm_sync.json")),
-    (
-        "svm_validate_create.json",
-        include_str!("svm_validate_create.json"),
+    file!("printer_rows.json", ["cells"], []),
+    file!(
+        "report_retry_budget.json",
+        ["expectedError", "expectedClientCalls"],
+        []
     ),
-    (
-        "svm_validate_status_update.json",
-        include_str!("svm_validate_status_update.json"),
+    file!(
+        "resource_info_sort.json",
+        ["expected", "expectedReportedAs", "expectedObjectName"],
+        []
     ),
-    (
-        "svm_validate_update.json",
-        include_str!("svm_validate_update.json"),
+    file!("safe_encode.json", ["expected"], []),
+    file!(
+        "set_common_encoding_version.json",
+        ["expected", "lastTransitionTimeChanges"],
+        []
     ),
-    (
+    file!(
+        "storage_version_gc.json",
+        ["expectedBefore", "expected"],
+        ["commonEncodingVersion"]
+    ),
+    file!(
+        "storage_version_hash.json",
+        ["hash"],
+        ["servedGroupVersion", "resource", "storageDiffersFromServed"]
+    ),
+    file!("svm_runner.json", ["expect"], []),
+    file!("svm_sync.json", ["error", "writes", "conditions"], []),
+    file!("svm_validate_create.json", ["error"], []),
+    file!("svm_validate_status_update.json", ["errorContains"], []),
+    file!("svm_validate_update.json", ["errorContains"], []),
+    file!(
         "trigger_controller.json",
-        include_str!("trigger_controller.json"),
+        ["createdMigrations", "stateAfter", "expectedName"],
+        ["stateDeletedFirst", "failedGroups"]
     ),
-    ("write_barrier.json", include_str!("write_barrier.json")),
+    file!("validate_common_version.json", ["errorContains"], []),
+    file!(
+        "validate_controller_revision_create.json",
+        ["valid"],
+        ["case"]
+    ),
+    file!(
+        "validate_controller_revision_update.json",
+        ["valid"],
+        ["case"]
+    ),
+    file!(
+        "validate_server_storage_version.json",
+        ["errorContains"],
+        []
+    ),
+    file!(
+        "validate_storage_version_conditions.json",
+        ["errorContains"],
+        []
+    ),
+    file!("validate_storage_version_name.json", ["error"], []),
+    file!("write_barrier.json", ["beforeReport", "afterReport"], []),
 ];

@@ -44,13 +44,23 @@ impl Command {
         match self {
             Self::Check => "says what a reviewer would send back; never writes to the checkout",
             Self::Fix => "mends what can be mended by a program",
-            Self::Test => "runs all tests, after installing what they need",
+            Self::Test => {
+                "runs all tests, after installing what they need; leaves the checkout as it was"
+            }
             Self::Endure => "runs for longer what the tests run for a moment",
             Self::Bench => "runs the benchmarks",
             Self::Tidy => "checks the house rules alone",
             Self::ProtoBaseline => {
                 "records the protocols as they are: later changes must not break them"
             }
+        }
+    }
+
+    /// Whether the command is there to change the checkout. After any other it must be what it was before.
+    pub(crate) const fn writes(self) -> bool {
+        match self {
+            Self::Fix | Self::ProtoBaseline => true,
+            Self::Check | Self::Test | Self::Endure | Self::Bench | Self::Tidy => false,
         }
     }
 

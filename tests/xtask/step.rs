@@ -5,6 +5,7 @@ use std::process::{self, ExitCode};
 use std::time::{Duration, Instant};
 
 use crate::tools::{self, Tool};
+use crate::untouched::Snapshot;
 
 /// A process that a command runs, under a name by which it can be run alone.
 pub(crate) struct Step {
@@ -91,7 +92,34 @@ enum Ending {
 }
 
 /// Runs all steps of `command`, prints a summary, and answers success when every one of them succeeded.
-pub(crate) fn run(command: &str, steps: Vec<Step>) -> ExitCode {
+///
+/// Unless the command `writes`, the checkout has to be at the end what it was at the beginning.
+pub(crate) fn run(command: &str, steps: Vec<Step>, writes: bool) -> ExitCode {
+    let before = (!writes).then(|| Snapshot::take(synod_tests::checkout()));
+    let succeeded = run_steps(command, steps);
+    match before.map(untouched).unwrap_or(Ok(())) {
+        Ok(()) if succeeded => ExitCode::SUCCESS,
+        Ok(()) => ExitCode::FAILURE,
+        Err(fault) => {
+            eprintln!("  FAILED   {fault}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Compares the checkout with what it was before.
+fn untouched(before: Result<Snapshot, String>) -> Result<(), String> {
+    let touched = before?.touched_by(&Snapshot::take(synod_tests::checkout())?);
+    if touched.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "the run has changed the checkout (what a run writes belongs under target/): {}",
+        touched.join(", ")
+    ))
+}
+
+fn run_steps(command: &str, steps: Vec<Step>) -> bool {
     let mut endings = Vec::with_capacity(steps.len());
     let mut stopped = false;
     for step in steps {
@@ -109,14 +137,9 @@ pub(crate) fn run(command: &str, steps: Vec<Step>) -> ExitCode {
         endings.push((step, ending, watch.elapsed()));
     }
     eprint!("{}", summary(command, &endings));
-    if endings
+    endings
         .iter()
         .all(|(_, ending, _)| matches!(ending, Ending::Done))
-    {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
 }
 
 /// One line a step: how it ended, how long it took, and for a failed one how to run it alone.
@@ -197,17 +220,11 @@ mod tests {
 
     #[test]
     fn every_step_runs_although_one_failed_and_the_command_fails() {
-        assert_eq!(
-            run("check", vec![Step::new("a", "true")]),
-            ExitCode::SUCCESS
-        );
-        assert_eq!(
-            run(
-                "check",
-                vec![Step::new("a", "false"), Step::new("b", "true")]
-            ),
-            ExitCode::FAILURE
-        );
+        assert!(run_steps("check", vec![Step::new("a", "true")]));
+        assert!(!run_steps(
+            "check",
+            vec![Step::new("a", "false"), Step::new("b", "true")]
+        ));
     }
 
     #[test]

@@ -4,16 +4,17 @@
 mod suite;
 
 mod error_texts;
+mod migrations;
 mod retry_budget;
 mod write_barrier;
 
 use serde_json::Value;
 
 /// The text of a field of a case.
-fn text<'a>(case: &'a Value, field: &str) -> &'a str {
-    match case.get(field) {
+fn text<'a>(case: &'a impl suite::Fields, field: &str) -> &'a str {
+    match case.field(field) {
         Some(Value::String(text)) => text,
-        found => panic!("{field} is not a text but {found:?} in {case}"),
+        found => panic!("{field} is not a text but {found:?}"),
     }
 }
 

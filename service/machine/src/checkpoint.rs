@@ -4,6 +4,7 @@
 //! the rebuilt state is compared with the one in the header.
 
 mod migrations;
+mod statuses;
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use synod_model::{
 };
 
 use self::migrations::migration_rows;
+use self::statuses::check_status;
 use crate::digest::{
     RowHash, RowSum, agreement_hash, collection_hash, controller_revision_hash, deadline_hash,
     entry_hash, events_hash, garbage_hash, heartbeat_hash, lease_candidate_hash, lease_hash,
@@ -391,12 +393,13 @@ impl State {
             return Err(orphan("an entry", "member", id));
         }
         let found = self.digest();
-        if found == digest {
-            return Ok(());
+        if found != digest {
+            return Err(CorruptState(format!(
+                "its digest is {found}, and its header says {digest}"
+            )));
         }
-        Err(CorruptState(format!(
-            "its digest is {found}, and its header says {digest}"
-        )))
+        let mut versions = self.storage_versions.iter();
+        versions.try_for_each(|(resource, version)| check_status(resource, version))
     }
 
     /// The digest computed anew from every row, rather than kept up to date. Costs a step for each row.

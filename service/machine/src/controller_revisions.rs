@@ -81,10 +81,6 @@ impl ControllerRevisions {
         self.kept.get(key)
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.kept.len()
-    }
-
     /// All rows, by namespace and name.
     pub(crate) fn map(&self) -> &OrdMap<NamespacedName, Kept> {
         &self.kept

@@ -259,12 +259,6 @@ impl State {
         }
     }
 
-    /// How many leases there are, free ones too.
-    #[must_use]
-    pub fn lease_count(&self) -> usize {
-        self.leases.rows.len()
-    }
-
     /// Whether one more may contend for the lease.
     pub(crate) fn check_contenders(&self, key: &LeaseKey, present: usize) -> Result<(), Refusal> {
         if present >= LEASE_CONTENDERS_MAX {

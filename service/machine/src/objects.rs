@@ -102,21 +102,6 @@ pub enum Cursor {
 }
 
 impl State {
-    /// How many collections there are.
-    #[must_use]
-    pub fn collection_count(&self) -> usize {
-        self.collections.len()
-    }
-
-    /// How many objects there are, of all collections. Costs a step for each collection.
-    #[must_use]
-    pub fn object_count(&self) -> usize {
-        self.collections
-            .values()
-            .map(|held| held.objects.len())
-            .sum()
-    }
-
     /// Whether a deletion has left dependents to further commands: the leader then proposes
     /// [`CollectGarbage`](crate::CollectGarbage).
     #[must_use]

@@ -191,12 +191,6 @@ impl State {
         self.storage_versions.len()
     }
 
-    /// How many ControllerRevisions there are.
-    #[must_use]
-    pub fn controller_revision_count(&self) -> usize {
-        self.controller_revisions.len()
-    }
-
     /// How many of the reported resources have no agreement.
     ///
     /// Costs one step for each reported resource.

@@ -5,8 +5,9 @@ use crate::{ApiVersion, Condition, ConditionStatus, MemberId, Revision, WallTime
 /// The one encoding that all entries share; nothing if there is no entry, if one has no encoding
 /// yet, or if two differ.
 ///
-/// What the entries decode and serve plays no part in it.
-pub fn common_encoding_version<'a>(
+/// What the entries decode and serve plays no part in it. This is the rule itself, which costs a step for each entry; a
+/// replica counts, and is held against the rule when it reads a checkpoint.
+pub(crate) fn common_encoding_version<'a>(
     encodings: impl IntoIterator<Item = Option<&'a ApiVersion>>,
 ) -> Option<&'a ApiVersion> {
     let mut encodings = encodings.into_iter();

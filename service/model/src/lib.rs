@@ -73,9 +73,7 @@ mod uuid;
 mod versions;
 mod violation;
 
-pub use agreement::{
-    AgreementCause, AgreementChange, agreement_condition, common_encoding_version,
-};
+pub use agreement::{AgreementCause, AgreementChange, agreement_condition};
 pub use annotations::Annotations;
 pub use apiserver_id::apiserver_id;
 pub use binary::{Binary, BinaryResource};
@@ -155,9 +153,7 @@ pub use semantic_version::SemanticVersion;
 pub use settings::{Settings, SettingsPatch};
 pub use statement_number::StatementNumber;
 pub use storage_version_hash::StorageVersionHash;
-pub use storage_version_status::{
-    ConditionText, check_common_version, check_conditions, check_unique_members,
-};
+pub use storage_version_status::{check_common_version, check_conditions};
 pub use text_diff::unified_diff;
 pub use uid::Uid;
 pub use versions::{ApiVersion, VersionSet};

@@ -88,12 +88,6 @@ impl OwnerReferences {
         self.iter().find(|reference| reference.uid == *uid)
     }
 
-    /// The owner that manages the object.
-    #[must_use]
-    pub fn controller(&self) -> Option<&OwnerReference> {
-        self.iter().find(|reference| reference.controller)
-    }
-
     /// The owners in the order in which they were given.
     pub fn iter(&self) -> std::slice::Iter<'_, OwnerReference> {
         self.0.as_deref().unwrap_or_default().iter()
@@ -141,7 +135,6 @@ mod tests {
     #[test]
     fn an_object_has_several_owners_of_which_one_may_manage_it() {
         let owners = OwnerReferences::new(vec![owner(1, false), owner(2, true)]).unwrap();
-        assert_eq!(owners.controller(), Some(&owner(2, true)));
         assert_eq!(
             owners.get(&Uid::from_bytes([1; 16])),
             Some(&owner(1, false))

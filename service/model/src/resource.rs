@@ -39,7 +39,10 @@ impl GroupResource {
         {
             violations.push(Violation::invalid(group, rule).at("group"));
         }
-        if let Err(rule) = dns1035_label(resource) {
+        if resource.is_empty() {
+            let rule = "name it in the plural, such as pods";
+            violations.push(Violation::required(rule).at("resource"));
+        } else if let Err(rule) = dns1035_label(resource) {
             violations.push(Violation::invalid(resource, rule).at("resource"));
         }
         if violations.is_empty() {

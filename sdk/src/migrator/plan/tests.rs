@@ -18,6 +18,7 @@ fn the_table_of_the_upstream_migrator() {
     suite::run("migrator_retry_table.json", 7, &[], |_, case| {
         let says = case["error"].as_str().ok_or("no error")?;
         let long = Duration::from_secs(7);
+        let waits = case["honourRetryAfter"] == true;
         let (next, expects_pause) = match says {
             "MethodNotSupported" => (after_rewrite(StoreError::NotSupported, 1), None),
             "Timeout/ServerTimeout" => (after_rewrite(BUSY, 1), None),
@@ -25,18 +26,23 @@ fn the_table_of_the_upstream_migrator() {
             "Conflict" => (after_rewrite(StoreError::Conflict, 1), None),
             "TooManyRequests" => {
                 let retry_after = Some(long);
-                (
-                    after_rewrite(StoreError::Busy { retry_after }, 1),
-                    Some(long),
-                )
+                let next = after_rewrite(StoreError::Busy { retry_after }, 1);
+                // Else it is tried again soon.
+                (next, waits.then_some(long).or(Some(Duration::ZERO)))
             }
             "LIST NotFound" => (after_list(StoreError::NotFound, 1), None),
             "LIST 410 Expired" => {
                 let token = ContinueToken::parse("inconsistent").ok();
                 let next = after_list(StoreError::Expired(token.clone()), 1);
-                return match next {
-                    Next::GoOn(found) if found == token => Ok(()),
-                    other => Err(format!("{other:?}")),
+                let done = match next {
+                    Next::GoOn(found) if found == token => {
+                        "continue with the inconsistent continue token in the error"
+                    }
+                    _ => "something else",
+                };
+                return match case["action"].as_str() {
+                    Some(action) if action == done => Ok(()),
+                    expected => Err(format!("{done}, and not {expected:?}")),
                 };
             }
             other => return Err(format!("{other} is not known")),

@@ -1,13 +1,13 @@
 //! `api_error_texts.json`: what a caller is told, in the words of Kubernetes.
 
-use serde_json::Value;
 use synod_client::{
     Client, CollectionRules, Content, CreateCollection, CreateObject, DeleteObject, Error,
     ErrorKind, JoinOptions, Kind, MediaType, ObjectKey, ObjectName, Preconditions, ReadOptions,
     Revision, Uid,
 };
 
-use super::{expect, suite, text};
+use super::suite::{self, Case};
+use super::{expect, text};
 use crate::cluster::{Cluster, id, legal, resource, version, within};
 
 #[test]
@@ -66,7 +66,7 @@ impl Stage {
             .unwrap();
     }
 
-    async fn check(&self, case: &Value) -> Result<(), String> {
+    async fn check(&self, case: &Case<'_>) -> Result<(), String> {
         match text(case, "reason") {
             "AlreadyExists" => {
                 let objects = self.client.raw_objects();
@@ -83,7 +83,7 @@ impl Stage {
     }
 
     /// The file has a text for the uid and one for the resource version.
-    async fn check_conflicts(&self, case: &Value) -> Result<(), String> {
+    async fn check_conflicts(&self, case: &Case<'_>) -> Result<(), String> {
         let other_uid = Uid::from_bytes([9; 16]);
         let other_version = self.resource_version.next();
         let of_uid = Preconditions {
@@ -103,7 +103,7 @@ impl Stage {
             ),
         ];
         let texts: Vec<&str> = text(case, "message").split(" | ").collect();
-        assert_eq!(texts.len(), facts.len());
+        expect(&texts.len().to_string(), &facts.len().to_string())?;
         for (told, (preconditions, asked, present)) in texts.into_iter().zip(facts) {
             let told = told.replace("<a>", &asked).replace("<b>", &present);
             let error = self.delete(preconditions).await.unwrap_err();
@@ -114,7 +114,7 @@ impl Stage {
         Ok(())
     }
 
-    async fn check_future(&self, case: &Value) -> Result<(), String> {
+    async fn check_future(&self, case: &Case<'_>) -> Result<(), String> {
         let future = Revision::new(1 << 40);
         let read = ReadOptions::at_revision(future);
         let error = within(self.client.raw_objects().get(&key("one"), read)).await;
@@ -128,7 +128,7 @@ impl Stage {
         expect_error(&error, ErrorKind::FutureRevision, told)
     }
 
-    async fn check_gate(&self, case: &Value) -> Result<(), String> {
+    async fn check_gate(&self, case: &Case<'_>) -> Result<(), String> {
         let joined = self.client.join(JoinOptions::new(id("server")));
         let membership = within(joined).await.unwrap();
         let error = membership
@@ -140,7 +140,7 @@ impl Stage {
     }
 
     /// What is within the limit of the file is not too large.
-    async fn check_size(&self, case: &Value) -> Result<(), String> {
+    async fn check_size(&self, case: &Case<'_>) -> Result<(), String> {
         let limit = case["limitBytes"].as_u64().expect("it is a number");
         let limit = usize::try_from(limit).expect("it is small");
         let error = within(self.client.raw_objects().create(gadget("two", limit + 1))).await;
@@ -176,7 +176,7 @@ fn expect_error(error: &Error, kind: ErrorKind, told: &str) -> Result<(), String
 }
 
 /// The message of a case with the facts in it.
-fn words(case: &Value, facts: &[(&str, &str)]) -> String {
+fn words(case: &Case<'_>, facts: &[(&str, &str)]) -> String {
     let message = text(case, "message").to_owned();
     facts.iter().fold(message, |message, (key, fact)| {
         assert!(message.contains(key), "{message}: no {key}");

@@ -3,10 +3,10 @@
 //! The budget itself, three tries a second apart, is held by
 //! `gate::a_stuck_report_ends_with_an_error_and_opens_nothing`. The cases of the file need a conflict.
 
-use serde_json::Value;
 use synod_client::{Error, JoinOptions, Reported};
 
-use super::{expect, suite, text};
+use super::suite::{self, Case};
+use super::{expect, text};
 use crate::cluster::{Cluster, fixed, id, within};
 
 #[test]
@@ -46,6 +46,6 @@ async fn contend(absent: bool) -> Result<Reported, Error> {
     of_first.and(of_second)
 }
 
-fn error_of(case: &Value) -> &str {
+fn error_of<'a>(case: &'a Case<'_>) -> &'a str {
     text(case, "expectedError")
 }

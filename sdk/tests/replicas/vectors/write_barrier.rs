@@ -6,7 +6,8 @@ use axum::http::{Method, StatusCode};
 use serde_json::Value;
 use synod_client::{Client, GateLayer, JoinOptions, Membership};
 
-use super::{expect, suite, text};
+use super::suite::{self, Case};
+use super::{expect, text};
 use crate::cluster::{Cluster, fixed, id, within};
 use crate::http::{Answer, Server};
 
@@ -30,9 +31,9 @@ fn every_row_passes_or_waits_at_a_real_http_server() {
     suite::run("write_barrier.json", 17, &[], |section, case| {
         runtime.block_on(async {
             let stage = Stage::set(&cluster.client().await).await;
-            let checked = match case {
+            let checked = match case.whole() {
                 Value::String(rule) => stage.check_rule(rule).await,
-                row => stage.check_row(section, row).await,
+                _ => stage.check_row(section, case).await,
             };
             within(stage.membership.leave(Duration::ZERO))
                 .await
@@ -80,7 +81,7 @@ impl Stage {
     }
 
     /// Sends a write before and after the report.
-    async fn check_row(&self, section: &str, row: &Value) -> Result<(), String> {
+    async fn check_row(&self, section: &str, row: &Case<'_>) -> Result<(), String> {
         let (method, path) = request_of(text(row, "request"));
         let before = self.server.send(method.clone(), path).await;
         expect(verdict(&before), text(row, "beforeReport"))?;
@@ -96,7 +97,10 @@ impl Stage {
 
     /// Sends what a rule is about; before the report, unless the rule says otherwise.
     async fn check_rule(&self, rule: &str) -> Result<(), String> {
-        let (when, expected) = rule.split_once(" -> ").unwrap_or(("else", "503"));
+        let (when, expected) = match rule.strip_prefix("else ") {
+            Some(expected) => ("else", expected),
+            None => rule.split_once(" -> ").ok_or("no rule and verdict")?,
+        };
         let sent = match when {
             "manager absent" => {
                 let layer = GateLayer::absent();

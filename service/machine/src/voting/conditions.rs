@@ -62,7 +62,7 @@ pub(super) fn decodable(
         .map(|before| &before.decodable)
         .filter(|before| before.status == status);
     Condition {
-        kind: "DecodableByAll".to_owned(),
+        kind: Condition::DECODABLE_BY_ALL.to_owned(),
         status,
         reason: reason.to_owned(),
         message,

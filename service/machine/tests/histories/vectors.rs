@@ -6,17 +6,20 @@ mod suite;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use suite::{Case, Fields};
 use synod_machine::{Answer, Command, RevisionAnswer, RevisionOutcome};
 use synod_model::{
-    AdoptControllerRevisions, CreateControllerRevision, InUse, Mark, MarkControllerRevisions,
-    Marker, ObjectName, Preconditions, ReleaseControllerRevision, RevisionData, RevisionHash,
-    RevisionNumber, TruncateControllerRevisions, UpdateControllerRevision,
+    AdoptControllerRevisions, CreateControllerRevision, Equality, InUse, Mark,
+    MarkControllerRevisions, Marker, MediaType, ObjectName, Preconditions,
+    ReleaseControllerRevision, RevisionData, RevisionHash, RevisionNumber,
+    TruncateControllerRevisions, UpdateControllerRevision,
 };
 
 use crate::replica::{Replica, history, json, key, object_name, uid, wanting};
 
-fn text<'a>(case: &'a Value, field: &str) -> &'a str {
-    case[field].as_str().unwrap_or_default()
+fn text<'a>(case: &'a impl Fields, field: &str) -> &'a str {
+    let text = case.field(field).and_then(Value::as_str);
+    text.unwrap_or_default()
 }
 
 fn expect_eq<T: PartialEq + std::fmt::Debug>(found: T, expected: T) -> Result<(), String> {
@@ -53,35 +56,40 @@ fn colliding() -> (RevisionData, RevisionData) {
 
 #[test]
 fn controller_revision_create() {
+    let colliding = colliding();
     suite::run("controller_revision_create.json", 3, &[], |_, case| {
         let mut replica = Replica::formed();
-        let (data, other) = colliding();
-        match text(case, "name") {
-            "creates new" => {}
-            "no conflict when parents differ" => {
+        let (data, other) = colliding.clone();
+        match case["existing"][0].as_str() {
+            None => {}
+            Some("other parent's revision") => {
                 let mut elsewhere = wanting(1, data.clone(), false);
                 elsewhere.prefix = synod_model::NamePrefix::parse("other").map_err(|v| v.rule)?;
                 created(&mut replica, elsewhere)?;
             }
-            "renames on conflict" => drop(created(&mut replica, wanting(0, other, false))?),
-            name => return Err(format!("unknown case {name}")),
+            Some("same name, different data") => {
+                drop(created(&mut replica, wanting(0, other, false))?);
+            }
+            Some(existing) => return Err(format!("what is {existing}?")),
         }
         let answer = created(&mut replica, wanting(0, data.clone(), false))?;
         let named = format!("web-{}", RevisionHash::of(&data).with_collisions(0));
         expect_eq(answer.name.as_str() != named, case["renamed"] == true)?;
         let count = case["collisionCountAfter"].as_u64();
         expect_eq(Some(u64::from(answer.collision_count)), count)?;
-        if case["thenCreateSameAgain"].is_object() {
+        let then = &case["thenCreateSameAgain"];
+        if then.is_object() {
             let again = CreateControllerRevision {
                 collision_count: answer.collision_count,
                 ..wanting(0, data, false)
             };
             let again = created(&mut replica, again)?;
-            expect_eq(again.outcome, RevisionOutcome::Unchanged)?;
-            expect_eq(
-                (again.name, again.collision_count),
-                (answer.name, answer.collision_count),
-            )?;
+            let is_existing =
+                again.outcome == RevisionOutcome::Unchanged && again.name == answer.name;
+            let returned = if is_existing { "existing" } else { "another" };
+            expect_eq(Some(returned), then["returns"].as_str())?;
+            let count = then["collisionCountAfter"].as_u64();
+            expect_eq(Some(u64::from(again.collision_count)), count)?;
         }
         Ok(())
     });
@@ -132,7 +140,7 @@ fn controller_revision_next_and_truncate() {
     });
 }
 
-fn truncated(case: &Value) -> Result<(), String> {
+fn truncated(case: &Case<'_>) -> Result<(), String> {
     let mut replica = Replica::formed();
     let mut names: BTreeMap<&str, ObjectName> = BTreeMap::new();
     for state in case["history"].as_array().into_iter().flatten() {
@@ -219,8 +227,17 @@ fn controller_revision_update_delete_adopt_release() {
         };
         let outcome = replica.send(command);
         expect_eq(outcome.result.is_err(), case["error"] == true)?;
-        if case["writes"] == 0 || text(case, "result").starts_with("ignored") {
-            expect_eq(outcome.changed, false)?;
+        if let Some(writes) = case["writes"].as_u64() {
+            expect_eq(u64::from(outcome.changed), writes)?;
+        }
+        if let Some(result) = case["result"].as_str() {
+            let is_ignored = outcome.result.is_ok() && !outcome.changed;
+            let found = if is_ignored {
+                "ignored (Invalid)"
+            } else {
+                "done"
+            };
+            expect_eq(found, result)?;
         }
         if let (Err(refusal), Some(message)) = (&outcome.result, case["message"].as_str()) {
             let begins = message.trim_end_matches("...");
@@ -257,4 +274,58 @@ fn validate_controller_revision_update() {
             expect_eq(outcome.result.is_ok(), case["valid"] == true)
         },
     );
+}
+
+#[test]
+fn controller_revision_find_equal() {
+    let file = "controller_revision_find_equal.json";
+    suite::run(file, 8, &[], |section, case| {
+        if section == "derived_equality" {
+            let lhs = raw(&case["lhs"]).ok_or("a ControllerRevision without data")?;
+            let rhs = raw(&case["rhs"]).ok_or("a ControllerRevision without data")?;
+            return expect_eq(is_found(lhs, rhs)?, case["equal"] == true);
+        }
+        let needle = known(text(case, "needle"))?;
+        let mut found = Vec::new();
+        for name in case["revisions"].as_array().into_iter().flatten() {
+            let name = name.as_str().ok_or("no name")?;
+            if is_found(known(name)?, needle.clone())? {
+                found.push(name);
+            }
+        }
+        let want = case["want"].as_array().into_iter().flatten();
+        expect_eq(found, want.filter_map(Value::as_str).collect())
+    });
+}
+
+/// Whether a history that holds `there` has what is wanted, so that it is not created.
+fn is_found(there: RevisionData, wanted: RevisionData) -> Result<bool, String> {
+    let mut replica = Replica::formed();
+    let bytewise = |data| CreateControllerRevision {
+        equality: Equality::Bytes,
+        ..wanting(0, data, false)
+    };
+    let first = created(&mut replica, bytewise(there))?;
+    let second = created(&mut replica, bytewise(wanted))?;
+    let is_unchanged = second.outcome == RevisionOutcome::Unchanged;
+    assert_eq!(is_unchanged, first.name == second.name);
+    Ok(is_unchanged)
+}
+
+/// What is wanted by a side of a case. Its label is the store's, and nobody can give it.
+fn raw(side: &Value) -> Option<RevisionData> {
+    let raw = side.get("raw")?.as_str()?;
+    RevisionData::new(MediaType::JSON, raw.as_bytes().to_vec().into()).ok()
+}
+
+/// What the revisions of the two parents in Kubernetes' test hold, by name.
+fn known(name: &str) -> Result<RevisionData, String> {
+    let (parent, number) = match name {
+        "ss1Rev1" => (1, 1),
+        "ss2Rev1" => (2, 1),
+        "ss2Rev2" => (2, 2),
+        other => return Err(format!("unknown revision {other}")),
+    };
+    let data = format!("{{\"parent\":{parent},\"number\":{number}}}");
+    Ok(json(&data))
 }

@@ -1,12 +1,12 @@
 //! Who is chosen among the candidates for a lease.
 
-use serde_json::Value;
 use synod_model::{
     HolderIdentity, LeaseCandidate, LeaseKey, Metadata, Revision, SemanticVersion, Strategy, Ttl,
     Uid, WallTime, best_strategy,
 };
 
-use crate::{suite, text};
+use crate::suite::{self, Case};
+use crate::text;
 
 #[test]
 fn lease_candidate_compare() {
@@ -19,7 +19,7 @@ fn lease_candidate_compare() {
     });
 }
 
-fn compared(case: &Value) -> Result<(), String> {
+fn compared(case: &Case<'_>) -> Result<(), String> {
     let side = |name: &str| {
         let fields = &case[name];
         let created = fields[2].as_u64().expect("an offset is a number");
@@ -34,7 +34,7 @@ fn compared(case: &Value) -> Result<(), String> {
     }
 }
 
-fn chosen_strategy(case: &Value) -> Result<(), String> {
+fn chosen_strategy(case: &Case<'_>) -> Result<(), String> {
     let listed = case["candidates"].as_array().into_iter().flatten();
     let candidates: Vec<LeaseCandidate> = listed
         .map(|fields| LeaseCandidate {

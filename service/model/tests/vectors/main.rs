@@ -1,40 +1,29 @@
 //! The cases of Kubernetes' own tests, and of what Kubernetes has been seen to do, whose rule
 //! lives in this crate.
 
-mod agreement;
 mod identity;
 mod leases;
 mod names;
-mod reports;
 mod resources;
 mod revisions;
 #[path = "../../../../tests/vectors/suite.rs"]
 mod suite;
 
 use serde_json::Value;
-use synod_model::Violations;
+
+use suite::Fields;
 
 /// The text of a field of a case.
-fn text<'a>(value: &'a Value, field: &str) -> &'a str {
-    match value.get(field) {
+fn text<'a>(value: &'a impl Fields, field: &str) -> &'a str {
+    match value.field(field) {
         Some(Value::String(text)) => text,
-        found => panic!("{field} is not a text but {found:?} in {value}"),
+        found => panic!("{field} is not a text but {found:?}"),
     }
 }
 
 /// The text of a field that may be null or left out.
-fn optional_text<'a>(value: &'a Value, field: &str) -> Option<&'a str> {
-    value.get(field).and_then(Value::as_str)
-}
-
-/// The texts of a list that may be left out.
-fn texts<'a>(value: &'a Value, field: &str) -> Vec<&'a str> {
-    let items = value.get(field).and_then(Value::as_array);
-    items
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect()
+fn optional_text<'a>(value: &'a impl Fields, field: &str) -> Option<&'a str> {
+    value.field(field).and_then(Value::as_str)
 }
 
 /// The text with `<repeat:x:N>` replaced by N times x.
@@ -50,20 +39,6 @@ fn expanded(text: &str) -> String {
         panic!("not a repetition: {text}");
     };
     format!("{before}{repeated}{}", expanded(after))
-}
-
-/// Holds the violations against the text that one of them must contain; none if there is none.
-fn expect(violations: &Violations, contains: Option<&str>) -> Result<(), String> {
-    let found: Vec<String> = violations.iter().map(ToString::to_string).collect();
-    let met = match contains {
-        None => found.is_empty(),
-        Some(text) => found.iter().any(|violation| violation.contains(text)),
-    };
-    if met {
-        Ok(())
-    } else {
-        Err(format!("expected {contains:?}, found {found:#?}"))
-    }
 }
 
 /// Holds what came out against what must.

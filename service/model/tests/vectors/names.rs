@@ -1,16 +1,16 @@
-use serde_json::Value;
 use synod_model::{
     GroupResource, NameRule, dns1035_label, dns1123_label, dns1123_subdomain, qualified_name,
 };
 
-use crate::{expanded, expect_eq, optional_text, suite, text};
+use crate::suite::{self, Case};
+use crate::{expanded, expect_eq, optional_text, text};
 
 #[test]
 fn every_dns_name_is_judged_as_kubernetes_judges_it() {
     suite::run("dns_names.json", 120, &[], check_name);
 }
 
-fn check_name(list: &str, case: &Value) -> Result<(), String> {
+fn check_name(list: &str, case: &Case<'_>) -> Result<(), String> {
     let (rule, verdict) = list.split_once('.').ok_or("no rule and verdict")?;
     let rule: fn(&str) -> Result<(), NameRule> = match rule {
         "dns1123label" => dns1123_label,
@@ -19,7 +19,7 @@ fn check_name(list: &str, case: &Value) -> Result<(), String> {
         "qualified_name" => qualified_name,
         other => return Err(format!("unknown rule {other}")),
     };
-    let name = expanded(case.as_str().ok_or("not a text")?);
+    let name = expanded(case.whole().as_str().ok_or("not a text")?);
     expect_eq(rule(&name).is_ok(), verdict == "good").map_err(|fault| format!("{name:?}: {fault}"))
 }
 

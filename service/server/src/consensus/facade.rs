@@ -208,14 +208,6 @@ impl Consensus {
         leadership
     }
 
-    /// Who leads as far as this replica knows, and where other replicas reach it.
-    #[must_use]
-    pub fn leader_hint(&self) -> Option<(ReplicaId, String)> {
-        let leader = self.shared.leadership.borrow().leader?;
-        let address = self.replicas().remove(&leader)?;
-        Some((leader, address.peer))
-    }
-
     /// How long ago the calls were sent that a quorum has answered last; `None` while this replica does not lead or was
     /// not answered in this term yet.
     #[must_use]

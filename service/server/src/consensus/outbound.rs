@@ -62,20 +62,6 @@ impl Consensus {
         self.link(leader)?.forward(batches, timeout).await
     }
 
-    /// Asks `replica` for the digest of its state after the entry at `log_index`.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be asked, or does not answer within `timeout`.
-    pub async fn remote_digest(
-        &self,
-        replica: ReplicaId,
-        log_index: u64,
-        timeout: Duration,
-    ) -> Result<pb::DigestResponse, PeerError> {
-        self.link(replica)?.digest(log_index, timeout).await
-    }
-
     fn link(&self, replica: ReplicaId) -> Result<PeerLink, PeerError> {
         let replicas = self.replicas();
         let address = replicas.get(&replica).ok_or(PeerError::Unknown(replica))?;

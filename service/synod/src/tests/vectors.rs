@@ -1,23 +1,46 @@
 //! The rows that Kubernetes prints, and the resources that its migrator picks.
 
 use serde_json::{Value, json};
-use synod_client::{ApiVersion, GroupResource};
+use synod_client::{
+    ApiVersion, Client, GroupResource, ListControllerRevisions, ListMigrations, WallTime,
+};
 
-use super::suite;
+use super::stand_in::{Part, StandIn, fixture};
+use super::suite::{self, Case};
+use crate::args::Format;
 use crate::commands::observe::documents::{passed_on, resources};
+use crate::output::Document;
 use crate::views;
 
-/// What the file says of objects that do not exist here yet: snapshots of controllers and migrations.
-const NOT_APPLICABLE_YET: [&str; 2] = ["controllerrevisions", "storageversionmigrations_v1alpha1"];
+const NOW: WallTime = WallTime::from_millis(fixture::NOW_MS);
 
-#[test]
-fn storage_versions_are_printed_as_kubectl_prints_them() {
-    let prose: Vec<&str> = NOT_APPLICABLE_YET
-        .into_iter()
-        .chain(["storageversions.columns"])
-        .collect();
-    suite::run("printer_rows.json", 3, &prose, |_, case| {
-        let found = row(case);
+#[tokio::test]
+async fn every_kind_is_printed_as_kubectl_prints_it() {
+    let prose = [
+        "storageversions.columns",
+        "controllerrevisions.columns",
+        "storageversionmigrations_v1alpha1.columns",
+    ];
+    // Each of them stands in a table of its own; the rows are printed before the cases are run, which waits for nobody.
+    let document = suite::document("printer_rows.json");
+    let mut printed = Vec::new();
+    for case in document["controllerrevisions"]["cases"].as_array().unwrap() {
+        printed.push((case["name"].clone(), controller_revision(case).await));
+    }
+    for case in document["storageversionmigrations_v1alpha1"]["cases"]
+        .as_array()
+        .unwrap()
+    {
+        printed.push((case["name"].clone(), migration(case).await));
+    }
+    suite::run("printer_rows.json", 6, &prose, |section, case| {
+        let found = match section {
+            "storageversions.cases" => row(case),
+            _ => {
+                let printed = printed.iter().find(|(name, _)| *name == case["name"]);
+                printed.ok_or("it was not printed")?.1.clone()
+            }
+        };
         let expected: Vec<&str> = case["cells"]
             .as_array()
             .ok_or("no cells")?
@@ -30,7 +53,6 @@ fn storage_versions_are_printed_as_kubectl_prints_them() {
             Err(format!("expected {expected:?}, found {found:?}"))
         }
     });
-    let document = suite::document("printer_rows.json");
     let columns = document["storageversions"]["columns"].as_array().unwrap();
     assert!(
         columns
@@ -40,8 +62,80 @@ fn storage_versions_are_printed_as_kubectl_prints_them() {
     );
 }
 
+/// Asks a stand-in that answers this.
+async fn asked(part: Part) -> (StandIn, Client) {
+    let stand_in = StandIn::start(part).await;
+    let builder = Client::builder().endpoints(vec![stand_in.endpoint()]);
+    let client = builder.connect().await.unwrap();
+    (stand_in, client)
+}
+
+/// The cells under these columns in the first row of what a command prints.
+fn cells(document: &Document, columns: &[&str]) -> Vec<String> {
+    let text = document.render(Format::Table);
+    let mut lines = text.lines().map(|line| {
+        let cells = line.split("   ").map(str::trim);
+        cells.filter(|cell| !cell.is_empty()).collect::<Vec<_>>()
+    });
+    let (heading, row) = (lines.next().unwrap(), lines.next().unwrap());
+    let place = |column: &&str| {
+        heading
+            .iter()
+            .position(|heading| heading == column)
+            .unwrap()
+    };
+    let found = columns.iter().map(|column| row[place(column)].to_owned());
+    found.collect()
+}
+
+/// What `synod history list` says where `kubectl get controllerrevisions` says name, controller and revision.
+async fn controller_revision(case: &Value) -> Vec<String> {
+    let mut part = fixture::part();
+    let mut snapshot = part.snapshots.items.swap_remove(0);
+    let metadata = snapshot.metadata.as_mut().unwrap();
+    metadata.name = case["name"].as_str().unwrap().to_owned();
+    let owners = &mut metadata.owner_references;
+    match case["controller"].as_array() {
+        None => owners.clear(),
+        Some(controller) => {
+            let [version, kind, name] =
+                [0, 1, 2].map(|part| controller[part].as_str().unwrap().to_owned());
+            let owner = owners.first_mut().unwrap();
+            (owner.api_version, owner.kind, owner.name) = (version, kind, name);
+        }
+    }
+    snapshot.revision = case["revision"].as_u64().unwrap();
+    part.snapshots.items = vec![snapshot];
+    let (_stand_in, client) = asked(part).await;
+    let list = ListControllerRevisions::new();
+    let page = client.controller_revisions(list).await;
+    let document = views::controller_revisions(&page.unwrap(), NOW);
+    cells(&document, &["NAME", "OWNER", "NUMBER"])
+}
+
+/// What `synod migrations list` says where `kubectl get storageversionmigrations` says name and what is migrated.
+async fn migration(case: &Value) -> Vec<String> {
+    let [group, version, resource] =
+        ["group", "version", "resource"].map(|field| case[field].as_str().unwrap());
+    let mut part = fixture::part();
+    let mut migration = part.migrations.migrations.swap_remove(0);
+    let metadata = migration.metadata.as_mut().unwrap();
+    metadata.name = format!("{resource}.{group}-41");
+    let of = migration.resource.as_mut().unwrap();
+    (of.group, of.resource) = (group.to_owned(), resource.to_owned());
+    migration.target_version = Some(format!("{group}/{version}"));
+    part.migrations.migrations = vec![migration];
+    let (_stand_in, client) = asked(part).await;
+    let page = client
+        .migrations(ListMigrations::new())
+        .all()
+        .await
+        .unwrap();
+    cells(&views::migrations(&page, NOW), &["NAME", "TARGET"])
+}
+
 /// The cells of a case but for its age, which the cases do not give.
-fn row(case: &Value) -> Vec<String> {
+fn row(case: &Case<'_>) -> Vec<String> {
     let entries = case["storageVersions"].as_array().unwrap().iter();
     let encodings: Vec<(String, Option<ApiVersion>)> = entries
         .map(|pair| {
@@ -117,10 +211,10 @@ fn migratable() -> Vec<[String; 3]> {
 fn migratable_resources() {
     suite::run("migratable_resources.json", 1, &[], |_, case| {
         let found: Value = json!(migratable());
-        if found == json!([case]) {
+        if found == json!([case.whole()]) {
             Ok(())
         } else {
-            Err(format!("expected [{case}], found {found}"))
+            Err(format!("expected [{}], found {found}", case.whole()))
         }
     });
 }

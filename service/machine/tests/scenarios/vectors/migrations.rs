@@ -5,15 +5,17 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use synod_model::{
-    ErrorKind, FailureClass, GroupResource, Migration, MigrationId, MigrationPhase,
-    MigrationReason, ObserveStorage, Persisted, Revision, StartMigration, StorageVersionHash,
+    ClaimToken, ErrorKind, FailureClass, GroupResource, Kind, Migration, MigrationId,
+    MigrationPhase, MigrationProgress, MigrationReason, ObserveStorage, Persisted, Report,
+    ReportEntry, RetryMigration, Stance, StartMigration, StorageVersionHash,
 };
 
-use super::{expect_eq, suite, text, texts};
-use crate::cluster::{Cluster, accepted, claim, complete, fail, progress, refused};
-use crate::entry::{of, resource};
+use super::suite::{self, Case};
+use super::{expect_eq, text, texts};
+use crate::cluster::{Cluster, Server, Work, accepted, claim, complete, fail, progress, refused};
+use crate::entry::{of, resource, version};
 use synod_machine::Command;
 
 const PODS: &str = "pods";
@@ -55,14 +57,15 @@ fn trigger_controller() {
             "storage_state_name" => {
                 let name = GroupResource::new(text(case, "group"), text(case, "resource"));
                 let name = name.map_err(|violations| violations.to_string())?;
-                expect_eq("name", &name.storage_state_name(), &text(case, "name"))
+                let expected = text(case, "expectedName");
+                expect_eq("name", &name.storage_state_name(), &expected)
             }
             other => Err(format!("an unknown section: {other}")),
         },
     );
 }
 
-fn triggered(case: &Value) -> Result<(), String> {
+fn triggered(case: &Case<'_>) -> Result<(), String> {
     let mut cluster = Cluster::formed();
     let state = &case["state"];
     let persisted = texts(&state["persisted"]);
@@ -120,16 +123,24 @@ fn check_after(cluster: &Cluster, after: &Value) -> Result<(), String> {
         .collect();
     let found: BTreeSet<_> = kept.persisted.iter().map(Persisted::hash).collect();
     expect_eq("persisted", &found, &expected)?;
-    let heartbeat = cluster.state.heartbeat(&resource(PODS));
-    expect_eq(
-        "heartbeat",
-        &heartbeat.map(|it| it.at),
-        &Some(cluster.now()),
-    )
+    let listed = texts(&after["persisted"]).len();
+    expect_eq("persisted", &found.len(), &listed)?;
+    let heartbeat = cluster.state.heartbeat(&resource(PODS)).map(|it| it.at);
+    let heartbeat = if heartbeat == Some(cluster.now()) {
+        "now"
+    } else {
+        "before"
+    };
+    expect_eq("heartbeat", &Some(heartbeat), &after["heartbeat"].as_str())
 }
 
-fn derived(case: &Value) -> Result<(), String> {
+fn derived(case: &Case<'_>) -> Result<(), String> {
     let mut cluster = Cluster::formed();
+    let created = |cluster: &Cluster, before: usize| {
+        let created = (cluster.migrations(PODS).len() - before) as u64;
+        let expected = case["createdMigrations"].as_u64();
+        expect_eq("createdMigrations", &Some(created), &expected)
+    };
     match text(case, "name") {
         name if name.starts_with("empty storageVersionHash") => {
             let nothing = ObserveStorage {
@@ -137,13 +148,17 @@ fn derived(case: &Value) -> Result<(), String> {
                 kind: None,
                 hashes: BTreeSet::new(),
             };
-            expect_eq("ignored", &nothing.check().is_empty(), &false)
+            assert!(!nothing.check().is_empty(), "the edge lets it through");
+            let known = cluster.state.present().storage_state(&resource(PODS));
+            expect_eq("state", &known.is_none(), &case["stateAfter"].is_null())?;
+            created(&cluster, 0)
         }
         name if name.starts_with("flip back") => {
-            observe(&mut cluster, "A");
-            cluster.migrates(PODS);
-            observe(&mut cluster, "B");
-            observe(&mut cluster, "A");
+            for hash in texts(&case["state"]["persisted"]) {
+                observe(&mut cluster, hash);
+                cluster.migrates(PODS);
+            }
+            observe(&mut cluster, text(case, "discovered"));
             check_after(&cluster, &case["stateAfter"])
         }
         name if name.starts_with("not migrated but") => {
@@ -151,11 +166,9 @@ fn derived(case: &Value) -> Result<(), String> {
             let before = (cluster.revision(), cluster.migrations(PODS));
             cluster.pass(Duration::from_secs(600));
             observe(&mut cluster, "A");
-            expect_eq(
-                "heartbeat only",
-                &(cluster.revision(), cluster.migrations(PODS)),
-                &before,
-            )
+            let after = (cluster.revision(), cluster.migrations(PODS));
+            expect_eq("heartbeat only", &after, &before)?;
+            created(&cluster, before.1.len())
         }
         name => Err(format!("an unknown case: {name}")),
     }
@@ -195,133 +208,256 @@ fn migration_status_index() {
     });
 }
 
-fn hits(case: &Value) -> Result<(), String> {
+/// The objects stand in the first case, for all of them.
+fn hits(case: &Case<'_>) -> Result<(), String> {
+    let document = suite::document("migration_status_index.json");
+    let objects = &document["resource_index"][0]["objects"];
+    assert!(case["objects"].is_null() || case["objects"] == *objects);
     let mut cluster = Cluster::formed();
-    let both = of(PODS).decodes("v1 v2");
-    let jobs = of("batch.jobs");
-    let a = cluster.starts("a", &[both.clone().encodes("v1"), of("nodes"), jobs]);
-    cluster.reports(&a, &[both.encodes("v2")]);
-    let query = texts(&case["query"]);
-    let group = if query[0] == "core" { "" } else { query[0] };
-    let asked = GroupResource::new(group, query[2]).map_err(|fault| fault.to_string())?;
-    let found = cluster.state.migrations_of(&asked).count() as u64;
-    expect_eq("hits", &found, &case["hits"].as_u64().unwrap_or(0))
+    let server = cluster.joins("a");
+    for object in objects.as_array().into_iter().flatten() {
+        // Each version of it is agreed on in its turn, which starts a migration to it.
+        let encoding = texts(object).get(1).copied().unwrap_or_default();
+        let entry = says(named(object)?, encoding);
+        report(&mut cluster, &server, entry);
+    }
+    let found = cluster.state.migrations_of(&named(&case["query"])?).count() as u64;
+    expect_eq("hits", &Some(found), &case["hits"].as_u64())
+}
+
+/// The resource of a group, a version and a resource.
+fn named(object: &Value) -> Result<GroupResource, String> {
+    let [group, _, name] = texts(object)[..] else {
+        return Err(format!("no group, version and resource: {object}"));
+    };
+    let group = if group == "core" { "" } else { group };
+    GroupResource::new(group, name).map_err(|fault| fault.to_string())
+}
+
+fn says(resource: GroupResource, encoding: &str) -> ReportEntry {
+    let versions = || ["v1", "v2"].map(version).into_iter().collect();
+    ReportEntry {
+        resource,
+        kind: Kind::parse("Pod").expect("a legal kind"),
+        decodable: versions(),
+        served: versions(),
+        stance: Stance::Fixed {
+            encoding: version(encoding),
+        },
+    }
+}
+
+fn report(cluster: &mut Cluster, server: &Server, entry: ReportEntry) {
+    accepted(cluster.send(Command::Report(Report {
+        member: server.id.clone(),
+        epoch: server.epoch,
+        entries: vec![entry],
+        replace: false,
+    })));
+}
+
+/// What Kubernetes would say of the migration in conditions: type, status, and for what it decides itself the reason.
+fn conditions(migration: &Migration) -> Value {
+    assert_eq!(
+        migration.claim.is_some(),
+        migration.phase == MigrationPhase::Running,
+        "who works at it has claimed it"
+    );
+    let is = |phase| {
+        if migration.phase == phase {
+            "True"
+        } else {
+            "False"
+        }
+    };
+    let reason = match migration.phase {
+        MigrationPhase::Running => "MigrationRunning",
+        MigrationPhase::Pending => "MigrationPending",
+        MigrationPhase::Succeeded | MigrationPhase::Failed | MigrationPhase::Aborted => {
+            "MigrationCompleted"
+        }
+    };
+    json!([
+        ["Running", is(MigrationPhase::Running), reason],
+        ["Succeeded", is(MigrationPhase::Succeeded)],
+        ["Failed", is(MigrationPhase::Failed)]
+    ])
+}
+
+/// Whether every expected condition, as far as it is given, is among those that were found.
+fn expect_among(found: &Value, expected: &Value) -> Result<(), String> {
+    let found: Vec<Vec<&str>> = found.as_array().into_iter().flatten().map(texts).collect();
+    for one in expected.as_array().ok_or("no conditions")? {
+        let is_met = found.iter().any(|found| found.starts_with(&texts(one)));
+        expect_eq(&format!("{one} among {found:?}"), &is_met, &true)?;
+    }
+    Ok(())
 }
 
 #[test]
 fn svm_runner() {
-    suite::run("svm_runner.json", 5, &[], |_, case| {
+    suite::run("svm_runner.json", 7, &[], |section, case| {
+        let expect = &case["expect"];
         match text(case, "name") {
-            "CRD exists" => {
-                let (cluster, id) = in_phase("Running");
-                expect_eq(
-                    "phase",
-                    &cluster.migration(&id).phase,
-                    &MigrationPhase::Running,
-                )
+            "CRD of a running migration" | "CRD exists" => {
+                let encoding = text(&case["crd"], "storage");
+                let (mut cluster, server) = (Cluster::formed(), "a");
+                let server = cluster.joins(server);
+                report(&mut cluster, &server, says(resource(PODS), encoding));
+                let work = cluster.claims(PODS, "one");
+                let migration = cluster.migration(&work.id);
+                expect_eq("target", &migration.target.to_string(), &encoding)?;
+                let found = conditions(&migration);
+                match section {
+                    "cases" => expect_eq("svm", &found[0], &expect["svm"]),
+                    _ => expect_eq("condition", &found[0], expect),
+                }
             }
             "already running" => {
                 let (mut cluster, id) = in_phase("Running");
                 let before = cluster.revision();
                 refused(cluster.send(claim(&id, "two")), ErrorKind::Conflict);
-                expect_eq("revision", &cluster.revision(), &before)
+                let wrote = cluster.revision() != before;
+                let done = if wrote { "a write" } else { "no-op" };
+                expect_eq("done", &Some(done), &expect.as_str())
             }
-            "succeeded, generation unchanged" => {
+            "CRD of a succeeded migration" | "succeeded, generation unchanged" => {
                 let mut cluster = Cluster::formed();
-                let a = cluster.starts("a", &[of(PODS).decodes("v1 v2").encodes("v1")]);
-                cluster.reports(&a, &[of(PODS).decodes("v1 v2").encodes("v2")]);
+                let server = cluster.joins("a");
+                report(&mut cluster, &server, says(resource(PODS), "v1"));
+                let encoding = text(&case["crd"], "storage");
+                report(&mut cluster, &server, says(resource(PODS), encoding));
+                let id = cluster.open(PODS).id;
                 cluster.migrates(PODS);
-                expect_eq("stored", &cluster.persisted(PODS), &vec!["v2".to_owned()])
+                match section {
+                    "cases" => {
+                        let stored = json!(cluster.persisted(PODS));
+                        expect_eq("stored", &stored, &expect["storedVersions"])
+                    }
+                    _ => expect_eq("condition", &conditions(&cluster.migration(&id))[1], expect),
+                }
             }
             "cleanup of a terminal SVM" => {
                 let (cluster, id) = in_phase("Succeeded");
-                expect_eq("claim", &cluster.migration(&id).claim, &None)
+                let found = conditions(&cluster.migration(&id));
+                expect_among(&found, &expect["svmConditions"])
             }
             "promote older first" => {
-                let (mut cluster, older) = in_phase("Pending");
-                let newer = start(&mut cluster, PODS, MigrationReason::Manual);
-                refused(cluster.send(claim(&newer, "one")), ErrorKind::Conflict);
-                accepted(cluster.send(claim(&older, "one")));
-                Ok(())
+                let promoted = promoted(&case["svms"])?;
+                expect_eq("promoted", &json!(promoted), &json!([expect["promoted"]]))
             }
             name => Err(format!("an unknown case: {name}")),
         }
     });
 }
 
-#[test]
-fn svm_sync() {
-    suite::run("svm_sync.json", 3, &[], |_, case| {
-        let (mut cluster, id) = in_phase("Pending");
-        if text(case, "name") == "SVM not found" {
-            let before = cluster.revision();
-            let unheard = MigrationId::new(resource(PODS), Revision::new(1 << 40));
-            refused(cluster.send(claim(&unheard, "one")), ErrorKind::NotFound);
-            return expect_eq("writes", &cluster.revision(), &before);
-        }
-        let work = cluster.claims(PODS, "one");
-        accepted(cluster.send(fail(&work, FailureClass::NotSupported)));
-        let failed = cluster.migration(&id);
-        expect_eq("phase", &failed.phase, &MigrationPhase::Failed)?;
-        expect_eq("running", &failed.claim, &None)
-    });
-}
-
-#[test]
-fn svm_validate_create() {
-    suite::run("svm_validate_create.json", 1, &[], |_, _| {
-        let (mut cluster, _) = in_phase("Pending");
-        start(&mut cluster, "apps.deployments", MigrationReason::Manual);
-        Ok(())
-    });
-}
-
-#[test]
-fn svm_validate_update() {
-    suite::run("svm_validate_update.json", 2, &[], |_, case| {
-        match text(case, "change") {
-            "metadata.labels" => {
-                Err("a migration has no labels, and nobody can update one".to_owned())
-            }
-            _ => expect_eq("refused", &GroupResource::new("apps", "").is_err(), &true),
-        }
-    });
+/// The names of the migrations that are to be had at once, of those with these names and ages.
+fn promoted(svms: &Value) -> Result<Vec<&str>, String> {
+    let mut by_age = Vec::new();
+    for svm in svms.as_array().ok_or("no migrations")? {
+        let [name, age] = texts(svm)[..] else {
+            return Err(format!("no name and age: {svm}"));
+        };
+        let hours = age.trim_end_matches('h').parse::<i64>();
+        by_age.push((hours.map_err(|error| error.to_string())?, name));
+    }
+    let listed: Vec<&str> = by_age.iter().map(|(_, name)| *name).collect();
+    by_age.sort_unstable();
+    let (mut cluster, first) = in_phase("Pending");
+    let mut ids = vec![first];
+    while ids.len() < by_age.len() {
+        ids.push(start(&mut cluster, PODS, MigrationReason::Manual));
+    }
+    let id_of = |name: &str| {
+        let place = by_age.iter().position(|(_, known)| *known == name)?;
+        ids.get(place)
+    };
+    let is_had =
+        |name: &&str| id_of(name).is_some_and(|id| cluster.send(claim(id, "one")).result.is_ok());
+    Ok(listed.into_iter().filter(is_had).collect())
 }
 
 #[test]
 fn svm_validate_status_update() {
     suite::run("svm_validate_status_update.json", 6, &[], |_, case| {
-        match text(case, "name") {
-            "running->failed" => {
-                let (cluster, id) = in_phase("Failed");
-                expect_eq(
-                    "phase",
-                    &cluster.migration(&id).phase,
-                    &MigrationPhase::Failed,
-                )
-            }
-            "failed true->false" => {
-                let (mut cluster, id) = in_phase("Failed");
-                let retry = Command::RetryMigration(synod_model::RetryMigration { id });
-                let refused = cluster.send(retry).result.is_err();
-                expect_eq("refused", &refused, &true)
-            }
-            _ => {
-                // What succeeded stays so: nothing that can be said of it is taken.
-                let (mut cluster, id) = in_phase("Succeeded");
-                let work = crate::cluster::Work {
-                    token: synod_model::ClaimToken::new(cluster.revision()),
-                    progress: synod_model::MigrationProgress::default(),
-                    id: id.clone(),
-                };
-                let class = FailureClass::Transient;
-                for said in [progress(&work, 1), fail(&work, class), claim(&id, "one")] {
-                    refused(cluster.send(said), ErrorKind::Conflict);
-                }
-                let now = cluster.migration(&id);
-                expect_eq("phase", &now.phase, &MigrationPhase::Succeeded)?;
-                expect_eq("running", &now.claim, &None)
-            }
+        let before = match texts_of(&case["old"]["conditions"]).first() {
+            Some(["Running", _]) => "Running",
+            Some(["Failed", _]) => "Failed",
+            // The derived cases have none: what is refused there is refused of what has ended.
+            _ if text(case, "name").ends_with("failed") => "Failed",
+            _ => "Succeeded",
+        };
+        let (mut cluster, id) = in_phase(before);
+        let old = conditions(&cluster.migration(&id));
+        if !case["old"].is_null() {
+            expect_among(&old, &case["old"]["conditions"])?;
         }
+        let new = match &case["new"] {
+            Value::Object(status) => &status["conditions"],
+            conditions => conditions,
+        };
+        if expect_among(&old, new).is_ok() {
+            return expect_eq("stays", &Value::Null, &case["errorContains"]);
+        }
+        let came_about = all_said_of(&mut cluster, &id, before)
+            .into_iter()
+            .any(|after| expect_among(&after, new).is_ok());
+        // What cannot be said stays as it was, and Kubernetes has these words for that.
+        let refused = (!came_about).then(|| in_words(before, new));
+        expect_eq("error", &json!(refused), &case["errorContains"])
     });
+}
+
+fn texts_of(conditions: &Value) -> Vec<[&str; 2]> {
+    let conditions = conditions.as_array().into_iter().flatten();
+    let pairs = conditions.filter_map(|one| texts(one).try_into().ok());
+    pairs.collect()
+}
+
+/// Says everything that a worker or an operator can say of a migration in this phase; what it looks like after each.
+fn all_said_of(cluster: &mut Cluster, id: &MigrationId, phase: &str) -> Vec<Value> {
+    let token = cluster
+        .migration(id)
+        .claim
+        .map_or_else(|| ClaimToken::new(cluster.revision()), |claim| claim.token);
+    let work = Work {
+        token,
+        progress: MigrationProgress::default(),
+        id: id.clone(),
+    };
+    let retry = Command::RetryMigration(RetryMigration { id: id.clone() });
+    let said = match phase {
+        "Running" => vec![fail(&work, FailureClass::Forbidden)],
+        _ => vec![
+            progress(&work, 1),
+            fail(&work, FailureClass::Transient),
+            complete(&work),
+            claim(id, "one"),
+            retry,
+        ],
+    };
+    let mut after = Vec::new();
+    for command in said {
+        cluster.send(command);
+        after.push(conditions(&cluster.migration(id)));
+    }
+    after
+}
+
+/// The words of Kubernetes for a condition that cannot be written.
+fn in_words(phase: &str, new: &Value) -> String {
+    let name = if phase == "Succeeded" {
+        "success"
+    } else {
+        "failed"
+    };
+    if texts_of(new).contains(&["Running", "True"]) {
+        return format!("Running condition cannot be true when {name} condition is true");
+    }
+    let title = if phase == "Succeeded" {
+        "Success"
+    } else {
+        "Failed"
+    };
+    format!("{title} condition cannot be set to false once it is true")
 }

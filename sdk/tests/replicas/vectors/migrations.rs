@@ -1,0 +1,198 @@
+//! What Kubernetes' migrator does with a migration, and what it lets somebody write into one: a worker does it here, at a
+//! real replica and at a store that answers what the case says.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use synod_client::{
+    Client, ContinueToken, GroupResource, JoinOptions, ListMigrations, Membership, Migration,
+    MigrationId, MigrationPhase, Migrator, MigratorOptions, Revision, Store, StoreError, StorePage,
+    WorkerName,
+};
+
+use super::suite::{self, Case};
+use super::text;
+use crate::cluster::{Cluster, fixed, id, legal, resource, within};
+
+const ITEMS: &str = "items.shop.io";
+
+/// Runs the cases at one replica each.
+fn run<F: AsyncFn(&Client, &Case<'_>) -> Result<(), String>>(file: &str, count: usize, check: F) {
+    suite::run(file, count, &[], |_, case| {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let cluster = Cluster::start(1).await;
+            check(&cluster.client().await, case).await
+        })
+    });
+}
+
+#[test]
+fn a_migration_is_worked_at_as_kubernetes_works_at_it() {
+    run("svm_sync.json", 3, async |client, case| {
+        let _membership = reports(client, ITEMS).await;
+        let before = newest(client).await;
+        let (wanted, store) = match text(case, "name") {
+            "SVM not found" => {
+                let unheard = MigrationId::new(resource(ITEMS), Revision::new(1 << 40));
+                (unheard, Closed::default())
+            }
+            "fatal rewrite error" => {
+                let refuses = Closed::refusing_writes();
+                (before.1.clone(), refuses)
+            }
+            "cache RV 'abc' not comparable" => (before.1.clone(), Closed::default()),
+            name => return Err(format!("an unknown case: {name}")),
+        };
+        let seen = Arc::clone(&store.seen);
+        let worker = legal(WorkerName::parse("one"));
+        let options = MigratorOptions::new(worker, BTreeSet::from([resource(ITEMS)]));
+        let worked = within(Migrator::new(client.clone(), store, options).run_one(&wanted)).await;
+        expect_eq("error", json!(worked.is_err()), &case["error"])?;
+        let after = newest(client).await;
+        if let Some(writes) = case["writes"].as_u64() {
+            let written = after.0.get() - before.0.get();
+            return expect_eq("writes", json!(written), &json!(writes));
+        }
+        let mut phases: Vec<MigrationPhase> = seen.lock().unwrap().clone();
+        phases.push(after.2);
+        phases.dedup();
+        let told: Vec<Value> = phases.into_iter().map(conditions).collect();
+        expect_eq("conditions", json!(told), &case["conditions"])
+    });
+}
+
+#[test]
+fn a_migration_is_created_where_kubernetes_creates_it() {
+    run("svm_validate_create.json", 1, async |client, case| {
+        let [group, name] = ["group", "resource"].map(|field| text(case, field));
+        let of = GroupResource::new(group, name).map_err(|fault| fault.to_string())?;
+        let _membership = reports(client, &of.to_string()).await;
+        let fault = start(client, group, name).await.err();
+        expect_eq("error", json!(fault), &case["error"])
+    });
+}
+
+#[test]
+fn a_migration_is_changed_where_kubernetes_changes_it() {
+    run("svm_validate_update.json", 2, async |client, case| {
+        let _membership = reports(client, ITEMS).await;
+        let fault = match text(case, "change") {
+            "metadata.labels" => {
+                let name = newest(client).await.1.to_string();
+                let update = json!({"name": name, "metadata": {"labels": {"a": "b"}}});
+                let updated = client.call_json("synod.v1.Migrations/Update", &update);
+                within(updated).await.err().map(|error| error.to_string())
+            }
+            // A request has its fields at its top, and not in a `spec`.
+            "spec.resource.resource=''" => {
+                let fault = start(client, "apps", "").await.err();
+                fault.map(|fault| format!("spec.{fault}"))
+            }
+            change => return Err(format!("an unknown change: {change}")),
+        };
+        match (&fault, case["errorContains"].as_str()) {
+            (None, None) => Ok(()),
+            (Some(fault), Some(contains)) if fault.contains(contains) => Ok(()),
+            (_, contains) => Err(format!("{fault:?} and not {contains:?}")),
+        }
+    });
+}
+
+/// Asks for a migration; what is wrong with that, if something is.
+async fn start(client: &Client, group: &str, name: &str) -> Result<(), String> {
+    let request = json!({
+        "resource": {"group": group, "resource": name},
+        "reason": "MIGRATION_REASON_MANUAL",
+    });
+    let started = within(client.call_json("synod.v1.Migrations/Start", &request)).await;
+    match started {
+        Ok(_) => Ok(()),
+        Err(error) => match error.violations().first() {
+            Some(violation) => Err(violation.to_string()),
+            None => Err(error.to_string()),
+        },
+    }
+}
+
+/// A member that decodes two versions of the resource and encodes the first, on which all agree with that.
+async fn reports(client: &Client, of: &str) -> Membership {
+    let options = JoinOptions::new(id("server"));
+    let membership = within(client.join(options)).await.unwrap();
+    let entry = fixed(of, &["shop.io/v1", "shop.io/v2"], "shop.io/v1");
+    within(membership.report(vec![entry])).await.unwrap();
+    membership
+}
+
+/// The revision, and the newest migration with its phase.
+async fn newest(client: &Client) -> (Revision, MigrationId, MigrationPhase) {
+    let page = within(client.migrations(ListMigrations::new()).all())
+        .await
+        .unwrap();
+    let newest: &Migration = page.items.last().unwrap();
+    (page.header.revision, newest.id.clone(), newest.phase)
+}
+
+/// What Kubernetes writes into the status for a phase, in the words of the file.
+fn conditions(phase: MigrationPhase) -> Value {
+    match phase {
+        MigrationPhase::Running => json!(["Running", "True"]),
+        MigrationPhase::Failed => json!(["Running False + Failed True"]),
+        MigrationPhase::Succeeded => json!(["Running False + Succeeded True"]),
+        MigrationPhase::Pending | MigrationPhase::Aborted => json!([]),
+    }
+}
+
+fn expect_eq(what: &str, found: Value, expected: &Value) -> Result<(), String> {
+    if found == *expected {
+        Ok(())
+    } else {
+        Err(format!("{what}: {found} and not {expected}"))
+    }
+}
+
+/// A store that cannot be listed, or one whose only object cannot be written; it notes what it sees of the migration.
+#[derive(Default)]
+struct Closed {
+    holds_one: bool,
+    seen: Arc<Mutex<Vec<MigrationPhase>>>,
+}
+
+impl Closed {
+    fn refusing_writes() -> Self {
+        Self {
+            holds_one: true,
+            ..Self::default()
+        }
+    }
+}
+
+impl Store for Closed {
+    type Object = ();
+
+    async fn list_page(
+        &self,
+        migration: &Migration,
+        _: Option<&ContinueToken>,
+    ) -> Result<StorePage<()>, StoreError> {
+        self.seen.lock().unwrap().push(migration.phase);
+        if !self.holds_one {
+            return Err(StoreError::NotSupported);
+        }
+        Ok(StorePage {
+            objects: vec![()],
+            next: None,
+            remaining: None,
+        })
+    }
+
+    async fn rewrite(&self, migration: &Migration, _: &()) -> Result<(), StoreError> {
+        self.seen.lock().unwrap().push(migration.phase);
+        Err(StoreError::NotSupported)
+    }
+}
