@@ -41,6 +41,7 @@ fn object() -> Object {
             media_type: MediaType::parse("application/cbor").unwrap(),
             data: Bytes::from_static(b"\xa0"),
         },
+        content_revision: Revision::new(3),
     }
 }
 
@@ -96,7 +97,7 @@ fn a_list_of_operations_works_on_the_document_that_kubernetes_shows() {
     assert_eq!(patched.finalizers, Finalizers::parse(["x.io/b"]).unwrap());
     assert_eq!(patched.annotations.get("x.io/y"), Some("two"));
     assert_eq!(patched.labels.get("colour"), Some("red"));
-    let owner = patched.owners.controller().unwrap();
+    let owner = patched.owners.iter().next().unwrap();
     assert!(owner.block_owner_deletion);
     let refused = self::patched(
         PatchFormat::Json,
