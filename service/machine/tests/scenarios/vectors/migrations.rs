@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use synod_model::{
     ClaimToken, ErrorKind, FailureClass, GroupResource, Kind, Migration, MigrationId,
     MigrationPhase, MigrationProgress, MigrationReason, ObserveStorage, Persisted, Report,
-    ReportEntry, RetryMigration, Stance, StartMigration, StorageVersionHash,
+    ReportEntry, RetryMigration, Stance, StartMigration, StatementNumber, StorageVersionHash,
 };
 
 use super::suite::{self, Case};
@@ -251,6 +251,7 @@ fn report(cluster: &mut Cluster, server: &Server, entry: ReportEntry) {
     accepted(cluster.send(Command::Report(Report {
         member: server.id.clone(),
         epoch: server.epoch,
+        number: StatementNumber::FIRST,
         entries: vec![entry],
         replace: false,
     })));

@@ -7,7 +7,7 @@ use serde_json::Value;
 use synod_machine::{Command, Digest, Row, State};
 use synod_model::{
     Condition, ConditionStatus, Kind, MemberId, Report, ReportEntry, ReportEntryText, Stance,
-    StanceText, Violations,
+    StanceText, StatementNumber, Violations,
 };
 
 use super::suite::{self, Case};
@@ -155,6 +155,7 @@ fn encoding(entries: &[Value]) -> Cluster {
         accepted(cluster.send(Command::Report(Report {
             member: server.id,
             epoch: server.epoch,
+            number: StatementNumber::FIRST,
             entries: vec![entry],
             replace: false,
         })));
