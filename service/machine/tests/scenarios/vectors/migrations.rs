@@ -156,6 +156,8 @@ fn derived(case: &Case<'_>) -> Result<(), String> {
         name if name.starts_with("flip back") => {
             for hash in texts(&case["state"]["persisted"]) {
                 observe(&mut cluster, hash);
+                // What was shown before may be written for so long still.
+                cluster.pass(Duration::from_secs(70));
                 cluster.migrates(PODS);
             }
             observe(&mut cluster, text(case, "discovered"));
