@@ -188,7 +188,7 @@ fn marks_go_in_the_command_in_which_an_object_goes() {
     let first = create(&mut replica, 0, 10);
     create(&mut replica, 1, 10);
     let tie = replica.tie(3);
-    mark(&mut replica, current(&first, tie.clone()));
+    mark(&mut replica, current(&first, tie));
     let used = MarkControllerRevisions {
         current: None,
         in_use: Some(InUse {

@@ -141,22 +141,9 @@ impl Model {
             }
             Step::DeleteOne { owner, back } => {
                 let name = self.named(*owner, *back);
-                let before = self.all.len();
-                self.all
-                    .retain(|snapshot| Some(&snapshot.name) != name.as_ref());
-                Told {
-                    deleted: before - self.all.len(),
-                    ..Told::default()
-                }
+                self.delete(|snapshot| Some(&snapshot.name) == name.as_ref())
             }
-            Step::DeleteAll { owner } => {
-                let before = self.all.len();
-                self.all.retain(|snapshot| snapshot.owner != Some(*owner));
-                Told {
-                    deleted: before - self.all.len(),
-                    ..Told::default()
-                }
-            }
+            Step::DeleteAll { owner } => self.delete(|snapshot| snapshot.owner == Some(*owner)),
             Step::Release { owner, back } => {
                 if let Some(i) = self.sorted(Some(*owner)).iter().rev().nth(*back).copied() {
                     reached.insert("released");
@@ -170,6 +157,15 @@ impl Model {
                 adopted: self.adopt(*owner),
                 ..Told::default()
             },
+        }
+    }
+
+    fn delete(&mut self, goes: impl Fn(&Snapshot) -> bool) -> Told {
+        let before = self.all.len();
+        self.all.retain(|snapshot| !goes(snapshot));
+        Told {
+            deleted: before - self.all.len(),
+            ..Told::default()
         }
     }
 

@@ -123,14 +123,7 @@ impl Replica {
             Step::Forward { owner, back, by } => {
                 let key = key(&named(*owner, *back)?);
                 let present = self.state.present().controller_revision(&key)?;
-                Command::UpdateControllerRevision(UpdateControllerRevision {
-                    key,
-                    preconditions: Preconditions::default(),
-                    number: Some(legal_number(present.number.get() + by)),
-                    labels: None,
-                    annotations: None,
-                    data: None,
-                })
+                forward(key, legal_number(present.number.get() + by))
             }
             Step::DeleteOne { owner, back } => {
                 Command::DeleteControllerRevisions(DeleteControllerRevisions::One {
@@ -267,6 +260,17 @@ fn marking(
             names: names.collect(),
         }),
         tie,
+    })
+}
+
+fn forward(key: NamespacedName, number: RevisionNumber) -> Command {
+    Command::UpdateControllerRevision(UpdateControllerRevision {
+        key,
+        preconditions: Preconditions::default(),
+        number: Some(number),
+        labels: None,
+        annotations: None,
+        data: None,
     })
 }
 

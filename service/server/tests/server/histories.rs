@@ -180,6 +180,15 @@ async fn a_dry_run_says_what_would_be_and_changes_nothing() {
     assert_eq!(read(&mut histories).await, before);
 }
 
+fn is_marked_for_a_day(created: &v1::ControllerRevisionsCreateResponse) {
+    let [mark] = &created.controller_revision.as_ref().unwrap().marks[..] else {
+        panic!("it was marked by the create: {created:?}");
+    };
+    let day = v1::mark_tie::To::TtlMs(86_400_000);
+    assert_eq!(mark.kind(), v1::LiveMarkKind::Update);
+    assert_eq!(mark.tie.as_ref().unwrap().to.as_ref(), Some(&day));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn live_snapshots_stay_and_what_is_deleted_is_gone() {
     let cluster = Cluster::start(1).await;
@@ -190,13 +199,7 @@ async fn live_snapshots_stay_and_what_is_deleted_is_gone() {
         mark_update: Some(v1::MarkTie { to: None }),
         ..wanting(r#"{"image":"c"}"#)
     };
-    let newest = create(&mut histories, newest).await;
-    let [mark] = &newest.controller_revision.as_ref().unwrap().marks[..] else {
-        panic!("it was marked by the create");
-    };
-    let day = v1::mark_tie::To::TtlMs(86_400_000);
-    assert_eq!(mark.kind(), v1::LiveMarkKind::Update);
-    assert_eq!(mark.tie.as_ref().unwrap().to.as_ref(), Some(&day));
+    is_marked_for_a_day(&create(&mut histories, newest).await);
     let mark = v1::ControllerRevisionsMarkLiveRequest {
         history: Some(stateful_set()),
         current: Some(name(&kept)),

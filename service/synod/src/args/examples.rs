@@ -234,7 +234,7 @@ Examples:
   synod patch widgets.example.io my-widget -n team-a -p '{spec: {size: null}}' --if-revision 17
   synod patch widgets.example.io my-widget -n team-a --type json \\
     -p '[{\"op\":\"replace\",\"path\":\"/spec/size\",\"value\":4}]'
-  synod patch widgets.example.io my-widget -n team-a --metadata '{labels: {app: web}, finalizers: null}'
+  synod patch widgets.example.io my-widget -n team-a --metadata '{labels: {app: web}}'
   synod patch widgets.example.io my-widget -n team-a --ttl none";
 
 pub(super) const OBJECT_DELETE: &str = "\
