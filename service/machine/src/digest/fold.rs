@@ -7,25 +7,26 @@ mod answers;
 mod leases;
 pub(super) mod migrations;
 mod rosters;
+mod storage_states;
 
 use std::sync::Arc;
 
 pub(crate) use leases::{lease_candidate_hash, lease_hash, lease_waiter_hash};
 pub(crate) use rosters::roster_hash;
 use synod_model::{
-    AgreementCause, AgreementChange, ApiVersion, Condition, ConditionStatus, GroupResource, Member,
-    MemberId, Metadata, Persisted, Phase, Sequence, SessionId, Settings, Stance, StatementNumber,
-    VersionSet,
+    AgreementChange, ApiVersion, Condition, ConditionStatus, GroupResource, Member, MemberId,
+    Metadata, Phase, Sequence, SessionId, Settings, Stance, StatementNumber, VersionSet,
 };
 
 use self::answers::{fold_answer, fold_refusal};
 use self::leases::{fold_lease, fold_lease_candidate};
+use self::storage_states::{fold_agreement, fold_storage_state};
 use super::objects::{fold_collection_change, fold_object_change, fold_object_key};
 use super::revisions::{fold_live_mark, fold_revision_change};
 use super::{RowHash, RowHasher};
 use crate::{
-    Change, Deadline, EntryChange, EntryRow, Holder, Observation, OutcomeRow, ReplicaId,
-    ReplicaRow, RevisionEvents, StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
+    Change, Deadline, EntryChange, EntryRow, Holder, OutcomeRow, ReplicaId, ReplicaRow,
+    RevisionEvents, StorageStateRow, StorageVersionRow, VersionStatus,
 };
 
 pub(crate) fn replica_hash(id: ReplicaId, row: &ReplicaRow) -> RowHash {
@@ -405,81 +406,6 @@ fn fold_condition(to: &mut RowHasher, condition: &Condition) {
     to.number(*observed_generation);
     to.number(transition.as_millis());
     to.number(transition_revision.get());
-}
-
-fn fold_storage_state(to: &mut RowHasher, row: &StorageStateRow) {
-    let StorageStateRow { metadata, status } = row;
-    let StateStatus {
-        common,
-        selected,
-        selected_revision,
-        agreement_revision,
-        agreed,
-        persisted,
-        observation,
-        contradicted,
-        agreed_hash,
-        absent,
-        drains,
-        hash_drains,
-    } = status;
-    fold_metadata(to, metadata);
-    to.option(common.as_ref(), fold_version);
-    to.option(selected.as_ref(), fold_version);
-    to.number(selected_revision.get());
-    to.number(agreement_revision.get());
-    to.option(agreed.as_ref(), fold_version);
-    to.list(persisted.iter(), |to, persisted| match persisted {
-        Persisted::Unknown => to.number(1),
-        Persisted::Version { hash, version } => {
-            to.number(2);
-            to.raw(hash.as_bytes());
-            to.option(version.as_ref(), fold_version);
-        }
-    });
-    to.option(observation.as_ref(), |to, observation| {
-        let Observation {
-            hashes,
-            kind,
-            expired,
-        } = observation;
-        to.list(hashes.iter(), |to, hash| to.raw(hash.as_bytes()));
-        to.option(kind.as_ref(), |to, kind| to.text(kind.as_str()));
-        to.flag(*expired);
-    });
-    to.flag(*contradicted);
-    to.option(agreed_hash.as_ref(), |to, hash| to.raw(hash.as_bytes()));
-    rosters::fold_absent(to, absent);
-    to.list(drains.iter(), |to, (version, until)| {
-        fold_version(to, version);
-        to.number(until.as_millis());
-    });
-    to.list(hash_drains.iter(), |to, (hash, until)| {
-        to.raw(hash.as_bytes());
-        to.number(until.as_millis());
-    });
-}
-
-fn fold_agreement(to: &mut RowHasher, line: &AgreementChange) {
-    let AgreementChange {
-        from,
-        to: into,
-        revision,
-        at,
-        cause,
-    } = line;
-    to.option(from.as_ref(), fold_version);
-    to.option(into.as_ref(), fold_version);
-    to.number(revision.get());
-    to.number(at.as_millis());
-    to.option(cause.as_ref(), |to, cause| match cause {
-        AgreementCause::Member(id) => {
-            to.number(1);
-            to.text(id.as_str());
-        }
-        AgreementCause::Observed => to.number(2),
-        AgreementCause::Roster => to.number(3),
-    });
 }
 
 fn fold_settings(to: &mut RowHasher, settings: &Settings) {

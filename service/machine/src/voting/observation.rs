@@ -11,7 +11,8 @@ use synod_model::{
     ApiVersion, GroupResource, Kind, LogTime, ObserveStorage, Persisted, StorageVersionHash,
 };
 
-use super::{Decided, Draft, Occasion};
+use super::draft::Draft;
+use super::{Decided, Occasion};
 use crate::{Observation, State};
 
 /// Works out what follows for a resource when discovery was looked at. `None`: it shows what it did.
@@ -58,7 +59,7 @@ pub(super) fn shown(
 
 impl Draft<'_> {
     /// Takes in what discovery shows now.
-    fn look(&mut self, observe: &ObserveStorage, drain_until: LogTime) {
+    pub(super) fn look(&mut self, observe: &ObserveStorage, drain_until: LogTime) {
         let before = self.after.observation.take();
         let (shown, kind, was_known) = match before {
             Some(before) => (before.hashes, before.kind, !before.expired),
@@ -84,7 +85,7 @@ impl Draft<'_> {
     }
 
     /// Nobody has looked for too long. Evidence against the members stays; what agreed with them says nothing any more.
-    fn lapse(&mut self) {
+    pub(super) fn lapse(&mut self) {
         let stands_alone = self.tally.is_empty() || self.after.contradicted;
         if !stands_alone {
             self.after.observation = None;

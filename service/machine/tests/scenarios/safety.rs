@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
-use synod_machine::Command;
-use synod_machine::{Verdict, Why, check_binary, check_drop};
-use synod_model::{Binary, BinaryResource, Kind, MemberId, ObserveStorage, ResourceScope, Stance};
+use bytes::Bytes;
+use synod_machine::{Command, Verdict, Why, check_binary, check_drop};
+use synod_model::{
+    Annotations, Binary, BinaryResource, ControllerHistory, CreateControllerRevision, Equality,
+    Kind, Labels, MediaType, MemberId, NamePrefix, Namespace, NamespacedName, ObjectName,
+    ObserveStorage, OwnerReference, ResourceScope, RevisionData, Stance, Uid,
+};
 
 use crate::cluster::{Cluster, accepted, hash};
 use crate::entry::{of, release, resource, version};
@@ -226,4 +230,68 @@ fn what_discovery_showed_too_long_ago_is_not_safe() {
     cluster.expires();
     assert_eq!(of_binary(&cluster, "v1"), over);
     assert!(of_drop(&cluster, "v9").contains(&Why::ObservationOver));
+}
+
+/// What a controller of this kind wants, in a version of its own.
+fn wanting(kind: &str, text: Option<&str>) -> Command {
+    let data = RevisionData::new(
+        MediaType::JSON,
+        Bytes::from(format!("{{\"of\":\"{kind}\"}}")),
+    );
+    let data = data.expect("it is JSON").in_version(text.map(version));
+    Command::CreateControllerRevision(CreateControllerRevision {
+        history: ControllerHistory {
+            namespace: Namespace::parse("a").expect("a legal name"),
+            owner: OwnerReference {
+                api_version: version("apps/v1"),
+                kind: Kind::parse(kind).expect("a legal kind"),
+                name: ObjectName::parse("web").expect("a legal name"),
+                uid: Uid::from_bytes([u8::try_from(kind.len()).expect("it is short"); 16]),
+                controller: true,
+                block_owner_deletion: true,
+            },
+            selector: Labels::default(),
+        },
+        data,
+        equality: Equality::Json,
+        prefix: NamePrefix::parse("web").expect("a legal name"),
+        labels: Labels::default(),
+        annotations: Annotations::default(),
+        number: None,
+        collision_count: 0,
+        history_limit: 10,
+        if_newest: None,
+        mark_update: None,
+    })
+}
+
+#[test]
+fn a_snapshot_in_the_version_is_named() {
+    let mut cluster = Cluster::formed();
+    let deployments = of("apps.deployments")
+        .decodes("apps/v1 apps/v2")
+        .encodes("apps/v2");
+    cluster.starts("a", &[deployments]);
+    cluster.migrates("apps.deployments");
+    // Of this kind in the version; of this kind in nobody knows which; and of another kind.
+    for command in [
+        wanting("Widget", Some("apps/v1")),
+        wanting("Gadgets", Some("apps/v1")),
+        wanting("Thing", None),
+    ] {
+        accepted(cluster.send(command));
+    }
+    let (past, now) = (cluster.state.present(), cluster.state.log_time());
+    let ask = |text: &str| {
+        let resource = resource("apps.deployments");
+        whys(check_drop(&past, now, &resource, &version(text)))
+    };
+    let found = ask("apps/v1");
+    let [Why::Snapshot(key, held)] = &found[..] else {
+        panic!("one snapshot is the only reason: {found:?}");
+    };
+    let named: &NamespacedName = key;
+    assert!(named.to_string().starts_with("a/web-"), "{named}");
+    assert_eq!(held, &version("apps/v1"));
+    assert_eq!(ask("apps/v3"), []);
 }

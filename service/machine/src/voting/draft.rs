@@ -1,0 +1,359 @@
+//! A resource while a decision about it is made: its entries and what stays of it, changed step by step.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use imbl::OrdMap;
+use synod_model::{
+    AgreementChange, ApiVersion, GroupResource, MemberId, Persisted, Refusal, ReportEntry, Stance,
+};
+
+use super::drains::may_write;
+use super::refusal::not_decodable;
+use super::{
+    Cause, Decided, Occasion, Reported, Said, conditions, fresh_state, known, observation,
+    raise_drains, roster, selected,
+};
+use crate::state::{State, StorageVersion};
+use crate::tally::Tally;
+use crate::{EntryChange, EntryRow, StateStatus, VersionStatus};
+
+/// A resource while a decision about it is made.
+pub(super) struct Draft<'a> {
+    pub(super) occasion: Occasion<'a>,
+    pub(super) entries: OrdMap<MemberId, Arc<EntryRow>>,
+    pub(super) tally: Tally,
+    /// Every member whose entry was touched, with the entry before.
+    pub(super) touched: BTreeMap<MemberId, Option<Arc<EntryRow>>>,
+    pub(super) before: Option<&'a StateStatus>,
+    pub(super) after: StateStatus,
+    /// Whether an observation came to its deadline in this command.
+    pub(super) lapsed: bool,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn of(
+        present: Option<&StorageVersion>,
+        before: Option<&'a StateStatus>,
+        occasion: Occasion<'a>,
+    ) -> Self {
+        Self {
+            occasion,
+            entries: present
+                .map(|version| version.entries.clone())
+                .unwrap_or_default(),
+            tally: present
+                .map(|version| (*version.tally).clone())
+                .unwrap_or_default(),
+            touched: BTreeMap::new(),
+            before,
+            after: before.cloned().unwrap_or_else(fresh_state),
+            lapsed: false,
+        }
+    }
+
+    pub(super) fn take(&mut self, member: &MemberId, said: Said<'_>) {
+        let before = self.entries.get(member).cloned();
+        match said {
+            Said::Reports { entry, same_epoch } => {
+                let row = self.reported_row(entry, before.as_deref(), same_epoch);
+                self.put(member, Some(row));
+            }
+            Said::Adopts => {
+                let row = before
+                    .as_deref()
+                    .expect("the command found the voter's entry");
+                let row = EntryRow {
+                    encoding: self.after.selected.clone(),
+                    adopted_revision: Some(self.after.selected_revision),
+                    ..row.clone()
+                };
+                self.put(member, Some(row));
+            }
+            Said::Drops { drain_until } => {
+                if let (Some(entry), Some(until)) = (&before, drain_until) {
+                    let versions: Vec<_> =
+                        may_write(entry, &self.after).into_iter().cloned().collect();
+                    raise_drains(&mut self.after, &versions, until);
+                }
+                self.put(member, None);
+            }
+        }
+    }
+
+    /// The row of what was reported. A voter without an encoding here takes the selected one later.
+    fn reported_row(
+        &self,
+        entry: &ReportEntry,
+        before: Option<&EntryRow>,
+        same_epoch: bool,
+    ) -> EntryRow {
+        let voting = matches!(entry.stance, Stance::Voting { .. });
+        let before = before.filter(|before| before.is_voting() == voting);
+        let (encoding, adopted_revision) = match &entry.stance {
+            Stance::Fixed { encoding } => (Some(encoding.clone()), None),
+            Stance::Voting { .. } => before
+                .filter(|before| {
+                    same_epoch
+                        && before
+                            .encoding
+                            .as_ref()
+                            .is_some_and(|kept| entry.decodable.contains(kept))
+                })
+                .map(|before| (before.encoding.clone(), before.adopted_revision))
+                .unwrap_or_default(),
+        };
+        EntryRow {
+            kind: entry.kind.clone(),
+            decodable: entry.decodable.clone(),
+            served: entry.served.clone(),
+            stance: entry.stance.clone(),
+            encoding,
+            adopted_revision,
+            since: before.map_or(self.occasion.revision, |before| before.since),
+        }
+    }
+
+    fn put(&mut self, member: &MemberId, row: Option<EntryRow>) {
+        let before = match row {
+            Some(row) => {
+                self.tally.add(&row);
+                self.entries.insert(member.clone(), Arc::new(row))
+            }
+            None => self.entries.remove(member),
+        };
+        if let Some(before) = &before {
+            self.tally.remove(before);
+        }
+        self.touched.entry(member.clone()).or_insert(before);
+    }
+
+    /// Evaluates selected once, after all entries changed, and only while the resource has an entry.
+    pub(super) fn select(&mut self) {
+        let selected = selected::next(&self.tally, &self.entries, self.after.selected.as_ref());
+        if selected != self.after.selected {
+            self.after.selected = selected;
+            self.after.selected_revision = self.occasion.revision;
+        }
+    }
+
+    /// A voter that encodes nothing yet has no permit to drain: it takes what is selected in this very command.
+    pub(super) fn let_voters_take_selected(&mut self) {
+        let Some(selected) = self.after.selected.clone() else {
+            return;
+        };
+        let waiting = |row: &EntryRow| row.is_voting() && row.encoding.is_none();
+        let was_selected = self.before.is_some_and(|before| before.selected.is_some());
+        // Only a selection out of nothing can find waiting voters among the untouched entries.
+        let takers: Vec<MemberId> = if was_selected {
+            self.touched
+                .keys()
+                .filter(|member| self.entries.get(*member).is_some_and(|row| waiting(row)))
+                .cloned()
+                .collect()
+        } else {
+            self.entries
+                .iter()
+                .filter(|(_, row)| waiting(row))
+                .map(|(member, _)| member.clone())
+                .collect()
+        };
+        for member in takers {
+            let row = self
+                .entries
+                .get(&member)
+                .expect("the taker was found among the entries");
+            let row = EntryRow {
+                encoding: Some(selected.clone()),
+                adopted_revision: Some(self.after.selected_revision),
+                ..(**row).clone()
+            };
+            self.put(&member, Some(row));
+        }
+    }
+
+    pub(super) fn check_decodable(
+        &self,
+        state: &State,
+        resource: &GroupResource,
+        member: &MemberId,
+        entry: &ReportEntry,
+    ) -> Result<(), Refusal> {
+        if let Some(selected) = self
+            .after
+            .selected
+            .as_ref()
+            .filter(|selected| !entry.decodable.contains(selected))
+        {
+            return Err(not_decodable(
+                resource,
+                member,
+                entry,
+                selected,
+                "the selected version",
+            ));
+        }
+        let enforced = state.settings.enforce_persisted.contains(resource);
+        if !enforced || matches!(entry.stance, Stance::Fixed { .. }) {
+            return Ok(());
+        }
+        let present = self.touched.get(member).and_then(Option::as_ref);
+        if present.is_some_and(|present| {
+            present
+                .decodable
+                .iter()
+                .all(|version| entry.decodable.contains(version))
+        }) {
+            return Ok(());
+        }
+        let persisted = self
+            .before
+            .into_iter()
+            .flat_map(|before| known(&before.persisted));
+        match persisted
+            .into_iter()
+            .find(|version| !entry.decodable.contains(version))
+        {
+            Some(version) => Err(not_decodable(
+                resource,
+                member,
+                entry,
+                version,
+                "a persisted version",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn finish(mut self, state: &State, resource: &GroupResource) -> Option<Decided> {
+        let row = state
+            .storage_versions
+            .get(resource)
+            .map(|version| &version.row);
+        let changes = self.entry_changes();
+        self.add_persisted(&changes);
+        self.after.common = self.tally.common().cloned();
+        self.after.absent = roster::absent_of(state, self.occasion, resource, &self.entries);
+        self.after.contradicted = self.contradicted();
+        if self.is_agreement_anew() {
+            self.after.agreement_revision = self.occasion.revision;
+        }
+        self.after.agreed = self.agreed();
+        self.after.agreed_hash = self.agreed_hash();
+        let agreement = self.agreement_change();
+        let status = (!self.tally.is_empty()).then(|| self.status(row.map(|row| &row.status)));
+        let same = changes.is_empty() && status.as_ref() == row.map(|row| &row.status);
+        let state = (self.before != Some(&self.after)).then_some(self.after);
+        if same && state.is_none() {
+            return None;
+        }
+        let after = status.map(|status| Reported {
+            entries: self.entries,
+            tally: self.tally,
+            status,
+        });
+        Some(Decided {
+            resource: resource.clone(),
+            entries: changes,
+            after,
+            state,
+            agreement,
+        })
+    }
+
+    /// Whether an agreement from now on is another one than before, though it be on the same version.
+    fn is_agreement_anew(&self) -> bool {
+        let Some(before) = self.before else {
+            return self.after.common.is_some()
+                || self.after.selected.is_some()
+                || self.after.observation.is_some();
+        };
+        let after = &self.after;
+        let objected = |status: &StateStatus| status.contradicted || !status.absent.is_empty();
+        self.lapsed
+            || before.common != after.common
+            || before.selected != after.selected
+            || objected(before) != objected(after)
+            || (self.tally.is_empty()
+                && observation::shown(&before.observation)
+                    != observation::shown(&after.observation))
+    }
+
+    fn agreement_change(&self) -> Option<AgreementChange> {
+        let before = self.before.and_then(|before| before.agreed.clone());
+        (before != self.after.agreed).then(|| AgreementChange {
+            from: before,
+            to: self.after.agreed.clone(),
+            revision: self.occasion.revision,
+            at: self.occasion.wall,
+            cause: self.occasion.cause.map(Cause::kept),
+        })
+    }
+
+    fn entry_changes(&self) -> Vec<EntryChange> {
+        let changes = self.touched.iter().map(|(member, before)| EntryChange {
+            member: member.clone(),
+            before: before.clone(),
+            after: self.entries.get(member).cloned(),
+        });
+        changes
+            .filter(|change| change.before != change.after)
+            .collect()
+    }
+
+    /// Every encoding that an entry has, and what is selected, may be in the store from now on.
+    fn add_persisted(&mut self, changes: &[EntryChange]) {
+        for row in changes.iter().filter_map(|change| change.after.as_ref()) {
+            if let Some(encoding) = &row.encoding {
+                Persisted::of(encoding, &row.kind).join(&mut self.after.persisted);
+            }
+        }
+        if let (Some(selected), Some((_, row))) = (&self.after.selected, self.entries.get_min()) {
+            let known = self
+                .after
+                .persisted
+                .iter()
+                .any(|kept| kept.version() == Some(selected));
+            if !known {
+                Persisted::of(selected, &row.kind).join(&mut self.after.persisted);
+            }
+        }
+    }
+
+    /// Agreed on v: common is v, selected is unset or v, every voter took or adopted this selection, discovery shows
+    /// nothing else, and nobody is missing.
+    fn agreed(&self) -> Option<ApiVersion> {
+        let common = self.after.common.as_ref()?;
+        if self.after.contradicted || !self.after.absent.is_empty() {
+            return None;
+        }
+        let instructed = self
+            .after
+            .selected
+            .as_ref()
+            .is_none_or(|selected| selected == common);
+        let adopted =
+            self.tally.voters() == 0 || self.tally.all_adopted(self.after.selected_revision);
+        (instructed && adopted).then(|| common.clone())
+    }
+
+    fn status(&self, before: Option<&VersionStatus>) -> VersionStatus {
+        VersionStatus {
+            common: self.after.common.clone(),
+            selected: self.after.selected.clone(),
+            selected_revision: self.after.selected_revision,
+            agreement_revision: self.after.agreement_revision,
+            agreed: self.after.agreed.clone(),
+            decodable_by_all: self.tally.decodable_by_all(),
+            served_by_all: self.tally.served_by_all(),
+            all_equal: conditions::all_equal(before, self.after.common.as_ref(), self.occasion),
+            decodable: conditions::decodable(
+                before,
+                &self.entries,
+                &self.tally,
+                &self.after,
+                self.occasion,
+            ),
+        }
+    }
+}

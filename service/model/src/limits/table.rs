@@ -1,0 +1,327 @@
+//! The table of limits, as it is published.
+
+use super::*;
+
+const INVALID: &str = "refused with INVALID_ARGUMENT";
+const TOO_LARGE: &str = "refused with TOO_LARGE";
+
+/// Every limit of this file, as it is published.
+pub const LIMITS: &[Limit] = &[
+    limit("request", REQUEST_BYTES_MAX, "bytes", TOO_LARGE),
+    limit("report", REPORT_BYTES_MAX, "bytes", TOO_LARGE),
+    limit(
+        "list page",
+        LIST_PAGE_MAX,
+        "objects",
+        "the page is cut and a token continues it",
+    ),
+    limit(
+        "label of a name, resource, kind",
+        LABEL_BYTES_MAX,
+        "bytes",
+        INVALID,
+    ),
+    limit("group, member id", SUBDOMAIN_BYTES_MAX, "bytes", INVALID),
+    limit(
+        "version with its group",
+        QUALIFIED_BYTES_MAX,
+        "bytes",
+        INVALID,
+    ),
+    limit("StorageVersion name", QUALIFIED_BYTES_MAX, "bytes", INVALID),
+    limit("instance", INSTANCE_ID_BYTES_MAX, "bytes", INVALID),
+    limit("binary version", BINARY_VERSION_BYTES_MAX, "bytes", INVALID),
+    limit("endpoint", ENDPOINT_BYTES_MAX, "bytes", INVALID),
+    limit("holder of a lease", HOLDER_BYTES_MAX, "bytes", INVALID),
+    limit(
+        "waiters or candidates of a lease",
+        LEASE_CONTENDERS_MAX,
+        "holders",
+        "refused with QUOTA",
+    ),
+    limit("worker of a migration", WORKER_BYTES_MAX, "bytes", INVALID),
+    limit(
+        "continue token of a migration",
+        CONTINUE_TOKEN_BYTES_MAX,
+        "bytes",
+        INVALID,
+    ),
+    limit(
+        "reason of a migration's failure",
+        FAILURE_REASON_BYTES_MAX,
+        "bytes",
+        INVALID,
+    ),
+    limit(
+        "observed hashes of a resource",
+        OBSERVED_HASHES_MAX,
+        "hashes",
+        INVALID,
+    ),
+    limit("rosters", ROSTERS_MAX, "rosters", "`QUOTA`"),
+    limit(
+        "members of a roster",
+        ROSTER_MEMBERS_MAX,
+        "members",
+        INVALID,
+    ),
+    limit(
+        "missing members of a roster that are named",
+        ABSENT_NAMED_MAX,
+        "members",
+        "only counted",
+    ),
+    limit(
+        "scopes that a binary leaves to others",
+        LEFT_TO_OTHERS_MAX,
+        "scopes",
+        INVALID,
+    ),
+    limit("labels of an object", LABELS_MAX, "labels", INVALID),
+    limit("selector", SELECTOR_BYTES_MAX, "bytes", INVALID),
+    limit(
+        "requirements of a selector",
+        SELECTOR_REQUIREMENTS_MAX,
+        "requirements",
+        INVALID,
+    ),
+    limit(
+        "annotations of an object",
+        ANNOTATIONS_BYTES_MAX,
+        "bytes",
+        INVALID,
+    ),
+    limit(
+        "finalizers of an object",
+        FINALIZERS_MAX,
+        "finalizers",
+        INVALID,
+    ),
+    limit(
+        "owners of an object",
+        OWNER_REFERENCES_MAX,
+        "owners",
+        INVALID,
+    ),
+    limit("media type", MEDIA_TYPE_BYTES_MAX, "bytes", INVALID),
+    limit("object data, patch", OBJECT_BYTES_MAX, "bytes", INVALID),
+    limit(
+        "operations of a JSON patch",
+        PATCH_OPERATIONS_MAX,
+        "operations",
+        INVALID,
+    ),
+    limit(
+        "comparisons, operations or reads of a transaction",
+        TRANSACTION_OPERATIONS_MAX,
+        "items",
+        INVALID,
+    ),
+    limit(
+        "prefix of a ControllerRevision's name",
+        REVISION_PREFIX_BYTES_MAX,
+        "bytes",
+        "cut",
+    ),
+    limit(
+        "collisionCount of an owner",
+        COLLISION_COUNT_MAX as usize,
+        "collisions",
+        INVALID,
+    ),
+    limit(
+        "names that one create of a ControllerRevision tries",
+        COLLISIONS_TRIED_MAX as usize,
+        "names",
+        "refused with ALREADY_EXISTS",
+    ),
+    limit(
+        "historyLimit of a controller",
+        HISTORY_LIMIT_MAX as usize,
+        "ControllerRevisions",
+        INVALID,
+    ),
+    limit(
+        "marker of a ControllerRevision",
+        MARKER_BYTES_MAX,
+        "bytes",
+        INVALID,
+    ),
+    limit(
+        "markers of a ControllerRevision",
+        MARKERS_MAX,
+        "markers",
+        "refused with QUOTA",
+    ),
+    limit(
+        "names in one inUse mark",
+        IN_USE_NAMES_MAX,
+        "names",
+        INVALID,
+    ),
+    limit(
+        "ControllerRevisions that one command deletes or adopts",
+        REVISIONS_PER_COMMAND_MAX,
+        "ControllerRevisions",
+        "left for the next command",
+    ),
+    limit(
+        "data that one command deletes or adopts",
+        REVISION_BYTES_PER_COMMAND_MAX,
+        "bytes",
+        "left for the next command",
+    ),
+    limit(
+        "ControllerRevisions with marks of one member or object",
+        TIED_REVISIONS_MAX,
+        "ControllerRevisions",
+        "refused with QUOTA",
+    ),
+    limit(
+        "data and annotations of ControllerRevisions with marks of one member or object",
+        TIED_REVISION_BYTES_MAX,
+        "bytes",
+        "refused with QUOTA",
+    ),
+    limit(
+        "data and annotations of ControllerRevisions that one mark changes",
+        REVISION_BYTES_MARKED_MAX,
+        "bytes",
+        TOO_LARGE,
+    ),
+    limit(
+        "steps of a JSON patch",
+        PATCH_STEPS_MAX,
+        "values and items",
+        TOO_LARGE,
+    ),
+    limit(
+        "what a JSON patch copies",
+        PATCH_COPIED_BYTES_MAX,
+        "bytes",
+        TOO_LARGE,
+    ),
+    limit(
+        "objects that a transaction touches, before and after",
+        TRANSACTION_BYTES_MAX,
+        "bytes",
+        TOO_LARGE,
+    ),
+    limit(
+        "dependents that one command deletes or lets go",
+        DEPENDENTS_PER_COMMAND_MAX as usize,
+        "objects",
+        "left for the next command",
+    ),
+    limit(
+        "dependents that one command deletes or lets go, before and after",
+        DEPENDENT_BYTES_PER_COMMAND_MAX,
+        "bytes",
+        "left for the next command",
+    ),
+    limit(
+        "objects that one expiry removes, until it is reached",
+        EXPIRED_BYTES_PER_COMMAND_MAX,
+        "bytes",
+        "left for the next command",
+    ),
+    limit(
+        "decodable or served versions of an entry",
+        VERSIONS_PER_ENTRY_MAX,
+        "versions",
+        INVALID,
+    ),
+    Limit {
+        name: "shortest TTL",
+        value: TTL_MS_MIN,
+        unit: "ms",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "longest TTL",
+        value: TTL_MS_MAX,
+        unit: "ms",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "shortest bookmark interval",
+        value: BOOKMARK_INTERVAL_MS_MIN,
+        unit: "ms",
+        beyond: INVALID,
+    },
+    Limit {
+        name: "longest bookmark interval",
+        value: BOOKMARK_INTERVAL_MS_MAX,
+        unit: "ms",
+        beyond: INVALID,
+    },
+    limit(
+        "nesting of a JSON document",
+        JSON_DEPTH_MAX,
+        "levels",
+        INVALID,
+    ),
+    limit(
+        "exponent of a number in a JSON document",
+        JSON_EXPONENT_MAX,
+        "powers of ten",
+        INVALID,
+    ),
+    limit(
+        "number in a JSON document",
+        JSON_NUMBER_BYTES_MAX,
+        "bytes",
+        INVALID,
+    ),
+    limit(
+        "violations in an answer",
+        VIOLATIONS_MAX,
+        "violations",
+        "counted, not named",
+    ),
+    limit(
+        "quoted value in a message",
+        QUOTED_BYTES_MAX,
+        "bytes",
+        "cut, with '...' after it",
+    ),
+    limit(
+        "commands in a log entry",
+        BATCH_BYTES_MAX,
+        "bytes",
+        "the next entry takes the others",
+    ),
+    limit("single command", COMMAND_BYTES_MAX, "bytes", TOO_LARGE),
+    limit(
+        "WAL record",
+        WAL_RECORD_BYTES_MAX,
+        "bytes",
+        "taken for damage when read",
+    ),
+    limit(
+        "peer message",
+        PEER_MESSAGE_BYTES_MAX,
+        "bytes",
+        "refused by the receiving replica",
+    ),
+    Limit {
+        name: "state reserve",
+        value: STATE_RESERVE_BYTES,
+        unit: "bytes",
+        beyond: "refused with QUOTA",
+    },
+];
+
+const fn limit(
+    name: &'static str,
+    value: usize,
+    unit: &'static str,
+    beyond: &'static str,
+) -> Limit {
+    Limit {
+        name,
+        value: value as u64,
+        unit,
+        beyond,
+    }
+}
