@@ -239,6 +239,11 @@ impl State {
         self.storage_states.get(resource)?.heartbeat
     }
 
+    /// Until when a write may land that is on its way now.
+    pub(crate) fn write_grace_ends(&self) -> LogTime {
+        self.log_time.after(self.settings.write_grace)
+    }
+
     /// Whether nobody has looked at a resource's discovery for so long that what it showed says nothing of the present.
     #[must_use]
     pub fn is_observation_over(&self, resource: &GroupResource) -> bool {

@@ -370,7 +370,7 @@ impl<'a> Turn<'a> {
         self.put_storage_state_and(resource, status, line, Then::Migrate);
     }
 
-    fn put_storage_state_and(
+    pub(crate) fn put_storage_state_and(
         &mut self,
         resource: &GroupResource,
         status: StateStatus,

@@ -55,6 +55,8 @@ pub(crate) struct Occasion<'a> {
     pub(crate) cause: Option<Cause<'a>>,
     /// The members that go in this command, but are there still: a roster does not ask for them any more.
     pub(crate) gone: Option<&'a BTreeSet<MemberId>>,
+    /// Whether what discovery shows of the resource comes to its deadline in this command.
+    pub(crate) lapses: bool,
 }
 
 /// What an agreement that changes is put down to.
@@ -122,6 +124,9 @@ pub(crate) fn decide(
     }
     draft.select();
     draft.let_voters_take_selected();
+    if occasion.lapses {
+        draft.lapse(state.write_grace_ends());
+    }
     for (member, said) in said {
         if let Said::Reports { entry, .. } = said {
             guarantee::check_stance(state, resource, member, entry)?;
@@ -155,7 +160,7 @@ pub(crate) fn reconsider(
     let mut draft = Draft::of(present, Some(before), occasion);
     draft.after.persisted = anew.persisted;
     if anew.forgets_observation {
-        draft.after.observation = None;
+        draft.forget_observation(state.write_grace_ends());
     }
     if anew.unselects && draft.after.selected.take().is_some() {
         draft.after.selected_revision = occasion.revision;

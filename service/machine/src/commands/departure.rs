@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use synod_model::{GroupResource, LogTime, MemberId};
+use synod_model::{AbortCause, GroupResource, LogTime, MemberId};
 
 use crate::turn::Turn;
 use crate::voting::{Cause, Decided, Occasion, Said, decide};
@@ -18,11 +18,14 @@ pub(super) enum Drain {
 
 /// Removes the entries of the members, each resource evaluated once in the command, however many of them report it.
 ///
-/// Those that are `gone` go themselves after it: no roster asks for them any more.
+/// Those that are `gone` go themselves after it: no roster asks for them any more. Observations of the resources that are
+/// `lapsing` come to their deadline in the same command: an agreement by one that a member's going would leave alone
+/// never was.
 pub(super) fn remove_entries(
     turn: &mut Turn<'_>,
     members: &BTreeSet<MemberId>,
     gone: &BTreeSet<MemberId>,
+    lapsing: &BTreeSet<GroupResource>,
     drain: Drain,
 ) {
     let mut dropped: BTreeMap<GroupResource, Vec<&MemberId>> = BTreeMap::new();
@@ -39,11 +42,15 @@ pub(super) fn remove_entries(
         let occasion = Occasion {
             cause: (members.len() == 1).then(|| Cause::Member(members[0])),
             gone: Some(gone),
+            lapses: lapsing.contains(&resource),
             ..turn.occasion()
         };
         let decided: Option<Decided> = decide(turn.state(), occasion, &resource, &said)
             .expect("only a report can be refused, and nothing is reported here");
         if let Some(decided) = decided {
+            if occasion.lapses && decided.after.is_none() {
+                turn.abort_unfinished(&resource, AbortCause::StorageUnknown);
+            }
             turn.carry_out(decided);
         }
     }

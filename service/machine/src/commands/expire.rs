@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use synod_model::limits::EXPIRED_BYTES_PER_COMMAND_MAX;
 use synod_model::{
-    Epoch, LiveMark, MemberId, Migration, MigrationPhase, NamespacedName, ObjectKey, Refusal,
-    SessionId,
+    Epoch, GroupResource, LiveMark, MemberId, Migration, MigrationPhase, NamespacedName, ObjectKey,
+    Refusal, SessionId,
 };
 
 use super::{departure, observe_storage, succession};
@@ -46,9 +46,18 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
         .filter(|id| turn.state().sessions.contains_key(*id) && is_due(&Holder::Session(**id)))
         .copied()
         .collect();
+    let lapsing: BTreeSet<GroupResource> = expire
+        .observations
+        .iter()
+        .filter(|resource| is_due(&Holder::Observation((*resource).clone())))
+        .cloned()
+        .collect();
     // All entries go before any agreement is recomputed: what stands between two of them never was.
     let entries_of: BTreeSet<MemberId> = gone.union(&unreported).cloned().collect();
-    departure::remove_entries(turn, &entries_of, &gone, departure::Drain::Running);
+    let running = departure::Drain::Running;
+    departure::remove_entries(turn, &entries_of, &gone, &lapsing, running);
+    // Before the members: what an observation agreed on with nobody missing any more never was either.
+    observe_storage::expire(turn, &lapsing, &gone);
     departure::remove_members(turn, &gone);
     for id in &unreported {
         turn.clear_deadline(&Holder::Unreported(id.clone()));
@@ -58,10 +67,6 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
     }
     let ended = succession::expire(turn, expire, &gone);
     let objects = expire_objects(turn, &expire.objects);
-    let observations = expire.observations.iter();
-    let observations = observations
-        .filter(|resource| observe_storage::expire(turn, resource))
-        .count();
     // After the members: whose agreement went with them is aborted, and has no deadline any more.
     end_claims(turn, expire);
     try_again(turn, expire);
@@ -76,7 +81,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
         waiters: count(ended.waiters),
         candidates: count(ended.candidates),
         objects: count(objects),
-        observations: count(observations),
+        observations: count(lapsing.len()),
     })
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, leave: &Leave) -> Result<Answer, Refusa
         departure::Drain::Running
     };
     let gone = BTreeSet::from([leave.member.clone()]);
-    departure::remove_entries(turn, &gone, &gone, drain);
+    departure::remove_entries(turn, &gone, &gone, &BTreeSet::new(), drain);
     departure::remove_members(turn, &gone);
     succession::free_of_member(turn, &leave.member);
     Ok(Answer::Done)

@@ -1,9 +1,10 @@
 //! `ObserveStorage`: what discovery shows of a resource stands for the agreement while nobody reports it, and beside the
 //! reports while members do.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use synod_model::{AbortCause, GroupResource, ObserveStorage, Refusal};
+use synod_model::{AbortCause, GroupResource, MemberId, ObserveStorage, Refusal};
 
 use crate::turn::Turn;
 use crate::voting::{Cause, Occasion, lapse, look};
@@ -17,7 +18,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, observe: &ObserveStorage) -> Result<Ans
     }
     let is_late = state.is_observation_over(resource);
     let is_reported = state.storage_versions.contains_key(resource);
-    let drain_until = turn.log_time().after(state.settings.write_grace);
+    let drain_until = state.write_grace_ends();
     let decided = look(state, occasion(turn), observe, is_late, drain_until);
     if is_late && !is_reported {
         // What they have rewritten so far may have been written over meanwhile.
@@ -33,23 +34,31 @@ pub(crate) fn apply(turn: &mut Turn<'_>, observe: &ObserveStorage) -> Result<Ans
     Ok(Answer::Done)
 }
 
-/// Ends an observation that is past its deadline, if it is.
-pub(super) fn expire(turn: &mut Turn<'_>, resource: &GroupResource) -> bool {
-    let holder = Holder::Observation(resource.clone());
-    let state = turn.state();
-    if !state.deadlines.is_due(&holder, turn.log_time()) {
-        return false;
+/// Ends the observations of these resources, which are past their deadline. Those of resources whose entries went before
+/// it in the same command have been decided with them.
+///
+/// The members that are `gone` are there still, and no roster asks for them any more.
+pub(super) fn expire(
+    turn: &mut Turn<'_>,
+    lapsing: &BTreeSet<GroupResource>,
+    gone: &BTreeSet<MemberId>,
+) {
+    for resource in lapsing {
+        let state = turn.state();
+        let is_reported = state.storage_versions.contains_key(resource);
+        let occasion = Occasion {
+            gone: Some(gone),
+            ..occasion(turn)
+        };
+        let decided = lapse(state, occasion, resource);
+        turn.clear_deadline(&Holder::Observation(resource.clone()));
+        if !is_reported {
+            turn.abort_unfinished(resource, AbortCause::StorageUnknown);
+        }
+        if let Some(decided) = decided {
+            turn.carry_out(decided);
+        }
     }
-    let is_reported = state.storage_versions.contains_key(resource);
-    let decided = lapse(state, occasion(turn), resource);
-    turn.clear_deadline(&holder);
-    if !is_reported {
-        turn.abort_unfinished(resource, AbortCause::StorageUnknown);
-    }
-    if let Some(decided) = decided {
-        turn.carry_out(decided);
-    }
-    true
 }
 
 fn occasion(turn: &Turn<'_>) -> Occasion<'static> {

@@ -12,6 +12,7 @@ use synod_model::{
 };
 
 use super::departure;
+use crate::migrating::Then;
 use crate::turn::Turn;
 use crate::voting::raise_drains;
 use crate::{Answer, Holder, Restore, State};
@@ -25,6 +26,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, restore: &Restore) -> Result<Answer, Re
     for resource in &resources {
         // Whoever had claimed it may have gone on, and others have written behind it.
         turn.abort_unfinished(resource, AbortCause::StorageUnknown);
+        forget_observation(turn, resource);
     }
     end_members(turn);
     for resource in &resources {
@@ -64,12 +66,24 @@ fn decide(state: &State, restore: &Restore) -> Result<Revision, Refusal> {
 /// Every member goes as one that has expired.
 fn end_members(turn: &mut Turn<'_>) {
     let members: BTreeSet<MemberId> = turn.state().members.keys().cloned().collect();
-    departure::remove_entries(turn, &members, &members, departure::Drain::Running);
+    let running = departure::Drain::Running;
+    departure::remove_entries(turn, &members, &members, &BTreeSet::new(), running);
     departure::remove_members(turn, &members);
 }
 
-/// What is stored outside is newer than the state, so it is unknown; a collection was restored with its objects. What
-/// discovery showed was true of the time of the backup.
+/// What discovery showed was true of the time of the backup. It goes before the members: without them it would stand
+/// alone for an agreement.
+fn forget_observation(turn: &mut Turn<'_>, resource: &GroupResource) {
+    turn.clear_deadline(&Holder::Observation(resource.clone()));
+    let mut after = turn.state().storage_states[resource].row.status.clone();
+    if after.observation.take().is_some() {
+        after.agreed_hash = None;
+        after.agreement_revision = turn.revision();
+        turn.put_storage_state_and(resource, after, None, Then::AbortOnly);
+    }
+}
+
+/// What is stored outside is newer than the state, so it is unknown; a collection was restored with its objects.
 ///
 /// The versions that are named here drain for all to see; that others do is kept once for all resources.
 fn forget_store(turn: &mut Turn<'_>, resource: &GroupResource, until: LogTime) {
@@ -80,11 +94,6 @@ fn forget_store(turn: &mut Turn<'_>, resource: &GroupResource, until: LogTime) {
     if !turn.state().collections.contains_key(resource) {
         after.persisted.insert(Persisted::Unknown);
     }
-    if after.observation.take().is_some() {
-        after.agreed_hash = None;
-        after.agreement_revision = turn.revision();
-    }
-    turn.clear_deadline(&Holder::Observation(resource.clone()));
     if after != before {
         turn.put_storage_state(resource, after, None);
     }

@@ -91,6 +91,7 @@ impl Turn<'_> {
             wall: self.wall,
             cause: None,
             gone: None,
+            lapses: false,
         }
     }
 }

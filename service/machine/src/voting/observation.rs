@@ -30,7 +30,7 @@ pub(crate) fn look(
     let before = state.storage_states.get(resource);
     let mut draft = Draft::of(present, before.map(|kept| &kept.row.status), occasion);
     if is_late {
-        draft.lapse();
+        draft.lapse(drain_until);
     }
     draft.look(observe, drain_until);
     draft.finish(state, resource)
@@ -45,7 +45,7 @@ pub(crate) fn lapse(
     let present = state.storage_versions.get(resource);
     let before = &state.storage_states.get(resource)?.row.status;
     let mut draft = Draft::of(present, Some(before), occasion);
-    draft.lapse();
+    draft.lapse(state.write_grace_ends());
     draft.finish(state, resource)
 }
 
@@ -74,8 +74,7 @@ impl Draft<'_> {
             self.after.persisted.insert(Persisted::Unknown);
         }
         for hash in shown.difference(&observe.hashes) {
-            let kept = self.after.hash_drains.entry(*hash).or_insert(drain_until);
-            *kept = (*kept).max(drain_until);
+            self.drain_hash(*hash, drain_until);
         }
         self.after.observation = Some(Observation {
             hashes: observe.hashes.clone(),
@@ -84,11 +83,24 @@ impl Draft<'_> {
         });
     }
 
+    /// What was shown last says nothing any more. It may still be written: who showed it may have stopped just now.
+    pub(super) fn forget_observation(&mut self, drain_until: LogTime) {
+        let before = self.after.observation.take();
+        for hash in before.into_iter().flat_map(|before| before.hashes) {
+            self.drain_hash(hash, drain_until);
+        }
+    }
+
+    fn drain_hash(&mut self, hash: StorageVersionHash, until: LogTime) {
+        let kept = self.after.hash_drains.entry(hash).or_insert(until);
+        *kept = (*kept).max(until);
+    }
+
     /// Nobody has looked for too long. Evidence against the members stays; what agreed with them says nothing any more.
-    pub(super) fn lapse(&mut self) {
-        let stands_alone = self.tally.is_empty() || self.after.contradicted;
+    pub(super) fn lapse(&mut self, drain_until: LogTime) {
+        let stands_alone = self.tally.is_empty() || self.contradicted();
         if !stands_alone {
-            self.after.observation = None;
+            self.forget_observation(drain_until);
         } else if let Some(observation) = &mut self.after.observation
             && !observation.expired
         {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use synod_machine::Command;
+use synod_machine::{Change, Command};
 use synod_model::{
     AbortCause, AbortMigration, AgreementCause, ErrorKind, MigrationReason, Persisted,
     ResetStorageStates, SettingsPatch, StartMigration,
@@ -264,6 +264,48 @@ fn an_equal_look_begins_no_migration_after_one_was_called_off() {
     assert!(cluster.migrations(CRONJOBS).iter().all(|it| !it.is_open()));
     accepted(cluster.send(start(CRONJOBS)));
     cluster.migrates(CRONJOBS);
+}
+
+/// Whoever follows the events sees each object change once in a command, and no migration that never could be claimed.
+#[test]
+fn a_member_and_an_observation_that_end_at_once_change_each_object_once() {
+    let mut cluster = Cluster::formed();
+    let b = cluster.starts("b", &[of("pods")]);
+    cluster.starts("a", &[of(CRONJOBS), of("pods")]);
+    cluster.observes(CRONJOBS, &["v1"]);
+    cluster.observes("pods", &["v1", "v2"]);
+    cluster.pass(DAY);
+    cluster.renews(&b);
+    let before = cluster.revision();
+    cluster.expires();
+    let events = cluster.state.history().next_after(before);
+    let events = events.expect("it is kept").expect("somebody has gone");
+    let pods = |change: &&Change| match change {
+        Change::StorageVersion { resource: of, .. } => *of == resource("pods"),
+        _ => false,
+    };
+    let is_made = |change: &&Change| matches!(change, Change::Migration { before: None, .. });
+    assert_eq!(events.changes.iter().filter(pods).count(), 1);
+    assert_eq!(events.changes.iter().filter(is_made).count(), 0);
+    assert_eq!(persisted(&cluster), ["Unknown", "v1"]);
+}
+
+/// Its server may have stopped just now, with a write on its way.
+#[test]
+fn what_a_reset_forgets_drains() {
+    let mut cluster = Cluster::formed();
+    let a = cluster.starts("a", &[of(CRONJOBS)]);
+    cluster.observes(CRONJOBS, &["v1", "v2"]);
+    accepted(
+        cluster.send(Command::ResetStorageStates(ResetStorageStates {
+            resource: Some(resource(CRONJOBS)),
+        })),
+    );
+    let id = cluster.open(CRONJOBS).id;
+    refused(cluster.send(claim(&id, "one")), ErrorKind::Draining);
+    cluster.pass(GRACE);
+    cluster.renews(&a);
+    accepted(cluster.send(claim(&id, "one")));
 }
 
 fn start(name: &str) -> Command {
