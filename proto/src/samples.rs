@@ -2,8 +2,10 @@
 
 mod controller_revisions;
 mod objects;
+mod rosters;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::collection::{btree_map, btree_set, vec};
@@ -26,6 +28,7 @@ pub(crate) use objects::{
     collection, compare, field_selector, label_selector, namespace, object, object_key, operation,
     preconditions,
 };
+pub(crate) use rosters::{absent, agreement_cause, assumption, binary, roster, roster_rule, scope};
 
 pub(crate) fn revision() -> impl Strategy<Value = Revision> {
     (1..=u64::MAX).prop_map(Revision::new)
@@ -428,6 +431,7 @@ pub(crate) fn migration() -> impl Strategy<Value = Migration> {
         option::of(claim),
         option::of(failure()),
         option::of(select(causes)),
+        option::of(assumption()),
     );
     let numbers = (
         any::<u32>(),
@@ -449,6 +453,7 @@ pub(crate) fn migration() -> impl Strategy<Value = Migration> {
         done: numbers.1,
         estimate: numbers.2,
         ended: numbers.3.map(WallTime::from_millis),
+        assumption: stands.5,
     })
 }
 
@@ -460,6 +465,7 @@ pub(crate) fn refusal() -> impl Strategy<Value = Refusal> {
         member().prop_map(|member| Some(Current::Member(member))),
         controller_revision().prop_map(|revision| Some(Current::ControllerRevision(revision))),
         lease().prop_map(|lease| Some(Current::Lease(lease))),
+        roster().prop_map(|roster| Some(Current::Roster(Arc::new(roster)))),
     ];
     let violation = ("[a-z]{0,8}", ".{0,20}").prop_map(|(field, rule)| Violation { field, rule });
     (

@@ -141,6 +141,7 @@ fn message_of(current: &Current) -> &'static str {
         Current::Object(_) => "Object",
         Current::ControllerRevision(_) => "ControllerRevision",
         Current::Lease(_) => "Lease",
+        Current::Roster(_) => "Roster",
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use synod_client::json as form;
 use synod_client::{
     GroupResource, LeaseKey, MemberId, MigrationId, NamespacedName, ObjectKind, Reflector as Cache,
-    Revision, Violation, Violations,
+    ResourceScope, Revision, Violation, Violations,
 };
 
 use crate::counts::{Counted, Live};
@@ -123,6 +123,10 @@ impl Reflector {
                 let id = MigrationId::parse(&asked.name)?;
                 cache.migration(&id).map(|object| form::migration(&object))
             }
+            ObjectKind::Roster => {
+                let scope = ResourceScope::parse(&asked.name).map_err(|fault| fault.at("name"))?;
+                cache.roster(&scope).map(|object| form::roster(&object))
+            }
             // It is no kind that was let in.
             ObjectKind::Object => return Err(rule("objects of collections are not kept").into()),
         })
@@ -153,6 +157,7 @@ impl Reflector {
                 form::list(cache.lease_candidates(), |it| form::lease_candidate(&it))
             }
             ObjectKind::Migration => form::list(cache.migrations(), |it| form::migration(&it)),
+            ObjectKind::Roster => form::list(cache.rosters(), |it| form::roster(&it)),
             ObjectKind::Object => Value::Array(Vec::new()),
         };
         Ok(objects.to_string())

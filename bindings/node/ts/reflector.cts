@@ -16,6 +16,7 @@ export interface Reflected {
   OBJECT_KIND_LEASE: v1.Lease;
   OBJECT_KIND_LEASE_CANDIDATE: v1.LeaseCandidate;
   OBJECT_KIND_MIGRATION: v1.Migration;
+  OBJECT_KIND_ROSTER: v1.Roster;
 }
 
 /** What an object in a reflector is found by. */
@@ -37,6 +38,7 @@ const MESSAGES: { readonly [Kind in keyof Reflected]: string } = {
   OBJECT_KIND_LEASE: 'Lease',
   OBJECT_KIND_LEASE_CANDIDATE: 'LeaseCandidate',
   OBJECT_KIND_MIGRATION: 'Migration',
+  OBJECT_KIND_ROSTER: 'Roster',
 };
 
 /** A cache of everything of some kinds. It always shows one revision as a whole, never a mix of two. */

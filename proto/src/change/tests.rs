@@ -1,6 +1,7 @@
 mod controller_revisions;
 mod leases;
 mod objects;
+mod rosters;
 
 use proptest::collection::btree_set;
 use proptest::option;
@@ -142,8 +143,14 @@ fn said_of_migrations() -> impl Strategy<Value = ReportMigrationProgress> {
 }
 
 fn observation() -> impl Strategy<Value = ObserveStorage> {
-    (samples::resource(), btree_set(samples::hash(), 1..16))
-        .prop_map(|(resource, hashes)| ObserveStorage { resource, hashes })
+    let hashes = btree_set(samples::hash(), 1..16);
+    (samples::resource(), option::of(samples::kind()), hashes).prop_map(
+        |(resource, kind, hashes)| ObserveStorage {
+            resource,
+            kind,
+            hashes,
+        },
+    )
 }
 
 /// The same request with another body.

@@ -2,8 +2,8 @@ use proptest::option;
 use proptest::prelude::*;
 use prost::Message;
 use synod_model::{
-    AgreementChange, Condition, ErrorKind, Member, Persisted, Refusal, Settings, Violations,
-    WallTime,
+    Absent, AgreementChange, Condition, ErrorKind, Member, Persisted, Refusal, Roster, Settings,
+    Violations, WallTime,
 };
 
 use crate::{samples, v1};
@@ -52,6 +52,7 @@ proptest! {
     fn a_controller_revision_is_carried_whole(revision in samples::controller_revision()) {
         prop_assert_eq!(carried::<_, v1::ControllerRevision>(&revision).unwrap(), revision);
     }
+    #[test]
     fn a_lease_is_carried_whole(lease in samples::lease()) {
         prop_assert_eq!(carried::<_, v1::Lease>(&lease).unwrap(), lease);
     }
@@ -82,10 +83,19 @@ proptest! {
         to in option::of(samples::api_version()),
         revision in samples::revision(),
         at in any::<u64>(),
-        cause in option::of(samples::member_id()),
+        cause in option::of(samples::agreement_cause()),
     ) {
         let change = AgreementChange { from, to, revision, at: WallTime::from_millis(at), cause };
         prop_assert_eq!(carried::<_, v1::AgreementChange>(&change).unwrap(), change);
+    }
+
+    #[test]
+    fn a_roster_and_who_is_missing_by_it_are_carried_whole(
+        roster in samples::roster(),
+        absent in samples::absent(),
+    ) {
+        prop_assert_eq!(carried::<_, v1::Roster>(&roster).unwrap(), roster);
+        prop_assert_eq!(carried::<_, v1::AbsentMembers>(&absent).unwrap(), absent);
     }
 
     #[test]
@@ -156,6 +166,39 @@ fn a_status_or_a_hash_that_nobody_sends_is_a_fault() {
         ..Default::default()
     };
     assert_eq!(faults(Persisted::try_from(persisted)), ["hash", "version"]);
+}
+
+#[test]
+fn every_fault_of_a_roster_and_of_a_change_of_agreement_is_named() {
+    let rule = v1::RosterRule {
+        members: vec!["a".into(), "A".into()],
+        label_selector: ",".into(),
+        least: 0,
+    };
+    let roster = v1::Roster {
+        metadata: None,
+        scope: "Pods".into(),
+        rule: Some(rule),
+    };
+    assert_eq!(
+        faults(Roster::try_from(roster)),
+        [
+            "scope",
+            "metadata.uid",
+            "rule.members[1]",
+            "rule.labelSelector"
+        ]
+    );
+    let change = v1::AgreementChange {
+        cause: v1::AgreementCause::Member.into(),
+        ..Default::default()
+    };
+    assert_eq!(faults(AgreementChange::try_from(change)), ["causeMember"]);
+    let absent = v1::AbsentMembers {
+        members: vec!["A".into()],
+        ..Default::default()
+    };
+    assert_eq!(faults(Absent::try_from(absent)), ["members[0]"]);
 }
 
 #[test]

@@ -17,11 +17,12 @@ use crate::limits::{
     CONTINUE_TOKEN_BYTES_MAX, LIST_PAGE_DEFAULT, STALENESS_MS_MAX, WATCH_NAMES_MAX,
 };
 use crate::{
-    AgreementHistory, CollectionCursor, Consistency, ContinueToken, ControllerHistoryCursor,
-    ControllerRevisionCursor, GetCollection, GetControllerHistory, GetLease, GetMember, GetObject,
-    GetOutcome, GetSettings, GetStorageVersion, ListCollections, ListControllerRevisions, ListId,
-    ListLeaseCandidates, ListLeases, ListMembers, ListObjects, ListStorageVersions, ObjectCursor,
-    ObjectKind, ObjectScope, PageKey, PageRequest, PageStart, WatchFilter, WatchStart, samples, v1,
+    AgreementHistory, CheckBinary, CheckDrop, CollectionCursor, Consistency, ContinueToken,
+    ControllerHistoryCursor, ControllerRevisionCursor, GetCollection, GetControllerHistory,
+    GetLease, GetMember, GetObject, GetOutcome, GetRoster, GetSettings, GetStorageVersion,
+    ListCollections, ListControllerRevisions, ListId, ListLeaseCandidates, ListLeases, ListMembers,
+    ListObjects, ListRosters, ListStorageVersions, ObjectCursor, ObjectKind, ObjectScope, PageKey,
+    PageRequest, PageStart, WatchFilter, WatchStart, samples, v1,
 };
 
 /// What comes out of a request that went over the wire.
@@ -222,6 +223,31 @@ proptest! {
         let mut versions = ListStorageVersions { page: resources, include_unreported };
         of_its_list(v1::StorageVersionsListRequest::from(&versions), &mut versions.page);
         prop_assert_eq!(carried::<_, v1::StorageVersionsListRequest>(&versions).unwrap(), versions);
+    }
+
+    #[test]
+    fn a_read_of_rosters_is_carried_whole(
+        scope in samples::scope(),
+        read in consistency(),
+        rosters in page(samples::scope()),
+    ) {
+        let get = GetRoster { scope, read };
+        prop_assert_eq!(carried::<_, v1::RostersGetRequest>(&get).unwrap(), get);
+        let list = ListRosters { page: rosters };
+        prop_assert_eq!(carried::<_, v1::RostersListRequest>(&list).unwrap(), list);
+    }
+
+    #[test]
+    fn a_question_of_safety_is_carried_whole(
+        binary in samples::binary(),
+        resource in samples::resource(),
+        version in samples::api_version(),
+        read in consistency(),
+    ) {
+        let check = CheckBinary { binary, read };
+        prop_assert_eq!(carried::<_, v1::StorageVersionsCheckBinaryRequest>(&check).unwrap(), check);
+        let check = CheckDrop { resource, version, read };
+        prop_assert_eq!(carried::<_, v1::StorageVersionsCheckDropRequest>(&check).unwrap(), check);
     }
 
     #[test]
@@ -620,6 +646,14 @@ fn every_fault_of_a_read_is_named() {
         faults(ListMembers::try_from(list)),
         ["pageSize", "continueToken", "labels"]
     );
+    let get = v1::RostersGetRequest {
+        scope: String::new(),
+        read,
+    };
+    assert_eq!(
+        faults(GetRoster::try_from(get)),
+        ["scope", "read.atRevision"]
+    );
     let outcome = v1::SessionsGetOutcomeRequest {
         cluster_id: "x".into(),
         ..Default::default()
@@ -627,6 +661,56 @@ fn every_fault_of_a_read_is_named() {
     assert_eq!(
         faults(GetOutcome::try_from(outcome)),
         ["session", "sequence", "clusterId"]
+    );
+}
+
+#[test]
+fn every_fault_of_a_question_of_safety_is_named() {
+    let resource = |name: &str| {
+        Some(v1::GroupResource {
+            group: String::new(),
+            resource: name.into(),
+        })
+    };
+    let faulty = v1::BinaryResource {
+        resource: resource("Pods"),
+        kind: Some("pod".into()),
+        decodable_versions: vec!["V1".into()],
+        stance: Some(v1::binary_resource::Stance::EncodingVersion("V1".into())),
+    };
+    let check = v1::StorageVersionsCheckBinaryRequest {
+        resources: vec![v1::BinaryResource::default(), faulty],
+        left_to_others: vec!["*".into(), "?".into()],
+        read: None,
+    };
+    assert_eq!(
+        faults(CheckBinary::try_from(check)),
+        [
+            "resources[0].resource",
+            "resources[1].resource.resource",
+            "resources[1].kind",
+            "resources[1].decodableVersions[0]",
+            "resources[1].encodingVersion",
+            "leftToOthers[1]",
+        ]
+    );
+    let pods = v1::BinaryResource {
+        resource: resource("pods"),
+        decodable_versions: vec!["v1".into()],
+        stance: Some(v1::binary_resource::Stance::PreferredVersion("v2".into())),
+        ..Default::default()
+    };
+    let check = v1::StorageVersionsCheckBinaryRequest {
+        resources: vec![pods.clone(), pods],
+        ..Default::default()
+    };
+    assert_eq!(
+        faults(CheckBinary::try_from(check)),
+        [
+            "resources[0].decodableVersions",
+            "resources[1].resource",
+            "resources[1].decodableVersions",
+        ]
     );
 }
 

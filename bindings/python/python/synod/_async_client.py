@@ -53,6 +53,8 @@ class AsyncClient:
         """Storage states and migrations; `worker` carries migrations out."""
         self.objects = _services.AsyncObjectsService(self._client)
         """Objects of collections as bytes; `typed_objects` has them as values."""
+        self.rosters = _services.AsyncRostersService(self._client)
+        """Who must speak for which resources before anything that is said of them counts."""
         self.sessions = _services.AsyncSessionsService(self._client)
         """What became of requests. The client has a session of its own."""
         self.storage_versions = _services.AsyncStorageVersionsService(self._client)

@@ -95,6 +95,8 @@ class Client:
         """Storage states and migrations; `worker` carries migrations out."""
         self.objects = _services.ObjectsService(self._client)
         """Objects of collections as bytes; `typed_objects` has them as values."""
+        self.rosters = _services.RostersService(self._client)
+        """Who must speak for which resources before anything that is said of them counts."""
         self.sessions = _services.SessionsService(self._client)
         """What became of requests. The client has a session of its own."""
         self.storage_versions = _services.StorageVersionsService(self._client)

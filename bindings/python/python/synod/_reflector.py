@@ -22,6 +22,7 @@ _MESSAGES: dict[v1.ObjectKind, type[Message]] = {
     v1.ObjectKind.LEASE: v1.Lease,
     v1.ObjectKind.LEASE_CANDIDATE: v1.LeaseCandidate,
     v1.ObjectKind.MIGRATION: v1.Migration,
+    v1.ObjectKind.ROSTER: v1.Roster,
 }
 
 

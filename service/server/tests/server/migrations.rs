@@ -52,6 +52,10 @@ fn progress(claim: &v1::ClaimKey, done: u64) -> v1::MigrationsProgressRequest {
     }
 }
 
+fn reasons(assumptions: &[v1::Assumption]) -> Vec<v1::AssumptionReason> {
+    assumptions.iter().map(v1::Assumption::reason).collect()
+}
+
 fn complete(claim: &v1::ClaimKey) -> v1::MigrationsCompleteRequest {
     v1::MigrationsCompleteRequest {
         request_id: None,
@@ -98,7 +102,9 @@ async fn a_migration_is_worked_at_through_a_follower_and_makes_a_version_safe_to
     let view = clients.migrations.get(get).await.unwrap().into_inner();
     assert_eq!(view.progress.unwrap().continue_token, "after-7");
     assert_eq!(view.migration.unwrap().phase(), v1::MigrationPhase::Running);
-    clients.migrations.complete(complete(&claim)).await.unwrap();
+    let completed = clients.migrations.complete(complete(&claim)).await;
+    let assumed = completed.unwrap().into_inner().assumptions;
+    assert_eq!(reasons(&assumed), [v1::AssumptionReason::NoRoster]);
 
     let get = clients.storage_versions.get(get_deployments(None));
     let state = get.await.unwrap().into_inner().storage_state.unwrap();
@@ -109,14 +115,19 @@ async fn a_migration_is_worked_at_through_a_follower_and_makes_a_version_safe_to
         .collect();
     assert_eq!(versions, [Some("apps/v1".to_owned())]);
     let check = clients.storage_versions.check_drop(drop_v2).await.unwrap();
-    assert!(check.into_inner().safe);
+    let check = check.into_inner();
+    assert!(check.safe);
+    assert_eq!(
+        reasons(&check.assumptions),
+        [v1::AssumptionReason::NoRoster]
+    );
     let binary = v1::StorageVersionsCheckBinaryRequest {
         resources: vec![v1::BinaryResource {
             resource: Some(group_resource("deployments")),
-            kind: None,
             decodable_versions: vec!["apps/v2".to_owned()],
+            ..v1::BinaryResource::default()
         }],
-        read: None,
+        ..v1::StorageVersionsCheckBinaryRequest::default()
     };
     let check = clients.storage_versions.check_binary(binary).await.unwrap();
     assert!(!check.into_inner().safe, "it could not read what is stored");
@@ -176,7 +187,7 @@ async fn the_leader_gives_back_what_a_silent_worker_has_claimed_and_tries_again_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_claim_of_another_cluster_is_refused_and_what_is_wrong_is_named() {
+async fn a_claim_of_another_cluster_is_refused_and_what_discovery_shows_ends_the_agreement() {
     let cluster = Cluster::start(1).await;
     let mut clients = cluster.clients(1).await;
     reported(&mut clients).await;
@@ -190,8 +201,16 @@ async fn a_claim_of_another_cluster_is_refused_and_what_is_wrong_is_named() {
         hashes: vec!["xPOwRZ+Yhw8=".to_owned()],
         ..v1::MigrationsObserveRequest::default()
     };
-    let refused = clients.migrations.observe(observe.clone()).await;
-    assert_eq!(reason(&refused.unwrap_err()), "CONFLICT");
+    let observed = clients.migrations.observe(observe.clone()).await.unwrap();
+    assert!(observed.into_inner().changed);
+    let history = v1::StorageVersionsHistoryRequest {
+        resource: observe.resource.clone(),
+        read: None,
+    };
+    let history = clients.storage_versions.history(history).await.unwrap();
+    let last = history.into_inner().changes.pop().unwrap();
+    assert_eq!(last.to_version, None, "discovery shows another encoding");
+    assert_eq!(last.cause(), v1::AgreementCause::Observed);
     let unreported = v1::MigrationsObserveRequest {
         resource: Some(group_resource("daemonsets")),
         ..observe

@@ -6,20 +6,11 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use synod_machine::{
-    AnnounceReplica, Command, DirectoryId, Envelope, Expire, Holder, Initialize, LogEntry,
-    RaiseMachineVersion, ReplicaId, Restore, State,
+    AnnounceReplica, Answer, Command, DirectoryId, Envelope, Expire, Holder, Initialize, LogEntry,
+    OutcomeRow, RaiseMachineVersion, ReplicaId, Restore, State,
 };
 use synod_model::{
-    AbortMigration, AcquireLease, Adopt, ApiVersion, BinaryVersion, ClaimMigration, ClaimToken,
-    CloseSession, ClusterId, CompleteMigration, ContinueToken, Endpoint, Epoch, FailMigration,
-    FailureClass, FailureReason, FencingToken, ForgetResource, GroupResource, HolderIdentity,
-    InstanceId, Join, Kind, Labels, LeaseKey, Leave, LogTime, MarkReady, MemberId, MigrationId,
-    MigrationProgress, MigrationReason, ObserveStorage, OpenSession, PutLeaseCandidate,
-    ReleaseLease, Renew, RenewLease, RenewLeaseCandidate, Report, ReportEntry,
-    ReportMigrationProgress, RequestId, ResetStorageStates, RetryMigration, Revision,
-    SemanticVersion, Sequence, SessionId, Settings, SettingsPatch, Stance, StartMigration,
-    StatementNumber, StorageVersionHash, Strategy, Ticket, Ttl, UpdateSettings, WallTime,
-    WithdrawLeaseCandidate, WorkerName,
+    AbortMigration, AcquireLease, Adopt, ApiVersion, Assumption, BinaryVersion, ClaimMigration, ClaimToken, CloseSession, ClusterId, CompleteMigration, ContinueToken, DeleteRoster, Endpoint, Epoch, FailMigration, FailureClass, FailureReason, FencingToken, ForgetResource, GroupResource, HolderIdentity, InstanceId, Join, Kind, LabelSelector, Labels, LeaseKey, Leave, LogTime, MarkReady, MemberId, MigrationId, MigrationProgress, MigrationReason, ObserveStorage, OpenSession, PutLeaseCandidate, ReleaseLease, Renew, RenewLease, RenewLeaseCandidate, Report, ReportEntry, ReportMigrationProgress, RequestId, ResetStorageStates, ResourceScope, RetryMigration, Revision, RosterRule, SemanticVersion, Sequence, SessionId, SetRoster, Settings, SettingsPatch, Stance, StartMigration, StatementNumber, StorageVersionHash, Strategy, Ticket, Ttl, UpdateSettings, WallTime, WithdrawLeaseCandidate, WorkerName,
 };
 
 use super::*;
@@ -225,6 +216,7 @@ fn endings() -> [Command; 4] {
             claims: BTreeSet::from([(id(21), token(22))]),
             retries: BTreeSet::from([id(21)]),
             marks: controller_revisions::every_mark(),
+            observations: BTreeSet::from([resource("bolts")]),
         }),
         Command::CloseSession(CloseSession {
             session: SessionId::new(Revision::new(99)),
@@ -253,10 +245,11 @@ fn migrating() -> Vec<Command> {
             progress: progress.clone(),
         })
     };
-    let observe = || {
+    let observe = |hash: u8| {
         Command::ObserveStorage(ObserveStorage {
             resource: resource("bolts"),
-            hashes: BTreeSet::from([StorageVersionHash::from_bytes([3; 8])]),
+            kind: Some(Kind::parse("Bolt").unwrap()),
+            hashes: BTreeSet::from([StorageVersionHash::from_bytes([hash; 8])]),
         })
     };
     let start = Command::StartMigration(StartMigration {
@@ -265,7 +258,7 @@ fn migrating() -> Vec<Command> {
     });
     vec![
         // Each that changes something has the next revision.
-        observe(),
+        observe(3),
         claim(2),
         report(2, 3),
         Command::FailMigration(FailMigration {
@@ -288,7 +281,27 @@ fn migrating() -> Vec<Command> {
         Command::AbortMigration(AbortMigration { id: id(9) }),
         start,
         claim(10),
+        observe(4),
+        Command::SetRoster(roster("example.io.bolts", 3)),
+        Command::SetRoster(roster("*", 2)),
+        Command::DeleteRoster(DeleteRoster {
+            scope: ResourceScope::All,
+            if_revision: Some(Revision::new(14)),
+        }),
     ]
+}
+
+/// A roster that asks for all that one can ask for.
+fn roster(scope: &str, least: u32) -> SetRoster {
+    SetRoster {
+        scope: ResourceScope::parse(scope).unwrap(),
+        rule: RosterRule {
+            members: BTreeSet::from([member("a"), member("b")]),
+            labels: LabelSelector::parse("tier in (front),zone=a").unwrap(),
+            least,
+        },
+        if_revision: Some(Revision::ZERO),
+    }
 }
 
 fn id(number: u64) -> MigrationId {
@@ -414,11 +427,41 @@ fn the_log_of_the_test_leaves_a_row_of_every_kind() {
     assert!(has(|row| matches!(row, Row::Heartbeat(..))));
     assert!(has(|row| matches!(row, Row::Migration(_))));
     assert!(has(|row| matches!(row, Row::MigrationProgress(..))));
-    assert!(has(|row| matches!(row, Row::Deadline(Holder::Claim(_), _))));
+    assert!(has(|row| matches!(row, Row::Roster(_))));
+    assert!(has(|row| matches!(
+        row,
+        Row::Deadline(Holder::Observation(_), _)
+    )));
+    assert!(has(
+        |row| matches!(row, Row::StorageState(_, state) if !state.status.hash_drains.is_empty())
+    ));
+    assert!(has(
+        |row| matches!(row, Row::StorageState(_, state) if !state.status.absent.is_empty())
+    ));
+    let claimed = state_after(&entries[..14]).rows();
+    assert!(
+        claimed
+            .into_iter()
+            .any(|row| matches!(row, Row::Deadline(Holder::Claim(_), _)))
+    );
     entries.truncate(5);
     let rows: Vec<Row> = state_after(&entries).rows().collect();
     let has = |wanted: fn(&Row) -> bool| rows.iter().any(wanted);
     assert!(has(|row| matches!(row, Row::Deadline(Holder::Retry(_), _))));
+}
+
+#[test]
+fn what_is_kept_of_the_end_of_a_migration_says_what_it_rests_on() {
+    for assumption in [None, Some(Assumption::NoRoster)] {
+        let outcome = OutcomeRow {
+            revision: Revision::new(9),
+            changed: true,
+            result: Ok(Answer::MigrationCompleted(assumption)),
+        };
+        let session = SessionId::new(Revision::new(3));
+        let row = Row::Outcome(session, Sequence::FIRST, Arc::new(outcome));
+        assert_eq!(decode_row(&encode_row(&row)).unwrap(), row);
+    }
 }
 
 #[test]

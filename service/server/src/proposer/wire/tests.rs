@@ -1,5 +1,10 @@
+use std::sync::Arc;
+
 use synod_machine::{HistoryAnswer, RevisionAnswer, RevisionOutcome};
-use synod_model::{Current, ErrorKind, ObjectName, RevisionNumber, Settings, Violation};
+use synod_model::{
+    Current, ErrorKind, Metadata, ObjectName, ResourceScope, RevisionNumber, Roster, RosterRule,
+    Settings, Violation, WallTime,
+};
 
 use super::*;
 
@@ -67,7 +72,10 @@ fn outcomes() -> Vec<Outcome> {
             waiters: 5,
             candidates: 6,
             objects: 4,
+            observations: 7,
         })),
+        outcome(Ok(Answer::MigrationCompleted(None))),
+        outcome(Ok(Answer::MigrationCompleted(Some(Assumption::NoRoster)))),
         outcome(Ok(Answer::Wrote(written(WrittenHow::Unchanged)))),
         outcome(Ok(transacted())),
         outcome(Ok(Answer::Collected { steps: 5 })),
@@ -79,10 +87,30 @@ fn outcomes() -> Vec<Outcome> {
             history: done_to_history,
         }))),
         outcome(Ok(Answer::ControllerHistory(done_to_history))),
+        outcome(Err(refusal
+            .clone()
+            .with_current(Current::Settings(Settings::default())))),
         outcome(Err(
-            refusal.with_current(Current::Settings(Settings::default()))
+            refusal.with_current(Current::Roster(Arc::new(roster())))
         )),
     ]
+}
+
+fn roster() -> Roster {
+    Roster {
+        scope: ResourceScope::parse("apps.*").unwrap(),
+        metadata: Metadata {
+            uid: Uid::from_bytes([4; 16]),
+            resource_version: Revision::new(7),
+            create_revision: Revision::new(6),
+            generation: 2,
+            created: WallTime::from_millis(5),
+        },
+        rule: RosterRule {
+            least: 3,
+            ..RosterRule::default()
+        },
+    }
 }
 
 fn transacted() -> Answer {

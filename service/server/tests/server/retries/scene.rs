@@ -7,6 +7,7 @@ use synod_proto::v1::collections_client::CollectionsClient;
 use synod_proto::v1::controller_revisions_client::ControllerRevisionsClient;
 use synod_proto::v1::leases_client::LeasesClient;
 use synod_proto::v1::objects_client::ObjectsClient;
+use synod_proto::v1::rosters_client::RostersClient;
 use tonic::transport::Channel;
 
 use super::migrating::Migrating;
@@ -66,6 +67,7 @@ impl Scene {
         let mut leases = LeasesClient::new(channel.clone());
         let token = token(&mut leases).await;
         leases.put_candidate(stands("two")).await.unwrap();
+        roster(&channel).await;
         Self {
             settings_revision: settings.resource_version,
             joining: clients.join("joining", DAY_MS).await,
@@ -138,6 +140,19 @@ async fn objects(channel: &Channel) -> u64 {
         revision = created.header.unwrap().revision;
     }
     revision
+}
+
+/// A roster of resources that nobody has.
+async fn roster(channel: &Channel) {
+    let set = v1::RostersSetRequest {
+        scope: "deleted.example.*".to_owned(),
+        rule: Some(v1::RosterRule {
+            least: 1,
+            ..v1::RosterRule::default()
+        }),
+        ..v1::RostersSetRequest::default()
+    };
+    RostersClient::new(channel.clone()).set(set).await.unwrap();
 }
 
 async fn snapshot(

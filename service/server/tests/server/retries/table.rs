@@ -11,6 +11,7 @@ use synod_proto::v1::leases_client::LeasesClient;
 use synod_proto::v1::membership_client::MembershipClient;
 use synod_proto::v1::migrations_client::MigrationsClient;
 use synod_proto::v1::objects_client::ObjectsClient;
+use synod_proto::v1::rosters_client::RostersClient;
 use synod_proto::v1::storage_versions_client::StorageVersionsClient;
 use tonic::transport::Channel;
 
@@ -63,6 +64,7 @@ pub(crate) fn table(scene: &Scene) -> Vec<Row> {
     rows.extend(of_leases(scene));
     rows.extend(of_migrations(scene));
     rows.extend(of_workers(scene));
+    rows.extend(of_rosters());
     rows
 }
 
@@ -364,6 +366,7 @@ fn of_migrations(scene: &Scene) -> Vec<Row> {
         request_id: None,
         resource: Some(group_resource("observed")),
         hashes: vec!["8aSe+NMegvE=".to_owned()],
+        kind: Some("Observed".to_owned()),
     };
     let reset = v1::MigrationsResetRequest {
         request_id: None,
@@ -405,5 +408,29 @@ fn of_workers(scene: &Scene) -> Vec<Row> {
         row!("Migrations.Progress", MigrationsClient.progress, progress),
         row!("Migrations.Complete", MigrationsClient.complete, complete),
         row!("Migrations.Fail", MigrationsClient.fail, fail),
+    ]
+}
+
+/// Neither asks for anybody of the scene's resources.
+fn of_rosters() -> Vec<Row> {
+    let set = v1::RostersSetRequest {
+        request_id: None,
+        scope: "unused.example.*".to_owned(),
+        rule: Some(v1::RosterRule {
+            least: 1,
+            ..v1::RosterRule::default()
+        }),
+        if_revision: Some(0),
+        dry_run: false,
+    };
+    let delete = v1::RostersDeleteRequest {
+        request_id: None,
+        scope: "deleted.example.*".to_owned(),
+        if_revision: None,
+        dry_run: false,
+    };
+    vec![
+        row!("Rosters.Set", RostersClient.set, set),
+        row!("Rosters.Delete", RostersClient.delete, delete),
     ]
 }

@@ -1,0 +1,105 @@
+//! Rosters, who is missing by them, and what is asked and assumed where they count.
+
+use std::collections::BTreeMap;
+
+use proptest::collection::{btree_set, vec};
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use synod_model::{
+    Absent, AgreementCause, Assumption, Binary, BinaryResource, ResourceScope, Roster, RosterRule,
+    Stance,
+};
+
+use super::{api_version, kind, label_selector, member_id, metadata, resource};
+
+pub(crate) fn scope() -> impl Strategy<Value = ResourceScope> {
+    prop_oneof![
+        Just(ResourceScope::All),
+        resource().prop_map(|resource| ResourceScope::group(resource.group()).unwrap()),
+        resource().prop_map(ResourceScope::Resource),
+    ]
+}
+
+pub(crate) fn roster_rule() -> impl Strategy<Value = RosterRule> {
+    let rule = (
+        btree_set(member_id(), 0..4),
+        label_selector(),
+        0..=1_000_u32,
+    );
+    rule.prop_map(|(members, labels, least)| RosterRule {
+        members,
+        labels,
+        least,
+    })
+    .prop_filter("it asks for somebody", |rule| rule.check().is_empty())
+}
+
+pub(crate) fn roster() -> impl Strategy<Value = Roster> {
+    (scope(), metadata(), roster_rule()).prop_map(|(scope, metadata, rule)| Roster {
+        scope,
+        metadata,
+        rule,
+    })
+}
+
+pub(crate) fn absent() -> impl Strategy<Value = Absent> {
+    let missing = (btree_set(member_id(), 0..4), any::<u32>(), any::<u32>());
+    missing.prop_map(|(members, unnamed, short)| Absent {
+        members,
+        unnamed,
+        short,
+    })
+}
+
+pub(crate) fn assumption() -> impl Strategy<Value = Assumption> {
+    Just(Assumption::NoRoster)
+}
+
+pub(crate) fn agreement_cause() -> impl Strategy<Value = AgreementCause> {
+    prop_oneof![
+        member_id().prop_map(AgreementCause::Member),
+        Just(AgreementCause::Observed),
+        Just(AgreementCause::Roster),
+    ]
+}
+
+fn binary_resource() -> impl Strategy<Value = BinaryResource> {
+    let said = option::of((any::<Index>(), any::<bool>()));
+    (
+        resource(),
+        option::of(kind()),
+        btree_set(api_version(), 1..4),
+        said,
+    )
+        .prop_map(|(resource, kind, decodable, said)| {
+            let versions: Vec<_> = decodable.iter().cloned().collect();
+            let stance = said.map(|(named, fixed)| {
+                let version = named.get(&versions).clone();
+                if fixed {
+                    Stance::Fixed { encoding: version }
+                } else {
+                    Stance::Voting { preferred: version }
+                }
+            });
+            BinaryResource {
+                resource,
+                kind,
+                decodable,
+                stance,
+            }
+        })
+}
+
+/// A binary that names no resource twice.
+pub(crate) fn binary() -> impl Strategy<Value = Binary> {
+    (vec(binary_resource(), 0..4), vec(scope(), 0..3)).prop_map(|(resources, left_to_others)| {
+        let by_resource = resources.into_iter();
+        let by_resource: BTreeMap<_, _> =
+            by_resource.map(|one| (one.resource.clone(), one)).collect();
+        Binary {
+            resources: by_resource.into_values().collect(),
+            left_to_others,
+        }
+    })
+}
