@@ -1,13 +1,16 @@
 //! The figures of migrations: how fast two workers rewrite what two collections hold, and what that costs who writes
-//! meanwhile.
+//! meanwhile; and how often an object is rewritten for a new key while others write to the same collection, and while the
+//! history keeps far fewer revisions than that takes.
+//!
+//! `cargo bench --package synod-tests --bench migrations -- new key 10000` takes the second with so many objects.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use synod_client::{
-    Client, CollectionStore, MemberEpoch, MigrationPhase, Migrator, MigratorOptions, ObjectKind,
-    ReportEntry, Stance, WorkerName,
+    ApiVersion, Client, CollectionStore, MemberEpoch, MigrationPhase, Migrator, MigratorOptions,
+    ObjectKind, ReportEntry, Stance, WorkerName,
 };
 use tokio::time::{Instant, sleep};
 
@@ -28,14 +31,19 @@ mod sample;
 #[expect(dead_code, reason = "the tests of processes use the rest of it")]
 mod waiting;
 
+#[path = "migrations/new_key.rs"]
+mod new_key;
 #[path = "migrations/stored.rs"]
 mod stored;
+#[path = "figures/wanted.rs"]
+mod wanted;
 #[path = "objects/writers.rs"]
 #[expect(dead_code, reason = "the figures of objects use the rest of it")]
 mod writers;
 
 use replicas::{Replicas, long_lived};
 use stored::{LEGAL, Same, fill, key, kind, resource, version};
+use wanted::Wanted;
 use writers::{Write, Written, write_until};
 
 /// What is migrated: one migration is one worker's at a time, so there are two for two.
@@ -66,13 +74,19 @@ fn main() {
         .enable_all()
         .build()
         .expect("a runtime can be made");
+    let wanted = Wanted::by_arguments();
     runtime.block_on(async {
-        let replicas = Replicas::start().await;
-        for name in MIGRATED {
-            fill(&replicas, name, EACH).await;
+        if wanted.has("two workers") {
+            let replicas = Replicas::start().await;
+            for name in MIGRATED {
+                fill(&replicas, name, EACH).await;
+            }
+            fill(&replicas, WRITTEN, 1_000).await;
+            measure(&replicas).await;
         }
-        fill(&replicas, WRITTEN, 1_000).await;
-        measure(&replicas).await;
+        if wanted.has("new key") {
+            new_key::measure().await;
+        }
     });
 }
 
@@ -82,7 +96,12 @@ async fn measure(replicas: &Replicas) {
         bytes: Some(BYTES),
     };
     let before = write_until(replicas, write, sleep(SPAN)).await;
-    agree(&replicas.client().await).await;
+    agree(
+        &replicas.client().await,
+        &MIGRATED,
+        version("example.io/v2"),
+    )
+    .await;
     let begin = Instant::now();
     let mut workers = Vec::new();
     for name in ["one", "two"] {
@@ -112,8 +131,8 @@ async fn measure(replicas: &Replicas) {
     }
 }
 
-/// A member encodes another version from now on, and decodes both.
-async fn agree(client: &Client) {
+/// A member encodes this version from now on, and decodes both.
+async fn agree(client: &Client, names: &[&str], encoding: ApiVersion) {
     let joined = client.send_join(long_lived("server")).await;
     let joined = joined.expect("a member can join");
     let member = MemberEpoch {
@@ -122,16 +141,16 @@ async fn agree(client: &Client) {
         cluster: Some(joined.header.cluster),
     };
     let both = ["example.io/v1", "example.io/v2"].map(version);
-    let entries = MIGRATED.map(|name| ReportEntry {
+    let entries = names.iter().map(|name| ReportEntry {
         resource: resource(name),
         kind: kind(name),
         decodable: both.iter().cloned().collect(),
         served: both.iter().cloned().collect(),
         stance: Stance::Fixed {
-            encoding: version("example.io/v2"),
+            encoding: encoding.clone(),
         },
     });
-    let reported = client.send_report(&member, entries.to_vec(), false).await;
+    let reported = client.send_report(&member, entries.collect(), false).await;
     reported.expect("it can report");
 }
 
