@@ -70,13 +70,14 @@ pub(crate) async fn measure() {
     let patched = client.update_settings(patch, None).await;
     patched.expect("the settings can be changed");
     agree(&client, &[ROTATED], version("example.io/v1")).await;
-    let started = client.start_migration(&resource(ROTATED), MigrationReason::RewriteAll);
+    let rotated = resource(ROTATED);
+    let started = client.start_migration(&rotated, MigrationReason::RewriteAll);
     let id = started.await.expect("there is an agreement").id;
 
     let codec = NewKey::default();
     let store = CollectionStore::new(client.clone(), codec.clone());
     let worker = WorkerName::parse("one").expect(LEGAL);
-    let options = MigratorOptions::new(worker, BTreeSet::from([resource(ROTATED)]));
+    let options = MigratorOptions::new(worker, BTreeSet::from([rotated]));
     let worker = Migrator::new(client.clone(), store, options.objects_at_once(AT_ONCE));
     // All over the collection, in front of the worker and behind it, and one in eleven is a new object.
     let write = |number: u64| Write {

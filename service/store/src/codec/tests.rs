@@ -10,7 +10,16 @@ use synod_machine::{
     OutcomeRow, RaiseMachineVersion, ReplicaId, Restore, State,
 };
 use synod_model::{
-    AbortMigration, AcquireLease, Adopt, ApiVersion, Assumption, BinaryVersion, ClaimMigration, ClaimToken, CloseSession, ClusterId, CompleteMigration, ContinueToken, DeleteRoster, Endpoint, Epoch, FailMigration, FailureClass, FailureReason, FencingToken, ForgetResource, GroupResource, HolderIdentity, InstanceId, Join, Kind, LabelSelector, Labels, LeaseKey, Leave, LogTime, MarkReady, MemberId, MigrationId, MigrationProgress, MigrationReason, ObserveStorage, OpenSession, PutLeaseCandidate, ReleaseLease, Renew, RenewLease, RenewLeaseCandidate, Report, ReportEntry, ReportMigrationProgress, RequestId, ResetStorageStates, ResourceScope, RetryMigration, Revision, RosterRule, SemanticVersion, Sequence, SessionId, SetRoster, Settings, SettingsPatch, Stance, StartMigration, StatementNumber, StorageVersionHash, Strategy, Ticket, Ttl, UpdateSettings, WallTime, WithdrawLeaseCandidate, WorkerName,
+    AbortMigration, AcquireLease, Adopt, ApiVersion, Assumption, BinaryVersion, ClaimMigration,
+    ClaimToken, CloseSession, ClusterId, CompleteMigration, ContinueToken, DeleteRoster, Endpoint,
+    Epoch, FailMigration, FailureClass, FailureReason, FencingToken, ForgetResource, GroupResource,
+    HolderIdentity, InstanceId, Join, Kind, LabelSelector, Labels, LeaseKey, Leave, LogTime,
+    MarkReady, MemberId, MigrationId, MigrationProgress, MigrationReason, ObserveStorage,
+    OpenSession, PutLeaseCandidate, ReleaseLease, Renew, RenewLease, RenewLeaseCandidate, Report,
+    ReportEntry, ReportMigrationProgress, RequestId, ResetStorageStates, ResourceScope,
+    RetryMigration, Revision, RosterRule, SemanticVersion, Sequence, SessionId, SetRoster,
+    Settings, SettingsPatch, Stance, StartMigration, StatementNumber, StorageVersionHash, Strategy,
+    Ticket, Ttl, UpdateSettings, WallTime, WithdrawLeaseCandidate, WorkerName,
 };
 
 use super::*;
