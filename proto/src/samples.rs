@@ -28,7 +28,9 @@ pub(crate) use objects::{
     collection, compare, field_selector, label_selector, namespace, object, object_key, operation,
     preconditions,
 };
-pub(crate) use rosters::{absent, agreement_cause, assumption, binary, roster, roster_rule, scope};
+pub(crate) use rosters::{
+    absent, agreement_cause, assumption, binary, resource_scope, roster, roster_rule,
+};
 
 pub(crate) fn revision() -> impl Strategy<Value = Revision> {
     (1..=u64::MAX).prop_map(Revision::new)

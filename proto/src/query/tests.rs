@@ -227,9 +227,9 @@ proptest! {
 
     #[test]
     fn a_read_of_rosters_is_carried_whole(
-        scope in samples::scope(),
+        scope in samples::resource_scope(),
         read in consistency(),
-        rosters in page(samples::scope()),
+        rosters in page(samples::resource_scope()),
     ) {
         let get = GetRoster { scope, read };
         prop_assert_eq!(carried::<_, v1::RostersGetRequest>(&get).unwrap(), get);

@@ -13,7 +13,7 @@ use synod_model::{
 
 use super::{api_version, kind, label_selector, member_id, metadata, resource};
 
-pub(crate) fn scope() -> impl Strategy<Value = ResourceScope> {
+pub(crate) fn resource_scope() -> impl Strategy<Value = ResourceScope> {
     prop_oneof![
         Just(ResourceScope::All),
         resource().prop_map(|resource| ResourceScope::group(resource.group()).unwrap()),
@@ -36,7 +36,7 @@ pub(crate) fn roster_rule() -> impl Strategy<Value = RosterRule> {
 }
 
 pub(crate) fn roster() -> impl Strategy<Value = Roster> {
-    (scope(), metadata(), roster_rule()).prop_map(|(scope, metadata, rule)| Roster {
+    (resource_scope(), metadata(), roster_rule()).prop_map(|(scope, metadata, rule)| Roster {
         scope,
         metadata,
         rule,
@@ -93,13 +93,15 @@ fn binary_resource() -> impl Strategy<Value = BinaryResource> {
 
 /// A binary that names no resource twice.
 pub(crate) fn binary() -> impl Strategy<Value = Binary> {
-    (vec(binary_resource(), 0..4), vec(scope(), 0..3)).prop_map(|(resources, left_to_others)| {
-        let by_resource = resources.into_iter();
-        let by_resource: BTreeMap<_, _> =
-            by_resource.map(|one| (one.resource.clone(), one)).collect();
-        Binary {
-            resources: by_resource.into_values().collect(),
-            left_to_others,
-        }
-    })
+    (vec(binary_resource(), 0..4), vec(resource_scope(), 0..3)).prop_map(
+        |(resources, left_to_others)| {
+            let by_resource = resources.into_iter();
+            let by_resource: BTreeMap<_, _> =
+                by_resource.map(|one| (one.resource.clone(), one)).collect();
+            Binary {
+                resources: by_resource.into_values().collect(),
+                left_to_others,
+            }
+        },
+    )
 }

@@ -11,13 +11,16 @@ fn set() -> impl Strategy<Value = SetRoster> {
         Just(synod_model::Revision::ZERO),
         samples::revision()
     ]);
-    (samples::scope(), samples::roster_rule(), if_revision).prop_map(
-        |(scope, rule, if_revision)| SetRoster {
+    (
+        samples::resource_scope(),
+        samples::roster_rule(),
+        if_revision,
+    )
+        .prop_map(|(scope, rule, if_revision)| SetRoster {
             scope,
             rule,
             if_revision,
-        },
-    )
+        })
 }
 
 proptest! {

@@ -143,7 +143,7 @@ async fn relabel(client: &Client, object: StoredObject, label: &str) -> bool {
             ..object.attributes
         },
         content: object.content,
-        ttl: None,
+        ttl: TtlChange::Keep,
         preconditions: Preconditions {
             uid: None,
             resource_version: Some(object.metadata.resource_version),
@@ -173,7 +173,7 @@ async fn write_on(client: &Client, written: &AtomicU64) {
             }
             1 => {
                 stored.value = turn;
-                within(objects.update(stored, None)).await.is_ok()
+                within(objects.update(stored, TtlChange::Keep)).await.is_ok()
             }
             _ => relabel(client, stored.object, &turn.to_string()).await,
         };
