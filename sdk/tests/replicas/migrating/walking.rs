@@ -9,7 +9,7 @@ use synod_client::{
     ApiVersion, Attributes, Client, Codec, CodecError, CollectionStore, Content, ContinueToken,
     ErrorKind, FailureClass, Fences, Labels, ListObjects, MediaType, Migration, MigrationId,
     MigrationReason, Migrator, NewObject, ObjectKey, Objects, Preconditions, Settings, Store,
-    StoreError, StorePage, StoredObject, UpdateObject, Worked,
+    StoreError, StorePage, StoredObject, TtlChange, UpdateObject, Worked,
 };
 
 use super::{ITEMS, LOOSE, encodes, newest, options};
