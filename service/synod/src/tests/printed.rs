@@ -178,8 +178,6 @@ fn answers_are_printed_in_the_form_of_the_protocol() {
             "check-drop-assumed",
             "synod.v1.StorageVersionsCheckDropResponse",
         ),
-        ("migrations-list", "synod.v1.MigrationsListResponse"),
-        ("migrations-get", "synod.v1.MigrationsGetResponse"),
         ("replace", "synod.v1.ObjectsUpdateResponse"),
         ("settings-get", "synod.v1.ClusterGetSettingsResponse"),
         ("settings-set", "synod.v1.ClusterUpdateSettingsResponse"),
