@@ -130,7 +130,7 @@ pub(crate) enum Command {
     /// Show migrations, follow one, or start, abort and retry one.
     #[command(after_long_help = examples::MIGRATIONS)]
     Migrations(MigrationsArgs),
-    /// Look at API servers that do not report, and post what they store their resources in.
+    /// Look at API servers, and post what they show that they store their resources in.
     ///
     /// Each round reads what discovery shows on every server, and posts for each resource the hashes that all of them show:
     /// one is an agreement, several are none. What a server shows that cannot be read is not known, so nothing that it may

@@ -1,4 +1,4 @@
-//! `synod observe`: looks at API servers that do not report, round by round.
+//! `synod observe`: looks at what API servers show, round by round: those that do not report, and beside the reports the others.
 
 pub(crate) mod documents;
 mod round;
