@@ -81,6 +81,37 @@ export type ControllerRevisionEquality =
   | 'CONTROLLER_REVISION_EQUALITY_BYTES'
   | 'CONTROLLER_REVISION_EQUALITY_JSON_IGNORING_EMPTY';
 
+/** What began or ended an agreement. Since 0.1. */
+export type AgreementCause =
+  | 'AGREEMENT_CAUSE_UNSPECIFIED'
+  | 'AGREEMENT_CAUSE_MEMBER'
+  | 'AGREEMENT_CAUSE_OBSERVED'
+  | 'AGREEMENT_CAUSE_ROSTER';
+
+/** What an answer or a success rests on beside what is known. Since 0.1. */
+export type AssumptionReason =
+  | 'ASSUMPTION_REASON_UNSPECIFIED'
+  | 'ASSUMPTION_REASON_NO_ROSTER';
+
+/** What makes something unsafe. Since 0.1. */
+export type DangerReason =
+  | 'DANGER_REASON_UNSPECIFIED'
+  | 'DANGER_REASON_NO_STATE'
+  | 'DANGER_REASON_PERSISTED_UNKNOWN'
+  | 'DANGER_REASON_PERSISTED'
+  | 'DANGER_REASON_PERSISTED_HASH'
+  | 'DANGER_REASON_SELECTED'
+  | 'DANGER_REASON_REPORTED'
+  | 'DANGER_REASON_VOTED'
+  | 'DANGER_REASON_DRAINING'
+  | 'DANGER_REASON_DRAINING_HASH'
+  | 'DANGER_REASON_OBSERVED'
+  | 'DANGER_REASON_OBSERVATION_EXPIRED'
+  | 'DANGER_REASON_ABSENT'
+  | 'DANGER_REASON_ABSENT_MORE'
+  | 'DANGER_REASON_NOT_DECODABLE'
+  | 'DANGER_REASON_SNAPSHOT';
+
 /** Why a migration was created. Since 0.1. */
 export type MigrationReason =
   | 'MIGRATION_REASON_UNSPECIFIED'
@@ -114,18 +145,6 @@ export type FailureClass =
   | 'FAILURE_CLASS_FORBIDDEN'
   | 'FAILURE_CLASS_UNDECODABLE';
 
-/** What makes something unsafe. Since 0.1. */
-export type DangerReason =
-  | 'DANGER_REASON_UNSPECIFIED'
-  | 'DANGER_REASON_NO_STATE'
-  | 'DANGER_REASON_PERSISTED_UNKNOWN'
-  | 'DANGER_REASON_PERSISTED'
-  | 'DANGER_REASON_PERSISTED_HASH'
-  | 'DANGER_REASON_SELECTED'
-  | 'DANGER_REASON_REPORTED'
-  | 'DANGER_REASON_VOTED'
-  | 'DANGER_REASON_DRAINING';
-
 /** What can be watched. Since 0.1. */
 export type ObjectKind =
   | 'OBJECT_KIND_UNSPECIFIED'
@@ -138,7 +157,8 @@ export type ObjectKind =
   | 'OBJECT_KIND_CONTROLLER_REVISION'
   | 'OBJECT_KIND_LEASE'
   | 'OBJECT_KIND_LEASE_CANDIDATE'
-  | 'OBJECT_KIND_MIGRATION';
+  | 'OBJECT_KIND_MIGRATION'
+  | 'OBJECT_KIND_ROSTER';
 
 /** Why a replica ended a watch. Since 0.1. */
 export type WatchEndReason =
@@ -1993,99 +2013,110 @@ export interface ControllerRevisionsReleaseResponse {
   changed: boolean;
 }
 
-/** The rewriting of every stored object of a resource in one encoding. What it is for is pinned. Since 0.1. */
-export interface Migration {
-  /** Name (`<resource>.<group>-<revision>`, for the core group `<resource>-<revision>`), uid and revisions. */
+/** Who must speak for the resources of a scope. Of the rosters that cover a resource, the narrowest alone counts. Since 0.1. */
+export interface Roster {
+  /** Name (the scope), uid and revisions. */
   metadata?: Metadata;
-  /** The resource. */
-  resource?: GroupResource;
-  /** The storage-version hash of what every object is to be encoded in. */
-  targetHash: string;
-  /** Its version. Unset if it was observed only. */
-  targetVersion?: string;
-  /** The agreement that it carries out. */
-  agreementRevision: bigint;
-  /** Why there is one. */
-  reason: MigrationReason;
-  /** Where it stands. */
-  phase: MigrationPhase;
-  /** Who works at it. Set while it is running. */
-  claim?: MigrationClaim;
-  /** How often a worker gave up since it was created, or retried by hand. */
-  failures: number;
-  /** Why a worker gave up last. Unset if none did, and when it succeeded. */
-  failure?: MigrationFailure;
-  /** Why it was called off. Unset unless it was. */
-  aborted: AbortCause;
-  /** Objects done, as last shown: at most once in 5 seconds of log time. `MigrationProgress` beside it is exact. */
-  done: bigint;
-  /** Objects there may be in all, as last shown. Unset: the worker cannot tell. */
-  estimate?: bigint;
-  /** When it succeeded, failed or was aborted, in milliseconds since the Unix epoch: for display. Unset before that. */
-  endTimeMs?: bigint;
-}
-
-/** Who works at a migration. Since 0.1. */
-export interface MigrationClaim {
-  /** The worker, as it calls itself. */
-  worker: string;
-  /** The revision of its claim: its fencing token. */
-  token: bigint;
-  /** How long it may be silent, in milliseconds of log time. */
-  ttlMs: bigint;
-}
-
-/** Why a worker gave up. Since 0.1. */
-export interface MigrationFailure {
-  /** What kind of failure it is. */
-  class: FailureClass;
-  /** What happened, for people; may be empty. */
-  reason: string;
-}
-
-/** How far a migration is, as its worker last said. Kept beside the migration: it moves no revision. Since 0.1. */
-export interface MigrationProgress {
-  /** Objects done. */
-  done: bigint;
-  /** Objects there may be in all. Unset: the worker cannot tell. */
-  estimate?: bigint;
-  /** Where the next worker goes on, up to 8 KiB of printable text; empty at the start. */
-  continueToken: string;
-}
-
-/** A worker's claim, as it shows it. Since 0.1. */
-export interface ClaimKey {
-  /** The name of the migration. */
-  migration: string;
-  /** The token that the claim answered; at least 1. */
-  token: bigint;
   /**
-   * The cluster that gave it. If set and not the cluster that is asked: `STALE_EPOCH`; the number means something else
-   * there.
+   * The resources: `*` for all, `<group>.*` for those of a group, `<group>.<resource>` for one; the core group is written
+   * `core`.
    */
-  clusterId: string;
+  scope: string;
+  /** Who must speak. */
+  rule?: RosterRule;
 }
 
-/** Names a migration to read. Since 0.1. */
-export interface MigrationsGetRequest {
-  /** The name of the migration. */
-  name: string;
+/** Who must speak: has an entry for the resource. All that is asked for must hold, and something must be. Since 0.1. */
+export interface RosterRule {
+  /** These members; up to 1,000, none twice. */
+  members: string[];
+  /**
+   * Every member whose labels match, and there must be one. A selector as in `ObjectsListRequest`; empty: none in
+   * particular.
+   */
+  labelSelector: string;
+  /** At least so many: of the members whose labels match, if there is a selector. 0: no number in particular. */
+  least: number;
+}
+
+/** Who is missing of a resource, by its roster. Since 0.1. */
+export interface AbsentMembers {
+  /** Members that are asked for and have no entry for the resource, sorted; up to 16. */
+  members: string[];
+  /** How many more there are. */
+  unnamed: number;
+  /** How many entries the least number lacks. */
+  short: number;
+  /** The same in words, for people. */
+  message: string;
+}
+
+/** Says who must speak. Since 0.1. */
+export interface RostersSetRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** For which resources: see `Roster.scope`. */
+  scope: string;
+  /** Who. */
+  rule?: RosterRule;
+  /**
+   * Only if the `resource_version` of the roster is this one; 0: only if there is none. Else `CONFLICT`, with the present one
+   * in the details. Left out: in any case.
+   */
+  ifRevision?: bigint;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The roster is as asked. Since 0.1. */
+export interface RostersSetResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if it was so already. */
+  changed: boolean;
+  /** The roster. Unset if this answers a retry so late that its revision is no longer kept. */
+  roster?: Roster;
+}
+
+/** Names a roster to take away. Since 0.1. */
+export interface RostersDeleteRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** For which resources it is: see `Roster.scope`. */
+  scope: string;
+  /**
+   * Only if the `resource_version` of the roster is this one. Else `CONFLICT`, with the present one in the details. Left out:
+   * in any case.
+   */
+  ifRevision?: bigint;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The roster is gone. Since 0.1. */
+export interface RostersDeleteResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
+/** Names a roster to read. Since 0.1. */
+export interface RostersGetRequest {
+  /** For which resources it is: see `Roster.scope`. */
+  scope: string;
   /** How to read; left out: linearizable. */
   read?: ReadOptions;
 }
 
-/** One migration. Since 0.1. */
-export interface MigrationsGetResponse {
+/** A roster. Since 0.1. */
+export interface RostersGetResponse {
   /** Who answered, and at which revision. */
   header?: ResponseHeader;
-  /** The migration. */
-  migration?: Migration;
-  /** How far it is, as of now and not of the revision. Unset before a worker has said anything. */
-  progress?: MigrationProgress;
+  /** The roster. */
+  roster?: Roster;
 }
 
-/** Asks for a page of migrations. Since 0.1. */
-export interface MigrationsListRequest {
+/** Asks for a page of rosters. Since 0.1. */
+export interface RostersListRequest {
   /** How to read; left out: linearizable. Not together with `continue_token`, which pins the revision. */
   read?: ReadOptions;
   /** How many to return at most, at least 1; more than 5,000 counts as 5,000. Left out: 500. */
@@ -2097,174 +2128,14 @@ export interface MigrationsListRequest {
   continueToken: string;
 }
 
-/** A page of migrations, all at one revision. Since 0.1. */
-export interface MigrationsListResponse {
+/** A page of rosters, all at one revision. Since 0.1. */
+export interface RostersListResponse {
   /** Who answered, and the revision of all pages of this list. */
   header?: ResponseHeader;
-  /** The migrations, ordered by resource, the oldest of each first. */
-  migrations: Migration[];
+  /** The rosters: that of all resources, then those of groups, then those of one resource, each by name. */
+  rosters: Roster[];
   /** Give this to get the next page; empty at the end. */
   continueToken: string;
-}
-
-/** Asks for a migration. Since 0.1. */
-export interface MigrationsStartRequest {
-  /** The exactly-once key, if the caller has a session. */
-  requestId?: RequestId;
-  /** What to migrate. */
-  resource?: GroupResource;
-  /** Why: manual or rewrite-all. */
-  reason: MigrationReason;
-  /** True: check everything and change nothing. The answer is what would have been. */
-  dryRun: boolean;
-}
-
-/** The migration was created. Since 0.1. */
-export interface MigrationsStartResponse {
-  /** Who answered, and at which revision. */
-  header?: ResponseHeader;
-  /** The name of the migration. */
-  name: string;
-}
-
-/** Asks for a migration to work at. Since 0.1. */
-export interface MigrationsClaimRequest {
-  /** The exactly-once key, if the caller has a session. */
-  requestId?: RequestId;
-  /** The name of the migration. */
-  name: string;
-  /** What the worker calls itself; 1 to 253 bytes of printable text. */
-  worker: string;
-  /** How long the worker may be silent, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. */
-  ttlMs?: bigint;
-}
-
-/** The migration is the worker's. Since 0.1. */
-export interface MigrationsClaimResponse {
-  /** Who answered, and at which revision. */
-  header?: ResponseHeader;
-  /** The worker's fencing token. */
-  token: bigint;
-  /** Where the worker before it stood. */
-  progress?: MigrationProgress;
-}
-
-/** Says how far a migration is. Since 0.1. */
-export interface MigrationsProgressRequest {
-  /** The exactly-once key, if the caller has a session. */
-  requestId?: RequestId;
-  /** The claim. */
-  claim?: ClaimKey;
-  /** How far; left out: nothing done yet. */
-  progress?: MigrationProgress;
-}
-
-/** It is noted, and the claim is kept. Since 0.1. */
-export interface MigrationsProgressResponse {
-  /** Who answered, and at which revision. */
-  header?: ResponseHeader;
-  /** Whether the migration shows it now. */
-  changed: boolean;
-}
-
-/** Says that a migration is done. Since 0.1. */
-export interface MigrationsCompleteRequest {
-  /** The exactly-once key, if the caller has a session. */
-  requestId?: RequestId;
-  /** The claim. */
-  claim?: ClaimKey;
-}
-
-/** The migration succeeded. Since 0.1. */
-export interface MigrationsCompleteResponse {
-  /** Who answered, and at which revision. */
-  header?: ResponseHeader;
-}
-
-/** Gives a migration up. Since 0.1. */
-export interface MigrationsFailRequest {
-  /** The exactly-once key, if the caller has a session. */
-  requestId?: RequestId;
-  /** The claim. */
-  claim?: ClaimKey;
-  /** Whether trying again can help. */
-  class: FailureClass;
-  /** What happened, for people; up to 4 KiB of printable text. */
-  reason: string;
-}
-
-/** The migration failed. Since 0.1. */
-export interface MigrationsFailResponse {
-  /** Who answered, and at which revision. */
-  header?: ResponseHeader;
-}
-
-/** Calls a migration off. Since 0.1. */
-export interface MigrationsAbortRequest {
-  /** The exactly-once key, if the caller has a session. */
-  requestId?: RequestId;
-  /** The name of the migration. */
-  name: string;
-  /** True: check everything and change nothing. The answer is what would have been. */
-  dryRun: boolean;
-}
-
-/** The migration is aborted. Since 0.1. */
-export interface MigrationsAbortResponse {
-  /** Who answered, and at which revision. */
-  header?: ResponseHeader;
-}
-
-/** Has a failed migration tried again. Since 0.1. */
-export interface MigrationsRetryRequest {
-  /** The exactly-once key, if the caller has a session. */
-  requestId?: RequestId;
-  /** The name of the migration. */
-  name: string;
-  /** True: check everything and change nothing. The answer is what would have been. */
-  dryRun: boolean;
-}
-
-/** The migration is pending. Since 0.1. */
-export interface MigrationsRetryResponse {
-  /** Who answered, and at which revision. */
-  header?: ResponseHeader;
-}
-
-/** Says what discovery shows of a resource. Since 0.1. */
-export interface MigrationsObserveRequest {
-  /** The exactly-once key, if the caller has a session. */
-  requestId?: RequestId;
-  /** The resource. */
-  resource?: GroupResource;
-  /** The storage-version hashes that its servers show, none twice: one if they agree, up to 16 if they do not. */
-  hashes: string[];
-}
-
-/** It is noted. Since 0.1. */
-export interface MigrationsObserveResponse {
-  /** Who answered, and at which revision. */
-  header?: ResponseHeader;
-  /** False if nothing but the time of the last look is new. */
-  changed: boolean;
-}
-
-/** Forgets what is known of the store. Since 0.1. */
-export interface MigrationsResetRequest {
-  /** The exactly-once key, if the caller has a session. */
-  requestId?: RequestId;
-  /** Of which resource. Left out: of every one. */
-  resource?: GroupResource;
-  /** True: check everything and change nothing. The answer is what would have been. */
-  dryRun: boolean;
-}
-
-/** It is forgotten. Since 0.1. */
-export interface MigrationsResetResponse {
-  /** Who answered, and at which revision. */
-  header?: ResponseHeader;
-  /** False if there was nothing to forget. */
-  changed: boolean;
 }
 
 /**
@@ -2316,9 +2187,15 @@ export interface StorageVersionStatus {
   selectedVersion?: string;
   /** The revision at which `selected_version` last changed; 0 before it was first set. */
   selectedRevision: bigint;
-  /** The revision at which the common or the selected version last changed. */
+  /**
+   * The revision at which the common or the selected version last changed, or an observation or a roster began or ceased to
+   * stand against an agreement.
+   */
   agreementRevision: bigint;
-  /** The version that is agreed on: common, selected if anything is, and taken by every voter. Unset: no agreement. */
+  /**
+   * The version that is agreed on: common, selected if anything is, taken by every voter, with nobody missing of the
+   * resource's roster, and with nothing else shown in discovery. Unset: no agreement.
+   */
   agreedVersion?: string;
   /** The versions that every entry decodes, sorted. */
   decodableByAll: string[];
@@ -2352,10 +2229,23 @@ export interface StorageState {
   /** The one version that all entries encode. Unset if they do not, and while nobody reports the resource. */
   commonEncodingVersion?: string;
   /**
-   * The storage-version hashes that discovery shows, sorted, while nobody reports the resource; empty if it is not
-   * observed. One is an agreement, several are none.
+   * The storage-version hashes that discovery shows, sorted; empty if the resource is not observed. While nobody reports it,
+   * one is an agreement and several are none. While members report it, one that none of them encodes ends the agreement.
    */
   observedHashes: string[];
+  /** The kind, if an observer said it; else empty. */
+  observedKind: string;
+  /** True: nobody has looked at discovery for two periods, so what it showed says nothing of the present. */
+  observationExpired: boolean;
+  /**
+   * True: discovery shows, or last showed, what no member says that it encodes. There is no agreement until it is seen
+   * otherwise, or the resource is reset.
+   */
+  contradicted: boolean;
+  /** The hash that is agreed on while nobody reports the resource: the one that discovery shows. Unset: none. */
+  currentHash?: string;
+  /** Who is missing by the roster of the resource. Unset: nobody. */
+  absent?: AbsentMembers;
 }
 
 /** A version in which objects may be stored. Since 0.1. */
@@ -2368,12 +2258,14 @@ export interface PersistedVersion {
   version?: string;
 }
 
-/** Writes in a version may still land. Since 0.1. */
+/** Writes in an encoding may still land. Since 0.1. */
 export interface Drain {
-  /** The version. */
+  /** The version; empty if only its hash is known. */
   version: string;
   /** Until which log time, in milliseconds. `log_time_ms` beside the object says what it is now. */
   untilLogTimeMs: bigint;
+  /** The storage-version hash of what discovery has shown; empty where the version is known. */
+  hash: string;
 }
 
 /** A change of what a resource's members agree on. Since 0.1. */
@@ -2388,6 +2280,8 @@ export interface AgreementChange {
   timeMs: bigint;
   /** The member whose change caused it, if one did. */
   causeMember?: string;
+  /** What caused it. */
+  cause: AgreementCause;
 }
 
 /** What a member says of one resource. Since 0.1. */
@@ -2573,7 +2467,7 @@ export interface StorageVersionsHistoryResponse {
   changes: AgreementChange[];
 }
 
-/** What a binary decodes of one resource. Since 0.1. */
+/** What a binary decodes and encodes of one resource. Since 0.1. */
 export interface BinaryResource {
   /** The resource. A check names none twice. */
   resource?: GroupResource;
@@ -2581,14 +2475,26 @@ export interface BinaryResource {
   kind?: string;
   /** The versions that the binary decodes; up to 64. */
   decodableVersions: string[];
+  /** It will encode this version, which must be decodable. */
+  encodingVersion?: string;
+  /** It will vote for this version, which must be decodable. */
+  preferredVersion?: string;
 }
 
 /** Asks whether a binary may join. Since 0.1. */
 export interface StorageVersionsCheckBinaryRequest {
-  /** What it decodes; 1 to 10,000. A resource that is not named is not looked at: who does not report it does not write it. */
+  /**
+   * What it decodes; up to 10,000. This is the whole binary: of a resource that is known and neither named here nor left to
+   * others it decodes nothing.
+   */
   resources: BinaryResource[];
   /** How to read; left out: linearizable. */
   read?: ReadOptions;
+  /**
+   * The resources that other binaries look after, by scope (see `Roster.scope`); up to 1,000. They are not looked at, unless
+   * they are named.
+   */
+  leftToOthers: string[];
 }
 
 /** Whether the binary may join. Since 0.1. */
@@ -2603,6 +2509,20 @@ export interface StorageVersionsCheckBinaryResponse {
   omitted: number;
   /** The log time of the state that was read, in milliseconds, to hold against the drains. */
   logTimeMs: bigint;
+  /** What a safe answer assumes, also while it is not safe. None: nothing. */
+  assumptions: Assumption[];
+}
+
+/** What a safe answer assumes. Whoever acts on the answer vouches for it. Since 0.1. */
+export interface Assumption {
+  /** What kind of assumption. */
+  reason: AssumptionReason;
+  /** What is assumed, in words. */
+  message: string;
+  /** Of which resources, sorted; up to 100. */
+  resources: GroupResource[];
+  /** Of how many more. */
+  omitted: number;
 }
 
 /** Asks whether a version may be dropped. Since 0.1. */
@@ -2627,6 +2547,8 @@ export interface StorageVersionsCheckDropResponse {
   omitted: number;
   /** The log time of the state that was read, in milliseconds, to hold against the drains. */
   logTimeMs: bigint;
+  /** What a safe answer assumes, also while it is not safe. None: nothing. */
+  assumptions: Assumption[];
 }
 
 /** Why something is not safe. Since 0.1. */
@@ -2643,6 +2565,292 @@ export interface Danger {
   member: string;
   /** Until which log time, in milliseconds, where the reason names one; else 0. */
   untilLogTimeMs: bigint;
+  /** How many, where the reason names a number; else 0. */
+  count: number;
+  /** The ControllerRevision as `<namespace>/<name>`, where the reason names one; else empty. */
+  snapshot: string;
+  /** The same in words, for people. */
+  message: string;
+}
+
+/** The rewriting of every stored object of a resource in one encoding. What it is for is pinned. Since 0.1. */
+export interface Migration {
+  /** Name (`<resource>.<group>-<revision>`, for the core group `<resource>-<revision>`), uid and revisions. */
+  metadata?: Metadata;
+  /** The resource. */
+  resource?: GroupResource;
+  /** The storage-version hash of what every object is to be encoded in. */
+  targetHash: string;
+  /** Its version. Unset if it was observed only. */
+  targetVersion?: string;
+  /** The agreement that it carries out. */
+  agreementRevision: bigint;
+  /** Why there is one. */
+  reason: MigrationReason;
+  /** Where it stands. */
+  phase: MigrationPhase;
+  /** Who works at it. Set while it is running. */
+  claim?: MigrationClaim;
+  /** How often a worker gave up since it was created, or retried by hand. */
+  failures: number;
+  /** Why a worker gave up last. Unset if none did, and when it succeeded. */
+  failure?: MigrationFailure;
+  /** Why it was called off. Unset unless it was. */
+  aborted: AbortCause;
+  /** Objects done, as last shown: at most once in 5 seconds of log time. `MigrationProgress` beside it is exact. */
+  done: bigint;
+  /** Objects there may be in all, as last shown. Unset: the worker cannot tell. */
+  estimate?: bigint;
+  /** When it succeeded, failed or was aborted, in milliseconds since the Unix epoch: for display. Unset before that. */
+  endTimeMs?: bigint;
+  /** What its success rests on beside what is known; `UNSPECIFIED` if on nothing, and before it succeeds. */
+  assumption: AssumptionReason;
+}
+
+/** Who works at a migration. Since 0.1. */
+export interface MigrationClaim {
+  /** The worker, as it calls itself. */
+  worker: string;
+  /** The revision of its claim: its fencing token. */
+  token: bigint;
+  /** How long it may be silent, in milliseconds of log time. */
+  ttlMs: bigint;
+}
+
+/** Why a worker gave up. Since 0.1. */
+export interface MigrationFailure {
+  /** What kind of failure it is. */
+  class: FailureClass;
+  /** What happened, for people; may be empty. */
+  reason: string;
+}
+
+/** How far a migration is, as its worker last said. Kept beside the migration: it moves no revision. Since 0.1. */
+export interface MigrationProgress {
+  /** Objects done. */
+  done: bigint;
+  /** Objects there may be in all. Unset: the worker cannot tell. */
+  estimate?: bigint;
+  /** Where the next worker goes on, up to 8 KiB of printable text; empty at the start. */
+  continueToken: string;
+}
+
+/** A worker's claim, as it shows it. Since 0.1. */
+export interface ClaimKey {
+  /** The name of the migration. */
+  migration: string;
+  /** The token that the claim answered; at least 1. */
+  token: bigint;
+  /**
+   * The cluster that gave it. If set and not the cluster that is asked: `STALE_EPOCH`; the number means something else
+   * there.
+   */
+  clusterId: string;
+}
+
+/** Names a migration to read. Since 0.1. */
+export interface MigrationsGetRequest {
+  /** The name of the migration. */
+  name: string;
+  /** How to read; left out: linearizable. */
+  read?: ReadOptions;
+}
+
+/** One migration. Since 0.1. */
+export interface MigrationsGetResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The migration. */
+  migration?: Migration;
+  /** How far it is, as of now and not of the revision. Unset before a worker has said anything. */
+  progress?: MigrationProgress;
+}
+
+/** Asks for a page of migrations. Since 0.1. */
+export interface MigrationsListRequest {
+  /** How to read; left out: linearizable. Not together with `continue_token`, which pins the revision. */
+  read?: ReadOptions;
+  /** How many to return at most, at least 1; more than 5,000 counts as 5,000. Left out: 500. */
+  pageSize?: number;
+  /**
+   * Where the page before ended, as it was given; empty for the first page. A token whose revision left the window:
+   * `COMPACTED`.
+   */
+  continueToken: string;
+}
+
+/** A page of migrations, all at one revision. Since 0.1. */
+export interface MigrationsListResponse {
+  /** Who answered, and the revision of all pages of this list. */
+  header?: ResponseHeader;
+  /** The migrations, ordered by resource, the oldest of each first. */
+  migrations: Migration[];
+  /** Give this to get the next page; empty at the end. */
+  continueToken: string;
+}
+
+/** Asks for a migration. Since 0.1. */
+export interface MigrationsStartRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** What to migrate. */
+  resource?: GroupResource;
+  /** Why: manual or rewrite-all. */
+  reason: MigrationReason;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The migration was created. Since 0.1. */
+export interface MigrationsStartResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The name of the migration. */
+  name: string;
+}
+
+/** Asks for a migration to work at. Since 0.1. */
+export interface MigrationsClaimRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The name of the migration. */
+  name: string;
+  /** What the worker calls itself; 1 to 253 bytes of printable text. */
+  worker: string;
+  /** How long the worker may be silent, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. */
+  ttlMs?: bigint;
+}
+
+/** The migration is the worker's. Since 0.1. */
+export interface MigrationsClaimResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** The worker's fencing token. */
+  token: bigint;
+  /** Where the worker before it stood. */
+  progress?: MigrationProgress;
+}
+
+/** Says how far a migration is. Since 0.1. */
+export interface MigrationsProgressRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The claim. */
+  claim?: ClaimKey;
+  /** How far; left out: nothing done yet. */
+  progress?: MigrationProgress;
+}
+
+/** It is noted, and the claim is kept. Since 0.1. */
+export interface MigrationsProgressResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** Whether the migration shows it now. */
+  changed: boolean;
+}
+
+/** Says that a migration is done. Since 0.1. */
+export interface MigrationsCompleteRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The claim. */
+  claim?: ClaimKey;
+}
+
+/** The migration succeeded. Since 0.1. */
+export interface MigrationsCompleteResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** What that rests on beside what is known. None: nothing. */
+  assumptions: Assumption[];
+}
+
+/** Gives a migration up. Since 0.1. */
+export interface MigrationsFailRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The claim. */
+  claim?: ClaimKey;
+  /** Whether trying again can help. */
+  class: FailureClass;
+  /** What happened, for people; up to 4 KiB of printable text. */
+  reason: string;
+}
+
+/** The migration failed. Since 0.1. */
+export interface MigrationsFailResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
+/** Calls a migration off. Since 0.1. */
+export interface MigrationsAbortRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The name of the migration. */
+  name: string;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The migration is aborted. Since 0.1. */
+export interface MigrationsAbortResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
+/** Has a failed migration tried again. Since 0.1. */
+export interface MigrationsRetryRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The name of the migration. */
+  name: string;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** The migration is pending. Since 0.1. */
+export interface MigrationsRetryResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+}
+
+/** Says what discovery shows of a resource. Since 0.1. */
+export interface MigrationsObserveRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** The resource. */
+  resource?: GroupResource;
+  /** The storage-version hashes that its servers show, none twice: one if they agree, up to 16 if they do not. */
+  hashes: string[];
+  /** The kind that it stores, as discovery says it, so that versions can be told from hashes. Left out: not known. */
+  kind?: string;
+}
+
+/** It is noted. Since 0.1. */
+export interface MigrationsObserveResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if nothing but the time of the last look is new. */
+  changed: boolean;
+}
+
+/** Forgets what is known of the store. Since 0.1. */
+export interface MigrationsResetRequest {
+  /** The exactly-once key, if the caller has a session. */
+  requestId?: RequestId;
+  /** Of which resource. Left out: of every one. */
+  resource?: GroupResource;
+  /** True: check everything and change nothing. The answer is what would have been. */
+  dryRun: boolean;
+}
+
+/** It is forgotten. Since 0.1. */
+export interface MigrationsResetResponse {
+  /** Who answered, and at which revision. */
+  header?: ResponseHeader;
+  /** False if there was nothing to forget. */
+  changed: boolean;
 }
 
 /** Asks for a session. Since 0.1. */
@@ -2726,6 +2934,8 @@ export interface RecordedOutcome {
   migrationStarted?: string;
   /** A migration was claimed. */
   migrationClaimed?: ClaimedAnswer;
+  /** A migration has succeeded. */
+  migrationCompleted?: CompletedAnswer;
 }
 
 /** What a claim of a migration was answered. Since 0.1. */
@@ -2734,6 +2944,12 @@ export interface ClaimedAnswer {
   token: bigint;
   /** Where the worker before it stood. */
   progress?: MigrationProgress;
+}
+
+/** A migration has succeeded. Since 0.1. */
+export interface CompletedAnswer {
+  /** What that rests on beside what is known; `UNSPECIFIED` if on nothing. */
+  assumption: AssumptionReason;
 }
 
 /** What a join was answered. Since 0.1. */
@@ -2882,6 +3098,8 @@ export interface Event {
   leaseCandidate?: LeaseCandidate;
   /** A migration. */
   migration?: Migration;
+  /** A roster. */
+  roster?: Roster;
   /** The namespace of the object; empty if it has none. */
   namespace: string;
   /** The resource of an object of a collection. Unset for every other kind. */

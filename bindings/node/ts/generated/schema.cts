@@ -851,139 +851,60 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     header: ['?', 'ResponseHeader'],
     changed: ['=', 'b'],
   },
-  Migration: {
+  Roster: {
     metadata: ['?', 'Metadata'],
-    resource: ['?', 'GroupResource'],
-    targetHash: ['=', 's'],
-    targetVersion: ['?', 's'],
-    agreementRevision: ['=', 'l'],
-    reason: ['=', 'e', 'MIGRATION_REASON_UNSPECIFIED'],
-    phase: ['=', 'e', 'MIGRATION_PHASE_UNSPECIFIED'],
-    claim: ['?', 'MigrationClaim'],
-    failures: ['=', 'n'],
-    failure: ['?', 'MigrationFailure'],
-    aborted: ['=', 'e', 'ABORT_CAUSE_UNSPECIFIED'],
-    done: ['=', 'l'],
-    estimate: ['?', 'l'],
-    endTimeMs: ['?', 'l'],
+    scope: ['=', 's'],
+    rule: ['?', 'RosterRule'],
   },
-  MigrationClaim: {
-    worker: ['=', 's'],
-    token: ['=', 'l'],
-    ttlMs: ['=', 'l'],
+  RosterRule: {
+    members: ['*', 's'],
+    labelSelector: ['=', 's'],
+    least: ['=', 'n'],
   },
-  MigrationFailure: {
-    class: ['=', 'e', 'FAILURE_CLASS_UNSPECIFIED'],
-    reason: ['=', 's'],
+  AbsentMembers: {
+    members: ['*', 's'],
+    unnamed: ['=', 'n'],
+    short: ['=', 'n'],
+    message: ['=', 's'],
   },
-  MigrationProgress: {
-    done: ['=', 'l'],
-    estimate: ['?', 'l'],
-    continueToken: ['=', 's'],
+  RostersSetRequest: {
+    requestId: ['?', 'RequestId'],
+    scope: ['=', 's'],
+    rule: ['?', 'RosterRule'],
+    ifRevision: ['?', 'l'],
+    dryRun: ['=', 'b'],
   },
-  ClaimKey: {
-    migration: ['=', 's'],
-    token: ['=', 'l'],
-    clusterId: ['=', 's'],
+  RostersSetResponse: {
+    header: ['?', 'ResponseHeader'],
+    changed: ['=', 'b'],
+    roster: ['?', 'Roster'],
   },
-  MigrationsGetRequest: {
-    name: ['=', 's'],
+  RostersDeleteRequest: {
+    requestId: ['?', 'RequestId'],
+    scope: ['=', 's'],
+    ifRevision: ['?', 'l'],
+    dryRun: ['=', 'b'],
+  },
+  RostersDeleteResponse: {
+    header: ['?', 'ResponseHeader'],
+  },
+  RostersGetRequest: {
+    scope: ['=', 's'],
     read: ['?', 'ReadOptions'],
   },
-  MigrationsGetResponse: {
+  RostersGetResponse: {
     header: ['?', 'ResponseHeader'],
-    migration: ['?', 'Migration'],
-    progress: ['?', 'MigrationProgress'],
+    roster: ['?', 'Roster'],
   },
-  MigrationsListRequest: {
+  RostersListRequest: {
     read: ['?', 'ReadOptions'],
     pageSize: ['?', 'n'],
     continueToken: ['=', 's'],
   },
-  MigrationsListResponse: {
+  RostersListResponse: {
     header: ['?', 'ResponseHeader'],
-    migrations: ['*', 'Migration'],
+    rosters: ['*', 'Roster'],
     continueToken: ['=', 's'],
-  },
-  MigrationsStartRequest: {
-    requestId: ['?', 'RequestId'],
-    resource: ['?', 'GroupResource'],
-    reason: ['=', 'e', 'MIGRATION_REASON_UNSPECIFIED'],
-    dryRun: ['=', 'b'],
-  },
-  MigrationsStartResponse: {
-    header: ['?', 'ResponseHeader'],
-    name: ['=', 's'],
-  },
-  MigrationsClaimRequest: {
-    requestId: ['?', 'RequestId'],
-    name: ['=', 's'],
-    worker: ['=', 's'],
-    ttlMs: ['?', 'l'],
-  },
-  MigrationsClaimResponse: {
-    header: ['?', 'ResponseHeader'],
-    token: ['=', 'l'],
-    progress: ['?', 'MigrationProgress'],
-  },
-  MigrationsProgressRequest: {
-    requestId: ['?', 'RequestId'],
-    claim: ['?', 'ClaimKey'],
-    progress: ['?', 'MigrationProgress'],
-  },
-  MigrationsProgressResponse: {
-    header: ['?', 'ResponseHeader'],
-    changed: ['=', 'b'],
-  },
-  MigrationsCompleteRequest: {
-    requestId: ['?', 'RequestId'],
-    claim: ['?', 'ClaimKey'],
-  },
-  MigrationsCompleteResponse: {
-    header: ['?', 'ResponseHeader'],
-  },
-  MigrationsFailRequest: {
-    requestId: ['?', 'RequestId'],
-    claim: ['?', 'ClaimKey'],
-    class: ['=', 'e', 'FAILURE_CLASS_UNSPECIFIED'],
-    reason: ['=', 's'],
-  },
-  MigrationsFailResponse: {
-    header: ['?', 'ResponseHeader'],
-  },
-  MigrationsAbortRequest: {
-    requestId: ['?', 'RequestId'],
-    name: ['=', 's'],
-    dryRun: ['=', 'b'],
-  },
-  MigrationsAbortResponse: {
-    header: ['?', 'ResponseHeader'],
-  },
-  MigrationsRetryRequest: {
-    requestId: ['?', 'RequestId'],
-    name: ['=', 's'],
-    dryRun: ['=', 'b'],
-  },
-  MigrationsRetryResponse: {
-    header: ['?', 'ResponseHeader'],
-  },
-  MigrationsObserveRequest: {
-    requestId: ['?', 'RequestId'],
-    resource: ['?', 'GroupResource'],
-    hashes: ['*', 's'],
-  },
-  MigrationsObserveResponse: {
-    header: ['?', 'ResponseHeader'],
-    changed: ['=', 'b'],
-  },
-  MigrationsResetRequest: {
-    requestId: ['?', 'RequestId'],
-    resource: ['?', 'GroupResource'],
-    dryRun: ['=', 'b'],
-  },
-  MigrationsResetResponse: {
-    header: ['?', 'ResponseHeader'],
-    changed: ['=', 'b'],
   },
   StorageVersion: {
     metadata: ['?', 'Metadata'],
@@ -1022,6 +943,11 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     drains: ['*', 'Drain'],
     commonEncodingVersion: ['?', 's'],
     observedHashes: ['*', 's'],
+    observedKind: ['=', 's'],
+    observationExpired: ['=', 'b'],
+    contradicted: ['=', 'b'],
+    currentHash: ['?', 's'],
+    absent: ['?', 'AbsentMembers'],
   },
   PersistedVersion: {
     unknown: ['=', 'b'],
@@ -1031,6 +957,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
   Drain: {
     version: ['=', 's'],
     untilLogTimeMs: ['=', 'l'],
+    hash: ['=', 's'],
   },
   AgreementChange: {
     fromVersion: ['?', 's'],
@@ -1038,6 +965,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     revision: ['=', 'l'],
     timeMs: ['=', 'l'],
     causeMember: ['?', 's'],
+    cause: ['=', 'e', 'AGREEMENT_CAUSE_UNSPECIFIED'],
   },
   ReportEntry: {
     resource: ['?', 'GroupResource'],
@@ -1127,10 +1055,13 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     resource: ['?', 'GroupResource'],
     kind: ['?', 's'],
     decodableVersions: ['*', 's'],
+    encodingVersion: ['?', 's'],
+    preferredVersion: ['?', 's'],
   },
   StorageVersionsCheckBinaryRequest: {
     resources: ['*', 'BinaryResource'],
     read: ['?', 'ReadOptions'],
+    leftToOthers: ['*', 's'],
   },
   StorageVersionsCheckBinaryResponse: {
     header: ['?', 'ResponseHeader'],
@@ -1138,6 +1069,13 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     dangers: ['*', 'Danger'],
     omitted: ['=', 'n'],
     logTimeMs: ['=', 'l'],
+    assumptions: ['*', 'Assumption'],
+  },
+  Assumption: {
+    reason: ['=', 'e', 'ASSUMPTION_REASON_UNSPECIFIED'],
+    message: ['=', 's'],
+    resources: ['*', 'GroupResource'],
+    omitted: ['=', 'n'],
   },
   StorageVersionsCheckDropRequest: {
     resource: ['?', 'GroupResource'],
@@ -1150,6 +1088,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     dangers: ['*', 'Danger'],
     omitted: ['=', 'n'],
     logTimeMs: ['=', 'l'],
+    assumptions: ['*', 'Assumption'],
   },
   Danger: {
     resource: ['?', 'GroupResource'],
@@ -1158,6 +1097,146 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     hash: ['=', 's'],
     member: ['=', 's'],
     untilLogTimeMs: ['=', 'l'],
+    count: ['=', 'n'],
+    snapshot: ['=', 's'],
+    message: ['=', 's'],
+  },
+  Migration: {
+    metadata: ['?', 'Metadata'],
+    resource: ['?', 'GroupResource'],
+    targetHash: ['=', 's'],
+    targetVersion: ['?', 's'],
+    agreementRevision: ['=', 'l'],
+    reason: ['=', 'e', 'MIGRATION_REASON_UNSPECIFIED'],
+    phase: ['=', 'e', 'MIGRATION_PHASE_UNSPECIFIED'],
+    claim: ['?', 'MigrationClaim'],
+    failures: ['=', 'n'],
+    failure: ['?', 'MigrationFailure'],
+    aborted: ['=', 'e', 'ABORT_CAUSE_UNSPECIFIED'],
+    done: ['=', 'l'],
+    estimate: ['?', 'l'],
+    endTimeMs: ['?', 'l'],
+    assumption: ['=', 'e', 'ASSUMPTION_REASON_UNSPECIFIED'],
+  },
+  MigrationClaim: {
+    worker: ['=', 's'],
+    token: ['=', 'l'],
+    ttlMs: ['=', 'l'],
+  },
+  MigrationFailure: {
+    class: ['=', 'e', 'FAILURE_CLASS_UNSPECIFIED'],
+    reason: ['=', 's'],
+  },
+  MigrationProgress: {
+    done: ['=', 'l'],
+    estimate: ['?', 'l'],
+    continueToken: ['=', 's'],
+  },
+  ClaimKey: {
+    migration: ['=', 's'],
+    token: ['=', 'l'],
+    clusterId: ['=', 's'],
+  },
+  MigrationsGetRequest: {
+    name: ['=', 's'],
+    read: ['?', 'ReadOptions'],
+  },
+  MigrationsGetResponse: {
+    header: ['?', 'ResponseHeader'],
+    migration: ['?', 'Migration'],
+    progress: ['?', 'MigrationProgress'],
+  },
+  MigrationsListRequest: {
+    read: ['?', 'ReadOptions'],
+    pageSize: ['?', 'n'],
+    continueToken: ['=', 's'],
+  },
+  MigrationsListResponse: {
+    header: ['?', 'ResponseHeader'],
+    migrations: ['*', 'Migration'],
+    continueToken: ['=', 's'],
+  },
+  MigrationsStartRequest: {
+    requestId: ['?', 'RequestId'],
+    resource: ['?', 'GroupResource'],
+    reason: ['=', 'e', 'MIGRATION_REASON_UNSPECIFIED'],
+    dryRun: ['=', 'b'],
+  },
+  MigrationsStartResponse: {
+    header: ['?', 'ResponseHeader'],
+    name: ['=', 's'],
+  },
+  MigrationsClaimRequest: {
+    requestId: ['?', 'RequestId'],
+    name: ['=', 's'],
+    worker: ['=', 's'],
+    ttlMs: ['?', 'l'],
+  },
+  MigrationsClaimResponse: {
+    header: ['?', 'ResponseHeader'],
+    token: ['=', 'l'],
+    progress: ['?', 'MigrationProgress'],
+  },
+  MigrationsProgressRequest: {
+    requestId: ['?', 'RequestId'],
+    claim: ['?', 'ClaimKey'],
+    progress: ['?', 'MigrationProgress'],
+  },
+  MigrationsProgressResponse: {
+    header: ['?', 'ResponseHeader'],
+    changed: ['=', 'b'],
+  },
+  MigrationsCompleteRequest: {
+    requestId: ['?', 'RequestId'],
+    claim: ['?', 'ClaimKey'],
+  },
+  MigrationsCompleteResponse: {
+    header: ['?', 'ResponseHeader'],
+    assumptions: ['*', 'Assumption'],
+  },
+  MigrationsFailRequest: {
+    requestId: ['?', 'RequestId'],
+    claim: ['?', 'ClaimKey'],
+    class: ['=', 'e', 'FAILURE_CLASS_UNSPECIFIED'],
+    reason: ['=', 's'],
+  },
+  MigrationsFailResponse: {
+    header: ['?', 'ResponseHeader'],
+  },
+  MigrationsAbortRequest: {
+    requestId: ['?', 'RequestId'],
+    name: ['=', 's'],
+    dryRun: ['=', 'b'],
+  },
+  MigrationsAbortResponse: {
+    header: ['?', 'ResponseHeader'],
+  },
+  MigrationsRetryRequest: {
+    requestId: ['?', 'RequestId'],
+    name: ['=', 's'],
+    dryRun: ['=', 'b'],
+  },
+  MigrationsRetryResponse: {
+    header: ['?', 'ResponseHeader'],
+  },
+  MigrationsObserveRequest: {
+    requestId: ['?', 'RequestId'],
+    resource: ['?', 'GroupResource'],
+    hashes: ['*', 's'],
+    kind: ['?', 's'],
+  },
+  MigrationsObserveResponse: {
+    header: ['?', 'ResponseHeader'],
+    changed: ['=', 'b'],
+  },
+  MigrationsResetRequest: {
+    requestId: ['?', 'RequestId'],
+    resource: ['?', 'GroupResource'],
+    dryRun: ['=', 'b'],
+  },
+  MigrationsResetResponse: {
+    header: ['?', 'ResponseHeader'],
+    changed: ['=', 'b'],
   },
   SessionsOpenRequest: {
   },
@@ -1198,10 +1277,14 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     leaseQueued: ['?', 'l'],
     migrationStarted: ['?', 's'],
     migrationClaimed: ['?', 'ClaimedAnswer'],
+    migrationCompleted: ['?', 'CompletedAnswer'],
   },
   ClaimedAnswer: {
     token: ['=', 'l'],
     progress: ['?', 'MigrationProgress'],
+  },
+  CompletedAnswer: {
+    assumption: ['=', 'e', 'ASSUMPTION_REASON_UNSPECIFIED'],
   },
   JoinedAnswer: {
     epoch: ['=', 'l'],
@@ -1267,6 +1350,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     lease: ['?', 'Lease'],
     leaseCandidate: ['?', 'LeaseCandidate'],
     migration: ['?', 'Migration'],
+    roster: ['?', 'Roster'],
     namespace: ['=', 's'],
     resource: ['?', 'GroupResource'],
   },

@@ -302,6 +302,107 @@ export class ControllerRevisionsService {
 }
 
 /**
+ * Who must speak for a resource before anything that is said of it counts. Agreement is among those who take part, and who
+ * else writes a resource only an operator knows: a roster says it. While somebody that it asks for is missing, there is no
+ * agreement, no new migration, no completion and no safe answer, and the missing are named. Without a roster, whatever
+ * rests on agreement says that it assumes that nobody else writes. Since 0.1.
+ */
+export class RostersService {
+  readonly #caller: Caller;
+
+  /** @internal */
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /** Says who must speak for the resources of a scope, in place of whoever had to before. Since 0.1. */
+  set(request: Init<v1.RostersSetRequest> = {}, options: CallOptions = {}): Promise<v1.RostersSetResponse> {
+    return this.#caller.call('synod.v1.Rosters/Set', 'RostersSetRequest', 'RostersSetResponse', request, options);
+  }
+
+  /**
+   * Takes a roster away. The next wider one that covers a resource counts then. `NOT_FOUND` if there is none of this scope.
+   * Since 0.1.
+   */
+  delete(request: Init<v1.RostersDeleteRequest> = {}, options: CallOptions = {}): Promise<v1.RostersDeleteResponse> {
+    return this.#caller.call('synod.v1.Rosters/Delete', 'RostersDeleteRequest', 'RostersDeleteResponse', request, options);
+  }
+
+  /** Reads the roster of a scope. Since 0.1. */
+  get(request: Init<v1.RostersGetRequest> = {}, options: CallOptions = {}): Promise<v1.RostersGetResponse> {
+    return this.#caller.call('synod.v1.Rosters/Get', 'RostersGetRequest', 'RostersGetResponse', request, options);
+  }
+
+  /** Reads all rosters, page by page, all at one revision. Since 0.1. */
+  list(request: Init<v1.RostersListRequest> = {}, options: CallOptions = {}): Promise<v1.RostersListResponse> {
+    return this.#caller.call('synod.v1.Rosters/List', 'RostersListRequest', 'RostersListResponse', request, options);
+  }
+}
+
+/** What every member encodes, decodes and serves, and what follows from it. Since 0.1. */
+export class StorageVersionsService {
+  readonly #caller: Caller;
+
+  /** @internal */
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /** Takes what a member says of its resources: all of it or nothing, at one revision. Since 0.1. */
+  report(request: Init<v1.StorageVersionsReportRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsReportResponse> {
+    return this.#caller.call('synod.v1.StorageVersions/Report', 'StorageVersionsReportRequest', 'StorageVersionsReportResponse', request, options);
+  }
+
+  /**
+   * A voting member says that it now encodes the selected version of a resource, and that no write of its in another
+   * one can land any more. `NOT_FOUND` if this epoch of the member has reported no voting entry for it. Since 0.1.
+   */
+  adopt(request: Init<v1.StorageVersionsAdoptRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsAdoptResponse> {
+    return this.#caller.call('synod.v1.StorageVersions/Adopt', 'StorageVersionsAdoptRequest', 'StorageVersionsAdoptResponse', request, options);
+  }
+
+  /**
+   * Removes what stays of a resource when its last entry went: its `StorageState` and its history. Whoever reports it
+   * again begins anew, with unknown versions persisted. `NOT_FOUND` if there is nothing; `CONFLICT` while a member
+   * reports it; `DRAINING` while writes may still land. Since 0.1.
+   */
+  forget(request: Init<v1.StorageVersionsForgetRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsForgetResponse> {
+    return this.#caller.call('synod.v1.StorageVersions/Forget', 'StorageVersionsForgetRequest', 'StorageVersionsForgetResponse', request, options);
+  }
+
+  /** Reads one resource. Since 0.1. */
+  get(request: Init<v1.StorageVersionsGetRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsGetResponse> {
+    return this.#caller.call('synod.v1.StorageVersions/Get', 'StorageVersionsGetRequest', 'StorageVersionsGetResponse', request, options);
+  }
+
+  /** Reads all resources, ordered by group and resource. Since 0.1. */
+  list(request: Init<v1.StorageVersionsListRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsListResponse> {
+    return this.#caller.call('synod.v1.StorageVersions/List', 'StorageVersionsListRequest', 'StorageVersionsListResponse', request, options);
+  }
+
+  /** Reads what the members of a resource agreed on, one change after the other. Since 0.1. */
+  history(request: Init<v1.StorageVersionsHistoryRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsHistoryResponse> {
+    return this.#caller.call('synod.v1.StorageVersions/History', 'StorageVersionsHistoryRequest', 'StorageVersionsHistoryResponse', request, options);
+  }
+
+  /**
+   * Says whether a binary may join, with every reason against it and what a safe answer assumes. What is not known is not
+   * safe. Since 0.1.
+   */
+  checkBinary(request: Init<v1.StorageVersionsCheckBinaryRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsCheckBinaryResponse> {
+    return this.#caller.call('synod.v1.StorageVersions/CheckBinary', 'StorageVersionsCheckBinaryRequest', 'StorageVersionsCheckBinaryResponse', request, options);
+  }
+
+  /**
+   * Says whether a version of a resource may be dropped from the binaries, with every reason against it and what a safe
+   * answer assumes. Since 0.1.
+   */
+  checkDrop(request: Init<v1.StorageVersionsCheckDropRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsCheckDropResponse> {
+    return this.#caller.call('synod.v1.StorageVersions/CheckDrop', 'StorageVersionsCheckDropRequest', 'StorageVersionsCheckDropResponse', request, options);
+  }
+}
+
+/**
  * The rewriting of stored objects in one version: what waits, what runs, and what became of it. What is known of a
  * resource's store is read with `StorageVersions.Get` and `List`. Since 0.1.
  */
@@ -371,8 +472,9 @@ export class MigrationsService {
   }
 
   /**
-   * Says what discovery shows of a resource that nobody reports: it stands for the agreement. `CONFLICT` while a member
-   * reports the resource. Since 0.1.
+   * Says what discovery shows of a resource. While nobody reports it, that stands for the agreement until two periods of log
+   * time later. While members report it, it stands beside what they say: what none of them encodes is persisted, and ends
+   * the agreement until a later look shows otherwise or the resource is reset. What is shown no more drains. Since 0.1.
    */
   observe(request: Init<v1.MigrationsObserveRequest> = {}, options: CallOptions = {}): Promise<v1.MigrationsObserveResponse> {
     return this.#caller.call('synod.v1.Migrations/Observe', 'MigrationsObserveRequest', 'MigrationsObserveResponse', request, options);
@@ -384,66 +486,6 @@ export class MigrationsService {
    */
   reset(request: Init<v1.MigrationsResetRequest> = {}, options: CallOptions = {}): Promise<v1.MigrationsResetResponse> {
     return this.#caller.call('synod.v1.Migrations/Reset', 'MigrationsResetRequest', 'MigrationsResetResponse', request, options);
-  }
-}
-
-/** What every member encodes, decodes and serves, and what follows from it. Since 0.1. */
-export class StorageVersionsService {
-  readonly #caller: Caller;
-
-  /** @internal */
-  constructor(caller: Caller) {
-    this.#caller = caller;
-  }
-
-  /** Takes what a member says of its resources: all of it or nothing, at one revision. Since 0.1. */
-  report(request: Init<v1.StorageVersionsReportRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsReportResponse> {
-    return this.#caller.call('synod.v1.StorageVersions/Report', 'StorageVersionsReportRequest', 'StorageVersionsReportResponse', request, options);
-  }
-
-  /**
-   * A voting member says that it now encodes the selected version of a resource, and that no write of its in another
-   * one can land any more. `NOT_FOUND` if this epoch of the member has reported no voting entry for it. Since 0.1.
-   */
-  adopt(request: Init<v1.StorageVersionsAdoptRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsAdoptResponse> {
-    return this.#caller.call('synod.v1.StorageVersions/Adopt', 'StorageVersionsAdoptRequest', 'StorageVersionsAdoptResponse', request, options);
-  }
-
-  /**
-   * Removes what stays of a resource when its last entry went: its `StorageState` and its history. Whoever reports it
-   * again begins anew, with unknown versions persisted. `NOT_FOUND` if there is nothing; `CONFLICT` while a member
-   * reports it; `DRAINING` while writes may still land. Since 0.1.
-   */
-  forget(request: Init<v1.StorageVersionsForgetRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsForgetResponse> {
-    return this.#caller.call('synod.v1.StorageVersions/Forget', 'StorageVersionsForgetRequest', 'StorageVersionsForgetResponse', request, options);
-  }
-
-  /** Reads one resource. Since 0.1. */
-  get(request: Init<v1.StorageVersionsGetRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsGetResponse> {
-    return this.#caller.call('synod.v1.StorageVersions/Get', 'StorageVersionsGetRequest', 'StorageVersionsGetResponse', request, options);
-  }
-
-  /** Reads all resources, ordered by group and resource. Since 0.1. */
-  list(request: Init<v1.StorageVersionsListRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsListResponse> {
-    return this.#caller.call('synod.v1.StorageVersions/List', 'StorageVersionsListRequest', 'StorageVersionsListResponse', request, options);
-  }
-
-  /** Reads what the members of a resource agreed on, one change after the other. Since 0.1. */
-  history(request: Init<v1.StorageVersionsHistoryRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsHistoryResponse> {
-    return this.#caller.call('synod.v1.StorageVersions/History', 'StorageVersionsHistoryRequest', 'StorageVersionsHistoryResponse', request, options);
-  }
-
-  /**
-   * Says whether a binary with these decodable versions may join, with every reason against it. What is not known is not
-   * safe. Since 0.1.
-   */
-  checkBinary(request: Init<v1.StorageVersionsCheckBinaryRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsCheckBinaryResponse> {
-    return this.#caller.call('synod.v1.StorageVersions/CheckBinary', 'StorageVersionsCheckBinaryRequest', 'StorageVersionsCheckBinaryResponse', request, options);
-  }
-
-  /** Says whether a version of a resource may be dropped from the binaries, with every reason against it. Since 0.1. */
-  checkDrop(request: Init<v1.StorageVersionsCheckDropRequest> = {}, options: CallOptions = {}): Promise<v1.StorageVersionsCheckDropResponse> {
-    return this.#caller.call('synod.v1.StorageVersions/CheckDrop', 'StorageVersionsCheckDropRequest', 'StorageVersionsCheckDropResponse', request, options);
   }
 }
 
@@ -506,13 +548,21 @@ export abstract class Services {
   readonly controllerRevisions: ControllerRevisionsService;
 
   /**
+   * Who must speak for a resource before anything that is said of it counts. Agreement is among those who take part, and who
+   * else writes a resource only an operator knows: a roster says it. While somebody that it asks for is missing, there is no
+   * agreement, no new migration, no completion and no safe answer, and the missing are named. Without a roster, whatever
+   * rests on agreement says that it assumes that nobody else writes. Since 0.1.
+   */
+  readonly rosters: RostersService;
+
+  /** What every member encodes, decodes and serves, and what follows from it. Since 0.1. */
+  readonly storageVersions: StorageVersionsService;
+
+  /**
    * The rewriting of stored objects in one version: what waits, what runs, and what became of it. What is known of a
    * resource's store is read with `StorageVersions.Get` and `List`. Since 0.1.
    */
   readonly migrations: MigrationsService;
-
-  /** What every member encodes, decodes and serves, and what follows from it. Since 0.1. */
-  readonly storageVersions: StorageVersionsService;
 
   /** Sessions make changing requests exactly-once. Since 0.1. */
   readonly sessions: SessionsService;
@@ -525,8 +575,9 @@ export abstract class Services {
     this.objects = new ObjectsService(caller);
     this.collections = new CollectionsService(caller);
     this.controllerRevisions = new ControllerRevisionsService(caller);
-    this.migrations = new MigrationsService(caller);
+    this.rosters = new RostersService(caller);
     this.storageVersions = new StorageVersionsService(caller);
+    this.migrations = new MigrationsService(caller);
     this.sessions = new SessionsService(caller);
   }
 }

@@ -1922,6 +1922,484 @@ class AsyncControllerRevisionsService(AsyncService):
         return await self._call("synod.v1.ControllerRevisions/Release", request, v1.ControllerRevisionsReleaseResponse, timeout)
 
 
+class RostersService(Service):
+    """Who must speak for a resource before anything that is said of it counts. Agreement is among those who take part, and who
+    else writes a resource only an operator knows: a roster says it. While somebody that it asks for is missing, there is no
+    agreement, no new migration, no completion and no safe answer, and the missing are named. Without a roster, whatever
+    rests on agreement says that it assumes that nobody else writes. Since 0.1.
+    """
+
+    def set(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        scope: str = "",
+        rule: v1.RosterRule | None = None,
+        if_revision: int | None = None,
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.RostersSetResponse:
+        """Says who must speak for the resources of a scope, in place of whoever had to before. Since 0.1."""
+        request = v1.RostersSetRequest(
+            request_id=request_id,
+            scope=scope,
+            rule=rule,
+            if_revision=if_revision,
+            dry_run=dry_run,
+        )
+        return self._call("synod.v1.Rosters/Set", request, v1.RostersSetResponse, timeout)
+
+    def delete(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        scope: str = "",
+        if_revision: int | None = None,
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.RostersDeleteResponse:
+        """Takes a roster away. The next wider one that covers a resource counts then. `NOT_FOUND` if there is none of this scope.
+        Since 0.1.
+        """
+        request = v1.RostersDeleteRequest(
+            request_id=request_id,
+            scope=scope,
+            if_revision=if_revision,
+            dry_run=dry_run,
+        )
+        return self._call("synod.v1.Rosters/Delete", request, v1.RostersDeleteResponse, timeout)
+
+    def get(
+        self,
+        *,
+        scope: str = "",
+        read: v1.ReadOptions | None = None,
+        timeout: float | None = None,
+    ) -> v1.RostersGetResponse:
+        """Reads the roster of a scope. Since 0.1."""
+        request = v1.RostersGetRequest(
+            scope=scope,
+            read=read,
+        )
+        return self._call("synod.v1.Rosters/Get", request, v1.RostersGetResponse, timeout)
+
+    def list(
+        self,
+        *,
+        read: v1.ReadOptions | None = None,
+        page_size: int | None = None,
+        continue_token: str = "",
+        timeout: float | None = None,
+    ) -> v1.RostersListResponse:
+        """Reads all rosters, page by page, all at one revision. Since 0.1."""
+        request = v1.RostersListRequest(
+            read=read,
+            page_size=page_size,
+            continue_token=continue_token,
+        )
+        return self._call("synod.v1.Rosters/List", request, v1.RostersListResponse, timeout)
+
+
+class AsyncRostersService(AsyncService):
+    """Who must speak for a resource before anything that is said of it counts. Agreement is among those who take part, and who
+    else writes a resource only an operator knows: a roster says it. While somebody that it asks for is missing, there is no
+    agreement, no new migration, no completion and no safe answer, and the missing are named. Without a roster, whatever
+    rests on agreement says that it assumes that nobody else writes. Since 0.1.
+    """
+
+    async def set(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        scope: str = "",
+        rule: v1.RosterRule | None = None,
+        if_revision: int | None = None,
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.RostersSetResponse:
+        """Says who must speak for the resources of a scope, in place of whoever had to before. Since 0.1."""
+        request = v1.RostersSetRequest(
+            request_id=request_id,
+            scope=scope,
+            rule=rule,
+            if_revision=if_revision,
+            dry_run=dry_run,
+        )
+        return await self._call("synod.v1.Rosters/Set", request, v1.RostersSetResponse, timeout)
+
+    async def delete(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        scope: str = "",
+        if_revision: int | None = None,
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.RostersDeleteResponse:
+        """Takes a roster away. The next wider one that covers a resource counts then. `NOT_FOUND` if there is none of this scope.
+        Since 0.1.
+        """
+        request = v1.RostersDeleteRequest(
+            request_id=request_id,
+            scope=scope,
+            if_revision=if_revision,
+            dry_run=dry_run,
+        )
+        return await self._call("synod.v1.Rosters/Delete", request, v1.RostersDeleteResponse, timeout)
+
+    async def get(
+        self,
+        *,
+        scope: str = "",
+        read: v1.ReadOptions | None = None,
+        timeout: float | None = None,
+    ) -> v1.RostersGetResponse:
+        """Reads the roster of a scope. Since 0.1."""
+        request = v1.RostersGetRequest(
+            scope=scope,
+            read=read,
+        )
+        return await self._call("synod.v1.Rosters/Get", request, v1.RostersGetResponse, timeout)
+
+    async def list(
+        self,
+        *,
+        read: v1.ReadOptions | None = None,
+        page_size: int | None = None,
+        continue_token: str = "",
+        timeout: float | None = None,
+    ) -> v1.RostersListResponse:
+        """Reads all rosters, page by page, all at one revision. Since 0.1."""
+        request = v1.RostersListRequest(
+            read=read,
+            page_size=page_size,
+            continue_token=continue_token,
+        )
+        return await self._call("synod.v1.Rosters/List", request, v1.RostersListResponse, timeout)
+
+
+class StorageVersionsService(Service):
+    """What every member encodes, decodes and serves, and what follows from it. Since 0.1."""
+
+    def report(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        member: v1.MemberEpoch | None = None,
+        entries: tuple[v1.ReportEntry, ...] = (),
+        replace: bool = False,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsReportResponse:
+        """Takes what a member says of its resources: all of it or nothing, at one revision. Since 0.1."""
+        request = v1.StorageVersionsReportRequest(
+            request_id=request_id,
+            member=member,
+            entries=entries,
+            replace=replace,
+        )
+        return self._call("synod.v1.StorageVersions/Report", request, v1.StorageVersionsReportResponse, timeout)
+
+    def adopt(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        member: v1.MemberEpoch | None = None,
+        resource: v1.GroupResource | None = None,
+        selected_revision: int = 0,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsAdoptResponse:
+        """A voting member says that it now encodes the selected version of a resource, and that no write of its in another
+        one can land any more. `NOT_FOUND` if this epoch of the member has reported no voting entry for it. Since 0.1.
+        """
+        request = v1.StorageVersionsAdoptRequest(
+            request_id=request_id,
+            member=member,
+            resource=resource,
+            selected_revision=selected_revision,
+        )
+        return self._call("synod.v1.StorageVersions/Adopt", request, v1.StorageVersionsAdoptResponse, timeout)
+
+    def forget(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        resource: v1.GroupResource | None = None,
+        if_revision: int | None = None,
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsForgetResponse:
+        """Removes what stays of a resource when its last entry went: its `StorageState` and its history. Whoever reports it
+        again begins anew, with unknown versions persisted. `NOT_FOUND` if there is nothing; `CONFLICT` while a member
+        reports it; `DRAINING` while writes may still land. Since 0.1.
+        """
+        request = v1.StorageVersionsForgetRequest(
+            request_id=request_id,
+            resource=resource,
+            if_revision=if_revision,
+            dry_run=dry_run,
+        )
+        return self._call("synod.v1.StorageVersions/Forget", request, v1.StorageVersionsForgetResponse, timeout)
+
+    def get(
+        self,
+        *,
+        resource: v1.GroupResource | None = None,
+        read: v1.ReadOptions | None = None,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsGetResponse:
+        """Reads one resource. Since 0.1."""
+        request = v1.StorageVersionsGetRequest(
+            resource=resource,
+            read=read,
+        )
+        return self._call("synod.v1.StorageVersions/Get", request, v1.StorageVersionsGetResponse, timeout)
+
+    def list(
+        self,
+        *,
+        read: v1.ReadOptions | None = None,
+        include_unreported: bool = False,
+        page_size: int | None = None,
+        continue_token: str = "",
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsListResponse:
+        """Reads all resources, ordered by group and resource. Since 0.1."""
+        request = v1.StorageVersionsListRequest(
+            read=read,
+            include_unreported=include_unreported,
+            page_size=page_size,
+            continue_token=continue_token,
+        )
+        return self._call("synod.v1.StorageVersions/List", request, v1.StorageVersionsListResponse, timeout)
+
+    def list_all(
+        self,
+        *,
+        read: v1.ReadOptions | None = None,
+        include_unreported: bool = False,
+        page_size: int | None = None,
+        timeout: float | None = None,
+    ) -> Iterator[v1.StorageVersionListItem]:
+        """As `list`, over all pages, which are read at one revision as they are needed."""
+        request = v1.StorageVersionsListRequest(
+            read=read,
+            include_unreported=include_unreported,
+            page_size=page_size,
+        )
+        return self._pages("synod.v1.StorageVersions/List", request, v1.StorageVersionsListResponse, v1.StorageVersionListItem, timeout)
+
+    def history(
+        self,
+        *,
+        resource: v1.GroupResource | None = None,
+        read: v1.ReadOptions | None = None,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsHistoryResponse:
+        """Reads what the members of a resource agreed on, one change after the other. Since 0.1."""
+        request = v1.StorageVersionsHistoryRequest(
+            resource=resource,
+            read=read,
+        )
+        return self._call("synod.v1.StorageVersions/History", request, v1.StorageVersionsHistoryResponse, timeout)
+
+    def check_binary(
+        self,
+        *,
+        resources: tuple[v1.BinaryResource, ...] = (),
+        read: v1.ReadOptions | None = None,
+        left_to_others: tuple[str, ...] = (),
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsCheckBinaryResponse:
+        """Says whether a binary may join, with every reason against it and what a safe answer assumes. What is not known is not
+        safe. Since 0.1.
+        """
+        request = v1.StorageVersionsCheckBinaryRequest(
+            resources=resources,
+            read=read,
+            left_to_others=left_to_others,
+        )
+        return self._call("synod.v1.StorageVersions/CheckBinary", request, v1.StorageVersionsCheckBinaryResponse, timeout)
+
+    def check_drop(
+        self,
+        *,
+        resource: v1.GroupResource | None = None,
+        version: str = "",
+        read: v1.ReadOptions | None = None,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsCheckDropResponse:
+        """Says whether a version of a resource may be dropped from the binaries, with every reason against it and what a safe
+        answer assumes. Since 0.1.
+        """
+        request = v1.StorageVersionsCheckDropRequest(
+            resource=resource,
+            version=version,
+            read=read,
+        )
+        return self._call("synod.v1.StorageVersions/CheckDrop", request, v1.StorageVersionsCheckDropResponse, timeout)
+
+
+class AsyncStorageVersionsService(AsyncService):
+    """What every member encodes, decodes and serves, and what follows from it. Since 0.1."""
+
+    async def report(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        member: v1.MemberEpoch | None = None,
+        entries: tuple[v1.ReportEntry, ...] = (),
+        replace: bool = False,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsReportResponse:
+        """Takes what a member says of its resources: all of it or nothing, at one revision. Since 0.1."""
+        request = v1.StorageVersionsReportRequest(
+            request_id=request_id,
+            member=member,
+            entries=entries,
+            replace=replace,
+        )
+        return await self._call("synod.v1.StorageVersions/Report", request, v1.StorageVersionsReportResponse, timeout)
+
+    async def adopt(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        member: v1.MemberEpoch | None = None,
+        resource: v1.GroupResource | None = None,
+        selected_revision: int = 0,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsAdoptResponse:
+        """A voting member says that it now encodes the selected version of a resource, and that no write of its in another
+        one can land any more. `NOT_FOUND` if this epoch of the member has reported no voting entry for it. Since 0.1.
+        """
+        request = v1.StorageVersionsAdoptRequest(
+            request_id=request_id,
+            member=member,
+            resource=resource,
+            selected_revision=selected_revision,
+        )
+        return await self._call("synod.v1.StorageVersions/Adopt", request, v1.StorageVersionsAdoptResponse, timeout)
+
+    async def forget(
+        self,
+        *,
+        request_id: v1.RequestId | None = None,
+        resource: v1.GroupResource | None = None,
+        if_revision: int | None = None,
+        dry_run: bool = False,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsForgetResponse:
+        """Removes what stays of a resource when its last entry went: its `StorageState` and its history. Whoever reports it
+        again begins anew, with unknown versions persisted. `NOT_FOUND` if there is nothing; `CONFLICT` while a member
+        reports it; `DRAINING` while writes may still land. Since 0.1.
+        """
+        request = v1.StorageVersionsForgetRequest(
+            request_id=request_id,
+            resource=resource,
+            if_revision=if_revision,
+            dry_run=dry_run,
+        )
+        return await self._call("synod.v1.StorageVersions/Forget", request, v1.StorageVersionsForgetResponse, timeout)
+
+    async def get(
+        self,
+        *,
+        resource: v1.GroupResource | None = None,
+        read: v1.ReadOptions | None = None,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsGetResponse:
+        """Reads one resource. Since 0.1."""
+        request = v1.StorageVersionsGetRequest(
+            resource=resource,
+            read=read,
+        )
+        return await self._call("synod.v1.StorageVersions/Get", request, v1.StorageVersionsGetResponse, timeout)
+
+    async def list(
+        self,
+        *,
+        read: v1.ReadOptions | None = None,
+        include_unreported: bool = False,
+        page_size: int | None = None,
+        continue_token: str = "",
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsListResponse:
+        """Reads all resources, ordered by group and resource. Since 0.1."""
+        request = v1.StorageVersionsListRequest(
+            read=read,
+            include_unreported=include_unreported,
+            page_size=page_size,
+            continue_token=continue_token,
+        )
+        return await self._call("synod.v1.StorageVersions/List", request, v1.StorageVersionsListResponse, timeout)
+
+    def list_all(
+        self,
+        *,
+        read: v1.ReadOptions | None = None,
+        include_unreported: bool = False,
+        page_size: int | None = None,
+        timeout: float | None = None,
+    ) -> AsyncIterator[v1.StorageVersionListItem]:
+        """As `list`, over all pages, which are read at one revision as they are needed."""
+        request = v1.StorageVersionsListRequest(
+            read=read,
+            include_unreported=include_unreported,
+            page_size=page_size,
+        )
+        return self._pages("synod.v1.StorageVersions/List", request, v1.StorageVersionsListResponse, v1.StorageVersionListItem, timeout)
+
+    async def history(
+        self,
+        *,
+        resource: v1.GroupResource | None = None,
+        read: v1.ReadOptions | None = None,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsHistoryResponse:
+        """Reads what the members of a resource agreed on, one change after the other. Since 0.1."""
+        request = v1.StorageVersionsHistoryRequest(
+            resource=resource,
+            read=read,
+        )
+        return await self._call("synod.v1.StorageVersions/History", request, v1.StorageVersionsHistoryResponse, timeout)
+
+    async def check_binary(
+        self,
+        *,
+        resources: tuple[v1.BinaryResource, ...] = (),
+        read: v1.ReadOptions | None = None,
+        left_to_others: tuple[str, ...] = (),
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsCheckBinaryResponse:
+        """Says whether a binary may join, with every reason against it and what a safe answer assumes. What is not known is not
+        safe. Since 0.1.
+        """
+        request = v1.StorageVersionsCheckBinaryRequest(
+            resources=resources,
+            read=read,
+            left_to_others=left_to_others,
+        )
+        return await self._call("synod.v1.StorageVersions/CheckBinary", request, v1.StorageVersionsCheckBinaryResponse, timeout)
+
+    async def check_drop(
+        self,
+        *,
+        resource: v1.GroupResource | None = None,
+        version: str = "",
+        read: v1.ReadOptions | None = None,
+        timeout: float | None = None,
+    ) -> v1.StorageVersionsCheckDropResponse:
+        """Says whether a version of a resource may be dropped from the binaries, with every reason against it and what a safe
+        answer assumes. Since 0.1.
+        """
+        request = v1.StorageVersionsCheckDropRequest(
+            resource=resource,
+            version=version,
+            read=read,
+        )
+        return await self._call("synod.v1.StorageVersions/CheckDrop", request, v1.StorageVersionsCheckDropResponse, timeout)
+
+
 class MigrationsService(Service):
     """The rewriting of stored objects in one version: what waits, what runs, and what became of it. What is known of a
     resource's store is read with `StorageVersions.Get` and `List`. Since 0.1.
@@ -2087,15 +2565,18 @@ class MigrationsService(Service):
         request_id: v1.RequestId | None = None,
         resource: v1.GroupResource | None = None,
         hashes: tuple[str, ...] = (),
+        kind: str | None = None,
         timeout: float | None = None,
     ) -> v1.MigrationsObserveResponse:
-        """Says what discovery shows of a resource that nobody reports: it stands for the agreement. `CONFLICT` while a member
-        reports the resource. Since 0.1.
+        """Says what discovery shows of a resource. While nobody reports it, that stands for the agreement until two periods of log
+        time later. While members report it, it stands beside what they say: what none of them encodes is persisted, and ends
+        the agreement until a later look shows otherwise or the resource is reset. What is shown no more drains. Since 0.1.
         """
         request = v1.MigrationsObserveRequest(
             request_id=request_id,
             resource=resource,
             hashes=hashes,
+            kind=kind,
         )
         return self._call("synod.v1.Migrations/Observe", request, v1.MigrationsObserveResponse, timeout)
 
@@ -2283,15 +2764,18 @@ class AsyncMigrationsService(AsyncService):
         request_id: v1.RequestId | None = None,
         resource: v1.GroupResource | None = None,
         hashes: tuple[str, ...] = (),
+        kind: str | None = None,
         timeout: float | None = None,
     ) -> v1.MigrationsObserveResponse:
-        """Says what discovery shows of a resource that nobody reports: it stands for the agreement. `CONFLICT` while a member
-        reports the resource. Since 0.1.
+        """Says what discovery shows of a resource. While nobody reports it, that stands for the agreement until two periods of log
+        time later. While members report it, it stands beside what they say: what none of them encodes is persisted, and ends
+        the agreement until a later look shows otherwise or the resource is reset. What is shown no more drains. Since 0.1.
         """
         request = v1.MigrationsObserveRequest(
             request_id=request_id,
             resource=resource,
             hashes=hashes,
+            kind=kind,
         )
         return await self._call("synod.v1.Migrations/Observe", request, v1.MigrationsObserveResponse, timeout)
 
@@ -2312,320 +2796,6 @@ class AsyncMigrationsService(AsyncService):
             dry_run=dry_run,
         )
         return await self._call("synod.v1.Migrations/Reset", request, v1.MigrationsResetResponse, timeout)
-
-
-class StorageVersionsService(Service):
-    """What every member encodes, decodes and serves, and what follows from it. Since 0.1."""
-
-    def report(
-        self,
-        *,
-        request_id: v1.RequestId | None = None,
-        member: v1.MemberEpoch | None = None,
-        entries: tuple[v1.ReportEntry, ...] = (),
-        replace: bool = False,
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsReportResponse:
-        """Takes what a member says of its resources: all of it or nothing, at one revision. Since 0.1."""
-        request = v1.StorageVersionsReportRequest(
-            request_id=request_id,
-            member=member,
-            entries=entries,
-            replace=replace,
-        )
-        return self._call("synod.v1.StorageVersions/Report", request, v1.StorageVersionsReportResponse, timeout)
-
-    def adopt(
-        self,
-        *,
-        request_id: v1.RequestId | None = None,
-        member: v1.MemberEpoch | None = None,
-        resource: v1.GroupResource | None = None,
-        selected_revision: int = 0,
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsAdoptResponse:
-        """A voting member says that it now encodes the selected version of a resource, and that no write of its in another
-        one can land any more. `NOT_FOUND` if this epoch of the member has reported no voting entry for it. Since 0.1.
-        """
-        request = v1.StorageVersionsAdoptRequest(
-            request_id=request_id,
-            member=member,
-            resource=resource,
-            selected_revision=selected_revision,
-        )
-        return self._call("synod.v1.StorageVersions/Adopt", request, v1.StorageVersionsAdoptResponse, timeout)
-
-    def forget(
-        self,
-        *,
-        request_id: v1.RequestId | None = None,
-        resource: v1.GroupResource | None = None,
-        if_revision: int | None = None,
-        dry_run: bool = False,
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsForgetResponse:
-        """Removes what stays of a resource when its last entry went: its `StorageState` and its history. Whoever reports it
-        again begins anew, with unknown versions persisted. `NOT_FOUND` if there is nothing; `CONFLICT` while a member
-        reports it; `DRAINING` while writes may still land. Since 0.1.
-        """
-        request = v1.StorageVersionsForgetRequest(
-            request_id=request_id,
-            resource=resource,
-            if_revision=if_revision,
-            dry_run=dry_run,
-        )
-        return self._call("synod.v1.StorageVersions/Forget", request, v1.StorageVersionsForgetResponse, timeout)
-
-    def get(
-        self,
-        *,
-        resource: v1.GroupResource | None = None,
-        read: v1.ReadOptions | None = None,
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsGetResponse:
-        """Reads one resource. Since 0.1."""
-        request = v1.StorageVersionsGetRequest(
-            resource=resource,
-            read=read,
-        )
-        return self._call("synod.v1.StorageVersions/Get", request, v1.StorageVersionsGetResponse, timeout)
-
-    def list(
-        self,
-        *,
-        read: v1.ReadOptions | None = None,
-        include_unreported: bool = False,
-        page_size: int | None = None,
-        continue_token: str = "",
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsListResponse:
-        """Reads all resources, ordered by group and resource. Since 0.1."""
-        request = v1.StorageVersionsListRequest(
-            read=read,
-            include_unreported=include_unreported,
-            page_size=page_size,
-            continue_token=continue_token,
-        )
-        return self._call("synod.v1.StorageVersions/List", request, v1.StorageVersionsListResponse, timeout)
-
-    def list_all(
-        self,
-        *,
-        read: v1.ReadOptions | None = None,
-        include_unreported: bool = False,
-        page_size: int | None = None,
-        timeout: float | None = None,
-    ) -> Iterator[v1.StorageVersionListItem]:
-        """As `list`, over all pages, which are read at one revision as they are needed."""
-        request = v1.StorageVersionsListRequest(
-            read=read,
-            include_unreported=include_unreported,
-            page_size=page_size,
-        )
-        return self._pages("synod.v1.StorageVersions/List", request, v1.StorageVersionsListResponse, v1.StorageVersionListItem, timeout)
-
-    def history(
-        self,
-        *,
-        resource: v1.GroupResource | None = None,
-        read: v1.ReadOptions | None = None,
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsHistoryResponse:
-        """Reads what the members of a resource agreed on, one change after the other. Since 0.1."""
-        request = v1.StorageVersionsHistoryRequest(
-            resource=resource,
-            read=read,
-        )
-        return self._call("synod.v1.StorageVersions/History", request, v1.StorageVersionsHistoryResponse, timeout)
-
-    def check_binary(
-        self,
-        *,
-        resources: tuple[v1.BinaryResource, ...] = (),
-        read: v1.ReadOptions | None = None,
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsCheckBinaryResponse:
-        """Says whether a binary with these decodable versions may join, with every reason against it. What is not known is not
-        safe. Since 0.1.
-        """
-        request = v1.StorageVersionsCheckBinaryRequest(
-            resources=resources,
-            read=read,
-        )
-        return self._call("synod.v1.StorageVersions/CheckBinary", request, v1.StorageVersionsCheckBinaryResponse, timeout)
-
-    def check_drop(
-        self,
-        *,
-        resource: v1.GroupResource | None = None,
-        version: str = "",
-        read: v1.ReadOptions | None = None,
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsCheckDropResponse:
-        """Says whether a version of a resource may be dropped from the binaries, with every reason against it. Since 0.1."""
-        request = v1.StorageVersionsCheckDropRequest(
-            resource=resource,
-            version=version,
-            read=read,
-        )
-        return self._call("synod.v1.StorageVersions/CheckDrop", request, v1.StorageVersionsCheckDropResponse, timeout)
-
-
-class AsyncStorageVersionsService(AsyncService):
-    """What every member encodes, decodes and serves, and what follows from it. Since 0.1."""
-
-    async def report(
-        self,
-        *,
-        request_id: v1.RequestId | None = None,
-        member: v1.MemberEpoch | None = None,
-        entries: tuple[v1.ReportEntry, ...] = (),
-        replace: bool = False,
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsReportResponse:
-        """Takes what a member says of its resources: all of it or nothing, at one revision. Since 0.1."""
-        request = v1.StorageVersionsReportRequest(
-            request_id=request_id,
-            member=member,
-            entries=entries,
-            replace=replace,
-        )
-        return await self._call("synod.v1.StorageVersions/Report", request, v1.StorageVersionsReportResponse, timeout)
-
-    async def adopt(
-        self,
-        *,
-        request_id: v1.RequestId | None = None,
-        member: v1.MemberEpoch | None = None,
-        resource: v1.GroupResource | None = None,
-        selected_revision: int = 0,
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsAdoptResponse:
-        """A voting member says that it now encodes the selected version of a resource, and that no write of its in another
-        one can land any more. `NOT_FOUND` if this epoch of the member has reported no voting entry for it. Since 0.1.
-        """
-        request = v1.StorageVersionsAdoptRequest(
-            request_id=request_id,
-            member=member,
-            resource=resource,
-            selected_revision=selected_revision,
-        )
-        return await self._call("synod.v1.StorageVersions/Adopt", request, v1.StorageVersionsAdoptResponse, timeout)
-
-    async def forget(
-        self,
-        *,
-        request_id: v1.RequestId | None = None,
-        resource: v1.GroupResource | None = None,
-        if_revision: int | None = None,
-        dry_run: bool = False,
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsForgetResponse:
-        """Removes what stays of a resource when its last entry went: its `StorageState` and its history. Whoever reports it
-        again begins anew, with unknown versions persisted. `NOT_FOUND` if there is nothing; `CONFLICT` while a member
-        reports it; `DRAINING` while writes may still land. Since 0.1.
-        """
-        request = v1.StorageVersionsForgetRequest(
-            request_id=request_id,
-            resource=resource,
-            if_revision=if_revision,
-            dry_run=dry_run,
-        )
-        return await self._call("synod.v1.StorageVersions/Forget", request, v1.StorageVersionsForgetResponse, timeout)
-
-    async def get(
-        self,
-        *,
-        resource: v1.GroupResource | None = None,
-        read: v1.ReadOptions | None = None,
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsGetResponse:
-        """Reads one resource. Since 0.1."""
-        request = v1.StorageVersionsGetRequest(
-            resource=resource,
-            read=read,
-        )
-        return await self._call("synod.v1.StorageVersions/Get", request, v1.StorageVersionsGetResponse, timeout)
-
-    async def list(
-        self,
-        *,
-        read: v1.ReadOptions | None = None,
-        include_unreported: bool = False,
-        page_size: int | None = None,
-        continue_token: str = "",
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsListResponse:
-        """Reads all resources, ordered by group and resource. Since 0.1."""
-        request = v1.StorageVersionsListRequest(
-            read=read,
-            include_unreported=include_unreported,
-            page_size=page_size,
-            continue_token=continue_token,
-        )
-        return await self._call("synod.v1.StorageVersions/List", request, v1.StorageVersionsListResponse, timeout)
-
-    def list_all(
-        self,
-        *,
-        read: v1.ReadOptions | None = None,
-        include_unreported: bool = False,
-        page_size: int | None = None,
-        timeout: float | None = None,
-    ) -> AsyncIterator[v1.StorageVersionListItem]:
-        """As `list`, over all pages, which are read at one revision as they are needed."""
-        request = v1.StorageVersionsListRequest(
-            read=read,
-            include_unreported=include_unreported,
-            page_size=page_size,
-        )
-        return self._pages("synod.v1.StorageVersions/List", request, v1.StorageVersionsListResponse, v1.StorageVersionListItem, timeout)
-
-    async def history(
-        self,
-        *,
-        resource: v1.GroupResource | None = None,
-        read: v1.ReadOptions | None = None,
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsHistoryResponse:
-        """Reads what the members of a resource agreed on, one change after the other. Since 0.1."""
-        request = v1.StorageVersionsHistoryRequest(
-            resource=resource,
-            read=read,
-        )
-        return await self._call("synod.v1.StorageVersions/History", request, v1.StorageVersionsHistoryResponse, timeout)
-
-    async def check_binary(
-        self,
-        *,
-        resources: tuple[v1.BinaryResource, ...] = (),
-        read: v1.ReadOptions | None = None,
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsCheckBinaryResponse:
-        """Says whether a binary with these decodable versions may join, with every reason against it. What is not known is not
-        safe. Since 0.1.
-        """
-        request = v1.StorageVersionsCheckBinaryRequest(
-            resources=resources,
-            read=read,
-        )
-        return await self._call("synod.v1.StorageVersions/CheckBinary", request, v1.StorageVersionsCheckBinaryResponse, timeout)
-
-    async def check_drop(
-        self,
-        *,
-        resource: v1.GroupResource | None = None,
-        version: str = "",
-        read: v1.ReadOptions | None = None,
-        timeout: float | None = None,
-    ) -> v1.StorageVersionsCheckDropResponse:
-        """Says whether a version of a resource may be dropped from the binaries, with every reason against it. Since 0.1."""
-        request = v1.StorageVersionsCheckDropRequest(
-            resource=resource,
-            version=version,
-            read=read,
-        )
-        return await self._call("synod.v1.StorageVersions/CheckDrop", request, v1.StorageVersionsCheckDropResponse, timeout)
 
 
 class SessionsService(Service):
@@ -2722,6 +2892,7 @@ __all__ = [
     "AsyncMembershipService",
     "AsyncMigrationsService",
     "AsyncObjectsService",
+    "AsyncRostersService",
     "AsyncSessionsService",
     "AsyncStorageVersionsService",
     "ClusterService",
@@ -2731,6 +2902,7 @@ __all__ = [
     "MembershipService",
     "MigrationsService",
     "ObjectsService",
+    "RostersService",
     "SessionsService",
     "StorageVersionsService",
 ]

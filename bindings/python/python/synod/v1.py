@@ -219,6 +219,84 @@ class ControllerRevisionEquality(ProtocolEnum):
     """As JSON, and members of objects that are `null`, `{}` or `[]`, or become so by this rule, count as not being there."""
 
 
+class AgreementCause(ProtocolEnum):
+    """What began or ended an agreement. Since 0.1."""
+
+    UNSPECIFIED = "AGREEMENT_CAUSE_UNSPECIFIED"
+    """No single cause."""
+
+    MEMBER = "AGREEMENT_CAUSE_MEMBER"
+    """What `cause_member` said, or that it came or went."""
+
+    OBSERVED = "AGREEMENT_CAUSE_OBSERVED"
+    """What discovery showed beside the reports."""
+
+    ROSTER = "AGREEMENT_CAUSE_ROSTER"
+    """A roster that was set or deleted."""
+
+
+class AssumptionReason(ProtocolEnum):
+    """What an answer or a success rests on beside what is known. Since 0.1."""
+
+    UNSPECIFIED = "ASSUMPTION_REASON_UNSPECIFIED"
+    """It rests on nothing else."""
+
+    NO_ROSTER = "ASSUMPTION_REASON_NO_ROSTER"
+    """No roster says who must speak for the resource: nobody else writes it than those who take part or are observed."""
+
+
+class DangerReason(ProtocolEnum):
+    """What makes something unsafe. Since 0.1."""
+
+    UNSPECIFIED = "DANGER_REASON_UNSPECIFIED"
+    """Never sent."""
+
+    NO_STATE = "DANGER_REASON_NO_STATE"
+    """Nothing is known of the resource's store."""
+
+    PERSISTED_UNKNOWN = "DANGER_REASON_PERSISTED_UNKNOWN"
+    """Objects may be stored in versions that nobody can name."""
+
+    PERSISTED = "DANGER_REASON_PERSISTED"
+    """Objects may be stored in `version`."""
+
+    PERSISTED_HASH = "DANGER_REASON_PERSISTED_HASH"
+    """Objects may be stored in the encoding of which only `hash` is known."""
+
+    SELECTED = "DANGER_REASON_SELECTED"
+    """Members are instructed to encode `version`."""
+
+    REPORTED = "DANGER_REASON_REPORTED"
+    """`member` encodes `version`."""
+
+    VOTED = "DANGER_REASON_VOTED"
+    """`member` prefers `version`, so it may be selected."""
+
+    DRAINING = "DANGER_REASON_DRAINING"
+    """Writes in `version` may land until `until_log_time_ms`."""
+
+    DRAINING_HASH = "DANGER_REASON_DRAINING_HASH"
+    """Writes in the encoding with `hash`, which discovery has shown, may land until `until_log_time_ms`."""
+
+    OBSERVED = "DANGER_REASON_OBSERVED"
+    """A server shows the encoding with `hash` in discovery."""
+
+    OBSERVATION_EXPIRED = "DANGER_REASON_OBSERVATION_EXPIRED"
+    """Nobody has looked at the resource's discovery for two periods."""
+
+    ABSENT = "DANGER_REASON_ABSENT"
+    """The roster asks for `member`, which does not speak for the resource."""
+
+    ABSENT_MORE = "DANGER_REASON_ABSENT_MORE"
+    """The roster asks for `count` more."""
+
+    NOT_DECODABLE = "DANGER_REASON_NOT_DECODABLE"
+    """The binary would encode or vote for `version`, which `member` does not decode."""
+
+    SNAPSHOT = "DANGER_REASON_SNAPSHOT"
+    """The ControllerRevision `snapshot`, which never changes, is in `version`."""
+
+
 class MigrationReason(ProtocolEnum):
     """Why a migration was created. Since 0.1."""
 
@@ -298,37 +376,6 @@ class FailureClass(ProtocolEnum):
     """An object is in an encoding that nobody at hand can read. Permanent."""
 
 
-class DangerReason(ProtocolEnum):
-    """What makes something unsafe. Since 0.1."""
-
-    UNSPECIFIED = "DANGER_REASON_UNSPECIFIED"
-    """Never sent."""
-
-    NO_STATE = "DANGER_REASON_NO_STATE"
-    """Nothing is known of the resource's store."""
-
-    PERSISTED_UNKNOWN = "DANGER_REASON_PERSISTED_UNKNOWN"
-    """Objects may be stored in versions that nobody can name."""
-
-    PERSISTED = "DANGER_REASON_PERSISTED"
-    """Objects may be stored in `version`."""
-
-    PERSISTED_HASH = "DANGER_REASON_PERSISTED_HASH"
-    """Objects may be stored in the encoding of which only `hash` is known."""
-
-    SELECTED = "DANGER_REASON_SELECTED"
-    """Members are instructed to encode `version`."""
-
-    REPORTED = "DANGER_REASON_REPORTED"
-    """`member` encodes `version`."""
-
-    VOTED = "DANGER_REASON_VOTED"
-    """`member` prefers `version`, so it may be selected."""
-
-    DRAINING = "DANGER_REASON_DRAINING"
-    """Writes in `version` may land until `until_log_time_ms`."""
-
-
 class ObjectKind(ProtocolEnum):
     """What can be watched. Since 0.1."""
 
@@ -364,6 +411,9 @@ class ObjectKind(ProtocolEnum):
 
     MIGRATION = "OBJECT_KIND_MIGRATION"
     """Migrations; the name is `<resource>.<group>-<revision>`."""
+
+    ROSTER = "OBJECT_KIND_ROSTER"
+    """Rosters; the name is the scope."""
 
 
 class WatchEndReason(ProtocolEnum):
@@ -3884,186 +3934,196 @@ class ControllerRevisionsReleaseResponse(Message):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Migration(Message):
-    """The rewriting of every stored object of a resource in one encoding. What it is for is pinned. Since 0.1."""
+class Roster(Message):
+    """Who must speak for the resources of a scope. Of the rosters that cover a resource, the narrowest alone counts. Since 0.1."""
 
     metadata: Metadata | None = None
-    """Name (`<resource>.<group>-<revision>`, for the core group `<resource>-<revision>`), uid and revisions."""
+    """Name (the scope), uid and revisions."""
 
-    resource: GroupResource | None = None
-    """The resource."""
+    scope: str = ""
+    """The resources: `*` for all, `<group>.*` for those of a group, `<group>.<resource>` for one; the core group is written
+    `core`.
+    """
 
-    target_hash: str = ""
-    """The storage-version hash of what every object is to be encoded in."""
-
-    target_version: str | None = None
-    """Its version. Unset if it was observed only."""
-
-    agreement_revision: int = 0
-    """The agreement that it carries out."""
-
-    reason: MigrationReason = MigrationReason.UNSPECIFIED
-    """Why there is one."""
-
-    phase: MigrationPhase = MigrationPhase.UNSPECIFIED
-    """Where it stands."""
-
-    claim: MigrationClaim | None = None
-    """Who works at it. Set while it is running."""
-
-    failures: int = 0
-    """How often a worker gave up since it was created, or retried by hand."""
-
-    failure: MigrationFailure | None = None
-    """Why a worker gave up last. Unset if none did, and when it succeeded."""
-
-    aborted: AbortCause = AbortCause.UNSPECIFIED
-    """Why it was called off. Unset unless it was."""
-
-    done: int = 0
-    """Objects done, as last shown: at most once in 5 seconds of log time. `MigrationProgress` beside it is exact."""
-
-    estimate: int | None = None
-    """Objects there may be in all, as last shown. Unset: the worker cannot tell."""
-
-    end_time_ms: int | None = None
-    """When it succeeded, failed or was aborted, in milliseconds since the Unix epoch: for display. Unset before that."""
+    rule: RosterRule | None = None
+    """Who must speak."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
-        Field("resource", "resource", "optional", "GroupResource"),
-        Field("target_hash", "targetHash", "one", "str"),
-        Field("target_version", "targetVersion", "optional", "str"),
-        Field("agreement_revision", "agreementRevision", "one", "long"),
-        Field("reason", "reason", "one", "MigrationReason"),
-        Field("phase", "phase", "one", "MigrationPhase"),
-        Field("claim", "claim", "optional", "MigrationClaim"),
-        Field("failures", "failures", "one", "int"),
-        Field("failure", "failure", "optional", "MigrationFailure"),
-        Field("aborted", "aborted", "one", "AbortCause"),
-        Field("done", "done", "one", "long"),
-        Field("estimate", "estimate", "optional", "long"),
-        Field("end_time_ms", "endTimeMs", "optional", "long"),
+        Field("scope", "scope", "one", "str"),
+        Field("rule", "rule", "optional", "RosterRule"),
     )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationClaim(Message):
-    """Who works at a migration. Since 0.1."""
+class RosterRule(Message):
+    """Who must speak: has an entry for the resource. All that is asked for must hold, and something must be. Since 0.1."""
 
-    worker: str = ""
-    """The worker, as it calls itself."""
+    members: tuple[str, ...] = ()
+    """These members; up to 1,000, none twice."""
 
-    token: int = 0
-    """The revision of its claim: its fencing token."""
-
-    ttl_ms: int = 0
-    """How long it may be silent, in milliseconds of log time."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("worker", "worker", "one", "str"),
-        Field("token", "token", "one", "long"),
-        Field("ttl_ms", "ttlMs", "one", "long"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationFailure(Message):
-    """Why a worker gave up. Since 0.1."""
-
-    class_: FailureClass = FailureClass.UNSPECIFIED
-    """What kind of failure it is."""
-
-    reason: str = ""
-    """What happened, for people; may be empty."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("class_", "class", "one", "FailureClass"),
-        Field("reason", "reason", "one", "str"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationProgress(Message):
-    """How far a migration is, as its worker last said. Kept beside the migration: it moves no revision. Since 0.1."""
-
-    done: int = 0
-    """Objects done."""
-
-    estimate: int | None = None
-    """Objects there may be in all. Unset: the worker cannot tell."""
-
-    continue_token: str = ""
-    """Where the next worker goes on, up to 8 KiB of printable text; empty at the start."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("done", "done", "one", "long"),
-        Field("estimate", "estimate", "optional", "long"),
-        Field("continue_token", "continueToken", "one", "str"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class ClaimKey(Message):
-    """A worker's claim, as it shows it. Since 0.1."""
-
-    migration: str = ""
-    """The name of the migration."""
-
-    token: int = 0
-    """The token that the claim answered; at least 1."""
-
-    cluster_id: str = ""
-    """The cluster that gave it. If set and not the cluster that is asked: `STALE_EPOCH`; the number means something else
-    there.
+    label_selector: str = ""
+    """Every member whose labels match, and there must be one. A selector as in `ObjectsListRequest`; empty: none in
+    particular.
     """
 
+    least: int = 0
+    """At least so many: of the members whose labels match, if there is a selector. 0: no number in particular."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
-        Field("migration", "migration", "one", "str"),
-        Field("token", "token", "one", "long"),
-        Field("cluster_id", "clusterId", "one", "str"),
+        Field("members", "members", "many", "str"),
+        Field("label_selector", "labelSelector", "one", "str"),
+        Field("least", "least", "one", "int"),
     )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsGetRequest(Message):
-    """Names a migration to read. Since 0.1."""
+class AbsentMembers(Message):
+    """Who is missing of a resource, by its roster. Since 0.1."""
 
-    name: str = ""
-    """The name of the migration."""
+    members: tuple[str, ...] = ()
+    """Members that are asked for and have no entry for the resource, sorted; up to 16."""
+
+    unnamed: int = 0
+    """How many more there are."""
+
+    short: int = 0
+    """How many entries the least number lacks."""
+
+    message: str = ""
+    """The same in words, for people."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("members", "members", "many", "str"),
+        Field("unnamed", "unnamed", "one", "int"),
+        Field("short", "short", "one", "int"),
+        Field("message", "message", "one", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class RostersSetRequest(Message):
+    """Says who must speak. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    scope: str = ""
+    """For which resources: see `Roster.scope`."""
+
+    rule: RosterRule | None = None
+    """Who."""
+
+    if_revision: int | None = None
+    """Only if the `resource_version` of the roster is this one; 0: only if there is none. Else `CONFLICT`, with the present one
+    in the details. Left out: in any case.
+    """
+
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("scope", "scope", "one", "str"),
+        Field("rule", "rule", "optional", "RosterRule"),
+        Field("if_revision", "ifRevision", "optional", "long"),
+        Field("dry_run", "dryRun", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class RostersSetResponse(Message):
+    """The roster is as asked. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    changed: bool = False
+    """False if it was so already."""
+
+    roster: Roster | None = None
+    """The roster. Unset if this answers a retry so late that its revision is no longer kept."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("changed", "changed", "one", "bool"),
+        Field("roster", "roster", "optional", "Roster"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class RostersDeleteRequest(Message):
+    """Names a roster to take away. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    scope: str = ""
+    """For which resources it is: see `Roster.scope`."""
+
+    if_revision: int | None = None
+    """Only if the `resource_version` of the roster is this one. Else `CONFLICT`, with the present one in the details. Left out:
+    in any case.
+    """
+
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("scope", "scope", "one", "str"),
+        Field("if_revision", "ifRevision", "optional", "long"),
+        Field("dry_run", "dryRun", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class RostersDeleteResponse(Message):
+    """The roster is gone. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class RostersGetRequest(Message):
+    """Names a roster to read. Since 0.1."""
+
+    scope: str = ""
+    """For which resources it is: see `Roster.scope`."""
 
     read: ReadOptions | None = None
     """How to read; left out: linearizable."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
-        Field("name", "name", "one", "str"),
+        Field("scope", "scope", "one", "str"),
         Field("read", "read", "optional", "ReadOptions"),
     )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsGetResponse(Message):
-    """One migration. Since 0.1."""
+class RostersGetResponse(Message):
+    """A roster. Since 0.1."""
 
     header: ResponseHeader | None = None
     """Who answered, and at which revision."""
 
-    migration: Migration | None = None
-    """The migration."""
-
-    progress: MigrationProgress | None = None
-    """How far it is, as of now and not of the revision. Unset before a worker has said anything."""
+    roster: Roster | None = None
+    """The roster."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
-        Field("migration", "migration", "optional", "Migration"),
-        Field("progress", "progress", "optional", "MigrationProgress"),
+        Field("roster", "roster", "optional", "Roster"),
     )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsListRequest(Message):
-    """Asks for a page of migrations. Since 0.1."""
+class RostersListRequest(Message):
+    """Asks for a page of rosters. Since 0.1."""
 
     read: ReadOptions | None = None
     """How to read; left out: linearizable. Not together with `continue_token`, which pins the revision."""
@@ -4084,342 +4144,22 @@ class MigrationsListRequest(Message):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsListResponse(Message):
-    """A page of migrations, all at one revision. Since 0.1."""
+class RostersListResponse(Message):
+    """A page of rosters, all at one revision. Since 0.1."""
 
     header: ResponseHeader | None = None
     """Who answered, and the revision of all pages of this list."""
 
-    migrations: tuple[Migration, ...] = ()
-    """The migrations, ordered by resource, the oldest of each first."""
+    rosters: tuple[Roster, ...] = ()
+    """The rosters: that of all resources, then those of groups, then those of one resource, each by name."""
 
     continue_token: str = ""
     """Give this to get the next page; empty at the end."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
-        Field("migrations", "migrations", "many", "Migration"),
+        Field("rosters", "rosters", "many", "Roster"),
         Field("continue_token", "continueToken", "one", "str"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsStartRequest(Message):
-    """Asks for a migration. Since 0.1."""
-
-    request_id: RequestId | None = None
-    """The exactly-once key, if the caller has a session."""
-
-    resource: GroupResource | None = None
-    """What to migrate."""
-
-    reason: MigrationReason = MigrationReason.UNSPECIFIED
-    """Why: manual or rewrite-all."""
-
-    dry_run: bool = False
-    """True: check everything and change nothing. The answer is what would have been."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("request_id", "requestId", "optional", "RequestId"),
-        Field("resource", "resource", "optional", "GroupResource"),
-        Field("reason", "reason", "one", "MigrationReason"),
-        Field("dry_run", "dryRun", "one", "bool"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsStartResponse(Message):
-    """The migration was created. Since 0.1."""
-
-    header: ResponseHeader | None = None
-    """Who answered, and at which revision."""
-
-    name: str = ""
-    """The name of the migration."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("header", "header", "optional", "ResponseHeader"),
-        Field("name", "name", "one", "str"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsClaimRequest(Message):
-    """Asks for a migration to work at. Since 0.1."""
-
-    request_id: RequestId | None = None
-    """The exactly-once key, if the caller has a session."""
-
-    name: str = ""
-    """The name of the migration."""
-
-    worker: str = ""
-    """What the worker calls itself; 1 to 253 bytes of printable text."""
-
-    ttl_ms: int | None = None
-    """How long the worker may be silent, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("request_id", "requestId", "optional", "RequestId"),
-        Field("name", "name", "one", "str"),
-        Field("worker", "worker", "one", "str"),
-        Field("ttl_ms", "ttlMs", "optional", "long"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsClaimResponse(Message):
-    """The migration is the worker's. Since 0.1."""
-
-    header: ResponseHeader | None = None
-    """Who answered, and at which revision."""
-
-    token: int = 0
-    """The worker's fencing token."""
-
-    progress: MigrationProgress | None = None
-    """Where the worker before it stood."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("header", "header", "optional", "ResponseHeader"),
-        Field("token", "token", "one", "long"),
-        Field("progress", "progress", "optional", "MigrationProgress"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsProgressRequest(Message):
-    """Says how far a migration is. Since 0.1."""
-
-    request_id: RequestId | None = None
-    """The exactly-once key, if the caller has a session."""
-
-    claim: ClaimKey | None = None
-    """The claim."""
-
-    progress: MigrationProgress | None = None
-    """How far; left out: nothing done yet."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("request_id", "requestId", "optional", "RequestId"),
-        Field("claim", "claim", "optional", "ClaimKey"),
-        Field("progress", "progress", "optional", "MigrationProgress"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsProgressResponse(Message):
-    """It is noted, and the claim is kept. Since 0.1."""
-
-    header: ResponseHeader | None = None
-    """Who answered, and at which revision."""
-
-    changed: bool = False
-    """Whether the migration shows it now."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("header", "header", "optional", "ResponseHeader"),
-        Field("changed", "changed", "one", "bool"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsCompleteRequest(Message):
-    """Says that a migration is done. Since 0.1."""
-
-    request_id: RequestId | None = None
-    """The exactly-once key, if the caller has a session."""
-
-    claim: ClaimKey | None = None
-    """The claim."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("request_id", "requestId", "optional", "RequestId"),
-        Field("claim", "claim", "optional", "ClaimKey"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsCompleteResponse(Message):
-    """The migration succeeded. Since 0.1."""
-
-    header: ResponseHeader | None = None
-    """Who answered, and at which revision."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("header", "header", "optional", "ResponseHeader"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsFailRequest(Message):
-    """Gives a migration up. Since 0.1."""
-
-    request_id: RequestId | None = None
-    """The exactly-once key, if the caller has a session."""
-
-    claim: ClaimKey | None = None
-    """The claim."""
-
-    class_: FailureClass = FailureClass.UNSPECIFIED
-    """Whether trying again can help."""
-
-    reason: str = ""
-    """What happened, for people; up to 4 KiB of printable text."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("request_id", "requestId", "optional", "RequestId"),
-        Field("claim", "claim", "optional", "ClaimKey"),
-        Field("class_", "class", "one", "FailureClass"),
-        Field("reason", "reason", "one", "str"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsFailResponse(Message):
-    """The migration failed. Since 0.1."""
-
-    header: ResponseHeader | None = None
-    """Who answered, and at which revision."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("header", "header", "optional", "ResponseHeader"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsAbortRequest(Message):
-    """Calls a migration off. Since 0.1."""
-
-    request_id: RequestId | None = None
-    """The exactly-once key, if the caller has a session."""
-
-    name: str = ""
-    """The name of the migration."""
-
-    dry_run: bool = False
-    """True: check everything and change nothing. The answer is what would have been."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("request_id", "requestId", "optional", "RequestId"),
-        Field("name", "name", "one", "str"),
-        Field("dry_run", "dryRun", "one", "bool"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsAbortResponse(Message):
-    """The migration is aborted. Since 0.1."""
-
-    header: ResponseHeader | None = None
-    """Who answered, and at which revision."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("header", "header", "optional", "ResponseHeader"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsRetryRequest(Message):
-    """Has a failed migration tried again. Since 0.1."""
-
-    request_id: RequestId | None = None
-    """The exactly-once key, if the caller has a session."""
-
-    name: str = ""
-    """The name of the migration."""
-
-    dry_run: bool = False
-    """True: check everything and change nothing. The answer is what would have been."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("request_id", "requestId", "optional", "RequestId"),
-        Field("name", "name", "one", "str"),
-        Field("dry_run", "dryRun", "one", "bool"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsRetryResponse(Message):
-    """The migration is pending. Since 0.1."""
-
-    header: ResponseHeader | None = None
-    """Who answered, and at which revision."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("header", "header", "optional", "ResponseHeader"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsObserveRequest(Message):
-    """Says what discovery shows of a resource. Since 0.1."""
-
-    request_id: RequestId | None = None
-    """The exactly-once key, if the caller has a session."""
-
-    resource: GroupResource | None = None
-    """The resource."""
-
-    hashes: tuple[str, ...] = ()
-    """The storage-version hashes that its servers show, none twice: one if they agree, up to 16 if they do not."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("request_id", "requestId", "optional", "RequestId"),
-        Field("resource", "resource", "optional", "GroupResource"),
-        Field("hashes", "hashes", "many", "str"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsObserveResponse(Message):
-    """It is noted. Since 0.1."""
-
-    header: ResponseHeader | None = None
-    """Who answered, and at which revision."""
-
-    changed: bool = False
-    """False if nothing but the time of the last look is new."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("header", "header", "optional", "ResponseHeader"),
-        Field("changed", "changed", "one", "bool"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsResetRequest(Message):
-    """Forgets what is known of the store. Since 0.1."""
-
-    request_id: RequestId | None = None
-    """The exactly-once key, if the caller has a session."""
-
-    resource: GroupResource | None = None
-    """Of which resource. Left out: of every one."""
-
-    dry_run: bool = False
-    """True: check everything and change nothing. The answer is what would have been."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("request_id", "requestId", "optional", "RequestId"),
-        Field("resource", "resource", "optional", "GroupResource"),
-        Field("dry_run", "dryRun", "one", "bool"),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class MigrationsResetResponse(Message):
-    """It is forgotten. Since 0.1."""
-
-    header: ResponseHeader | None = None
-    """Who answered, and at which revision."""
-
-    changed: bool = False
-    """False if there was nothing to forget."""
-
-    _fields: ClassVar[tuple[Field, ...]] = (
-        Field("header", "header", "optional", "ResponseHeader"),
-        Field("changed", "changed", "one", "bool"),
     )
 
 
@@ -4507,10 +4247,14 @@ class StorageVersionStatus(Message):
     """The revision at which `selected_version` last changed; 0 before it was first set."""
 
     agreement_revision: int = 0
-    """The revision at which the common or the selected version last changed."""
+    """The revision at which the common or the selected version last changed, or an observation or a roster began or ceased to
+    stand against an agreement.
+    """
 
     agreed_version: str | None = None
-    """The version that is agreed on: common, selected if anything is, and taken by every voter. Unset: no agreement."""
+    """The version that is agreed on: common, selected if anything is, taken by every voter, with nobody missing of the
+    resource's roster, and with nothing else shown in discovery. Unset: no agreement.
+    """
 
     decodable_by_all: tuple[str, ...] = ()
     """The versions that every entry decodes, sorted."""
@@ -4567,9 +4311,26 @@ class StorageState(Message):
     """The one version that all entries encode. Unset if they do not, and while nobody reports the resource."""
 
     observed_hashes: tuple[str, ...] = ()
-    """The storage-version hashes that discovery shows, sorted, while nobody reports the resource; empty if it is not
-    observed. One is an agreement, several are none.
+    """The storage-version hashes that discovery shows, sorted; empty if the resource is not observed. While nobody reports it,
+    one is an agreement and several are none. While members report it, one that none of them encodes ends the agreement.
     """
+
+    observed_kind: str = ""
+    """The kind, if an observer said it; else empty."""
+
+    observation_expired: bool = False
+    """True: nobody has looked at discovery for two periods, so what it showed says nothing of the present."""
+
+    contradicted: bool = False
+    """True: discovery shows, or last showed, what no member says that it encodes. There is no agreement until it is seen
+    otherwise, or the resource is reset.
+    """
+
+    current_hash: str | None = None
+    """The hash that is agreed on while nobody reports the resource: the one that discovery shows. Unset: none."""
+
+    absent: AbsentMembers | None = None
+    """Who is missing by the roster of the resource. Unset: nobody."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
@@ -4582,6 +4343,11 @@ class StorageState(Message):
         Field("drains", "drains", "many", "Drain"),
         Field("common_encoding_version", "commonEncodingVersion", "optional", "str"),
         Field("observed_hashes", "observedHashes", "many", "str"),
+        Field("observed_kind", "observedKind", "one", "str"),
+        Field("observation_expired", "observationExpired", "one", "bool"),
+        Field("contradicted", "contradicted", "one", "bool"),
+        Field("current_hash", "currentHash", "optional", "str"),
+        Field("absent", "absent", "optional", "AbsentMembers"),
     )
 
 
@@ -4607,17 +4373,21 @@ class PersistedVersion(Message):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Drain(Message):
-    """Writes in a version may still land. Since 0.1."""
+    """Writes in an encoding may still land. Since 0.1."""
 
     version: str = ""
-    """The version."""
+    """The version; empty if only its hash is known."""
 
     until_log_time_ms: int = 0
     """Until which log time, in milliseconds. `log_time_ms` beside the object says what it is now."""
 
+    hash: str = ""
+    """The storage-version hash of what discovery has shown; empty where the version is known."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("version", "version", "one", "str"),
         Field("until_log_time_ms", "untilLogTimeMs", "one", "long"),
+        Field("hash", "hash", "one", "str"),
     )
 
 
@@ -4640,12 +4410,16 @@ class AgreementChange(Message):
     cause_member: str | None = None
     """The member whose change caused it, if one did."""
 
+    cause: AgreementCause = AgreementCause.UNSPECIFIED
+    """What caused it."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("from_version", "fromVersion", "optional", "str"),
         Field("to_version", "toVersion", "optional", "str"),
         Field("revision", "revision", "one", "long"),
         Field("time_ms", "timeMs", "one", "long"),
         Field("cause_member", "causeMember", "optional", "str"),
+        Field("cause", "cause", "one", "AgreementCause"),
     )
 
 
@@ -4997,7 +4771,7 @@ class StorageVersionsHistoryResponse(Message):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class BinaryResource(Message):
-    """What a binary decodes of one resource. Since 0.1."""
+    """What a binary decodes and encodes of one resource. Since 0.1."""
 
     resource: GroupResource | None = None
     """The resource. A check names none twice."""
@@ -5008,10 +4782,18 @@ class BinaryResource(Message):
     decodable_versions: tuple[str, ...] = ()
     """The versions that the binary decodes; up to 64."""
 
+    encoding_version: str | None = None
+    """It will encode this version, which must be decodable."""
+
+    preferred_version: str | None = None
+    """It will vote for this version, which must be decodable."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("resource", "resource", "optional", "GroupResource"),
         Field("kind", "kind", "optional", "str"),
         Field("decodable_versions", "decodableVersions", "many", "str"),
+        Field("encoding_version", "encodingVersion", "optional", "str"),
+        Field("preferred_version", "preferredVersion", "optional", "str"),
     )
 
 
@@ -5020,14 +4802,22 @@ class StorageVersionsCheckBinaryRequest(Message):
     """Asks whether a binary may join. Since 0.1."""
 
     resources: tuple[BinaryResource, ...] = ()
-    """What it decodes; 1 to 10,000. A resource that is not named is not looked at: who does not report it does not write it."""
+    """What it decodes; up to 10,000. This is the whole binary: of a resource that is known and neither named here nor left to
+    others it decodes nothing.
+    """
 
     read: ReadOptions | None = None
     """How to read; left out: linearizable."""
 
+    left_to_others: tuple[str, ...] = ()
+    """The resources that other binaries look after, by scope (see `Roster.scope`); up to 1,000. They are not looked at, unless
+    they are named.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("resources", "resources", "many", "BinaryResource"),
         Field("read", "read", "optional", "ReadOptions"),
+        Field("left_to_others", "leftToOthers", "many", "str"),
     )
 
 
@@ -5050,12 +4840,40 @@ class StorageVersionsCheckBinaryResponse(Message):
     log_time_ms: int = 0
     """The log time of the state that was read, in milliseconds, to hold against the drains."""
 
+    assumptions: tuple[Assumption, ...] = ()
+    """What a safe answer assumes, also while it is not safe. None: nothing."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("safe", "safe", "one", "bool"),
         Field("dangers", "dangers", "many", "Danger"),
         Field("omitted", "omitted", "one", "int"),
         Field("log_time_ms", "logTimeMs", "one", "long"),
+        Field("assumptions", "assumptions", "many", "Assumption"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Assumption(Message):
+    """What a safe answer assumes. Whoever acts on the answer vouches for it. Since 0.1."""
+
+    reason: AssumptionReason = AssumptionReason.UNSPECIFIED
+    """What kind of assumption."""
+
+    message: str = ""
+    """What is assumed, in words."""
+
+    resources: tuple[GroupResource, ...] = ()
+    """Of which resources, sorted; up to 100."""
+
+    omitted: int = 0
+    """Of how many more."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("reason", "reason", "one", "AssumptionReason"),
+        Field("message", "message", "one", "str"),
+        Field("resources", "resources", "many", "GroupResource"),
+        Field("omitted", "omitted", "one", "int"),
     )
 
 
@@ -5098,12 +4916,16 @@ class StorageVersionsCheckDropResponse(Message):
     log_time_ms: int = 0
     """The log time of the state that was read, in milliseconds, to hold against the drains."""
 
+    assumptions: tuple[Assumption, ...] = ()
+    """What a safe answer assumes, also while it is not safe. None: nothing."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("safe", "safe", "one", "bool"),
         Field("dangers", "dangers", "many", "Danger"),
         Field("omitted", "omitted", "one", "int"),
         Field("log_time_ms", "logTimeMs", "one", "long"),
+        Field("assumptions", "assumptions", "many", "Assumption"),
     )
 
 
@@ -5129,6 +4951,15 @@ class Danger(Message):
     until_log_time_ms: int = 0
     """Until which log time, in milliseconds, where the reason names one; else 0."""
 
+    count: int = 0
+    """How many, where the reason names a number; else 0."""
+
+    snapshot: str = ""
+    """The ControllerRevision as `<namespace>/<name>`, where the reason names one; else empty."""
+
+    message: str = ""
+    """The same in words, for people."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("resource", "resource", "optional", "GroupResource"),
         Field("reason", "reason", "one", "DangerReason"),
@@ -5136,6 +4967,561 @@ class Danger(Message):
         Field("hash", "hash", "one", "str"),
         Field("member", "member", "one", "str"),
         Field("until_log_time_ms", "untilLogTimeMs", "one", "long"),
+        Field("count", "count", "one", "int"),
+        Field("snapshot", "snapshot", "one", "str"),
+        Field("message", "message", "one", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Migration(Message):
+    """The rewriting of every stored object of a resource in one encoding. What it is for is pinned. Since 0.1."""
+
+    metadata: Metadata | None = None
+    """Name (`<resource>.<group>-<revision>`, for the core group `<resource>-<revision>`), uid and revisions."""
+
+    resource: GroupResource | None = None
+    """The resource."""
+
+    target_hash: str = ""
+    """The storage-version hash of what every object is to be encoded in."""
+
+    target_version: str | None = None
+    """Its version. Unset if it was observed only."""
+
+    agreement_revision: int = 0
+    """The agreement that it carries out."""
+
+    reason: MigrationReason = MigrationReason.UNSPECIFIED
+    """Why there is one."""
+
+    phase: MigrationPhase = MigrationPhase.UNSPECIFIED
+    """Where it stands."""
+
+    claim: MigrationClaim | None = None
+    """Who works at it. Set while it is running."""
+
+    failures: int = 0
+    """How often a worker gave up since it was created, or retried by hand."""
+
+    failure: MigrationFailure | None = None
+    """Why a worker gave up last. Unset if none did, and when it succeeded."""
+
+    aborted: AbortCause = AbortCause.UNSPECIFIED
+    """Why it was called off. Unset unless it was."""
+
+    done: int = 0
+    """Objects done, as last shown: at most once in 5 seconds of log time. `MigrationProgress` beside it is exact."""
+
+    estimate: int | None = None
+    """Objects there may be in all, as last shown. Unset: the worker cannot tell."""
+
+    end_time_ms: int | None = None
+    """When it succeeded, failed or was aborted, in milliseconds since the Unix epoch: for display. Unset before that."""
+
+    assumption: AssumptionReason = AssumptionReason.UNSPECIFIED
+    """What its success rests on beside what is known; `UNSPECIFIED` if on nothing, and before it succeeds."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("metadata", "metadata", "optional", "Metadata"),
+        Field("resource", "resource", "optional", "GroupResource"),
+        Field("target_hash", "targetHash", "one", "str"),
+        Field("target_version", "targetVersion", "optional", "str"),
+        Field("agreement_revision", "agreementRevision", "one", "long"),
+        Field("reason", "reason", "one", "MigrationReason"),
+        Field("phase", "phase", "one", "MigrationPhase"),
+        Field("claim", "claim", "optional", "MigrationClaim"),
+        Field("failures", "failures", "one", "int"),
+        Field("failure", "failure", "optional", "MigrationFailure"),
+        Field("aborted", "aborted", "one", "AbortCause"),
+        Field("done", "done", "one", "long"),
+        Field("estimate", "estimate", "optional", "long"),
+        Field("end_time_ms", "endTimeMs", "optional", "long"),
+        Field("assumption", "assumption", "one", "AssumptionReason"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationClaim(Message):
+    """Who works at a migration. Since 0.1."""
+
+    worker: str = ""
+    """The worker, as it calls itself."""
+
+    token: int = 0
+    """The revision of its claim: its fencing token."""
+
+    ttl_ms: int = 0
+    """How long it may be silent, in milliseconds of log time."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("worker", "worker", "one", "str"),
+        Field("token", "token", "one", "long"),
+        Field("ttl_ms", "ttlMs", "one", "long"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationFailure(Message):
+    """Why a worker gave up. Since 0.1."""
+
+    class_: FailureClass = FailureClass.UNSPECIFIED
+    """What kind of failure it is."""
+
+    reason: str = ""
+    """What happened, for people; may be empty."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("class_", "class", "one", "FailureClass"),
+        Field("reason", "reason", "one", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationProgress(Message):
+    """How far a migration is, as its worker last said. Kept beside the migration: it moves no revision. Since 0.1."""
+
+    done: int = 0
+    """Objects done."""
+
+    estimate: int | None = None
+    """Objects there may be in all. Unset: the worker cannot tell."""
+
+    continue_token: str = ""
+    """Where the next worker goes on, up to 8 KiB of printable text; empty at the start."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("done", "done", "one", "long"),
+        Field("estimate", "estimate", "optional", "long"),
+        Field("continue_token", "continueToken", "one", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class ClaimKey(Message):
+    """A worker's claim, as it shows it. Since 0.1."""
+
+    migration: str = ""
+    """The name of the migration."""
+
+    token: int = 0
+    """The token that the claim answered; at least 1."""
+
+    cluster_id: str = ""
+    """The cluster that gave it. If set and not the cluster that is asked: `STALE_EPOCH`; the number means something else
+    there.
+    """
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("migration", "migration", "one", "str"),
+        Field("token", "token", "one", "long"),
+        Field("cluster_id", "clusterId", "one", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsGetRequest(Message):
+    """Names a migration to read. Since 0.1."""
+
+    name: str = ""
+    """The name of the migration."""
+
+    read: ReadOptions | None = None
+    """How to read; left out: linearizable."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("name", "name", "one", "str"),
+        Field("read", "read", "optional", "ReadOptions"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsGetResponse(Message):
+    """One migration. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    migration: Migration | None = None
+    """The migration."""
+
+    progress: MigrationProgress | None = None
+    """How far it is, as of now and not of the revision. Unset before a worker has said anything."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("migration", "migration", "optional", "Migration"),
+        Field("progress", "progress", "optional", "MigrationProgress"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsListRequest(Message):
+    """Asks for a page of migrations. Since 0.1."""
+
+    read: ReadOptions | None = None
+    """How to read; left out: linearizable. Not together with `continue_token`, which pins the revision."""
+
+    page_size: int | None = None
+    """How many to return at most, at least 1; more than 5,000 counts as 5,000. Left out: 500."""
+
+    continue_token: str = ""
+    """Where the page before ended, as it was given; empty for the first page. A token whose revision left the window:
+    `COMPACTED`.
+    """
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("read", "read", "optional", "ReadOptions"),
+        Field("page_size", "pageSize", "optional", "int"),
+        Field("continue_token", "continueToken", "one", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsListResponse(Message):
+    """A page of migrations, all at one revision. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and the revision of all pages of this list."""
+
+    migrations: tuple[Migration, ...] = ()
+    """The migrations, ordered by resource, the oldest of each first."""
+
+    continue_token: str = ""
+    """Give this to get the next page; empty at the end."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("migrations", "migrations", "many", "Migration"),
+        Field("continue_token", "continueToken", "one", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsStartRequest(Message):
+    """Asks for a migration. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    resource: GroupResource | None = None
+    """What to migrate."""
+
+    reason: MigrationReason = MigrationReason.UNSPECIFIED
+    """Why: manual or rewrite-all."""
+
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("resource", "resource", "optional", "GroupResource"),
+        Field("reason", "reason", "one", "MigrationReason"),
+        Field("dry_run", "dryRun", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsStartResponse(Message):
+    """The migration was created. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    name: str = ""
+    """The name of the migration."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("name", "name", "one", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsClaimRequest(Message):
+    """Asks for a migration to work at. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    name: str = ""
+    """The name of the migration."""
+
+    worker: str = ""
+    """What the worker calls itself; 1 to 253 bytes of printable text."""
+
+    ttl_ms: int | None = None
+    """How long the worker may be silent, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("name", "name", "one", "str"),
+        Field("worker", "worker", "one", "str"),
+        Field("ttl_ms", "ttlMs", "optional", "long"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsClaimResponse(Message):
+    """The migration is the worker's. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    token: int = 0
+    """The worker's fencing token."""
+
+    progress: MigrationProgress | None = None
+    """Where the worker before it stood."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("token", "token", "one", "long"),
+        Field("progress", "progress", "optional", "MigrationProgress"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsProgressRequest(Message):
+    """Says how far a migration is. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    claim: ClaimKey | None = None
+    """The claim."""
+
+    progress: MigrationProgress | None = None
+    """How far; left out: nothing done yet."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("claim", "claim", "optional", "ClaimKey"),
+        Field("progress", "progress", "optional", "MigrationProgress"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsProgressResponse(Message):
+    """It is noted, and the claim is kept. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    changed: bool = False
+    """Whether the migration shows it now."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("changed", "changed", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsCompleteRequest(Message):
+    """Says that a migration is done. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    claim: ClaimKey | None = None
+    """The claim."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("claim", "claim", "optional", "ClaimKey"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsCompleteResponse(Message):
+    """The migration succeeded. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    assumptions: tuple[Assumption, ...] = ()
+    """What that rests on beside what is known. None: nothing."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("assumptions", "assumptions", "many", "Assumption"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsFailRequest(Message):
+    """Gives a migration up. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    claim: ClaimKey | None = None
+    """The claim."""
+
+    class_: FailureClass = FailureClass.UNSPECIFIED
+    """Whether trying again can help."""
+
+    reason: str = ""
+    """What happened, for people; up to 4 KiB of printable text."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("claim", "claim", "optional", "ClaimKey"),
+        Field("class_", "class", "one", "FailureClass"),
+        Field("reason", "reason", "one", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsFailResponse(Message):
+    """The migration failed. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsAbortRequest(Message):
+    """Calls a migration off. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    name: str = ""
+    """The name of the migration."""
+
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("name", "name", "one", "str"),
+        Field("dry_run", "dryRun", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsAbortResponse(Message):
+    """The migration is aborted. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsRetryRequest(Message):
+    """Has a failed migration tried again. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    name: str = ""
+    """The name of the migration."""
+
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("name", "name", "one", "str"),
+        Field("dry_run", "dryRun", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsRetryResponse(Message):
+    """The migration is pending. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsObserveRequest(Message):
+    """Says what discovery shows of a resource. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    resource: GroupResource | None = None
+    """The resource."""
+
+    hashes: tuple[str, ...] = ()
+    """The storage-version hashes that its servers show, none twice: one if they agree, up to 16 if they do not."""
+
+    kind: str | None = None
+    """The kind that it stores, as discovery says it, so that versions can be told from hashes. Left out: not known."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("resource", "resource", "optional", "GroupResource"),
+        Field("hashes", "hashes", "many", "str"),
+        Field("kind", "kind", "optional", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsObserveResponse(Message):
+    """It is noted. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    changed: bool = False
+    """False if nothing but the time of the last look is new."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("changed", "changed", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsResetRequest(Message):
+    """Forgets what is known of the store. Since 0.1."""
+
+    request_id: RequestId | None = None
+    """The exactly-once key, if the caller has a session."""
+
+    resource: GroupResource | None = None
+    """Of which resource. Left out: of every one."""
+
+    dry_run: bool = False
+    """True: check everything and change nothing. The answer is what would have been."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("request_id", "requestId", "optional", "RequestId"),
+        Field("resource", "resource", "optional", "GroupResource"),
+        Field("dry_run", "dryRun", "one", "bool"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MigrationsResetResponse(Message):
+    """It is forgotten. Since 0.1."""
+
+    header: ResponseHeader | None = None
+    """Who answered, and at which revision."""
+
+    changed: bool = False
+    """False if there was nothing to forget."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("header", "header", "optional", "ResponseHeader"),
+        Field("changed", "changed", "one", "bool"),
     )
 
 
@@ -5281,6 +5667,9 @@ class RecordedOutcome(Message):
     migration_claimed: ClaimedAnswer | None = None
     """A migration was claimed."""
 
+    migration_completed: CompletedAnswer | None = None
+    """A migration has succeeded."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("revision", "revision", "one", "long"),
         Field("changed", "changed", "one", "bool"),
@@ -5295,6 +5684,7 @@ class RecordedOutcome(Message):
         Field("lease_queued", "leaseQueued", "optional", "long"),
         Field("migration_started", "migrationStarted", "optional", "str"),
         Field("migration_claimed", "migrationClaimed", "optional", "ClaimedAnswer"),
+        Field("migration_completed", "migrationCompleted", "optional", "CompletedAnswer"),
     )
 
 
@@ -5311,6 +5701,18 @@ class ClaimedAnswer(Message):
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("token", "token", "one", "long"),
         Field("progress", "progress", "optional", "MigrationProgress"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class CompletedAnswer(Message):
+    """A migration has succeeded. Since 0.1."""
+
+    assumption: AssumptionReason = AssumptionReason.UNSPECIFIED
+    """What that rests on beside what is known; `UNSPECIFIED` if on nothing."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("assumption", "assumption", "one", "AssumptionReason"),
     )
 
 
@@ -5569,6 +5971,9 @@ class Event(Message):
     migration: Migration | None = None
     """A migration."""
 
+    roster: Roster | None = None
+    """A roster."""
+
     namespace: str = ""
     """The namespace of the object; empty if it has none."""
 
@@ -5589,6 +5994,7 @@ class Event(Message):
         Field("lease", "lease", "optional", "Lease"),
         Field("lease_candidate", "leaseCandidate", "optional", "LeaseCandidate"),
         Field("migration", "migration", "optional", "Migration"),
+        Field("roster", "roster", "optional", "Roster"),
         Field("namespace", "namespace", "one", "str"),
         Field("resource", "resource", "optional", "GroupResource"),
     )
@@ -5626,9 +6032,13 @@ class StorageVersionChange(Message):
 
 __all__ = [
     "AbortCause",
+    "AbsentMembers",
+    "AgreementCause",
     "AgreementChange",
     "Alarm",
     "AlarmKind",
+    "Assumption",
+    "AssumptionReason",
     "BinaryResource",
     "ClaimKey",
     "ClaimedAnswer",
@@ -5654,6 +6064,7 @@ __all__ = [
     "CompareExistence",
     "CompareResourceVersion",
     "CompareSelectedVersion",
+    "CompletedAnswer",
     "Condition",
     "ConditionStatus",
     "ContentPatch",
@@ -5820,6 +6231,16 @@ __all__ = [
     "ReportedResource",
     "RequestId",
     "ResponseHeader",
+    "Roster",
+    "RosterRule",
+    "RostersDeleteRequest",
+    "RostersDeleteResponse",
+    "RostersGetRequest",
+    "RostersGetResponse",
+    "RostersListRequest",
+    "RostersListResponse",
+    "RostersSetRequest",
+    "RostersSetResponse",
     "SessionsCloseRequest",
     "SessionsCloseResponse",
     "SessionsGetOutcomeRequest",

@@ -173,7 +173,9 @@ async fn write_on(client: &Client, written: &AtomicU64) {
             }
             1 => {
                 stored.value = turn;
-                within(objects.update(stored, TtlChange::Keep)).await.is_ok()
+                within(objects.update(stored, TtlChange::Keep))
+                    .await
+                    .is_ok()
             }
             _ => relabel(client, stored.object, &turn.to_string()).await,
         };

@@ -3,7 +3,11 @@
 use clap::ValueEnum as _;
 use synod_client::{
     ApiVersion, Client, CollectionRules, ControllerHistory, CreateCollection, DeleteCollection,
-    DeleteObject, DeleteRoster, Fences, GroupResource, Kind, Labels, LeaseKey, ListCollections, ListControllerRevisions, ListMembers, ListMigrations, ListObjects, ListRosters, ListStorageVersions, MemberId, Namespace, NamespacedName, ObjectKey, ObjectName, Preconditions, ReadOptions, Revision, RollbackTarget, SetRoster, SettingsPatch, TtlChange, UpdateObject, WallTime, WatchFrom, WatchOptions,
+    DeleteObject, DeleteRoster, Fences, GroupResource, Kind, Labels, LeaseKey, ListCollections,
+    ListControllerRevisions, ListMembers, ListMigrations, ListObjects, ListRosters,
+    ListStorageVersions, MemberId, Namespace, NamespacedName, ObjectKey, ObjectName, Preconditions,
+    ReadOptions, Revision, RollbackTarget, SetRoster, SettingsPatch, TtlChange, UpdateObject,
+    WallTime, WatchFrom, WatchOptions,
 };
 
 use super::golden;
