@@ -75,6 +75,7 @@ fn older() -> v1::ControllerRevision {
             mark(v1::LiveMarkKind::InUse, "web-0", of_member()),
             mark(v1::LiveMarkKind::InUse, "web-1", of_object()),
         ],
+        data_version: Some("apps/v1".to_owned()),
     }
 }
 
@@ -88,6 +89,7 @@ pub(super) fn newer() -> v1::ControllerRevision {
         update: true,
         in_use: vec![],
         marks: vec![mark(v1::LiveMarkKind::Update, "", ttl(30_000))],
+        data_version: None,
     }
 }
 
@@ -138,6 +140,7 @@ fn released() -> v1::ControllerRevision {
         update: false,
         in_use: vec![],
         marks: vec![],
+        data_version: None,
     }
 }
 

@@ -15,6 +15,7 @@ pub(super) fn rosters() -> v1::RostersListResponse {
             roster("core.pods", 42, HOUR, rule(&["server-c"], "", 3)),
         ],
         continue_token: String::new(),
+        inconsistent: false,
     }
 }
 
