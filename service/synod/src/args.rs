@@ -6,6 +6,7 @@ mod leases;
 mod migrations;
 mod objects;
 mod observe;
+mod rosters;
 mod serve;
 
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ pub(crate) use objects::{
     DocumentsArgs, EditArgs, EditFormat, FenceArgs, GetArgs, PatchArgs, PatchType, WriteArgs,
 };
 pub(crate) use observe::{ObserveArgs, ObserveFormat};
+pub(crate) use rosters::{RostersArgs, RostersCommand, SetRosterArgs};
 pub(crate) use serve::{DevArgs, ServeArgs};
 
 use crate::demo::{ApiServerArgs, LeashArgs, MigratorArgs, StoreArgs};
@@ -77,6 +79,12 @@ pub(crate) enum Command {
     /// Show what members encode, decode and vote for, and what they agree on.
     #[command(visible_alias = "sv", after_long_help = examples::STORAGE_VERSIONS)]
     StorageVersions(StorageVersionsArgs),
+    /// Say who must speak for a resource before anything that is said of it counts, or show it.
+    ///
+    /// Agreement is among those who take part. Who else writes a resource, only you can say: a roster says it. Of the
+    /// rosters that cover a resource the narrowest alone counts.
+    #[command(after_long_help = examples::ROSTERS)]
+    Rosters(RostersArgs),
     /// Declare what kinds of objects the cluster keeps, or show it.
     #[command(after_long_help = examples::COLLECTIONS)]
     Collections(CollectionsArgs),
@@ -122,23 +130,27 @@ pub(crate) enum Command {
     /// Show migrations, follow one, or start, abort and retry one.
     #[command(after_long_help = examples::MIGRATIONS)]
     Migrations(MigrationsArgs),
-    /// Look at API servers that do not report, and post what they store their resources in.
+    /// Look at API servers, and post what they show that they store their resources in.
     ///
     /// Each round reads what discovery shows on every server, and posts for each resource the hashes that all of them show:
     /// one is an agreement, several are none. What a server shows that cannot be read is not known, so nothing that it may
-    /// serve is posted as an agreement; but a hash that is new ends one, whoever shows it. Resources that members report are
-    /// passed by, and so are groups that a server only passes on to another: name the URLs of those, too.
+    /// serve is posted as an agreement; but a hash that is new ends one, whoever shows it. What is shown of a resource that
+    /// members report stands beside what they say: if none of them says so, it ends their agreement. Groups that a server only
+    /// passes on to another are passed by: name the URLs of those, too.
     #[command(after_long_help = examples::OBSERVE)]
     Observe(ObserveArgs),
     /// Say whether a binary may join: with 0 if it may, with 8 if not, naming why.
     ///
-    /// It may not if it cannot read what may be stored, or what is written now. What is not known is not safe.
+    /// It may not if it cannot read what may be stored, or what is written now, nor if it writes what a member cannot
+    /// read. What is not known is not safe. What a safe answer assumes is printed, and it ends with 8 for that, too, unless
+    /// you vouch for it by --assume-complete.
     #[command(after_long_help = examples::CHECK_BINARY)]
     CheckBinary(CheckBinaryArgs),
     /// Say whether a version of a resource may be dropped: with 0 if it may, with 8 if not, naming why.
     ///
     /// It may not while objects may be stored in it, while a member writes or votes for it, and while such writes may
-    /// still land. What is not known is not safe.
+    /// still land. What is not known is not safe. What a safe answer assumes is printed, and it ends with 8 for that, too,
+    /// unless you vouch for it by --assume-complete.
     #[command(after_long_help = examples::CHECK_DROP)]
     CheckDrop(CheckDropArgs),
     /// Show leases, or take, renew and release one.
@@ -269,8 +281,9 @@ pub(crate) enum StorageVersionsCommand {
     Matrix(QueryArgs),
     /// End with 0 if the resources are agreed on, with 8 if not, naming why.
     ///
-    /// Agreed on means: all members encode one version, it is the selected one if one is selected, and every voter has
-    /// adopted it. Without a name, all reported resources are checked.
+    /// Agreed on means: all members encode one version, it is the selected one if one is selected, every voter has adopted
+    /// it, nobody is missing by a roster, and discovery shows nothing else. Without a name, all reported resources are
+    /// checked.
     #[command(after_long_help = examples::CHECK)]
     Check {
         /// The resources, as `group.resource`; the core group is written `core`.
@@ -357,6 +370,8 @@ pub(crate) enum WatchKind {
     LeaseCandidate,
     /// Migrations.
     Migration,
+    /// Rosters.
+    Roster,
 }
 
 #[derive(Debug, Args)]

@@ -1,8 +1,12 @@
-//! Whether a resource is agreed on, and if not, why: who encodes what, and who has not adopted what was selected.
+//! Whether a resource is agreed on, and if not, why: who encodes what, who has not adopted what was selected, who is missing,
+//! and what discovery shows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use synod_client::{ApiVersion, MemberId, StorageVersion, StorageVersionEntry};
+use synod_client::{
+    Absent, ApiVersion, MemberId, StorageState, StorageVersion, StorageVersionEntry,
+    StorageVersionHash,
+};
 
 /// What became of checking one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,19 +43,38 @@ pub(crate) enum Reason {
         revision: u64,
         members: Vec<MemberId>,
     },
+    /// The roster asks for these, which do not speak for the resource.
+    Absent { absent: Absent },
+    /// Discovery shows these encodings, or showed them last, and no member says that it encodes them.
+    Contradicted {
+        hashes: BTreeSet<StorageVersionHash>,
+        expired: bool,
+    },
+    /// Nobody has looked at discovery for so long that what it showed is not known any more.
+    ObservationExpired,
     /// The cluster says that there is no agreement, and none of the above explains it.
     Unexplained,
 }
 
 impl Verdict {
     /// What holds of a resource; `None`: no member reports it.
-    pub(crate) fn of(name: &str, version: Option<&StorageVersion>) -> Self {
+    pub(crate) fn of(
+        name: &str,
+        version: Option<&StorageVersion>,
+        state: Option<&StorageState>,
+    ) -> Self {
         let agreed = version.and_then(|version| version.status.agreed.clone());
-        let reasons = match (version, &agreed) {
+        let mut reasons = match (version, &agreed) {
             (_, Some(_)) => Vec::new(),
             (None, None) => vec![Reason::Unreported],
             (Some(version), None) => reasons(version),
         };
+        if agreed.is_none() {
+            reasons.extend(against(version, state));
+            if reasons.is_empty() {
+                reasons.push(Reason::Unexplained);
+            }
+        }
         Self {
             name: name.to_owned(),
             agreed,
@@ -74,6 +97,9 @@ impl Reason {
             Self::EncodingsDiffer { .. } => "ENCODINGS_DIFFER",
             Self::FixedElsewhere { .. } => "FIXED_ELSEWHERE",
             Self::NotAdopted { .. } => "NOT_ADOPTED",
+            Self::Absent { .. } => "ABSENT",
+            Self::Contradicted { .. } => "CONTRADICTED",
+            Self::ObservationExpired => "OBSERVATION_EXPIRED",
             Self::Unexplained => "UNEXPLAINED",
         }
     }
@@ -111,24 +137,75 @@ impl Reason {
                     some(members, shown)
                 )
             }
+            Self::Absent { absent } => {
+                format!("missing by its roster: {}", missing(absent, shown))
+            }
+            Self::Contradicted { hashes, expired } => {
+                let hashes: Vec<String> = hashes.iter().map(ToString::to_string).collect();
+                let shows = if *expired { "showed last" } else { "shows" };
+                format!(
+                    "discovery {shows} {}, which no member says that it encodes",
+                    hashes.join(", ")
+                )
+            }
+            Self::ObservationExpired => {
+                "nobody has looked at its discovery for two periods".to_owned()
+            }
             Self::Unexplained => "the cluster says that there is no agreement".to_owned(),
         }
     }
 
     /// Who it is about, by what they encode or vote for.
-    pub(crate) fn members(&self) -> Vec<(Option<&ApiVersion>, &[MemberId])> {
+    pub(crate) fn members(&self) -> Vec<(Option<&ApiVersion>, Vec<&MemberId>)> {
         match self {
-            Self::Unreported | Self::Unexplained => Vec::new(),
+            Self::Unreported
+            | Self::Contradicted { .. }
+            | Self::ObservationExpired
+            | Self::Unexplained => Vec::new(),
+            Self::Absent { absent } => vec![(None, absent.members.iter().collect())],
             Self::NothingSelected { votes: groups }
             | Self::EncodingsDiffer { encodings: groups } => groups
                 .iter()
-                .map(|(version, members)| (Some(version), &members[..]))
+                .map(|(version, members)| (Some(version), members.iter().collect()))
                 .collect(),
             Self::FixedElsewhere { members, .. } | Self::NotAdopted { members, .. } => {
-                vec![(None, members)]
+                vec![(None, members.iter().collect())]
             }
         }
     }
+}
+
+/// What stands against an agreement beside the entries.
+pub(crate) fn against(
+    version: Option<&StorageVersion>,
+    state: Option<&StorageState>,
+) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let Some(state) = state else {
+        return reasons;
+    };
+    if !state.absent.is_empty() {
+        let absent = state.absent.clone();
+        reasons.push(Reason::Absent { absent });
+    }
+    if state.contradicted {
+        let entries = version.map_or(&[][..], |version| &version.entries).iter();
+        let said: BTreeSet<StorageVersionHash> = entries.filter_map(said).collect();
+        let shown = state.observed.iter().filter(|hash| !said.contains(hash));
+        reasons.push(Reason::Contradicted {
+            hashes: shown.copied().collect(),
+            expired: state.observation_expired,
+        });
+    } else if state.observation_expired {
+        reasons.push(Reason::ObservationExpired);
+    }
+    reasons
+}
+
+/// The hash of what a member says that it encodes.
+pub(crate) fn said(entry: &StorageVersionEntry) -> Option<StorageVersionHash> {
+    let encoding = entry.encoding.as_ref()?;
+    Some(StorageVersionHash::of_version(encoding, &entry.kind))
 }
 
 fn reasons(version: &StorageVersion) -> Vec<Reason> {
@@ -171,9 +248,6 @@ fn reasons(version: &StorageVersion) -> Vec<Reason> {
             });
         }
     }
-    if reasons.is_empty() {
-        reasons.push(Reason::Unexplained);
-    }
     reasons
 }
 
@@ -206,6 +280,25 @@ fn groups(
         format!("{} {verb} {version}", some(members, shown))
     });
     parts.collect::<Vec<_>>().join("; ")
+}
+
+/// Who is missing: the first few members, how many there are more, and how many the least number lacks.
+fn missing(absent: &Absent, shown: usize) -> String {
+    let members: Vec<MemberId> = absent.members.iter().cloned().collect();
+    let more = usize::try_from(absent.unnamed).unwrap_or(usize::MAX);
+    let mut parts = Vec::new();
+    if !members.is_empty() {
+        let hidden = members.len().saturating_sub(shown).saturating_add(more);
+        let named: Vec<&str> = members.iter().take(shown).map(MemberId::as_str).collect();
+        parts.push(match hidden {
+            0 => named.join(", "),
+            more => format!("{} + {more} more", named.join(", ")),
+        });
+    }
+    if absent.short > 0 {
+        parts.push(format!("{} more of the least number", absent.short));
+    }
+    parts.join(", and ")
 }
 
 /// The first few members, and how many there are more.

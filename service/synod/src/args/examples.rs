@@ -25,7 +25,7 @@ Exit codes:
   5  no replica could answer
   6  the time was over
   7  the caller may not do this
-  8  the members do not agree (storage-versions check)";
+  8  the members do not agree (storage-versions check), or it is not safe or assumes something (check-binary, check-drop)";
 
 pub(super) const SERVE: &str = "\
 Examples:
@@ -125,7 +125,7 @@ Examples:
   synod storage-versions check --wait 5m && echo 'upgrade the next server'
 
 Ends with 0 if all are agreed on, with 8 if one is not, also if --wait was not long enough; with 3 if a named resource
-was never reported.";
+was never reported. Who is missing by a roster is named.";
 
 pub(super) const FORGET: &str = "\
 Examples:
@@ -168,6 +168,36 @@ pub(super) const HASH: &str = "\
 Examples:
   synod hash apps v1 Deployment
   synod hash '' v1 Pod";
+
+pub(super) const ROSTERS: &str = "\
+Examples:
+  synod rosters set '*' --members apiserver-1,apiserver-2,apiserver-3
+  synod rosters
+  synod storage-versions check        names who is missing";
+
+pub(super) const ROSTERS_LIST: &str = "\
+Examples:
+  synod rosters list
+  synod rosters list -o name";
+
+pub(super) const ROSTERS_GET: &str = "\
+Examples:
+  synod rosters get '*'
+  synod rosters get apps.deployments -o json | jq -r .roster.rule.members[]";
+
+pub(super) const ROSTERS_SET: &str = "\
+Examples:
+  synod rosters set '*' --members apiserver-1,apiserver-2,apiserver-3
+  synod rosters set 'core.*' --labels tier=control --least 3
+  synod rosters set apps.deployments --least 2 --if-revision 17 --dry-run
+  synod rosters set apps.deployments --least 2 --if-revision 0
+
+Put the scope in quotes, so that the shell does not take * for names of files.";
+
+pub(super) const ROSTERS_DELETE: &str = "\
+Examples:
+  synod rosters delete 'core.*'
+  synod rosters delete apps.deployments --if-revision 17 --dry-run";
 
 pub(super) const COLLECTIONS: &str = "\
 Examples:
@@ -377,18 +407,24 @@ Examples:
 
 A URL must reach one API server, not a balancer in front of many: what the others show would not be seen.
 With --once it ends with 0 if every server was seen whole and all was posted, else with 1.
-Without, it goes on until SIGTERM or SIGINT; after a round in which something failed it looks again sooner.";
+Without, it goes on until SIGTERM or SIGINT; after a round in which something failed it looks again sooner.
+Where it sees what no member says that it encodes, it looks again at once, a few times: one may just have moved.";
 
 pub(super) const CHECK_BINARY: &str = "\
 Examples:
   synod check-binary -f binary.yaml
+  synod check-binary -f binary.yaml --assume-complete
 
-The file says what the binary can read:
+The file says what the whole binary reads and writes. Of a resource that is known and not in it, the binary reads nothing,
+unless it leaves it to others:
   resources:
     - resource: batch.jobs
       kind: Job
-      decodableVersions: [batch/v1]";
+      decodableVersions: [batch/v1]
+      encodingVersion: batch/v1          or preferredVersion, if it votes
+  leftToOthers: ['metrics.example.io.*']";
 
 pub(super) const CHECK_DROP: &str = "\
 Examples:
-  synod check-drop batch.cronjobs batch/v1beta1";
+  synod check-drop batch.cronjobs batch/v1beta1
+  synod check-drop batch.cronjobs batch/v1beta1 --assume-complete";

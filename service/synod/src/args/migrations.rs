@@ -87,6 +87,9 @@ pub(crate) struct CheckBinaryArgs {
     /// The file that says what the binary decodes; `-` is standard input.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) filename: PathBuf,
+    /// You vouch for what a safe answer assumes: that nobody else writes than those who take part or are observed.
+    #[arg(long)]
+    pub(crate) assume_complete: bool,
     #[command(flatten)]
     pub(crate) query: QueryArgs,
 }
@@ -97,6 +100,9 @@ pub(crate) struct CheckDropArgs {
     pub(crate) resource: String,
     /// The version, as `group/version`, or as `version` of the core group.
     pub(crate) version: String,
+    /// You vouch for what a safe answer assumes: that nobody else writes than those who take part or are observed.
+    #[arg(long)]
+    pub(crate) assume_complete: bool,
     #[command(flatten)]
     pub(crate) query: QueryArgs,
 }

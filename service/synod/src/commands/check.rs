@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::ArgMatches;
 use synod_client::{
     Client, ErrorKind, GroupResource, ListStorageVersions, ObjectKind, Reflector, Revision,
-    StorageVersion, Violations,
+    StorageState, StorageVersion, Violations,
 };
 use tokio::time::{Instant, timeout_at};
 
@@ -83,8 +83,8 @@ async fn wait_for(
 struct Known {
     revision: Revision,
     reported: BTreeMap<GroupResource, Arc<StorageVersion>>,
-    /// Those that were reported once, whether they still are or not.
-    ever_reported: BTreeSet<GroupResource>,
+    /// What stays of those that were reported once, whether they still are or not.
+    states: BTreeMap<GroupResource, Arc<StorageState>>,
 }
 
 impl Known {
@@ -94,8 +94,10 @@ impl Known {
         let states = page
             .items
             .iter()
-            .filter_map(|item| item.storage_state.as_ref());
-        let ever_reported = states.map(|state| state.resource.clone()).collect();
+            .filter_map(|item| item.storage_state.clone());
+        let states = states
+            .map(|state| (state.resource.clone(), Arc::new(state)))
+            .collect();
         let versions = page
             .items
             .iter()
@@ -106,7 +108,7 @@ impl Known {
         Ok(Self {
             revision: page.header.revision,
             reported,
-            ever_reported,
+            states,
         })
     }
 
@@ -120,14 +122,17 @@ impl Known {
             reported: versions
                 .map(|version| (version.resource.clone(), version))
                 .collect(),
-            ever_reported: states.map(|state| state.resource.clone()).collect(),
+            states: states
+                .map(|state| (state.resource.clone(), state))
+                .collect(),
         }
     }
 
     fn verdicts(&self, wanted: &BTreeSet<GroupResource>) -> Vec<Verdict> {
         let verdict = |resource: &GroupResource| {
             let version = self.reported.get(resource).map(AsRef::as_ref);
-            Verdict::of(&resource.storage_version_name(), version)
+            let state = self.states.get(resource).map(AsRef::as_ref);
+            Verdict::of(&resource.storage_version_name(), version, state)
         };
         if wanted.is_empty() {
             self.reported.keys().map(verdict).collect()
@@ -143,7 +148,7 @@ impl Known {
     /// A resource that nobody has ever reported, perhaps since its name was mistyped.
     fn missing<'a>(&self, wanted: &'a BTreeSet<GroupResource>) -> Option<&'a GroupResource> {
         wanted.iter().find(|resource| {
-            !self.reported.contains_key(resource) && !self.ever_reported.contains(*resource)
+            !self.reported.contains_key(resource) && !self.states.contains_key(*resource)
         })
     }
 }

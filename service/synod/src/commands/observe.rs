@@ -1,11 +1,11 @@
-//! `synod observe`: looks at API servers that do not report, round by round.
+//! `synod observe`: looks at what API servers show, round by round: those that do not report, and beside the reports the others.
 
 pub(crate) mod documents;
 mod round;
 pub(crate) mod server;
 mod sight;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use clap::ArgMatches;
 use futures::future::join_all;
 use futures::{StreamExt as _, stream};
 use synod_client::{
-    Client, Error, ErrorKind, GroupResource, ObjectKind, ReadOptions, StorageVersionHash,
-    Violation, Violations,
+    Client, Error, GroupResource, ListStorageVersions, ObserveStorage, ReadOptions,
+    StorageVersionHash, StorageVersionItem, Violation, Violations,
 };
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::connect;
 use crate::args::ObserveArgs;
@@ -25,6 +25,7 @@ use crate::failure::Failure;
 use crate::http::Http;
 use crate::output::{self, Reader};
 use crate::signals::Signals;
+use crate::verdict::said;
 use round::{Outcome, Posted, Round};
 use server::{Look, Server};
 use sight::{Seen, sight};
@@ -34,6 +35,12 @@ const DISCOVERY_PERIOD: Duration = Duration::from_secs(600);
 
 /// How much sooner than after a period it looks again when something failed.
 const SOONER: u32 = 10;
+
+/// How soon it looks again when what it saw is encoded by no member: one may have moved between the look and the post.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// So often in a row it looks again so soon. What is so still then is no member's moving.
+const AGAIN_MAX: u32 = 3;
 
 /// How many observations are on their way at a time.
 const AT_A_TIME: usize = 16;
@@ -80,6 +87,7 @@ async fn rounds(
 ) -> Result<Exit, Failure> {
     let http = Http::new();
     let mut period = args.period;
+    let mut again = 0;
     loop {
         let begun = Instant::now();
         let view = client.settings(ReadOptions::linearizable()).await;
@@ -101,8 +109,16 @@ async fn rounds(
                 if output::print(&round.render(args.output))? == Reader::Gone {
                     return Ok(Exit::Ok);
                 }
+                if round.is_contradicted() && again < AGAIN_MAX {
+                    again += 1;
+                    sleep(AGAIN).await;
+                    continue;
+                }
                 if args.once {
                     return round.ended();
+                }
+                if !round.is_contradicted() {
+                    again = 0;
                 }
                 round.is_whole()
             }
@@ -123,44 +139,101 @@ async fn rounds(
 /// Posts what may be posted of what was seen.
 async fn post(client: &Client, looks: Vec<Look>) -> Result<Round, Error> {
     let sight = sight(&looks);
-    // What was observed before matters only beside what is not whole.
+    // What was known before matters only beside what is not whole.
     let before = if sight.values().all(Seen::is_whole) {
-        None
+        BTreeMap::new()
     } else {
-        Some(client.reflect(vec![ObjectKind::StorageState]).await?)
+        known(client).await?
     };
     let posting = sight.into_iter().map(|(resource, seen)| {
-        let state = before.as_ref().and_then(|all| all.storage_state(&resource));
-        let observed = state.map_or_else(Vec::new, |state| state.observed.clone());
+        let before = before.get(&resource).map(Known::hashes);
         Box::pin(async move {
-            let outcome = post_one(client, &observed, &resource, &seen).await;
-            Posted {
-                resource,
-                seen,
-                outcome,
-            }
+            let outcome = post_one(client, before.unwrap_or_default(), &resource, &seen).await;
+            (resource, seen, outcome)
         })
     });
-    let posted = stream::iter(posting).buffered(AT_A_TIME).collect().await;
-    Ok(Round { looks, posted })
+    let posted: Vec<_> = stream::iter(posting).buffered(AT_A_TIME).collect().await;
+    let after = known(client).await?;
+    let posted = posted.into_iter().map(|(resource, seen, outcome)| {
+        let known = after.get(&resource);
+        Posted {
+            reported: known.is_some_and(|known| known.is_reported),
+            against: known.map(Known::against).unwrap_or_default(),
+            resource,
+            seen,
+            outcome,
+        }
+    });
+    Ok(Round {
+        posted: posted.collect(),
+        looks,
+    })
 }
 
 async fn post_one(
     client: &Client,
-    observed: &[StorageVersionHash],
+    known: BTreeSet<StorageVersionHash>,
     resource: &GroupResource,
     seen: &Seen,
 ) -> Outcome {
-    let Some(hashes) = seen.post(observed) else {
+    let Some(hashes) = seen.post(&known) else {
         return Outcome::Withheld;
     };
-    match client.observe(resource, hashes).await {
+    let observe = ObserveStorage {
+        resource: resource.clone(),
+        kind: seen.kind(),
+        hashes,
+    };
+    match client.observe(observe).await {
         Ok(answer) => match (answer.changed, seen.is_whole()) {
             (_, false) => Outcome::Widened(answer.header.revision),
             (true, true) => Outcome::Changed(answer.header.revision),
             (false, true) => Outcome::Unchanged,
         },
-        Err(error) if error.kind() == ErrorKind::Conflict => Outcome::Reported,
         Err(error) => Outcome::Failed(format!("{}: {}", error.kind(), error.message())),
+    }
+}
+
+/// What the cluster knows of a resource.
+#[derive(Debug, Default)]
+struct Known {
+    observed: BTreeSet<StorageVersionHash>,
+    /// What members say that they encode.
+    said: BTreeSet<StorageVersionHash>,
+    is_reported: bool,
+    is_contradicted: bool,
+}
+
+async fn known(client: &Client) -> Result<BTreeMap<GroupResource, Known>, Error> {
+    let list = ListStorageVersions::new().with_unreported();
+    let page = client.storage_versions(list).all().await?;
+    Ok(page.items.iter().filter_map(Known::of).collect())
+}
+
+impl Known {
+    fn of(item: &StorageVersionItem) -> Option<(GroupResource, Self)> {
+        let state = item.storage_state.as_ref()?;
+        let version = item.storage_version.as_ref();
+        let entries = version.into_iter().flat_map(|version| &version.entries);
+        let known = Self {
+            observed: state.observed.iter().copied().collect(),
+            said: entries.filter_map(said).collect(),
+            is_reported: version.is_some(),
+            is_contradicted: state.contradicted,
+        };
+        Some((state.resource.clone(), known))
+    }
+
+    fn hashes(&self) -> BTreeSet<StorageVersionHash> {
+        &self.observed | &self.said
+    }
+
+    /// What discovery shows, or showed last, against what the members say.
+    fn against(&self) -> BTreeSet<StorageVersionHash> {
+        if self.is_contradicted {
+            &self.observed - &self.said
+        } else {
+            BTreeSet::new()
+        }
     }
 }

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use clap::ArgMatches;
 use serde::Deserialize;
-use synod_client::{ApiVersion, BinaryResource, Kind, ReadOptions, Safety, Violation, Violations};
+use synod_client::{
+    ApiVersion, Binary, BinaryResource, Kind, ReadOptions, ResourceScope, Safety, Stance,
+    Violation, Violations,
+};
 
 use super::objects::text;
 use super::{connect, resource};
@@ -13,31 +16,36 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{output, views};
 
-/// What a binary decodes, as people write it.
+/// What a whole binary decodes and encodes, as people write it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Manifest {
     resources: Vec<Decodes>,
+    /// Scopes of resources that others look after.
+    #[serde(default)]
+    left_to_others: Vec<String>,
 }
 
-/// What it decodes of one resource.
+/// What it decodes of one resource, and how it will encode.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Decodes {
     resource: String,
     kind: Option<String>,
     decodable_versions: Vec<String>,
+    encoding_version: Option<String>,
+    preferred_version: Option<String>,
 }
 
 pub(crate) async fn check_binary(
     args: &CheckBinaryArgs,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
-    let resources = manifest(&text(&args.filename)?)?;
+    let binary = manifest(&text(&args.filename)?)?;
     let client = connect(&args.query.client, matches).await?;
     let options = ReadOptions::linearizable();
-    let safety = client.check_binary(resources, options).await?;
-    answer(&safety, args.query.output)
+    let safety = client.check_binary(binary, options).await?;
+    answer(&safety, args.assume_complete, args.query.output)
 }
 
 pub(crate) async fn check_drop(
@@ -53,20 +61,25 @@ pub(crate) async fn check_drop(
     let client = connect(&args.query.client, matches).await?;
     let options = ReadOptions::linearizable();
     let safety = client.check_drop(&resource, &version, options).await?;
-    answer(&safety, args.query.output)
+    answer(&safety, args.assume_complete, args.query.output)
 }
 
-fn answer(safety: &Safety, format: Format) -> Result<Exit, Failure> {
+/// Prints the answer with what it assumes. Only what is safe for sure ends well, and what somebody vouches for.
+fn answer(safety: &Safety, assume_complete: bool, format: Format) -> Result<Exit, Failure> {
     output::print(&views::safety(safety).render(format))?;
-    Ok(if safety.is_safe() {
+    Ok(exit(safety, assume_complete))
+}
+
+fn exit(safety: &Safety, assume_complete: bool) -> Exit {
+    if safety.is_safe_for_sure() || (assume_complete && safety.is_safe()) {
         Exit::Ok
     } else {
         Exit::Disagree
-    })
+    }
 }
 
 /// What a manifest says, YAML or JSON.
-fn manifest(text: &str) -> Result<Vec<BinaryResource>, Failure> {
+fn manifest(text: &str) -> Result<Binary, Failure> {
     let manifest: Manifest = serde_yaml_ng::from_str(text).map_err(|error| {
         let fault = Violation::invalid(&error.to_string(), "must be a manifest in YAML or JSON");
         Failure::invalid("the manifest cannot be read", fault.at("--filename").into())
@@ -76,8 +89,20 @@ fn manifest(text: &str) -> Result<Vec<BinaryResource>, Failure> {
     for (place, decodes) in manifest.resources.iter().enumerate() {
         resources.extend(found.parsed(&format!("resources[{place}]"), parsed(decodes)));
     }
+    let mut left_to_others = Vec::new();
+    for (place, scope) in manifest.left_to_others.iter().enumerate() {
+        let place = format!("leftToOthers[{place}]");
+        left_to_others.extend(found.parsed(&place, ResourceScope::parse(scope)));
+    }
+    let binary = Binary {
+        resources,
+        left_to_others,
+    };
     if found.is_empty() {
-        Ok(resources)
+        found = binary.check();
+    }
+    if found.is_empty() {
+        Ok(binary)
     } else {
         Err(Failure::invalid("the manifest breaks rules", found))
     }
@@ -93,14 +118,39 @@ fn parsed(decodes: &Decodes) -> Result<BinaryResource, Violations> {
         let place = format!("decodableVersions[{place}]");
         decodable.extend(found.parsed(&place, ApiVersion::parse(version)));
     }
-    match (resource, kind) {
-        (Some(resource), Some(kind)) if found.is_empty() => Ok(BinaryResource {
+    let stance = found.parsed("", stance(decodes));
+    match (resource, kind, stance) {
+        (Some(resource), Some(kind), Some(stance)) if found.is_empty() => Ok(BinaryResource {
             resource,
             kind,
             decodable,
+            stance,
         }),
         _ => Err(found),
     }
+}
+
+/// The version that it will encode or vote for, if the manifest says so.
+fn stance(decodes: &Decodes) -> Result<Option<Stance>, Violation> {
+    let (encoding, preferred) = (&decodes.encoding_version, &decodes.preferred_version);
+    Ok(match (encoding, preferred) {
+        (None, None) => None,
+        (Some(encoding), None) => {
+            let encoding = ApiVersion::parse(encoding);
+            let encoding = encoding.map_err(|fault| fault.at("encodingVersion"))?;
+            Some(Stance::Fixed { encoding })
+        }
+        (None, Some(preferred)) => {
+            let preferred = ApiVersion::parse(preferred);
+            let preferred = preferred.map_err(|fault| fault.at("preferredVersion"))?;
+            Some(Stance::Voting { preferred })
+        }
+        (Some(_), Some(preferred)) => {
+            let rule =
+                "must not be given beside encodingVersion: who votes encodes what is selected";
+            return Err(Violation::invalid(preferred, rule).at("preferredVersion"));
+        }
+    })
 }
 
 #[cfg(test)]

@@ -44,6 +44,7 @@ fn options(args: &WatchArgs) -> Result<WatchOptions, Failure> {
         WatchKind::Lease => ObjectKind::Lease,
         WatchKind::LeaseCandidate => ObjectKind::LeaseCandidate,
         WatchKind::Migration => ObjectKind::Migration,
+        WatchKind::Roster => ObjectKind::Roster,
     });
     let mut found = Violations::new();
     let resources = args.resources.iter().filter_map(|resource| {

@@ -85,6 +85,7 @@ impl Board {
             Some(
                 Object::Settings(_)
                 | Object::Collection(_)
+                | Object::Roster(_)
                 | Object::ControllerRevision(_)
                 | Object::Lease(_)
                 | Object::LeaseCandidate(_),

@@ -3,10 +3,11 @@
 use clap::ValueEnum as _;
 use synod_client::{
     ApiVersion, Client, CollectionRules, ControllerHistory, CreateCollection, DeleteCollection,
-    DeleteObject, Fences, GroupResource, Kind, Labels, LeaseKey, ListCollections,
-    ListControllerRevisions, ListMembers, ListMigrations, ListObjects, ListStorageVersions,
-    MemberId, Namespace, NamespacedName, ObjectKey, ObjectName, Preconditions, ReadOptions,
-    Revision, RollbackTarget, SettingsPatch, UpdateObject, WallTime, WatchFrom, WatchOptions,
+    DeleteObject, DeleteRoster, Fences, GroupResource, Kind, Labels, LeaseKey, ListCollections,
+    ListControllerRevisions, ListMembers, ListMigrations, ListObjects, ListRosters,
+    ListStorageVersions, MemberId, Namespace, NamespacedName, ObjectKey, ObjectName, Preconditions,
+    ReadOptions, Revision, RollbackTarget, SetRoster, SettingsPatch, UpdateObject, WallTime,
+    WatchFrom, WatchOptions,
 };
 
 use super::golden;
@@ -214,6 +215,53 @@ async fn migrations_in_every_form() {
 }
 
 #[tokio::test]
+async fn rosters_in_every_form() {
+    let (_stand_in, client) = stand_in().await;
+    let rosters = client.rosters();
+    let page = rosters.list(&ListRosters::new()).all().await.unwrap();
+    check("rosters-list", &views::rosters(&page, NOW));
+    let first = page.items[0].clone();
+    let view = rosters.get(&first.scope, ReadOptions::linearizable()).await;
+    check("rosters-get", &views::roster(&view.unwrap(), NOW));
+    let set = SetRoster {
+        scope: first.scope.clone(),
+        rule: first.rule,
+        if_revision: None,
+    };
+    let changed = rosters.set(set).await.unwrap();
+    check(
+        "rosters-set",
+        &views::roster_changed(&changed, &first.scope),
+    );
+    let delete = DeleteRoster {
+        scope: first.scope.clone(),
+        if_revision: None,
+    };
+    let header = rosters.delete(delete).await.unwrap();
+    check(
+        "rosters-delete",
+        &views::roster_deleted(&header, &first.scope),
+    );
+}
+
+#[tokio::test]
+async fn what_is_assumed_in_every_form() {
+    let mut part = fixture::part();
+    part.dangers.dangers.clear();
+    part.dangers.safe = true;
+    let stand_in = StandIn::start(part).await;
+    let client = Client::builder()
+        .endpoints(vec![stand_in.endpoint()])
+        .connect()
+        .await
+        .unwrap();
+    let resource = GroupResource::new("batch", "jobs").unwrap();
+    let version = ApiVersion::parse("batch/v1").unwrap();
+    let safety = client.check_drop(&resource, &version, ReadOptions::linearizable());
+    check("check-drop-assumed", &views::safety(&safety.await.unwrap()));
+}
+
+#[tokio::test]
 async fn what_is_not_safe_in_every_form() {
     let (_stand_in, client) = stand_in().await;
     let resource = GroupResource::new("batch", "jobs").unwrap();
@@ -238,9 +286,9 @@ async fn storage_versions_in_every_form() {
     let versions = page
         .items
         .iter()
-        .filter_map(|item| item.storage_version.as_ref());
+        .filter_map(|item| Some((item.storage_version.as_ref()?, item.storage_state.as_ref())));
     let verdicts: Vec<Verdict> = versions
-        .map(|version| Verdict::of(&version.name, Some(version)))
+        .map(|(version, state)| Verdict::of(&version.name, Some(version), state))
         .collect();
     check(
         "storage-versions-check",
@@ -306,7 +354,7 @@ async fn a_watch_line_by_line() {
     let options = WatchOptions::new().from(WatchFrom::Now);
     let mut watch = client.watch(options).await.unwrap();
     let mut lines = String::new();
-    while !lines.contains("\"bookmark\":{\"revision\":\"49\"}") {
+    while !lines.contains("\"bookmark\":{\"revision\":\"50\"}") {
         let message = watch.next().await.unwrap().unwrap();
         if let Some(line) = watch::line(&message, true) {
             lines += &format!("{line}\n");

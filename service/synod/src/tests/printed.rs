@@ -169,6 +169,15 @@ fn answers_are_printed_in_the_form_of_the_protocol() {
         ("collections-get", "synod.v1.CollectionsGetResponse"),
         ("collections-create", "synod.v1.CollectionsUpdateResponse"),
         ("collections-delete", "synod.v1.CollectionsDeleteResponse"),
+        ("rosters-list", "synod.v1.RostersListResponse"),
+        ("rosters-get", "synod.v1.RostersGetResponse"),
+        ("rosters-set", "synod.v1.RostersSetResponse"),
+        ("rosters-delete", "synod.v1.RostersDeleteResponse"),
+        ("check-drop", "synod.v1.StorageVersionsCheckDropResponse"),
+        (
+            "check-drop-assumed",
+            "synod.v1.StorageVersionsCheckDropResponse",
+        ),
         ("replace", "synod.v1.ObjectsUpdateResponse"),
         ("settings-get", "synod.v1.ClusterGetSettingsResponse"),
         ("settings-set", "synod.v1.ClusterUpdateSettingsResponse"),
@@ -189,7 +198,7 @@ fn events_are_printed_in_the_form_of_the_protocol() {
         .filter_map(|line| line["events"]["events"].as_array())
         .flatten()
         .collect();
-    assert_eq!(events.len(), 9);
+    assert_eq!(events.len(), 10);
     for event in events {
         check(event, "synod.v1.Event");
     }

@@ -11,6 +11,8 @@ mod history_service;
 mod lease_service;
 #[path = "stand_in/migration_service.rs"]
 mod migration_service;
+#[path = "stand_in/roster_service.rs"]
+mod roster_service;
 #[path = "stand_in/services.rs"]
 mod services;
 
@@ -25,6 +27,7 @@ use synod_proto::v1::leases_server::LeasesServer;
 use synod_proto::v1::membership_server::{Membership, MembershipServer};
 use synod_proto::v1::migrations_server::MigrationsServer;
 use synod_proto::v1::objects_server::ObjectsServer;
+use synod_proto::v1::rosters_server::RostersServer;
 use synod_proto::v1::sessions_server::{Sessions, SessionsServer};
 use synod_proto::v1::storage_versions_server::{StorageVersions, StorageVersionsServer};
 use synod_proto::v1::watch_server::{Watch, WatchServer};
@@ -53,6 +56,7 @@ pub(crate) struct Part {
     pub(crate) storage_versions: v1::StorageVersionsListResponse,
     pub(crate) storage_version: v1::StorageVersionsGetResponse,
     pub(crate) history: v1::StorageVersionsHistoryResponse,
+    pub(crate) rosters: v1::RostersListResponse,
     pub(crate) collections: v1::CollectionsListResponse,
     pub(crate) objects: v1::ObjectsListResponse,
     pub(crate) written: v1::ObjectsUpdateResponse,
@@ -88,6 +92,7 @@ impl StandIn {
             .add_service(LeasesServer::new(actor.clone()))
             .add_service(MigrationsServer::new(actor.clone()))
             .add_service(MembershipServer::new(actor.clone()))
+            .add_service(RostersServer::new(actor.clone()))
             .add_service(SessionsServer::new(actor.clone()))
             .add_service(StorageVersionsServer::new(actor.clone()))
             .add_service(WatchServer::new(actor))

@@ -65,7 +65,7 @@ fn resource(
 }
 
 fn sentences(version: &StorageVersion) -> Vec<String> {
-    let verdict = Verdict::of(&version.name, Some(version));
+    let verdict = Verdict::of(&version.name, Some(version), None);
     assert!(!verdict.is_agreed());
     verdict
         .reasons
@@ -77,14 +77,14 @@ fn sentences(version: &StorageVersion) -> Vec<String> {
 #[test]
 fn agreement_needs_no_reason() {
     let agreed = resource(vec![fixed("a", "v1"), fixed("b", "v1")], None, Some("v1"));
-    let verdict = Verdict::of("example.com.widgets", Some(&agreed));
+    let verdict = Verdict::of("example.com.widgets", Some(&agreed), None);
     assert_eq!(verdict.agreed, Some(version("v1")));
     assert_eq!(verdict.reasons, []);
 }
 
 #[test]
 fn a_resource_that_nobody_reports_is_not_agreed_on() {
-    let verdict = Verdict::of("example.com.widgets", None);
+    let verdict = Verdict::of("example.com.widgets", None, None);
     assert_eq!(verdict.reasons, [Reason::Unreported]);
     assert!(!verdict.is_agreed());
 }
@@ -153,4 +153,68 @@ fn what_cannot_be_explained_is_said_so() {
     let entries = vec![fixed("a", "v1")];
     let found = sentences(&resource(entries, None, None));
     assert_eq!(found, ["the cluster says that there is no agreement"]);
+}
+
+fn state(version: &StorageVersion) -> StorageState {
+    StorageState {
+        name: version.resource.to_string(),
+        metadata: version.metadata.clone(),
+        resource: version.resource.clone(),
+        selected: None,
+        selected_revision: Revision::ZERO,
+        agreement_revision: Revision::new(9),
+        current: None,
+        common: None,
+        observed: Vec::new(),
+        observed_kind: None,
+        observation_expired: false,
+        contradicted: false,
+        current_hash: None,
+        absent: Absent::default(),
+        persisted: Vec::new(),
+        drains: Vec::new(),
+    }
+}
+
+#[test]
+fn who_is_missing_by_a_roster_is_named() {
+    let reported = resource(vec![fixed("a", "v1")], None, None);
+    let mut state = state(&reported);
+    state.absent = Absent {
+        members: ["b", "c", "d"].map(member).into(),
+        unnamed: 2,
+        short: 1,
+    };
+    let verdict = Verdict::of(&reported.name, Some(&reported), Some(&state));
+    let said: Vec<String> = verdict.reasons.iter().map(|one| one.sentence(2)).collect();
+    assert_eq!(
+        said,
+        ["missing by its roster: b, c + 3 more, and 1 more of the least number"]
+    );
+    let unreported = Verdict::of(&reported.name, None, Some(&state));
+    assert_eq!(unreported.reasons.len(), 2, "{unreported:?}");
+}
+
+#[test]
+fn what_discovery_shows_and_no_member_says_is_named() {
+    let reported = resource(vec![fixed("a", "v1")], None, None);
+    let hash = |text: &str| {
+        StorageVersionHash::of_version(&version(text), &Kind::parse("Widget").unwrap())
+    };
+    let mut state = state(&reported);
+    state.observed = vec![hash("v1"), hash("v2")];
+    state.contradicted = true;
+    let said = |state: &StorageState| {
+        let verdict = Verdict::of(&reported.name, Some(&reported), Some(state));
+        verdict.reasons[0].sentence(2)
+    };
+    let unsaid = format!("{}, which no member says that it encodes", hash("v2"));
+    assert_eq!(said(&state), format!("discovery shows {unsaid}"));
+    state.observation_expired = true;
+    assert_eq!(said(&state), format!("discovery showed last {unsaid}"));
+    state.contradicted = false;
+    assert_eq!(
+        said(&state),
+        "nobody has looked at its discovery for two periods"
+    );
 }

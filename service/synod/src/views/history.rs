@@ -1,7 +1,7 @@
 //! What was agreed on over time.
 
 use synod_client::json;
-use synod_client::{AgreementHistory, WallTime};
+use synod_client::{AgreementCause, AgreementHistory, WallTime};
 
 use super::or_unset;
 use crate::output::{Document, Table, age};
@@ -17,7 +17,7 @@ pub(crate) fn history(history: &AgreementHistory, now: WallTime) -> Document {
             change.revision.to_string(),
             or_unset(change.from.as_ref()),
             or_unset(change.to.as_ref()),
-            or_unset(change.cause.as_ref()),
+            or_unset(change.cause.as_ref().map(cause)),
             age(change.at.as_millis(), now.as_millis()),
         ];
         table.row(cells.clone());
@@ -33,5 +33,14 @@ pub(crate) fn history(history: &AgreementHistory, now: WallTime) -> Document {
         tables: vec![table],
         wide: vec![wide],
         names,
+    }
+}
+
+/// Who or what it was; no member is called by a name in parentheses.
+fn cause(cause: &AgreementCause) -> String {
+    match cause {
+        AgreementCause::Member(member) => member.to_string(),
+        AgreementCause::Observed => "(observed)".to_owned(),
+        AgreementCause::Roster => "(roster)".to_owned(),
     }
 }

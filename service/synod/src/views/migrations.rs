@@ -3,14 +3,14 @@
 use serde_json::Value;
 use synod_client::json;
 use synod_client::{
-    AbortCause, Migration, MigrationPage, MigrationReason, MigrationView, WallTime,
+    AbortCause, Assumption, Migration, MigrationPage, MigrationReason, MigrationView, WallTime,
 };
 
 use super::or_unset;
 use crate::output::{Document, Table, age, printable};
 
-const COLUMNS: [&str; 8] = [
-    "Name", "Target", "Reason", "Phase", "Done", "Estimate", "Worker", "Age",
+const COLUMNS: [&str; 9] = [
+    "Name", "Target", "Reason", "Phase", "Assumes", "Done", "Estimate", "Worker", "Age",
 ];
 const MORE_COLUMNS: [&str; 4] = ["Agreement", "Failures", "Why", "UID"];
 
@@ -72,6 +72,7 @@ fn cells(item: &Migration, now: WallTime) -> Vec<String> {
         item.target.to_string(),
         reason.to_owned(),
         item.phase.to_string(),
+        item.assumption.map_or("-", Assumption::as_str).to_owned(),
         item.done.to_string(),
         or_unset(item.estimate),
         or_unset(worker.map(printable)),
@@ -86,7 +87,11 @@ fn more_cells(item: &Migration) -> Vec<String> {
     vec![
         item.agreement_revision.to_string(),
         item.failures.to_string(),
-        or_unset(aborted.or(failure)),
+        or_unset(
+            aborted
+                .or(failure)
+                .or(item.assumption.map(|one| one.to_string())),
+        ),
         item.metadata.uid.to_string(),
     ]
 }

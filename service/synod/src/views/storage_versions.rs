@@ -3,12 +3,13 @@
 use serde_json::Value;
 use synod_client::json;
 use synod_client::{
-    ApiVersion, Condition, LogTime, StorageState, StorageVersion, StorageVersionPage,
-    StorageVersionView, WallTime,
+    ApiVersion, Condition, Drained, LogTime, Persisted, StorageState, StorageVersion,
+    StorageVersionPage, StorageVersionView, WallTime,
 };
 
 use super::{SHOWN, all, joined, or_unset, span, yes_or_no};
 use crate::output::{Document, Table, UNSET, age};
+use crate::verdict::{Reason, against};
 
 /// The columns of Kubernetes' own table.
 pub(crate) const COLUMNS: [&str; 4] = ["Name", "CommonEncodingVersion", "StorageVersions", "Age"];
@@ -128,12 +129,37 @@ fn summary(value: Value, resources: &[Resource<'_>], now: WallTime) -> Document 
         .iter()
         .map(|resource| resource.name.clone())
         .collect();
+    let (mut tables, mut wide) = (vec![table], vec![wide]);
+    for (tables, shown) in [(&mut tables, SHOWN), (&mut wide, usize::MAX)] {
+        let standing = standing(resources, shown);
+        tables.extend(Some(standing).filter(|table| !table.is_empty()));
+    }
     Document {
         value,
-        tables: vec![table],
-        wide: vec![wide],
+        tables,
+        wide,
         names,
     }
+}
+
+/// What stands against an agreement beside the entries: who is missing by a roster, and what discovery shows.
+fn standing(resources: &[Resource<'_>], shown: usize) -> Table {
+    let mut table = Table::new(["Name", "AgainstAgreement", "Why"]);
+    for resource in resources {
+        let reasons = against(resource.version, resource.state);
+        for reason in reasons {
+            let what = match &reason {
+                Reason::Absent { .. } => "roster",
+                _ => "discovery",
+            };
+            table.row([
+                resource.name.clone(),
+                what.to_owned(),
+                reason.sentence(shown),
+            ]);
+        }
+    }
+    table
 }
 
 /// The cells that `kubectl get storageversions` prints before the age: the name, the common version, and the first few
@@ -201,11 +227,15 @@ fn conditions(conditions: &[Condition]) -> Table {
 /// The versions in which objects may be stored, with how long writes in them may still land.
 fn drains(state: &StorageState, now: LogTime) -> Table {
     let mut table = Table::new(["Persisted", "Hash", "MayStillLandFor"]);
+    let is_of = |encoding: &Drained, persisted: &Persisted| match encoding {
+        Drained::Version(version) => Some(version) == persisted.version(),
+        Drained::Hash(hash) => Some(*hash) == persisted.hash(),
+    };
     for persisted in &state.persisted {
-        let drain = state
-            .drains
-            .iter()
-            .find(|drain| Some(&drain.version) == persisted.version());
+        let drains = state.drains.iter();
+        let drain = drains
+            .filter(|drain| is_of(&drain.encoding, persisted))
+            .max_by_key(|drain| drain.until);
         let left = drain
             .map(|drain| drain.until.since(now))
             .filter(|left| !left.is_zero());

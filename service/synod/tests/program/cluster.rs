@@ -200,7 +200,7 @@ impl Server {
         }
     }
 
-    /// Says that it encodes this version of a resource, and decodes both.
+    /// Says that it encodes this version of a resource, and decodes both of its group.
     pub(crate) async fn encodes(&self, resource: &str, encoding: &str) -> Revision {
         self.report(
             resource,
@@ -236,9 +236,14 @@ impl Server {
     }
 
     async fn report(&self, resource: &str, stance: Stance) -> Revision {
+        let group = stance.version().group().to_owned();
         let versions = || {
+            let of_group = |version: &str| match group.as_str() {
+                "" => version.to_owned(),
+                group => format!("{group}/{version}"),
+            };
             ["v1", "v2"]
-                .map(|text| ApiVersion::parse(text).unwrap())
+                .map(|version| ApiVersion::parse(&of_group(version)).unwrap())
                 .into_iter()
                 .collect()
         };

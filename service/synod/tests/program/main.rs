@@ -14,6 +14,7 @@ mod objects;
 mod observing;
 mod program;
 mod refusals;
+mod rosters;
 mod serve;
 mod settings;
 #[path = "../../src/tests/stand_in.rs"]

@@ -32,7 +32,7 @@ async fn a_migration_is_followed_to_its_end_and_makes_a_version_safe_to_drop() {
     let drop = ["check-drop", "example.com.widgets", "v1"];
     let unsafe_yet = cluster.ask(&drop).await;
     assert_eq!(unsafe_yet.code, 8, "{}", unsafe_yet.err);
-    assert!(unsafe_yet.out.contains("unknown versions"));
+    assert!(unsafe_yet.out.contains("versions that nobody can name"));
 
     let listed = well(cluster.ask(&["migrations", "list", "-o", "name"]).await);
     let name = listed.trim();
@@ -51,8 +51,20 @@ async fn a_migration_is_followed_to_its_end_and_makes_a_version_safe_to_drop() {
     client.complete_migration(&claim).await.unwrap();
     assert!(watch.line().await.unwrap().contains("succeeded"));
     assert_eq!(watch.ended().await.code(), Some(0));
-    let safe = well(cluster.ask(&drop).await);
-    assert!(safe.contains("yes"), "{safe}");
+    // It is safe if nobody else writes, and nobody has said so.
+    let assumed = cluster.ask(&drop).await;
+    assert_eq!(assumed.code, 8, "{}", assumed.err);
+    for said in [
+        "yes",
+        "it is assumed that nobody else writes",
+        "rosters set",
+    ] {
+        assert!(assumed.out.contains(said), "{said} in {}", assumed.out);
+    }
+    let vouched = [&drop[..], &["--assume-complete"]].concat();
+    assert_eq!(well(cluster.ask(&vouched).await), assumed.out);
+    let got = well(cluster.ask(&["migrations", "get", name]).await);
+    assert!(got.contains("no-roster"), "{got}");
 }
 
 #[tokio::test]
@@ -127,16 +139,27 @@ async fn a_binary_that_cannot_read_what_is_written_must_not_join() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("binary.yaml");
     let check = ["check-binary", "-f", file.to_str().unwrap()];
-    for (versions, code) in [("[v1]", 8), ("[v1, v2]", 0), ("[v1, '']", 2)] {
-        let text = format!(
-            "resources: [{{resource: example.com.widgets, decodableVersions: {versions}}}]"
-        );
-        std::fs::write(&file, text).unwrap();
-        let printed = cluster.ask(&check).await;
-        assert_eq!(
-            printed.code, code,
-            "{versions}: {}{}",
-            printed.out, printed.err
-        );
+    let widgets = |rest: &str| {
+        format!("resources: [{{resource: example.com.widgets, decodableVersions: {rest}}}]")
+    };
+    for (text, alone, vouched) in [
+        (widgets("[v1]"), 8, 8),
+        (widgets("[v1, v2]"), 8, 0),
+        (widgets("[v1, v2], encodingVersion: v1"), 8, 0),
+        (widgets("[v2, v3], encodingVersion: v3"), 8, 8),
+        (widgets("[v1, '']"), 2, 2),
+        ("resources: []".to_owned(), 8, 8),
+        (
+            "{resources: [], leftToOthers: [example.com.*]}".to_owned(),
+            0,
+            0,
+        ),
+    ] {
+        std::fs::write(&file, &text).unwrap();
+        let vouching = [&check[..], &["--assume-complete"]].concat();
+        for (words, code) in [(&check[..], alone), (&vouching, vouched)] {
+            let printed = cluster.ask(words).await;
+            assert_eq!(printed.code, code, "{text}: {}{}", printed.out, printed.err);
+        }
     }
 }

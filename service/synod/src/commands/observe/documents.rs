@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use synod_client::{GroupResource, StorageVersionHash};
+use synod_client::{GroupResource, Kind, StorageVersionHash};
 
 /// What a server shows of a resource in one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shown {
     pub(crate) resource: GroupResource,
+    /// The kind that it stores, by which a version is told from a hash. `None`: the server does not say.
+    pub(crate) kind: Option<Kind>,
     /// Whether a worker could rewrite its objects, and whether anyone wants that.
     pub(crate) is_migratable: bool,
     /// What the server encodes it in. `None`: it does not say.
@@ -50,6 +52,8 @@ struct Resource {
     name: String,
     #[serde(default)]
     group: String,
+    #[serde(default)]
+    kind: String,
     #[serde(default)]
     verbs: Vec<String>,
     #[serde(default)]
@@ -144,9 +148,12 @@ fn shown(group: &str, resource: &Resource) -> Result<Shown, String> {
             Some(hash.map_err(|fault| format!("the hash of {name:?}: {fault}"))?)
         }
     };
+    let kind = Some(resource.kind.as_str()).filter(|kind| !kind.is_empty());
+    let kind = kind.map(Kind::parse).transpose();
     let named = GroupResource::new(group, name);
     Ok(Shown {
         resource: named.map_err(|faults| format!("resource {name:?}: {faults}"))?,
+        kind: kind.map_err(|fault| format!("the kind of {name:?}: {fault}"))?,
         is_migratable: can("list") && can("update") && !is_event,
         hash,
     })

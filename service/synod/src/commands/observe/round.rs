@@ -1,10 +1,10 @@
 //! What came of one round, and how it is told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use synod_client::{GroupResource, Revision};
+use synod_client::{GroupResource, Revision, StorageVersionHash};
 
 use super::server::{Fault, Look};
 use super::sight::Seen;
@@ -27,6 +27,10 @@ pub(super) struct Posted {
     pub(super) resource: GroupResource,
     pub(super) seen: Seen,
     pub(super) outcome: Outcome,
+    /// Whether members report it.
+    pub(super) reported: bool,
+    /// What is shown, or was shown last, that no member says that it encodes: it ends their agreement.
+    pub(super) against: BTreeSet<StorageVersionHash>,
 }
 
 /// What became of an observation.
@@ -40,8 +44,6 @@ pub(super) enum Outcome {
     Widened(Revision),
     /// Not every server could be read.
     Withheld,
-    /// Members report the resource.
-    Reported,
     /// The cluster did not take it.
     Failed(String),
 }
@@ -53,7 +55,6 @@ impl Outcome {
             Self::Changed(_) => "CHANGED",
             Self::Widened(_) => "WIDENED",
             Self::Withheld => "WITHHELD",
-            Self::Reported => "REPORTED",
             Self::Failed(_) => "FAILED",
         }
     }
@@ -65,9 +66,14 @@ impl Round {
         let is_read = self.looks.iter().all(|look| look.faults.is_empty());
         is_read
             && self.posted.iter().all(|posted| match posted.outcome {
-                Outcome::Unchanged | Outcome::Changed(_) | Outcome::Reported => true,
+                Outcome::Unchanged | Outcome::Changed(_) => true,
                 Outcome::Widened(_) | Outcome::Withheld | Outcome::Failed(_) => false,
             })
+    }
+
+    /// Whether it shows what no member says that it encodes. A member may just have moved.
+    pub(super) fn is_contradicted(&self) -> bool {
+        self.posted.iter().any(|posted| !posted.against.is_empty())
     }
 
     /// How a program ends that has looked once.
@@ -105,19 +111,30 @@ impl Round {
                 let name = posted.resource.storage_version_name();
                 let _ = writeln!(text, "{name}  {}  {what}", hashes.join(","));
             }
+            if !posted.against.is_empty() {
+                let hashes: Vec<String> = posted.against.iter().map(ToString::to_string).collect();
+                let name = posted.resource.storage_version_name();
+                let _ = writeln!(
+                    text,
+                    "{name}  {}  is encoded by no member that reports it: there is no agreement while this is so",
+                    hashes.join(",")
+                );
+            }
         }
         let told = [
             ("CHANGED", "changed"),
             ("UNCHANGED", "as before"),
             ("WIDENED", "widened"),
             ("WITHHELD", "withheld"),
-            ("REPORTED", "reported by members"),
             ("FAILED", "not taken"),
         ];
         let told = told
             .iter()
             .filter_map(|(name, word)| Some(format!("{} {word}", counts.get(name)?)));
-        let told: Vec<String> = told.collect();
+        let against = self.posted.iter().filter(|one| !one.against.is_empty());
+        let against = Some(against.count()).filter(|count| *count > 0);
+        let against = against.map(|count| format!("{count} against what members report"));
+        let told: Vec<String> = told.chain(against).collect();
         let (servers, all) = (self.looks.len(), self.posted.len());
         let told = match told.is_empty() {
             true => String::new(),
@@ -146,7 +163,7 @@ impl Round {
     /// What a line says of a resource, if it needs one: what hides many of them at once is told by the line of the server.
     fn what(&self, posted: &Posted) -> Option<String> {
         match &posted.outcome {
-            Outcome::Unchanged | Outcome::Reported => None,
+            Outcome::Unchanged => None,
             Outcome::Withheld => {
                 let mut silent = self.looks.iter().filter(|look| look.faults.is_empty());
                 let silent = silent.find(|look| posted.seen.unknown.contains(&look.server));
@@ -165,7 +182,7 @@ impl Posted {
     fn json(&self) -> Value {
         let revision = match &self.outcome {
             Outcome::Changed(revision) | Outcome::Widened(revision) => Some(*revision),
-            Outcome::Unchanged | Outcome::Withheld | Outcome::Reported | Outcome::Failed(_) => None,
+            Outcome::Unchanged | Outcome::Withheld | Outcome::Failed(_) => None,
         };
         let why = match &self.outcome {
             Outcome::Failed(why) => Some(why.clone()),
@@ -176,6 +193,8 @@ impl Posted {
             .with("hashes", form::list(&self.seen.hashes, form::text))
             .with("unknownServers", form::list(&self.seen.unknown, form::text))
             .with("outcome", self.outcome.name())
+            .with("reported", self.reported)
+            .with("contradicting", form::list(&self.against, form::text))
             .with_some("revision", revision.map(form::revision))
             .with_some("why", why)
             .into()

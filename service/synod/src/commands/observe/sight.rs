@@ -2,13 +2,14 @@
 //!
 //! A server that cannot be read may encode anything. So what is seen of a resource is *whole* only if every server was
 //! read: then the hashes are all there are, and if it is one, it is an agreement. What is not whole can end an agreement
-//! and never make one: a hash that nobody showed before is joined to those that were observed last, which makes them
-//! several, and calls off a migration that would otherwise pass by what is written now. Where nothing is new, nothing is
-//! posted; so the observation becomes stale, and with it unknown what is stored, unless the server is read again in time.
+//! and never make one: a hash that nobody showed before is joined to those that were observed last and those that members
+//! report, which makes them several, and calls off a migration that would otherwise pass by what is written now. Where
+//! nothing is new, nothing is posted; so the observation becomes stale, and with it unknown what is stored, unless the
+//! server is read again in time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use synod_client::{GroupResource, StorageVersionHash};
+use synod_client::{GroupResource, Kind, StorageVersionHash};
 
 use super::server::Look;
 
@@ -17,6 +18,8 @@ use super::server::Look;
 pub(crate) struct Seen {
     /// What the servers encode it in.
     pub(crate) hashes: BTreeSet<StorageVersionHash>,
+    /// The kinds that they say it stores: one if they agree.
+    pub(crate) kinds: BTreeSet<Kind>,
     /// The servers of which this is not known.
     pub(crate) unknown: BTreeSet<String>,
 }
@@ -34,6 +37,7 @@ pub(crate) fn sight(looks: &[Look]) -> BTreeMap<GroupResource, Seen> {
             let Some(seen) = resources.get_mut(&shown.resource) else {
                 continue;
             };
+            seen.kinds.extend(shown.kind.clone());
             match shown.hash {
                 Some(hash) => drop(seen.hashes.insert(hash)),
                 None => drop(seen.unknown.insert(look.server.clone())),
@@ -58,17 +62,22 @@ impl Seen {
         self.unknown.is_empty()
     }
 
-    /// What to post, after these were observed last. `None`: nothing.
+    /// The kind, if all say the same.
+    pub(crate) fn kind(&self) -> Option<Kind> {
+        let mut kinds = self.kinds.iter();
+        kinds.next().filter(|_| kinds.next().is_none()).cloned()
+    }
+
+    /// What to post where these were observed last or are reported. `None`: nothing.
     pub(crate) fn post(
         &self,
-        observed: &[StorageVersionHash],
+        known: &BTreeSet<StorageVersionHash>,
     ) -> Option<BTreeSet<StorageVersionHash>> {
         if self.is_whole() {
             return Some(self.hashes.clone());
         }
-        let observed: BTreeSet<_> = observed.iter().copied().collect();
-        let is_new = !observed.is_empty() && !self.hashes.is_subset(&observed);
-        is_new.then(|| &observed | &self.hashes)
+        let is_new = !known.is_empty() && !self.hashes.is_subset(known);
+        is_new.then(|| known | &self.hashes)
     }
 }
 
@@ -85,6 +94,7 @@ mod tests {
     fn look(server: &str, shown: &[(&str, Option<&str>)], fault: Option<Option<&str>>) -> Look {
         let shown = shown.iter().map(|(name, version)| Shown {
             resource: GroupResource::parse_qualified(name).unwrap(),
+            kind: Some(Kind::parse("Widget").unwrap()),
             is_migratable: true,
             hash: version.map(hash),
         });
@@ -114,7 +124,9 @@ mod tests {
         ];
         let seen = seen(&looks, WIDGETS);
         assert!(seen.is_whole(), "a server without the resource writes none");
-        assert_eq!(seen.post(&[]), Some([hash("v1"), hash("v2")].into()));
+        let both: BTreeSet<_> = [hash("v1"), hash("v2")].into();
+        assert_eq!(seen.post(&BTreeSet::new()), Some(both));
+        assert_eq!(seen.kind(), Some(Kind::parse("Widget").unwrap()));
     }
 
     #[test]
@@ -127,11 +139,20 @@ mod tests {
         ] {
             let seen = seen(&[shown.clone(), hiding], WIDGETS);
             assert_eq!(seen.unknown, ["b".to_owned()].into());
-            assert_eq!(seen.post(&[]), None, "nothing was known before");
-            assert_eq!(seen.post(&[hash("v1")]), None, "nothing is new");
+            let post = |known: &[StorageVersionHash]| seen.post(&known.iter().copied().collect());
+            assert_eq!(post(&[]), None, "nothing was known before");
+            assert_eq!(post(&[hash("v1")]), None, "nothing is new");
             let widened = Some([hash("v1"), hash("v2")].into());
-            assert_eq!(seen.post(&[hash("v2")]), widened, "v1 is written again");
+            assert_eq!(post(&[hash("v2")]), widened, "v1 is written again");
         }
+    }
+
+    #[test]
+    fn a_kind_that_servers_do_not_agree_on_is_not_known() {
+        let mut other = look("b", &[(WIDGETS, Some("v1"))], None);
+        other.shown[0].kind = Some(Kind::parse("Gadget").unwrap());
+        let looks = [look("a", &[(WIDGETS, Some("v1"))], None), other];
+        assert_eq!(seen(&looks, WIDGETS).kind(), None);
     }
 
     #[test]

@@ -8,6 +8,8 @@ mod leases;
 mod migrations;
 #[path = "objects.rs"]
 mod objects;
+#[path = "rosters.rs"]
+mod rosters;
 
 use std::collections::BTreeMap;
 
@@ -53,6 +55,7 @@ pub(crate) fn part() -> Part {
         },
         storage_version: get(pods()),
         history: history(),
+        rosters: rosters::rosters(),
         collections: objects::collections(),
         objects: objects::objects(),
         written: objects::written(),
@@ -73,7 +76,8 @@ pub(crate) fn part() -> Part {
             second_events(),
             objects::events(),
             leases::events(),
-            bookmark(49),
+            rosters::added(),
+            bookmark(50),
         ]],
     }
 }
@@ -327,6 +331,11 @@ fn state(
         drains: Vec::new(),
         common_encoding_version: status.and_then(|status| status.common_encoding_version.clone()),
         observed_hashes: Vec::new(),
+        observed_kind: String::new(),
+        observation_expired: false,
+        contradicted: false,
+        current_hash: None,
+        absent: None,
     }
 }
 
@@ -403,8 +412,15 @@ fn pods() -> v1::StorageVersionListItem {
     let drain = |version: &str, until_log_time_ms| v1::Drain {
         version: version.to_owned(),
         until_log_time_ms,
+        hash: String::new(),
     };
     state.drains = vec![drain("v1", LOG_TIME_MS + 63_000), drain("v2", LOG_TIME_MS)];
+    state.absent = Some(v1::AbsentMembers {
+        members: versions(&["server-c"]),
+        unnamed: 0,
+        short: 1,
+        message: "server-c, and 1 more of the least number".to_owned(),
+    });
     let storage_version = v1::StorageVersion {
         metadata: Some(metadata("core.pods", 4, 26 * HOUR)),
         resource: Some(resource),
@@ -424,6 +440,9 @@ fn pods() -> v1::StorageVersionListItem {
 fn jobs() -> v1::StorageVersionListItem {
     let mut state = state("jobs.batch", resource("batch", "jobs"), None);
     state.persisted = vec![persisted("batch/v1", "mudhfqk/qZY=")];
+    state.observed_hashes = versions(&["mudhfqk/qZY="]);
+    state.observed_kind = "Job".to_owned();
+    state.observation_expired = true;
     v1::StorageVersionListItem {
         storage_version: None,
         storage_state: Some(state),
@@ -454,6 +473,14 @@ fn widgets() -> v1::StorageVersionListItem {
     let resource = resource("example.com", "widgets");
     let mut state = state("widgets.example.com", resource.clone(), Some(&status));
     state.persisted = vec![persisted("example.com/v1", "V7+l6hJ3c2w=")];
+    state.observed_hashes = versions(&["ycR7J1GaKp8="]);
+    state.observed_kind = "Widget".to_owned();
+    state.contradicted = true;
+    state.drains = vec![v1::Drain {
+        version: String::new(),
+        until_log_time_ms: LOG_TIME_MS + 9_000,
+        hash: "V7+l6hJ3c2w=".to_owned(),
+    }];
     let storage_version = v1::StorageVersion {
         metadata: Some(metadata("example.com.widgets", 20, 119 * SECOND)),
         resource: Some(resource),
@@ -474,20 +501,26 @@ fn widgets() -> v1::StorageVersionListItem {
 }
 
 fn history() -> v1::StorageVersionsHistoryResponse {
-    let change = |from: Option<&str>, to: Option<&str>, revision, age_ms, cause: Option<&str>| {
+    use v1::AgreementCause as Cause;
+    let change = |from: Option<&str>, to: Option<&str>, revision, age_ms, cause: Cause| {
+        let member = cause == Member;
         v1::AgreementChange {
             from_version: from.map(str::to_owned),
             to_version: to.map(str::to_owned),
             revision,
             time_ms: NOW_MS - age_ms,
-            cause_member: cause.map(str::to_owned),
+            cause_member: member.then(|| "server-a".to_owned()),
+            cause: cause.into(),
         }
     };
+    use Cause::{Member, Observed, Roster};
     v1::StorageVersionsHistoryResponse {
         header: Some(header()),
         changes: vec![
-            change(None, Some("v1"), 9, 3 * DAY, Some("server-a")),
-            change(Some("v1"), None, 40, 6 * MINUTE, Some("server-a")),
+            change(None, Some("v1"), 9, 3 * DAY, Member),
+            change(Some("v1"), None, 12, 2 * DAY, Observed),
+            change(None, Some("v1"), 13, DAY, Observed),
+            change(Some("v1"), None, 42, 6 * MINUTE, Roster),
         ],
     }
 }

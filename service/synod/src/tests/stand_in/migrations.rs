@@ -1,14 +1,15 @@
 //! Migrations, as a replica of the fixture answers them, and what they make safe.
 
+use synod_client::Assumption;
 use synod_proto::v1;
 
 use super::{HOUR, LOG_TIME_MS, MINUTE, NOW_MS, header, metadata, resource};
 
-/// One that runs, one that failed, and one that was aborted.
+/// One that runs, one that failed, one that was aborted, and one that succeeded since nobody else was asked for.
 pub(super) fn migrations() -> v1::MigrationsListResponse {
     v1::MigrationsListResponse {
         header: Some(header()),
-        migrations: vec![running(), failed(), aborted()],
+        migrations: vec![running(), failed(), aborted(), succeeded()],
         continue_token: String::new(),
     }
 }
@@ -26,32 +27,57 @@ pub(super) fn migration() -> v1::MigrationsGetResponse {
     }
 }
 
-/// A version that three things speak against.
+/// A version that five things speak against, and what a safe answer would assume.
 pub(super) fn dangers() -> v1::StorageVersionsCheckDropResponse {
-    use v1::DangerReason::{Draining, PersistedUnknown, Reported};
-    let danger = |reason: v1::DangerReason| v1::Danger {
+    use v1::DangerReason::{Absent, Draining, PersistedUnknown, Reported, Snapshot};
+    let danger = |reason: v1::DangerReason, message: &str| v1::Danger {
         resource: Some(resource("batch", "jobs")),
         reason: reason.into(),
+        message: message.to_owned(),
         ..v1::Danger::default()
     };
     v1::StorageVersionsCheckDropResponse {
         header: Some(header()),
         safe: false,
         dangers: vec![
-            danger(PersistedUnknown),
+            danger(
+                PersistedUnknown,
+                "objects may be stored in versions that nobody can name",
+            ),
             v1::Danger {
                 version: "batch/v1".to_owned(),
                 member: "server-a".to_owned(),
-                ..danger(Reported)
+                ..danger(Reported, "server-a encodes batch/v1")
             },
             v1::Danger {
                 version: "batch/v1".to_owned(),
                 until_log_time_ms: LOG_TIME_MS + 42_000,
-                ..danger(Draining)
+                ..danger(Draining, "writes in batch/v1 may still land")
+            },
+            v1::Danger {
+                snapshot: "team-a/web-5b7d4c".to_owned(),
+                version: "batch/v1".to_owned(),
+                ..danger(
+                    Snapshot,
+                    "ControllerRevision team-a/web-5b7d4c is in batch/v1",
+                )
+            },
+            v1::Danger {
+                member: "server-c".to_owned(),
+                ..danger(
+                    Absent,
+                    "the roster asks for server-c, which does not speak for it",
+                )
             },
         ],
         omitted: 0,
         log_time_ms: LOG_TIME_MS,
+        assumptions: vec![v1::Assumption {
+            reason: v1::AssumptionReason::NoRoster.into(),
+            message: Assumption::NoRoster.to_string(),
+            resources: vec![resource("batch", "jobs")],
+            omitted: 0,
+        }],
     }
 }
 
@@ -90,6 +116,16 @@ fn aborted() -> v1::Migration {
         aborted: v1::AbortCause::NoAgreement.into(),
         end_time_ms: Some(NOW_MS - HOUR),
         ..named("pods-20", 20, 2 * HOUR, resource("", "pods"))
+    }
+}
+
+fn succeeded() -> v1::Migration {
+    v1::Migration {
+        phase: v1::MigrationPhase::Succeeded.into(),
+        done: 40,
+        end_time_ms: Some(NOW_MS - 2 * HOUR),
+        assumption: v1::AssumptionReason::NoRoster.into(),
+        ..named("pods-12", 12, 3 * HOUR, resource("", "pods"))
     }
 }
 

@@ -1,0 +1,84 @@
+//! Rosters in columns.
+
+use serde_json::Value;
+use synod_client::json;
+use synod_client::{
+    Header, ResourceScope, Roster, RosterChanged, RosterPage, RosterView, WallTime,
+};
+
+use super::{SHOWN, all, joined, or_unset, yes_or_no};
+use crate::output::{Document, Table, age};
+
+const COLUMNS: [&str; 5] = ["Scope", "Members", "Labels", "Least", "Age"];
+const MORE_COLUMNS: [&str; 2] = ["Revision", "UID"];
+
+/// `synod rosters list`.
+pub(crate) fn rosters(page: &RosterPage, now: WallTime) -> Document {
+    document(json::roster_page(page), &page.items, now)
+}
+
+/// `synod rosters get`.
+pub(crate) fn roster(view: &RosterView, now: WallTime) -> Document {
+    let items = std::slice::from_ref(&view.roster);
+    document(json::roster_view(view), items, now)
+}
+
+/// `synod rosters set`.
+pub(crate) fn roster_changed(changed: &RosterChanged, scope: &ResourceScope) -> Document {
+    let value = json::roster_changed(changed);
+    outcome(value, changed.changed, &changed.header, scope)
+}
+
+/// `synod rosters delete`.
+pub(crate) fn roster_deleted(header: &Header, scope: &ResourceScope) -> Document {
+    let value = json::Object::new().with("header", json::header(header));
+    outcome(value.into(), true, header, scope)
+}
+
+fn outcome(value: Value, changed: bool, header: &Header, scope: &ResourceScope) -> Document {
+    let mut table = Table::new(["Scope", "Changed", "Revision"]);
+    table.row([
+        scope.to_string(),
+        yes_or_no(changed).to_owned(),
+        header.revision.to_string(),
+    ]);
+    Document {
+        value,
+        tables: vec![table.clone()],
+        wide: vec![table],
+        names: vec![scope.to_string()],
+    }
+}
+
+fn document(value: Value, items: &[Roster], now: WallTime) -> Document {
+    let mut table = Table::new(COLUMNS);
+    let mut wide = Table::new(COLUMNS.into_iter().chain(MORE_COLUMNS));
+    let mut names = Vec::new();
+    for item in items {
+        let members: Vec<String> = item.rule.members.iter().map(ToString::to_string).collect();
+        table.row(cells(item, joined(&members, SHOWN), now));
+        let cells = cells(item, all(&members), now).into_iter();
+        wide.row(cells.chain([
+            item.metadata.resource_version.to_string(),
+            item.metadata.uid.to_string(),
+        ]));
+        names.push(item.scope.to_string());
+    }
+    Document {
+        value,
+        tables: vec![table],
+        wide: vec![wide],
+        names,
+    }
+}
+
+fn cells(item: &Roster, members: String, now: WallTime) -> [String; 5] {
+    let labels = &item.rule.labels;
+    [
+        item.scope.to_string(),
+        members,
+        or_unset(Some(labels).filter(|labels| !labels.is_empty())),
+        or_unset(Some(item.rule.least).filter(|least| *least > 0)),
+        age(item.metadata.created.as_millis(), now.as_millis()),
+    ]
+}
