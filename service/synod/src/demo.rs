@@ -3,9 +3,10 @@
 //! Three replicas, three API servers, one server of another kind and their store run as processes of their own. Clients
 //! write all the time, while the servers are upgraded one by one, first in report mode, then in vote mode, and the leader
 //! of the replicas is killed. One kind of object they keep in Synod, the others in their store. In the last act workers
-//! migrate what is stored in the old version still, until a release that cannot read it may join. Everything is recorded
-//! as it happens; the [`check`] at the end reads the recordings, and nothing else, and decides whether every promise was
-//! kept.
+//! migrate what is stored in the old version still, until a release that cannot read it may join. A fourth API server takes
+//! no part at first: what is called safe then says what it assumes, and once a roster asks for that server, nothing is safe
+//! until it takes part. Everything is recorded as it happens; the [`check`] at the end reads the recordings, and nothing
+//! else, and decides whether every promise was kept.
 //!
 //! | module | what |
 //! |---|---|

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
+use axum::routing::get;
 use clap::Args;
 use synod_client::{
     BinaryVersion, Client, Endpoint, GateLayer, JoinOptions, MemberId, Membership, Readiness,
@@ -61,6 +62,9 @@ pub(crate) struct ApiServerArgs {
     /// The violation: write what the release votes for, selected or not.
     #[arg(long)]
     pub(crate) encode_early: bool,
+    /// Take no part: serve, and neither join nor report.
+    #[arg(long)]
+    pub(crate) aside: bool,
 }
 
 /// How long a server that stops waits for the writes that it has begun.
@@ -76,6 +80,9 @@ const DEFINITION_PERIOD: Duration = Duration::from_millis(100);
 /// It cannot listen, join or report, or has been replaced.
 pub(crate) async fn run(args: &ApiServerArgs) -> Result<Exit, Failure> {
     let (id, release) = (&args.id, release(&args.release)?);
+    if args.aside {
+        return stand_aside(args, release).await;
+    }
     let journal = Journal::open(&args.journal).map_err(|error| local(id, error))?;
     let kept = Journal::open(&args.kept_journal).map_err(|error| local(id, error))?;
     let store = StoreClient::new(&args.store);
@@ -99,7 +106,7 @@ pub(crate) async fn run(args: &ApiServerArgs) -> Result<Exit, Failure> {
     // The gate stands before everything is reported: until then the layer refuses writes, and readiness says so.
     let app = handlers::router(server)
         .layer(GateLayer::new(membership.gate()))
-        .merge(discovery::router(release, membership.gate()))
+        .merge(discovery::router(release, Some(membership.gate())))
         .route_service("/readyz", Readiness::<Body>::new(membership.gate()));
     let (stop, stopped) = oneshot::channel::<()>();
     let serving = axum::serve(listener, app).with_graceful_shutdown(async {
@@ -133,6 +140,25 @@ pub(crate) async fn run(args: &ApiServerArgs) -> Result<Exit, Failure> {
     // Answers that are under way are worth a moment; a client that holds its connection open is not.
     let _ = timeout(DRAIN_LIMIT, serving).await;
     Ok(Exit::Ok)
+}
+
+/// Serves what it has to show until it is asked to end. Synod knows nothing of it, and no write reaches the store through
+/// it.
+async fn stand_aside(args: &ApiServerArgs, release: Release) -> Result<Exit, Failure> {
+    let id = &args.id;
+    let mut asked_to_end = signal(SignalKind::terminate()).map_err(|error| local(id, error))?;
+    let listener = TcpListener::bind(&args.listen)
+        .await
+        .map_err(|error| local(id, error))?;
+    let app = discovery::router(release, None).route("/readyz", get(|| async { "ok" }));
+    tokio::select! {
+        biased;
+        _ = asked_to_end.recv() => Ok(Exit::Ok),
+        served = axum::serve(listener, app).into_future() => {
+            served.map_err(|error| local(id, error))?;
+            Ok(Exit::Ok)
+        }
+    }
 }
 
 async fn join(

@@ -44,6 +44,7 @@
 //! no change was lost by it; every other write goes on from the one before.
 
 mod agreement;
+mod assumed;
 mod completed;
 mod early;
 mod encodings;
@@ -112,6 +113,7 @@ fn judge(evidence: &Evidence) -> Verdict {
     findings.extend(early::check(evidence, &replay));
     findings.extend(migrated::check(evidence, &timeline, &replay));
     findings.extend(completed::check(evidence, &timeline, &replay));
+    findings.extend(assumed::check(evidence, &timeline));
     findings.extend(path::check(evidence, &timeline, &replay));
     findings.sort_by_key(|finding| finding.check);
     Verdict {

@@ -26,13 +26,21 @@ pub(crate) mod files {
     /// What `synod storage-versions list -o json` answered in the end.
     pub(crate) const STORAGE_VERSIONS: &str = "storage-versions.json";
 
-    /// What the next release can read, as `synod check-binary` takes it.
+    /// What the next release reads and writes, as `synod check-binary` takes it.
     pub(crate) const MANIFEST: &str = "manifest.yaml";
 
     /// Before the migrations, in the names of answers.
     pub(crate) const BEFORE: &str = "before";
-    /// After the migrations, in the names of answers.
+    /// After the migrations, while nobody has said who must speak, and somebody vouches for it that nobody else writes.
+    pub(crate) const VOUCHED: &str = "vouched";
+    /// The same, and nobody vouches for it.
+    pub(crate) const ASSUMED: &str = "assumed";
+    /// While a server that a roster asks for does not take part.
+    pub(crate) const ABSENT: &str = "absent";
+    /// After the migrations, when all take part that a roster asks for.
     pub(crate) const AFTER: &str = "after";
+    /// Every time at which it was asked what is safe.
+    pub(crate) const ASKED: [&str; 5] = [BEFORE, VOUCHED, ASSUMED, ABSENT, AFTER];
 
     /// What `synod check-drop -o json` answered about a resource.
     pub(crate) fn drop_verdict(resource: &str, when: &str) -> String {

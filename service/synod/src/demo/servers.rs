@@ -22,6 +22,9 @@ pub(crate) const METRICS: &str = "apiserver-metrics";
 /// The first server of a release to come.
 pub(crate) const NEWCOMER: &str = "apiserver-next";
 
+/// The server that does not take part at first.
+pub(crate) const OUTSIDER: &str = "apiserver-d";
+
 /// How long Synod keeps a member that does not renew. Short, so that the demo can show an expiry.
 pub(crate) const TTL: Duration = Duration::from_secs(4);
 
@@ -80,7 +83,9 @@ impl Servers {
             format!("--journal={}", run.argument(files::STORE)),
         ];
         let store = run.launcher.start("store", &arguments)?;
-        let ids = CONTROL_PLANE.into_iter().chain([METRICS, NEWCOMER]);
+        let ids = CONTROL_PLANE
+            .into_iter()
+            .chain([METRICS, NEWCOMER, OUTSIDER]);
         let servers = ids.zip(addresses).map(|(id, address)| Server {
             id,
             address,
@@ -109,7 +114,7 @@ impl Servers {
     pub(crate) fn addresses(&self) -> Vec<(&'static str, String)> {
         self.servers
             .iter()
-            .filter(|server| server.id != NEWCOMER)
+            .filter(|server| ![NEWCOMER, OUTSIDER].contains(&server.id))
             .map(|server| (server.id, server.address.clone()))
             .collect()
     }
@@ -126,6 +131,30 @@ impl Servers {
     /// It cannot be started.
     pub(crate) fn launch(&mut self, run: &Run, id: &str, release: Release) -> Result<(), Stuck> {
         let early = self.early == Some(id);
+        self.start(run, id, release, early.then_some("--encode-early"))
+    }
+
+    /// Starts a server that is down, as this release, and without a part in Synod. It is not waited for.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be started.
+    pub(crate) fn launch_aside(
+        &mut self,
+        run: &Run,
+        id: &str,
+        release: Release,
+    ) -> Result<(), Stuck> {
+        self.start(run, id, release, Some("--aside"))
+    }
+
+    fn start(
+        &mut self,
+        run: &Run,
+        id: &str,
+        release: Release,
+        flag: Option<&str>,
+    ) -> Result<(), Stuck> {
         let (store, endpoints) = (self.store_address.clone(), self.endpoints.join(","));
         let server = self.server(id)?;
         let mut arguments = vec![
@@ -139,9 +168,7 @@ impl Servers {
             format!("--kept-journal={}", run.argument(files::keeper(id))),
             format!("--ttl-ms={}", TTL.as_millis()),
         ];
-        if early {
-            arguments.push("--encode-early".to_owned());
-        }
+        arguments.extend(flag.map(str::to_owned));
         server.release = release;
         server.process = Some(run.launcher.start(id, &arguments)?);
         Ok(())

@@ -24,7 +24,7 @@ use super::recorders::Recorders;
 use super::records::files;
 use super::release::{self, AGGREGATED, Release};
 use super::run::{LIMIT, Run, Stuck};
-use super::servers::{CONTROL_PLANE, Down, METRICS, Servers};
+use super::servers::{CONTROL_PLANE, Down, METRICS, OUTSIDER, Servers};
 use super::stage::{Shown, Stage};
 use super::survey::survey;
 use super::workers::Workers;
@@ -93,7 +93,7 @@ impl<'a> Story<'a> {
     /// Starts everything: replicas, recorders, store, servers of the oldest release.
     async fn begin(run: &'a Run) -> Result<Self, Stuck> {
         run.stage.enter("three replicas form a cluster");
-        let ports = free_ports(15)?;
+        let ports = free_ports(16)?;
         let (replica_ports, server_ports) = ports.split_at(9);
         let cluster = Cluster::start(run, replica_ports).await?;
         let client = Client::builder()
@@ -137,6 +137,13 @@ impl<'a> Story<'a> {
         for id in CONTROL_PLANE.into_iter().chain([METRICS]) {
             story.servers.ready(run, id).await?;
         }
+        // It serves over the same store as the others, and Synod knows nothing of it.
+        let servers = &mut story.servers;
+        servers.launch_aside(run, OUTSIDER, release::CONTROL_PLANE[0])?;
+        servers.ready(run, OUTSIDER).await?;
+        run.stage.say(format!(
+            "{OUTSIDER} does not take part: it has neither joined nor reported"
+        ));
         Ok(story)
     }
 

@@ -43,6 +43,7 @@ impl<'a> Implied<'a> {
         entries: &'a BTreeMap<String, Entry>,
         selected: Option<&str>,
         selected_revision: u64,
+        is_complete: bool,
     ) -> Self {
         let encodings: BTreeSet<Option<&str>> = entries
             .values()
@@ -61,7 +62,7 @@ impl<'a> Implied<'a> {
         let instructed = selected.is_none() || selected == common;
         Self {
             common,
-            agreed: common.filter(|_| instructed && all_took_it),
+            agreed: common.filter(|_| instructed && all_took_it && is_complete),
             decodable_by_all: by_all(entries, |entry| &entry.decodable_versions),
             served_by_all: by_all(entries, |entry| &entry.served_versions),
         }
@@ -97,7 +98,8 @@ fn implied(
     let none = BTreeMap::new();
     let entries = resource.map_or(&none, |resource| &resource.entries);
     let selected = state.selected_version.as_deref();
-    let implied = Implied::by(entries, selected, state.selected_revision.0);
+    let is_complete = after.missing(name).is_empty();
+    let implied = Implied::by(entries, selected, state.selected_revision.0, is_complete);
     let of_state = (
         state.common_encoding_version.as_deref(),
         state.current_version.as_deref(),
@@ -130,7 +132,8 @@ fn implied(
     Some(Finding::new(Check::Common, message).with_evidence(&after.line))
 }
 
-/// Whether the agreement revision of a resource is that of the last change of common or selected.
+/// Whether the agreement revision of a resource is that of the last change of common or selected, or of whether somebody is
+/// missing.
 fn dated(
     name: &str,
     state: &State,
@@ -145,7 +148,9 @@ fn dated(
         )
     };
     let was = before.states.get(name);
-    let changed = was.map_or((None, None), said) != said(state);
+    let is_missing = |moment: &Moment| !moment.missing(name).is_empty();
+    let changed = was.map_or((None, None), said) != said(state)
+        || (was.is_some() && is_missing(before) != is_missing(after));
     let wanted = if changed {
         after.revision
     } else {
@@ -157,8 +162,8 @@ fn dated(
         return None;
     }
     let message = format!(
-        "at revision {} the agreement revision of {name} is {found}, in its storage version {told}; common or selected last \
-         changed at {wanted}",
+        "at revision {} the agreement revision of {name} is {found}, in its storage version {told}; common, selected \
+         or who is missing last changed at {wanted}",
         after.revision,
     );
     Some(Finding::new(Check::AgreementRevision, message).with_evidence(&after.line))

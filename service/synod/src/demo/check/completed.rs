@@ -5,20 +5,35 @@ use std::collections::BTreeSet;
 use super::evidence::Evidence;
 use super::finding::{Check, Finding};
 use super::replay::Replay;
-use super::timeline::{Migration, Timeline};
+use super::timeline::{Migration, Moment, Timeline};
 use crate::demo::codec;
 use crate::demo::records::{Deed, files};
 use crate::demo::release::{NEXT, TARGET, upgraded};
-use crate::demo::servers::NEWCOMER;
+use crate::demo::servers::{NEWCOMER, OUTSIDER};
 
 pub(super) fn check(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_>) -> Vec<Finding> {
     let mut missing = Vec::new();
     missing.extend(kept_apart(evidence, timeline));
     missing.extend(stored(evidence, timeline, replay));
-    for (when, wanted) in [(files::BEFORE, false), (files::AFTER, true)] {
+    for (when, safe, assumes) in [
+        (files::BEFORE, false, true),
+        (files::VOUCHED, true, true),
+        (files::ASSUMED, true, true),
+        (files::ABSENT, false, false),
+        (files::AFTER, true, false),
+    ] {
         let drops = upgraded().map(|resource| files::drop_verdict(&resource.name(), when));
         let files = drops.chain([files::binary_verdict(when)]);
-        missing.extend(files.filter_map(|file| misjudged(evidence, &file, wanted)));
+        missing.extend(files.flat_map(|file| misjudged(evidence, &file, safe, assumes)));
+    }
+    let absent = |moment: &Moment| {
+        let mut resources = upgraded();
+        resources.any(|resource| moment.missing(&resource.name()).contains(OUTSIDER))
+    };
+    if !timeline.moments.iter().any(absent) || absent(timeline.at(u64::MAX)) {
+        missing.push(format!(
+            "a roster was to ask for {OUTSIDER}, which takes part only then"
+        ));
     }
     if !interrupted(timeline) {
         let what =
@@ -76,11 +91,23 @@ fn kept_apart(evidence: &Evidence, timeline: &Timeline) -> Vec<String> {
 }
 
 /// What was to be answered otherwise.
-fn misjudged(evidence: &Evidence, file: &str, wanted: bool) -> Option<String> {
+fn misjudged(evidence: &Evidence, file: &str, safe: bool, assumes: bool) -> Vec<String> {
     let verdict = evidence.verdicts.get(file);
-    let safe = verdict.and_then(|verdict| verdict.get("safe")?.as_bool());
-    let message = || format!("{file} was to say that it is safe: {wanted}; it says {safe:?}");
-    (safe != Some(wanted)).then(message)
+    let found = verdict.and_then(|verdict| verdict.get("safe")?.as_bool());
+    let mut wrong = Vec::new();
+    if found != Some(safe) {
+        wrong.push(format!(
+            "{file} was to say that it is safe: {safe}; it says {found:?}"
+        ));
+    }
+    let found =
+        verdict.and_then(|verdict| Some(!verdict.get("assumptions")?.as_array()?.is_empty()));
+    if found != Some(assumes) {
+        wrong.push(format!(
+            "{file} was to say that it assumes something: {assumes}; it says {found:?}"
+        ));
+    }
+    wrong
 }
 
 /// Whether a migration was aborted while somebody worked at it, and another of its resource succeeded later.

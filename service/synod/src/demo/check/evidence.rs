@@ -172,9 +172,9 @@ fn all<T: DeserializeOwned>(
         .collect()
 }
 
-/// What was answered to whoever asked what is safe, before the migrations and after.
+/// What was answered to whoever asked what is safe.
 fn verdicts(directory: &Path) -> Result<BTreeMap<String, Value>, String> {
-    let names = [files::BEFORE, files::AFTER].into_iter().flat_map(|when| {
+    let names = files::ASKED.into_iter().flat_map(|when| {
         let drops = upgraded().map(move |resource| files::drop_verdict(&resource.name(), when));
         drops.chain([files::binary_verdict(when)])
     });

@@ -17,11 +17,12 @@ pub(crate) enum Check {
     Listed,
     Migrated,
     Completed,
+    Assumed,
     Path,
 }
 
 /// Every check.
-pub(crate) const CHECKS: [Check; 13] = [
+pub(crate) const CHECKS: [Check; 14] = [
     Check::Encodings,
     Check::Selected,
     Check::Common,
@@ -34,6 +35,7 @@ pub(crate) const CHECKS: [Check; 13] = [
     Check::Listed,
     Check::Migrated,
     Check::Completed,
+    Check::Assumed,
     Check::Path,
 ];
 
@@ -69,6 +71,9 @@ impl Check {
             }
             Self::Completed => {
                 "in the end all is stored in v2, and the release that reads v2 alone has been let in"
+            }
+            Self::Assumed => {
+                "nothing was called safe while a server was missing, nor without saying what it assumes"
             }
             Self::Path => "all that the demo is about took place",
         }

@@ -28,7 +28,7 @@ pub(super) fn check(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_
     }
     for resource in release::upgraded() {
         let name = resource.name();
-        for when in [files::BEFORE, files::AFTER] {
+        for when in files::ASKED {
             let verdict = evidence.verdicts.get(&files::drop_verdict(&name, when));
             findings.extend(verdict.and_then(|verdict| rash(&name, verdict, &stored)));
         }
@@ -76,7 +76,7 @@ fn two_at_once(moment: &Moment) -> Vec<Finding> {
 }
 
 /// The migrations that have come to their good end at a moment.
-fn succeeded<'a>(
+pub(super) fn succeeded<'a>(
     before: &'a Moment,
     after: &'a Moment,
 ) -> impl Iterator<Item = (&'a String, &'a Migration)> {
@@ -129,7 +129,7 @@ fn rash(resource: &str, verdict: &Value, stored: &Stored<'_>) -> Option<Finding>
     ))
 }
 
-fn revision_of(verdict: &Value) -> Result<u64, String> {
+pub(super) fn revision_of(verdict: &Value) -> Result<u64, String> {
     let header: Value = field(verdict, "header")?;
     Ok(field::<Counter>(&header, "revision")?.0)
 }

@@ -1,4 +1,4 @@
-//! Check 13: all that the demo is about took place. Without it, a run in which nothing happened would be without fault.
+//! Check 14: all that the demo is about took place. Without it, a run in which nothing happened would be without fault.
 
 use std::collections::{BTreeMap, BTreeSet};
 

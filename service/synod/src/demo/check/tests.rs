@@ -267,8 +267,8 @@ mod agreement {
                 object["agreementRevision"] = "9".into()
             });
         });
-        let said = "at revision 10 the agreement revision of gadgets.example.io is 9, in its storage version 10; common or \
-                    selected last changed at 10";
+        let said = "at revision 10 the agreement revision of gadgets.example.io is 9, in its storage version 10; common, \
+                    selected or who is missing last changed at 10";
         assert!(found.starts_with(said), "{found}");
     }
 

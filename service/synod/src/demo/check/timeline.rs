@@ -28,6 +28,8 @@ pub(super) struct Moment {
     pub(super) states: BTreeMap<String, State>,
     /// By name.
     pub(super) migrations: BTreeMap<String, Migration>,
+    /// By scope.
+    pub(super) rosters: BTreeMap<String, Roster>,
     /// How long a write may land after its member's membership ended.
     pub(super) write_grace_ms: Option<u64>,
     /// The resources whose entries changed at this revision.
@@ -153,6 +155,21 @@ pub(super) struct Migration {
     pub(super) rest: Map<String, Value>,
 }
 
+/// Who must speak for some resources. Those of the demo name members, and ask for nobody else.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub(super) struct Roster {
+    pub(super) rule: RosterRule,
+    #[serde(flatten)]
+    pub(super) rest: Map<String, Value>,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub(super) struct RosterRule {
+    pub(super) members: Vec<String>,
+    #[serde(flatten)]
+    pub(super) rest: Map<String, Value>,
+}
+
 /// A storage version as a list holds it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Listed {
@@ -177,6 +194,7 @@ struct Event {
     collection: Option<IgnoredAny>,
     stored_object: Option<IgnoredAny>,
     migration: Option<Migration>,
+    roster: Option<Roster>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -249,6 +267,26 @@ impl Timeline {
 }
 
 impl Moment {
+    /// The roster that counts for a resource: the narrowest that covers it.
+    pub(super) fn roster_of(&self, resource: &str) -> Option<&Roster> {
+        let (plural, group) = resource.split_once('.').unwrap_or((resource, "core"));
+        let scopes = [
+            format!("{group}.{plural}"),
+            format!("{group}.*"),
+            "*".to_owned(),
+        ];
+        scopes.iter().find_map(|scope| self.rosters.get(scope))
+    }
+
+    /// Whom the roster of a resource asks for, and who has no entry.
+    pub(super) fn missing(&self, resource: &str) -> BTreeSet<&str> {
+        let asked = self.roster_of(resource);
+        let asked = asked.into_iter().flat_map(|roster| &roster.rule.members);
+        let reported = self.resources.get(resource);
+        let speaks = |id: &str| reported.is_some_and(|one| one.entries.contains_key(id));
+        asked.map(String::as_str).filter(|id| !speaks(id)).collect()
+    }
+
     fn followed_by(&self, events: &Value, line: &Line<Value>) -> Result<Self, String> {
         let revision: Counter = field(events, "revision")?;
         let changes: Vec<Event> = field(events, "events")?;
@@ -286,6 +324,8 @@ impl Moment {
             Ok(())
         } else if let Some(migration) = event.migration {
             put(&mut self.migrations, change, &name, &name, migration)
+        } else if let Some(roster) = event.roster {
+            put(&mut self.rosters, change, &name, &name, roster)
         } else if event.collection.or(event.stored_object).is_some() {
             Ok(())
         } else {

@@ -2,14 +2,14 @@
 
 use std::fs;
 
-use serde_json::json;
-use synod_client::{MigrationPhase, SettingsPatch};
+use serde_json::{Value, json};
+use synod_client::{MemberId, MigrationPhase, ResourceScope, RosterRule, SetRoster, SettingsPatch};
 
 use super::Story;
 use crate::demo::records::files;
-use crate::demo::release::{self, FORGOTTEN, NEXT, REVERTED, TARGET};
+use crate::demo::release::{self, AGGREGATED, Encodes, FORGOTTEN, NEXT, REVERTED, TARGET};
 use crate::demo::run::Stuck;
-use crate::demo::servers::{CONTROL_PLANE, Down, NEWCOMER};
+use crate::demo::servers::{CONTROL_PLANE, Down, NEWCOMER, OUTSIDER};
 use crate::demo::stage::Shown;
 use crate::demo::workers::{Pace, Places};
 use crate::exit::Exit;
@@ -26,6 +26,8 @@ impl Story<'_> {
         let widgets = self.migrate_in_part().await?;
         self.roll_back(&widgets).await?;
         self.migrate_all().await?;
+        self.assume().await?;
+        self.ask_for_all().await?;
         self.let_in().await
     }
 
@@ -42,7 +44,7 @@ impl Story<'_> {
         };
         self.client.update_settings(patch, None).await?;
         fs::write(self.run.path(files::MANIFEST), manifest())?;
-        self.judge(files::BEFORE, Exit::Disagree).await?;
+        self.judge(files::BEFORE, &[], Exit::Disagree).await?;
         self.servers.launch(self.run, NEWCOMER, NEXT)?;
         self.servers.refused(self.run, NEWCOMER).await
     }
@@ -121,29 +123,84 @@ impl Story<'_> {
         self.workers.stop(self.run).await
     }
 
-    /// What was not safe is safe now, and who was kept out may join.
+    /// What was not safe is safe now if nobody writes but those who take part; and only who vouches for that is told so.
+    async fn assume(&mut self) -> Result<(), Stuck> {
+        self.run.stage.enter(format!(
+            "nothing is stored in {FORGOTTEN} any more, as far as Synod knows: whether it is safe rests on an assumption"
+        ));
+        self.judge(files::VOUCHED, &["--assume-complete"], Exit::Ok)
+            .await?;
+        self.judge(files::ASSUMED, &[], Exit::Disagree).await?;
+        self.say_from(files::ASSUMED, "/assumptions/0/message")
+    }
+
+    /// A roster asks for every server of the control plane. One of them does not take part; until it does, nothing is
+    /// agreed on and nothing is safe, whoever vouches for what.
+    async fn ask_for_all(&mut self) -> Result<(), Stuck> {
+        self.run.stage.enter(format!(
+            "a roster asks for {OUTSIDER}, too, which does not take part: nothing is safe until it does"
+        ));
+        let fault = |error: synod_client::Violation| Stuck::new(error.to_string());
+        let asked = CONTROL_PLANE.into_iter().chain([OUTSIDER]);
+        let members = asked.map(MemberId::parse).collect::<Result<_, _>>();
+        let set = SetRoster {
+            scope: ResourceScope::group(NEXT.resources[0].group).map_err(fault)?,
+            rule: RosterRule {
+                members: members.map_err(fault)?,
+                ..RosterRule::default()
+            },
+            if_revision: None,
+        };
+        self.client.rosters().set(set).await?;
+        self.judge(files::ABSENT, &["--assume-complete"], Exit::Disagree)
+            .await?;
+        self.say_from(files::ABSENT, "/dangers/0/message")?;
+        self.run.stage.enter(format!("{OUTSIDER} takes part"));
+        let servers = &mut self.servers;
+        servers
+            .bring_down(self.run, OUTSIDER, Down::Stopped)
+            .await?;
+        servers.launch(self.run, OUTSIDER, release::CONTROL_PLANE[2])?;
+        servers.ready(self.run, OUTSIDER).await?;
+        self.agreed(super::WIDGETS, TARGET).await
+    }
+
+    /// Shows a sentence of what was answered about the first resource.
+    fn say_from(&self, when: &str, place: &str) -> Result<(), Stuck> {
+        let file = files::drop_verdict(super::WIDGETS, when);
+        let answer: Value = serde_json::from_str(&fs::read_to_string(self.run.path(&file))?)
+            .map_err(|error| Stuck::new(format!("{file}: {error}")))?;
+        let sentence = answer.pointer(place).and_then(Value::as_str);
+        let sentence = sentence.ok_or_else(|| Stuck::new(format!("{file} has no {place}")))?;
+        self.run
+            .stage
+            .say(format!("synod check-drop {}: {sentence}", super::WIDGETS));
+        Ok(())
+    }
+
+    /// What was not safe is safe now for sure, and who was kept out may join.
     async fn let_in(&mut self) -> Result<(), Stuck> {
         self.run.stage.enter(format!(
-            "nothing is stored in {FORGOTTEN} any more: release {} may join",
+            "all that the roster asks for take part, and nothing is stored in {FORGOTTEN} any more: release {} may join",
             NEXT.version
         ));
-        self.judge(files::AFTER, Exit::Ok).await?;
+        self.judge(files::AFTER, &[], Exit::Ok).await?;
         self.servers.launch(self.run, NEWCOMER, NEXT)?;
         self.servers.ready(self.run, NEWCOMER).await
     }
 
     /// Lets this program say of each resource whether the old version may be dropped, and whether the next release may
     /// join, as a person would ask it. What it ends with is waited for: what drains is not safe for a moment.
-    async fn judge(&mut self, when: &str, wanted: Exit) -> Result<(), Stuck> {
+    async fn judge(&mut self, when: &str, flags: &[&str], wanted: Exit) -> Result<(), Stuck> {
         for resource in release::upgraded() {
             let name = resource.name();
             let named = format!("{}.{}", resource.group, resource.plural);
-            let command = ["check-drop", &named, FORGOTTEN];
+            let command = [&["check-drop", &named, FORGOTTEN], flags].concat();
             self.ask(&command, &files::drop_verdict(&name, when), wanted)
                 .await?;
         }
         let manifest = self.run.argument(files::MANIFEST);
-        let command = ["check-binary", "-f", &manifest];
+        let command = [&["check-binary", "-f", &manifest], flags].concat();
         self.ask(&command, &files::binary_verdict(when), wanted)
             .await
     }
@@ -189,15 +246,26 @@ impl Story<'_> {
     }
 }
 
-/// What the next release can read, as `synod check-binary` takes it.
+/// What the next release reads and writes, as `synod check-binary` takes it.
 fn manifest() -> String {
     let resources = NEXT.resources.iter().map(|resource| {
+        let (encodes, version) = match resource.encodes {
+            Encodes::Fixed(version) | Encodes::Defined(version) => ("encodingVersion", version),
+            Encodes::Selected(version) => ("preferredVersion", version),
+        };
         json!({
             "resource": format!("{}.{}", resource.group, resource.plural),
             "kind": resource.kind,
             "decodableVersions": resource.decodable,
+            encodes: version,
         })
     });
+    let others = AGGREGATED.resources.iter();
+    let others = others.map(|resource| format!("{}.*", resource.group));
     // JSON is YAML.
-    json!({"resources": resources.collect::<Vec<_>>()}).to_string()
+    json!({
+        "resources": resources.collect::<Vec<_>>(),
+        "leftToOthers": others.collect::<Vec<_>>(),
+    })
+    .to_string()
 }

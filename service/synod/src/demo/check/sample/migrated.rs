@@ -30,7 +30,11 @@ impl Sample {
                 ),
             ]);
         }
-        let verdict = json!({"header": {"revision": "15"}, "safe": true});
+        let gadgets = json!({"group": "example.io", "resource": "gadgets"});
+        let verdict = json!({
+            "header": {"revision": "15"}, "safe": true, "dangers": [],
+            "assumptions": [{"reason": "ASSUMPTION_REASON_NO_ROSTER", "resources": [gadgets]}],
+        });
         let file = files::drop_verdict(GADGETS, files::AFTER);
         sample.verdicts.insert(file, verdict);
         sample
@@ -39,6 +43,10 @@ impl Sample {
 
 /// The event of a migration in a phase.
 pub(in super::super) fn migration(change: &str, name: &str, phase: &str) -> Value {
+    let assumption = match phase {
+        "SUCCEEDED" => "ASSUMPTION_REASON_NO_ROSTER",
+        _ => "ASSUMPTION_REASON_UNSPECIFIED",
+    };
     json!({
         "type": format!("EVENT_TYPE_{change}"),
         "kind": "OBJECT_KIND_MIGRATION",
@@ -48,7 +56,16 @@ pub(in super::super) fn migration(change: &str, name: &str, phase: &str) -> Valu
             "targetVersion": V2,
             "agreementRevision": "10",
             "phase": format!("MIGRATION_PHASE_{phase}"),
+            "assumption": assumption,
         },
+    })
+}
+
+/// The event of a roster that asks for these.
+pub(in super::super) fn roster(change: &str, members: &[&str]) -> Value {
+    json!({
+        "type": format!("EVENT_TYPE_{change}"), "kind": "OBJECT_KIND_ROSTER", "name": "example.io.*",
+        "roster": {"scope": "example.io.*", "rule": {"members": members, "labelSelector": "", "least": 0}},
     })
 }
 

@@ -1,4 +1,4 @@
-use super::super::sample::migrated::{MIGRATION, migration, still_in_both};
+use super::super::sample::migrated::{MIGRATION, migration, roster, still_in_both};
 use super::*;
 
 const V1: &str = "example.io/v1";
@@ -29,7 +29,12 @@ fn add(sample: &mut Sample, revision: u64, event: &Value) {
 
 #[test]
 fn a_migration_after_which_all_is_new_is_green() {
-    for check in [Check::Migrated, Check::Objects, Check::Watchers] {
+    for check in [
+        Check::Migrated,
+        Check::Objects,
+        Check::Watchers,
+        Check::Assumed,
+    ] {
         assert_eq!(found(check, |_| ()), "", "{check:?}");
     }
 }
@@ -97,6 +102,72 @@ fn a_version_that_is_called_safe_to_drop_too_early_is_found() {
 }
 
 #[test]
+fn what_is_called_safe_without_saying_what_it_assumes_is_found() {
+    let found = found(Check::Assumed, |sample| {
+        for verdict in sample.verdicts.values_mut() {
+            verdict["assumptions"] = Vec::<Value>::new().into();
+        }
+        sample.event(15, "migration", |migration| {
+            migration["assumption"] = "ASSUMPTION_REASON_UNSPECIFIED".into();
+        });
+    });
+    for said in [
+        "check-drop-gadgets.example.io-after.json, of revision 15: a roster asks for somebody of gadgets.example.io: false, and \
+         something is assumed: false",
+        "gadgets.example.io-10 succeeded at revision 15, and a roster asks for somebody: false, and it assumes",
+    ] {
+        assert!(found.contains(said), "{said} in {found}");
+    }
+}
+
+#[test]
+fn what_is_called_safe_or_done_while_a_server_is_missing_is_found() {
+    let asks = |members: &'static [&'static str]| {
+        move |sample: &mut Sample| add(sample, 15, &roster("ADDED", members))
+    };
+    let found_missing = found(Check::Assumed, asks(&["apiserver-a", "apiserver-d"]));
+    for said in [
+        "it is called safe, and {\"apiserver-d\"} is missing of gadgets.example.io",
+        "gadgets.example.io-10 succeeded at revision 15, and {\"apiserver-d\"} was missing",
+    ] {
+        assert!(found_missing.contains(said), "{said} in {found_missing}");
+    }
+    let agreed = found(Check::Common, asks(&["apiserver-a", "apiserver-d"]));
+    assert!(
+        agreed.contains("at revision 15 gadgets.example.io is said"),
+        "{agreed}"
+    );
+    let dated = found(Check::AgreementRevision, asks(&["apiserver-d"]));
+    assert!(dated.contains("last changed at 15"), "{dated}");
+    // Who is asked for takes part: nothing is assumed any more, and so nothing may be said to be.
+    let found_all = found(Check::Assumed, asks(&["apiserver-a", "apiserver-b"]));
+    assert!(
+        found_all.contains("something is assumed: true"),
+        "{found_all}"
+    );
+}
+
+#[test]
+fn a_missing_server_that_is_not_named_is_found() {
+    let plant = |named: &'static str| {
+        move |sample: &mut Sample| {
+            add(sample, 15, &roster("ADDED", &["apiserver-d"]));
+            for verdict in sample.verdicts.values_mut() {
+                verdict["safe"] = false.into();
+                verdict["assumptions"] = Vec::<Value>::new().into();
+                verdict["dangers"] = json!([{
+                    "reason": "DANGER_REASON_ABSENT", "member": named,
+                    "resource": {"group": "example.io", "resource": "gadgets"},
+                }]);
+            }
+        }
+    };
+    let said = "it does not say that apiserver-d is missing of gadgets.example.io";
+    assert!(found(Check::Assumed, plant("apiserver-c")).contains(said));
+    assert!(!found(Check::Assumed, plant("apiserver-d")).contains(said));
+}
+
+#[test]
 fn the_same_object_once_more_is_a_workers_and_an_older_one_is_a_lost_change() {
     let again = |number| {
         move |sample: &mut Sample| {
@@ -126,6 +197,9 @@ fn what_was_to_come_of_the_migrations_and_did_not_is_found() {
         "widgets.example.io was to be stored in example.io/v2 alone in the end; it is in {}, and persisted is []",
         "check-drop-gadgets.example.io-before.json was to say that it is safe: false; it says None",
         "check-binary-after.json was to say that it is safe: true; it says None",
+        "a roster was to ask for apiserver-d, which takes part only then",
+        "check-drop-gadgets.example.io-absent.json was to say that it is safe: false; it says None",
+        "check-drop-gadgets.example.io-after.json was to say that it assumes something: false; it says Some(true)",
         "a migration at which somebody worked was to be aborted, and another one to succeed",
     ] {
         assert!(found.contains(missing), "{missing} in {found}");
