@@ -48,7 +48,7 @@ async fn what_is_no_roster_is_refused_with_its_place() {
     for (words, said) in [
         (&["set", "pods", "--least", "1"][..], "SCOPE"),
         (&["set", "*", "--members", "A b"], "--members"),
-        (&["set", "*", "--labels", "a=="], "--labels"),
+        (&["set", "*", "--labels", "a in ("], "--labels"),
         (&["set", "*"], "--members"),
         (&["get", ".*"], "SCOPE"),
     ] {
