@@ -67,6 +67,13 @@ export type Propagation =
   | 'PROPAGATION_FOREGROUND'
   | 'PROPAGATION_ORPHAN';
 
+/** The marks of a ControllerRevision. Since 0.1. */
+export type LiveMarkKind =
+  | 'LIVE_MARK_KIND_UNSPECIFIED'
+  | 'LIVE_MARK_KIND_CURRENT'
+  | 'LIVE_MARK_KIND_UPDATE'
+  | 'LIVE_MARK_KIND_IN_USE';
+
 /** How a ControllerRevision came to be the newest of its history. Since 0.1. */
 export type ControllerRevisionOutcome =
   | 'CONTROLLER_REVISION_OUTCOME_UNSPECIFIED'
@@ -550,7 +557,10 @@ export interface MembershipJoinRequest {
   id: string;
   /** A name for this process that no other process has: 1 to 64 of `A-Za-z0-9._-`, best chosen at random. */
   instance: string;
-  /** How long to keep the member after a renewal, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. */
+  /**
+   * How long to keep the member after a renewal, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. An
+   * instance that joins again with a shorter one keeps the deadline that it was promised.
+   */
   ttlMs?: bigint;
   /** Up to 64 labels; keys are qualified names, values have at most 63 characters, both as in Kubernetes. */
   labels: Record<string, string>;
@@ -674,6 +684,11 @@ export interface MembershipListRequest {
    * else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
    */
   continueToken: string;
+  /**
+   * True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+   * the window, as in `ObjectsListRequest`.
+   */
+  continueAtPresent: boolean;
 }
 
 /** A page of members, all at one revision. Since 0.1. */
@@ -684,6 +699,8 @@ export interface MembershipListResponse {
   items: MemberListItem[];
   /** Give this to get the next page; empty at the end. */
   continueToken: string;
+  /** True: this page is of a later revision than the one before it, as in `ObjectsListResponse`. */
+  inconsistent: boolean;
 }
 
 /** A member in a list. Since 0.1. */
@@ -778,7 +795,10 @@ export interface LeasesAcquireRequest {
   lease?: LeaseKey;
   /** Who wants it: 1 to 317 bytes without control characters, as no other process is called at the same time. */
   holder: string;
-  /** How long to hold the lease after a renewal, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. */
+  /**
+   * How long to hold the lease after a renewal, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. A
+   * holder that asks again for a shorter time keeps the deadline that it was promised.
+   */
   ttlMs?: bigint;
   /**
    * How long to keep a place in the queue if another has the lease, in milliseconds of log time; 1,000 to 86,400,000. The
@@ -907,6 +927,11 @@ export interface LeasesListRequest {
    * was, else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
    */
   continueToken: string;
+  /**
+   * True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+   * the window, as in `ObjectsListRequest`.
+   */
+  continueAtPresent: boolean;
 }
 
 /** A page of leases, all at one revision. Since 0.1. */
@@ -917,6 +942,8 @@ export interface LeasesListResponse {
   items: LeaseListItem[];
   /** Give this to get the next page; empty at the end. */
   continueToken: string;
+  /** True: this page is of a later revision than the one before it, as in `ObjectsListResponse`. */
+  inconsistent: boolean;
 }
 
 /** A lease in a list. Since 0.1. */
@@ -994,6 +1021,11 @@ export interface LeasesListCandidatesRequest {
    * whose revision left the window: `COMPACTED`.
    */
   continueToken: string;
+  /**
+   * True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+   * the window, as in `ObjectsListRequest`.
+   */
+  continueAtPresent: boolean;
 }
 
 /** Who stand for a lease: at most 1,000 for each, all in one page. Since 0.1. */
@@ -1004,6 +1036,8 @@ export interface LeasesListCandidatesResponse {
   items: LeaseCandidateItem[];
   /** Give this to get the next page; empty at the end. */
   continueToken: string;
+  /** True: this page is of a later revision than the one before it, as in `ObjectsListResponse`. */
+  inconsistent: boolean;
 }
 
 /** A candidate in a list. Since 0.1. */
@@ -1048,6 +1082,11 @@ export interface Object {
   resource?: GroupResource;
   /** What is stored. */
   content?: ObjectContent;
+  /**
+   * The revision at which the content was last stored as a whole: by the create, or by the last update that changed it. A
+   * patch leaves it, and so does every change of what is said of the object: neither encodes the content anew.
+   */
+  contentRevision: bigint;
 }
 
 /** What is stored of an object, and how it is written. Since 0.1. */
@@ -1079,6 +1118,20 @@ export interface ContentPatch {
   /** How the change is written; required. */
   format: PatchFormat;
   /** The change; at most 1 MiB. */
+  document: Uint8Array;
+}
+
+/** A change of an object's metadata, whatever its data and its encoding are. Since 0.1. */
+export interface MetadataPatch {
+  /** How the change is written; required. */
+  format: PatchFormat;
+  /**
+   * The change; at most 1 MiB. It is made of the document that Kubernetes shows as `metadata`: `name`, `namespace`, `uid`,
+   * `resourceVersion` (as text), `generation`, and where there are any `labels`, `annotations`, `ownerReferences` and
+   * `finalizers`. Those four can be changed. Another name, namespace or uid: `INVALID_ARGUMENT`. Another resource version:
+   * `CONFLICT`, with the object. `generation`, the times and what else the store keeps by itself are ignored, and any other
+   * member is refused.
+   */
   document: Uint8Array;
 }
 
@@ -1155,16 +1208,29 @@ export interface ObjectsListRequest {
    * the selectors must be as they were, else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
    */
   continueToken: string;
+  /**
+   * True: the page is read at the present revision, behind the object that the token names, whether or not the token's
+   * own revision is still kept: what to do about `COMPACTED` where a list that begins again would never end. The model is
+   * the inconsistent continue token that Kubernetes sends with its answer 410; here it is the same token, and the caller
+   * says so. Without a token it says nothing.
+   */
+  continueAtPresent: boolean;
 }
 
 /** A page of objects, all at one revision. Since 0.1. */
 export interface ObjectsListResponse {
-  /** Who answered, and the revision of all pages of this list. */
+  /** Who answered, and the revision of all pages of this list, but for those that are `inconsistent` with it. */
   header?: ResponseHeader;
   /** The objects, ordered by namespace and name. */
   items: ObjectListItem[];
   /** Give this to get the next page; empty at the end. */
   continueToken: string;
+  /**
+   * True: this page is of a later revision than the one before it, as `continue_at_present` asked for. No object is told
+   * twice, and none is left out that was there all the time; but what was created, changed or deleted meanwhile among
+   * those that are told already is not seen. `header.revision` is this page's, and `continue_token` pins it.
+   */
+  inconsistent: boolean;
 }
 
 /** An object in a list. Since 0.1. */
@@ -1192,13 +1258,15 @@ export interface ObjectsUpdateRequest {
   preconditions?: Preconditions;
   /**
    * How long it lives from now on, in milliseconds, 1,000 to 86,400,000. Left out: its deadline stays, or that it has
-   * none. A deadline can be moved, but not taken away again.
+   * none, unless `remove_ttl` says otherwise.
    */
   ttlMs?: bigint;
   /** Who may do this. */
   fences?: Fences;
   /** True: check everything and change nothing. The answer is what would have been. */
   dryRun: boolean;
+  /** True: it has no deadline any more. Not together with `ttl_ms`. */
+  removeTtl: boolean;
 }
 
 /** The object is as asked. Since 0.1. */
@@ -1222,13 +1290,13 @@ export interface ObjectsUpdateResponse {
   object?: Object;
 }
 
-/** Changes a part of an object's data, whatever the rest of it is. Since 0.1. */
+/** Changes a part of an object, whatever the rest of it is; it must change the data, the metadata or the TTL. Since 0.1. */
 export interface ObjectsPatchRequest {
   /** The exactly-once key, if the caller has a session. */
   requestId?: RequestId;
   /** Its name. */
   key?: ObjectKey;
-  /** The change of its data, which must be a JSON object; required. */
+  /** The change of its data, which must be a JSON object. Left out: the data stays, whatever its form and its encoding are. */
   patch?: ContentPatch;
   /** Which object it must still be. Without a `resource_version` a patch never conflicts with another change. */
   preconditions?: Preconditions;
@@ -1236,6 +1304,12 @@ export interface ObjectsPatchRequest {
   fences?: Fences;
   /** True: check everything and change nothing. The answer is what would have been. */
   dryRun: boolean;
+  /** The change of what is said of it. Left out: that stays. */
+  metadataPatch?: MetadataPatch;
+  /** How long it lives from now on, as in `ObjectsUpdateRequest`. */
+  ttlMs?: bigint;
+  /** True: it has no deadline any more, as in `ObjectsUpdateRequest`. */
+  removeTtl: boolean;
 }
 
 /** The object is patched. Since 0.1. */
@@ -1248,8 +1322,13 @@ export interface ObjectsPatchResponse {
   uid: string;
   /** Its revision. */
   resourceVersion: bigint;
-  /** The object after the patch. Unset if this answers a retry so late that its revision is no longer kept. */
+  /**
+   * The object after the patch, or as it was last. Unset if this answers a retry so late that its revision is no longer
+   * kept.
+   */
   object?: Object;
+  /** True if the object is gone: the patch took the last finalizer of one that was to be deleted. */
+  deleted: boolean;
 }
 
 /** Deletes an object. Since 0.1. */
@@ -1261,8 +1340,9 @@ export interface ObjectsDeleteRequest {
   /** Which object it must still be, and as of which revision. */
   preconditions?: Preconditions;
   /**
-   * What becomes of the objects that it owns. An object that waits for its deletion goes as it was first asked to: another
-   * word changes nothing.
+   * What becomes of the objects that it owns. An object that waits for its deletion goes from now on as the last one says:
+   * `foregroundDeletion` and `orphan` among its finalizers are exchanged, and if none is left it goes at once. What was done
+   * to the objects that it owns before stays done. Unspecified: it goes on as it was asked to.
    */
   propagation: Propagation;
   /** Who may do this. */
@@ -1275,7 +1355,7 @@ export interface ObjectsDeleteRequest {
 export interface ObjectsDeleteResponse {
   /** Who answered, and at which revision. */
   header?: ResponseHeader;
-  /** False if it was to be deleted already. */
+  /** False if it was to be deleted already, and in this way. */
   changed: boolean;
   /** True if the object is gone. False: it waits for its finalizers, or for the objects that it owns. */
   deleted: boolean;
@@ -1325,7 +1405,7 @@ export interface ObjectsOperation {
   create?: CreateOperation;
   /** Replaces an object. */
   update?: UpdateOperation;
-  /** Changes the data of an object that is JSON. */
+  /** Changes a part of an object. */
   patch?: PatchOperation;
   /** Deletes an object. */
   delete?: DeleteOperation;
@@ -1355,16 +1435,24 @@ export interface UpdateOperation {
   preconditions?: Preconditions;
   /** How long it lives from now on, as in `ObjectsUpdateRequest`. */
   ttlMs?: bigint;
+  /** True: it has no deadline any more, as in `ObjectsUpdateRequest`. */
+  removeTtl: boolean;
 }
 
-/** Changes a part of an object's data. Since 0.1. */
+/** Changes a part of an object. Since 0.1. */
 export interface PatchOperation {
   /** Its name. */
   key?: ObjectKey;
-  /** The change of its data, which must be a JSON object; required. */
+  /** The change of its data, as in `ObjectsPatchRequest`. */
   patch?: ContentPatch;
   /** Which object it must still be. */
   preconditions?: Preconditions;
+  /** The change of what is said of it, as in `ObjectsPatchRequest`. */
+  metadataPatch?: MetadataPatch;
+  /** How long it lives from now on, as in `ObjectsUpdateRequest`. */
+  ttlMs?: bigint;
+  /** True: it has no deadline any more, as in `ObjectsUpdateRequest`. */
+  removeTtl: boolean;
 }
 
 /** Deletes an object. Since 0.1. */
@@ -1548,6 +1636,11 @@ export interface CollectionsListRequest {
    * `COMPACTED`.
    */
   continueToken: string;
+  /**
+   * True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+   * the window, as in `ObjectsListRequest`.
+   */
+  continueAtPresent: boolean;
 }
 
 /** A page of collections, all at one revision. Since 0.1. */
@@ -1558,6 +1651,8 @@ export interface CollectionsListResponse {
   items: CollectionListItem[];
   /** Give this to get the next page; empty at the end. */
   continueToken: string;
+  /** True: this page is of a later revision than the one before it, as in `ObjectsListResponse`. */
+  inconsistent: boolean;
 }
 
 /** A collection in a list. Since 0.1. */
@@ -1606,8 +1701,49 @@ export interface ControllerRevision {
   current: boolean;
   /** Whether it is what the controller is changing them to. */
   update: boolean;
-  /** Who else uses it, sorted. A snapshot that is current, of the update or in use is live: it is never truncated. */
+  /**
+   * Who else uses it, sorted. A snapshot that is current, of the update or in use is live: it is never truncated. So is the
+   * newest of its history.
+   */
   inUse: string[];
+  /**
+   * Each of these marks with what it goes with: current, update, then by marker. How long one still has that is renewed is
+   * no part of the snapshot.
+   */
+  marks: LiveMark[];
+  /** The version of the controller's kind that the data is in, if the create said so. */
+  dataVersion?: string;
+}
+
+/** A mark of a ControllerRevision. Since 0.1. */
+export interface LiveMark {
+  /** Which. */
+  kind: LiveMarkKind;
+  /** Who else uses it; empty for the other marks. */
+  marker: string;
+  /** What it goes with. */
+  tie?: MarkTie;
+}
+
+/** What a mark goes with. Since 0.1. */
+export interface MarkTie {
+  /** It goes when it was not set again for so long, in milliseconds of log time: 1,000 to 86,400,000. */
+  ttlMs?: bigint;
+  /**
+   * It goes in the command in which this epoch of a member goes: when the member leaves or expires, or another instance
+   * replaces it. An epoch that is not the present one: `NOT_A_MEMBER` or `STALE_EPOCH`.
+   */
+  member?: MemberEpoch;
+  /** It goes in the command in which this object goes. */
+  object?: TiedObject;
+}
+
+/** An object that marks go with. Since 0.1. */
+export interface TiedObject {
+  /** Its key. An object that is not there: `NOT_FOUND`. */
+  key?: ObjectKey;
+  /** Its uid. An object of another: `CONFLICT`. */
+  uid: string;
 }
 
 /** What became of what a controller wants. Since 0.1. */
@@ -1678,7 +1814,10 @@ export interface ControllerRevisionsCreateRequest {
    * at most 2,147,483,647.
    */
   collisionCount?: number;
-  /** How many snapshots that are not live to keep; at most 10,000. Left out: 10. The one that is answered is never deleted. */
+  /**
+   * How many snapshots that are not live to keep; at most 10,000. Left out: 10. Neither the one that is answered, which is
+   * the newest from now on, nor the one that was the newest before is deleted; the former does not count.
+   */
   historyLimit?: number;
   /**
    * The `resource_version` of the newest snapshot of the history as the caller knows it, 0 for none: else `CONFLICT`.
@@ -1687,6 +1826,16 @@ export interface ControllerRevisionsCreateRequest {
   ifNewest?: bigint;
   /** True: check everything and change nothing. The answer is what would have been. */
   dryRun: boolean;
+  /**
+   * Set: the one that is answered is marked in the same command as what the controller is changing its objects to, and no
+   * other is; the mark goes with this. An answer of *unchanged* renews it. Left out: marks stay as they are.
+   */
+  markUpdate?: MarkTie;
+  /**
+   * The version of the controller's kind that the data is in, as in `apps/v1`. Nobody ever rewrites a snapshot, so
+   * `StorageVersions.CheckDrop` names it while the version is asked for. Left out: not known, and it is not named.
+   */
+  dataVersion?: string;
 }
 
 /** What a controller wants stands in its history. Since 0.1. */
@@ -1740,6 +1889,11 @@ export interface ControllerRevisionsListRequest {
    * else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
    */
   continueToken: string;
+  /**
+   * True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+   * the window, as in `ObjectsListRequest`.
+   */
+  continueAtPresent: boolean;
 }
 
 /** A page of snapshots, all at one revision. Since 0.1. */
@@ -1750,6 +1904,8 @@ export interface ControllerRevisionsListResponse {
   items: ControllerRevision[];
   /** Give this to get the next page; empty at the end. */
   continueToken: string;
+  /** True: this page is of a later revision than the one before it, as in `ObjectsListResponse`. */
+  inconsistent: boolean;
 }
 
 /** Asks for a page of a history. Since 0.1. */
@@ -1765,6 +1921,11 @@ export interface ControllerRevisionsHistoryRequest {
    * else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
    */
   continueToken: string;
+  /**
+   * True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+   * the window, as in `ObjectsListRequest`.
+   */
+  continueAtPresent: boolean;
 }
 
 /** A page of a history, all at one revision. Since 0.1. */
@@ -1775,6 +1936,8 @@ export interface ControllerRevisionsHistoryResponse {
   items: ControllerRevision[];
   /** Give this to get the next page; empty at the end. */
   continueToken: string;
+  /** True: this page is of a later revision than the one before it, as in `ObjectsListResponse`. */
+  inconsistent: boolean;
 }
 
 /** Names two snapshots of a namespace. Since 0.1. */
@@ -1811,7 +1974,7 @@ export interface ControllerRevisionsUpdateRequest {
   name: string;
   /** The uid that it must have, else `CONFLICT`; empty: any. */
   ifUid: string;
-  /** The `resource_version` that it must have, else `CONFLICT`; left out: any. */
+  /** The `resource_version` that it must have, else `CONFLICT`. Required, as Kubernetes has it for ControllerRevisions. */
   ifResourceVersion?: bigint;
   /** Its number from now on. A lower one than it has: `IMMUTABLE`. */
   revision?: bigint;
@@ -1891,6 +2054,11 @@ export interface ControllerRevisionsMarkLiveRequest {
   update?: string;
   /** What somebody else uses. */
   inUse?: InUse;
+  /**
+   * What the marks go with that are set here, from now on. At most 1,000 snapshots of 4 MiB can have marks that go with one
+   * member or object: `QUOTA`. Left out: a `ttl_ms` of 86,400,000, a day.
+   */
+  tie?: MarkTie;
 }
 
 /** The marks are as asked. Since 0.1. */
@@ -1901,13 +2069,13 @@ export interface ControllerRevisionsMarkLiveResponse {
   changed: boolean;
 }
 
-/** Deletes the oldest of a history that nobody uses. Since 0.1. */
+/** Deletes the oldest of a history that are not live. Since 0.1. */
 export interface ControllerRevisionsTruncateRequest {
   /** The exactly-once key, if the caller has a session. */
   requestId?: RequestId;
   /** Whose history. */
   history?: ControllerHistory;
-  /** How many snapshots that are not live to keep; at most 10,000. Left out: 10. */
+  /** How many snapshots that are not live to keep; at most 10,000. Left out: 10. The newest is live: it stays even with 0. */
   limit?: number;
   /** The `resource_version` of the newest snapshot of the history as the caller knows it: else `CONFLICT`. Left out: any. */
   ifNewest?: bigint;
@@ -2126,6 +2294,11 @@ export interface RostersListRequest {
    * `COMPACTED`.
    */
   continueToken: string;
+  /**
+   * True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+   * the window, as in `ObjectsListRequest`.
+   */
+  continueAtPresent: boolean;
 }
 
 /** A page of rosters, all at one revision. Since 0.1. */
@@ -2136,6 +2309,8 @@ export interface RostersListResponse {
   rosters: Roster[];
   /** Give this to get the next page; empty at the end. */
   continueToken: string;
+  /** True: this page is of a later revision than the one before it, as in `ObjectsListResponse`. */
+  inconsistent: boolean;
 }
 
 /**
@@ -2313,6 +2488,12 @@ export interface StorageVersionsReportRequest {
    * report of an epoch replaces all in any case.
    */
   replace: boolean;
+  /**
+   * The place of this statement among all that the member says under its epoch, adoptions too; at least 1, counted by the
+   * caller. Each new statement has a greater one than all before. One that is sent again has the same one, and is carried
+   * out again if nothing came after it. Smaller than the last one taken: `CONFLICT` with `last_number`, since it came late.
+   */
+  number: bigint;
 }
 
 /** The report was taken. Since 0.1. */
@@ -2341,6 +2522,11 @@ export interface ReportedResource {
   selectedVersion?: string;
   /** The revision at which `selected_version` last changed; 0 if it is unset. */
   selectedRevision: bigint;
+  /**
+   * The `selected_revision` that the entry took or adopted last. Another one than `selected_revision`: the member has yet
+   * to adopt. Unset for a fixed entry, and for a voter while nothing is selected.
+   */
+  adoptedRevision?: bigint;
 }
 
 /** Says that a voter has taken the selected version. Since 0.1. */
@@ -2353,6 +2539,8 @@ export interface StorageVersionsAdoptRequest {
   resource?: GroupResource;
   /** The `selected_revision` whose version is adopted; at least 1. If selected has moved since: `CONFLICT`. */
   selectedRevision: bigint;
+  /** The place of this statement among all that the member says under its epoch, as that of a report. */
+  number: bigint;
 }
 
 /** The member's entry encodes the selected version. Since 0.1. */
@@ -2429,6 +2617,11 @@ export interface StorageVersionsListRequest {
    * was, else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
    */
   continueToken: string;
+  /**
+   * True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+   * the window, as in `ObjectsListRequest`.
+   */
+  continueAtPresent: boolean;
 }
 
 /** A page of resources, all at one revision. Since 0.1. */
@@ -2441,6 +2634,8 @@ export interface StorageVersionsListResponse {
   continueToken: string;
   /** The log time of the state that was read, in milliseconds, to hold against the drains. */
   logTimeMs: bigint;
+  /** True: this page is of a later revision than the one before it, as in `ObjectsListResponse`. */
+  inconsistent: boolean;
 }
 
 /** A resource in a list. Since 0.1. */
@@ -2677,6 +2872,11 @@ export interface MigrationsListRequest {
    * `COMPACTED`.
    */
   continueToken: string;
+  /**
+   * True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+   * the window, as in `ObjectsListRequest`.
+   */
+  continueAtPresent: boolean;
 }
 
 /** A page of migrations, all at one revision. Since 0.1. */
@@ -2687,6 +2887,8 @@ export interface MigrationsListResponse {
   migrations: Migration[];
   /** Give this to get the next page; empty at the end. */
   continueToken: string;
+  /** True: this page is of a later revision than the one before it, as in `ObjectsListResponse`. */
+  inconsistent: boolean;
 }
 
 /** Asks for a migration. Since 0.1. */

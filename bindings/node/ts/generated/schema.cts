@@ -228,11 +228,13 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     labels: ['%', 's'],
     pageSize: ['?', 'n'],
     continueToken: ['=', 's'],
+    continueAtPresent: ['=', 'b'],
   },
   MembershipListResponse: {
     header: ['?', 'ResponseHeader'],
     items: ['*', 'MemberListItem'],
     continueToken: ['=', 's'],
+    inconsistent: ['=', 'b'],
   },
   MemberListItem: {
     member: ['?', 'Member'],
@@ -335,11 +337,13 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     namespace: ['=', 's'],
     pageSize: ['?', 'n'],
     continueToken: ['=', 's'],
+    continueAtPresent: ['=', 'b'],
   },
   LeasesListResponse: {
     header: ['?', 'ResponseHeader'],
     items: ['*', 'LeaseListItem'],
     continueToken: ['=', 's'],
+    inconsistent: ['=', 'b'],
   },
   LeaseListItem: {
     lease: ['?', 'Lease'],
@@ -370,11 +374,13 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     lease: ['?', 'LeaseKey'],
     read: ['?', 'ReadOptions'],
     continueToken: ['=', 's'],
+    continueAtPresent: ['=', 'b'],
   },
   LeasesListCandidatesResponse: {
     header: ['?', 'ResponseHeader'],
     items: ['*', 'LeaseCandidateItem'],
     continueToken: ['=', 's'],
+    inconsistent: ['=', 'b'],
   },
   LeaseCandidateItem: {
     candidate: ['?', 'LeaseCandidate'],
@@ -397,6 +403,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     metadata: ['?', 'Metadata'],
     resource: ['?', 'GroupResource'],
     content: ['?', 'ObjectContent'],
+    contentRevision: ['=', 'l'],
   },
   ObjectContent: {
     encodingVersion: ['=', 's'],
@@ -411,6 +418,10 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
   },
   ContentPatch: {
     encodingVersion: ['=', 's'],
+    format: ['=', 'e', 'PATCH_FORMAT_UNSPECIFIED'],
+    document: ['=', 'y'],
+  },
+  MetadataPatch: {
     format: ['=', 'e', 'PATCH_FORMAT_UNSPECIFIED'],
     document: ['=', 'y'],
   },
@@ -446,11 +457,13 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     read: ['?', 'ReadOptions'],
     pageSize: ['?', 'n'],
     continueToken: ['=', 's'],
+    continueAtPresent: ['=', 'b'],
   },
   ObjectsListResponse: {
     header: ['?', 'ResponseHeader'],
     items: ['*', 'ObjectListItem'],
     continueToken: ['=', 's'],
+    inconsistent: ['=', 'b'],
   },
   ObjectListItem: {
     object: ['?', 'Object'],
@@ -465,6 +478,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     ttlMs: ['?', 'l'],
     fences: ['?', 'Fences'],
     dryRun: ['=', 'b'],
+    removeTtl: ['=', 'b'],
   },
   ObjectsUpdateResponse: {
     header: ['?', 'ResponseHeader'],
@@ -482,6 +496,9 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     preconditions: ['?', 'Preconditions'],
     fences: ['?', 'Fences'],
     dryRun: ['=', 'b'],
+    metadataPatch: ['?', 'MetadataPatch'],
+    ttlMs: ['?', 'l'],
+    removeTtl: ['=', 'b'],
   },
   ObjectsPatchResponse: {
     header: ['?', 'ResponseHeader'],
@@ -489,6 +506,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     uid: ['=', 's'],
     resourceVersion: ['=', 'l'],
     object: ['?', 'Object'],
+    deleted: ['=', 'b'],
   },
   ObjectsDeleteRequest: {
     requestId: ['?', 'RequestId'],
@@ -540,11 +558,15 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     content: ['?', 'ObjectContent'],
     preconditions: ['?', 'Preconditions'],
     ttlMs: ['?', 'l'],
+    removeTtl: ['=', 'b'],
   },
   PatchOperation: {
     key: ['?', 'ObjectKey'],
     patch: ['?', 'ContentPatch'],
     preconditions: ['?', 'Preconditions'],
+    metadataPatch: ['?', 'MetadataPatch'],
+    ttlMs: ['?', 'l'],
+    removeTtl: ['=', 'b'],
   },
   DeleteOperation: {
     key: ['?', 'ObjectKey'],
@@ -632,11 +654,13 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     read: ['?', 'ReadOptions'],
     pageSize: ['?', 'n'],
     continueToken: ['=', 's'],
+    continueAtPresent: ['=', 'b'],
   },
   CollectionsListResponse: {
     header: ['?', 'ResponseHeader'],
     items: ['*', 'CollectionListItem'],
     continueToken: ['=', 's'],
+    inconsistent: ['=', 'b'],
   },
   CollectionListItem: {
     collection: ['?', 'Collection'],
@@ -659,6 +683,22 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     current: ['=', 'b'],
     update: ['=', 'b'],
     inUse: ['*', 's'],
+    marks: ['*', 'LiveMark'],
+    dataVersion: ['?', 's'],
+  },
+  LiveMark: {
+    kind: ['=', 'e', 'LIVE_MARK_KIND_UNSPECIFIED'],
+    marker: ['=', 's'],
+    tie: ['?', 'MarkTie'],
+  },
+  MarkTie: {
+    ttlMs: ['?', 'l'],
+    member: ['?', 'MemberEpoch'],
+    object: ['?', 'TiedObject'],
+  },
+  TiedObject: {
+    key: ['?', 'ObjectKey'],
+    uid: ['=', 's'],
   },
   ControllerRevisionAnswer: {
     name: ['=', 's'],
@@ -691,6 +731,8 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     historyLimit: ['?', 'n'],
     ifNewest: ['?', 'l'],
     dryRun: ['=', 'b'],
+    markUpdate: ['?', 'MarkTie'],
+    dataVersion: ['?', 's'],
   },
   ControllerRevisionsCreateResponse: {
     header: ['?', 'ResponseHeader'],
@@ -716,22 +758,26 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     ownerUid: ['=', 's'],
     pageSize: ['?', 'n'],
     continueToken: ['=', 's'],
+    continueAtPresent: ['=', 'b'],
   },
   ControllerRevisionsListResponse: {
     header: ['?', 'ResponseHeader'],
     items: ['*', 'ControllerRevision'],
     continueToken: ['=', 's'],
+    inconsistent: ['=', 'b'],
   },
   ControllerRevisionsHistoryRequest: {
     history: ['?', 'ControllerHistory'],
     read: ['?', 'ReadOptions'],
     pageSize: ['?', 'n'],
     continueToken: ['=', 's'],
+    continueAtPresent: ['=', 'b'],
   },
   ControllerRevisionsHistoryResponse: {
     header: ['?', 'ResponseHeader'],
     items: ['*', 'ControllerRevision'],
     continueToken: ['=', 's'],
+    inconsistent: ['=', 'b'],
   },
   ControllerRevisionsDiffRequest: {
     namespace: ['=', 's'],
@@ -790,6 +836,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     current: ['?', 's'],
     update: ['?', 's'],
     inUse: ['?', 'InUse'],
+    tie: ['?', 'MarkTie'],
   },
   ControllerRevisionsMarkLiveResponse: {
     header: ['?', 'ResponseHeader'],
@@ -900,11 +947,13 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     read: ['?', 'ReadOptions'],
     pageSize: ['?', 'n'],
     continueToken: ['=', 's'],
+    continueAtPresent: ['=', 'b'],
   },
   RostersListResponse: {
     header: ['?', 'ResponseHeader'],
     rosters: ['*', 'Roster'],
     continueToken: ['=', 's'],
+    inconsistent: ['=', 'b'],
   },
   StorageVersion: {
     metadata: ['?', 'Metadata'],
@@ -980,6 +1029,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     member: ['?', 'MemberEpoch'],
     entries: ['*', 'ReportEntry'],
     replace: ['=', 'b'],
+    number: ['=', 'l'],
   },
   StorageVersionsReportResponse: {
     header: ['?', 'ResponseHeader'],
@@ -991,12 +1041,14 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     encodingVersion: ['?', 's'],
     selectedVersion: ['?', 's'],
     selectedRevision: ['=', 'l'],
+    adoptedRevision: ['?', 'l'],
   },
   StorageVersionsAdoptRequest: {
     requestId: ['?', 'RequestId'],
     member: ['?', 'MemberEpoch'],
     resource: ['?', 'GroupResource'],
     selectedRevision: ['=', 'l'],
+    number: ['=', 'l'],
   },
   StorageVersionsAdoptResponse: {
     header: ['?', 'ResponseHeader'],
@@ -1032,12 +1084,14 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     includeUnreported: ['=', 'b'],
     pageSize: ['?', 'n'],
     continueToken: ['=', 's'],
+    continueAtPresent: ['=', 'b'],
   },
   StorageVersionsListResponse: {
     header: ['?', 'ResponseHeader'],
     items: ['*', 'StorageVersionListItem'],
     continueToken: ['=', 's'],
     logTimeMs: ['=', 'l'],
+    inconsistent: ['=', 'b'],
   },
   StorageVersionListItem: {
     storageVersion: ['?', 'StorageVersion'],
@@ -1150,11 +1204,13 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     read: ['?', 'ReadOptions'],
     pageSize: ['?', 'n'],
     continueToken: ['=', 's'],
+    continueAtPresent: ['=', 'b'],
   },
   MigrationsListResponse: {
     header: ['?', 'ResponseHeader'],
     migrations: ['*', 'Migration'],
     continueToken: ['=', 's'],
+    inconsistent: ['=', 'b'],
   },
   MigrationsStartRequest: {
     requestId: ['?', 'RequestId'],

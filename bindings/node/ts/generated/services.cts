@@ -151,8 +151,8 @@ export class ObjectsService {
   }
 
   /**
-   * Changes a part of an object's data where it is stored: without a `resource_version` it never conflicts with another change.
-   * Since 0.1.
+   * Changes a part of an object where it is stored, its data or what is said of it: without a `resource_version` it never
+   * conflicts with another change. Since 0.1.
    */
   patch(request: Init<v1.ObjectsPatchRequest> = {}, options: CallOptions = {}): Promise<v1.ObjectsPatchResponse> {
     return this.#caller.call('synod.v1.Objects/Patch', 'ObjectsPatchRequest', 'ObjectsPatchResponse', request, options);
@@ -225,7 +225,9 @@ export class ControllerRevisionsService {
   /**
    * Says what a controller wants now. One command decides, against all that the history holds: *unchanged* if the newest
    * says the same, *rolled back* if an older one does, whose number becomes the highest, else *created*; then the oldest
-   * that nobody uses go, beyond the limit. `ALREADY_EXISTS` if no free name was found. Since 0.1.
+   * that are not live go, beyond the limit. Live are the newest and all that have a mark. The one that was the newest until
+   * then is not live any more but stays, since only now its owner can say that it still uses it: it can go with the next
+   * create. `ALREADY_EXISTS` if no free name was found. Since 0.1.
    */
   create(request: Init<v1.ControllerRevisionsCreateRequest> = {}, options: CallOptions = {}): Promise<v1.ControllerRevisionsCreateResponse> {
     return this.#caller.call('synod.v1.ControllerRevisions/Create', 'ControllerRevisionsCreateRequest', 'ControllerRevisionsCreateResponse', request, options);
@@ -251,7 +253,7 @@ export class ControllerRevisionsService {
     return this.#caller.call('synod.v1.ControllerRevisions/Diff', 'ControllerRevisionsDiffRequest', 'ControllerRevisionsDiffResponse', request, options);
   }
 
-  /** Changes what may be changed of a snapshot. Its data may not: `IMMUTABLE`. Since 0.1. */
+  /** Changes what may be changed of a snapshot, as the caller has seen it. Its data may not: `IMMUTABLE`. Since 0.1. */
   update(request: Init<v1.ControllerRevisionsUpdateRequest> = {}, options: CallOptions = {}): Promise<v1.ControllerRevisionsUpdateResponse> {
     return this.#caller.call('synod.v1.ControllerRevisions/Update', 'ControllerRevisionsUpdateRequest', 'ControllerRevisionsUpdateResponse', request, options);
   }
@@ -262,14 +264,16 @@ export class ControllerRevisionsService {
   }
 
   /**
-   * Says which snapshots of a history are in use. Those are never truncated. `TOO_LARGE` if more than 16 MiB of them would
-   * be marked otherwise than they are: fewer at first, then all. Since 0.1.
+   * Says which snapshots of a history are in use, or says so again. Those are never truncated. Every mark goes with
+   * something, so that nobody who dies pins a snapshot for ever; setting it again renews it and, where nothing else
+   * changes, moves no revision. `TOO_LARGE` if more than 16 MiB of them would be marked otherwise than they are: fewer at
+   * first, then all. Since 0.1.
    */
   markLive(request: Init<v1.ControllerRevisionsMarkLiveRequest> = {}, options: CallOptions = {}): Promise<v1.ControllerRevisionsMarkLiveResponse> {
     return this.#caller.call('synod.v1.ControllerRevisions/MarkLive', 'ControllerRevisionsMarkLiveRequest', 'ControllerRevisionsMarkLiveResponse', request, options);
   }
 
-  /** Deletes the oldest snapshots of a history that nobody uses. Since 0.1. */
+  /** Deletes the oldest snapshots of a history that are not live. The newest is live, marked or not. Since 0.1. */
   truncate(request: Init<v1.ControllerRevisionsTruncateRequest> = {}, options: CallOptions = {}): Promise<v1.ControllerRevisionsTruncateResponse> {
     return this.#caller.call('synod.v1.ControllerRevisions/Truncate', 'ControllerRevisionsTruncateRequest', 'ControllerRevisionsTruncateResponse', request, options);
   }

@@ -178,6 +178,7 @@ class MembershipService(Service):
         labels: Mapping[str, str] | None = None,
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.MembershipListResponse:
         """Reads all members, ordered by id. Since 0.1."""
@@ -186,6 +187,7 @@ class MembershipService(Service):
             labels=labels or {},
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return self._call("synod.v1.Membership/List", request, v1.MembershipListResponse, timeout)
 
@@ -195,6 +197,7 @@ class MembershipService(Service):
         read: v1.ReadOptions | None = None,
         labels: Mapping[str, str] | None = None,
         page_size: int | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> Iterator[v1.MemberListItem]:
         """As `list`, over all pages, which are read at one revision as they are needed."""
@@ -202,6 +205,7 @@ class MembershipService(Service):
             read=read,
             labels=labels or {},
             page_size=page_size,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.Membership/List", request, v1.MembershipListResponse, v1.MemberListItem, timeout)
 
@@ -288,6 +292,7 @@ class AsyncMembershipService(AsyncService):
         labels: Mapping[str, str] | None = None,
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.MembershipListResponse:
         """Reads all members, ordered by id. Since 0.1."""
@@ -296,6 +301,7 @@ class AsyncMembershipService(AsyncService):
             labels=labels or {},
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return await self._call("synod.v1.Membership/List", request, v1.MembershipListResponse, timeout)
 
@@ -305,6 +311,7 @@ class AsyncMembershipService(AsyncService):
         read: v1.ReadOptions | None = None,
         labels: Mapping[str, str] | None = None,
         page_size: int | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> AsyncIterator[v1.MemberListItem]:
         """As `list`, over all pages, which are read at one revision as they are needed."""
@@ -312,6 +319,7 @@ class AsyncMembershipService(AsyncService):
             read=read,
             labels=labels or {},
             page_size=page_size,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.Membership/List", request, v1.MembershipListResponse, v1.MemberListItem, timeout)
 
@@ -384,6 +392,7 @@ class LeasesService(Service):
         namespace: str = "",
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.LeasesListResponse:
         """Reads all leases, ordered by `<namespace>/<name>`. Since 0.1."""
@@ -392,6 +401,7 @@ class LeasesService(Service):
             namespace=namespace,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return self._call("synod.v1.Leases/List", request, v1.LeasesListResponse, timeout)
 
@@ -401,6 +411,7 @@ class LeasesService(Service):
         read: v1.ReadOptions | None = None,
         namespace: str = "",
         page_size: int | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> Iterator[v1.LeaseListItem]:
         """As `list`, over all pages, which are read at one revision as they are needed."""
@@ -408,6 +419,7 @@ class LeasesService(Service):
             read=read,
             namespace=namespace,
             page_size=page_size,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.Leases/List", request, v1.LeasesListResponse, v1.LeaseListItem, timeout)
 
@@ -453,6 +465,7 @@ class LeasesService(Service):
         lease: v1.LeaseKey | None = None,
         read: v1.ReadOptions | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.LeasesListCandidatesResponse:
         """Reads who stand for a lease, ordered by identity. Since 0.1."""
@@ -460,6 +473,7 @@ class LeasesService(Service):
             lease=lease,
             read=read,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return self._call("synod.v1.Leases/ListCandidates", request, v1.LeasesListCandidatesResponse, timeout)
 
@@ -468,12 +482,14 @@ class LeasesService(Service):
         *,
         lease: v1.LeaseKey | None = None,
         read: v1.ReadOptions | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> Iterator[v1.LeaseCandidateItem]:
         """As `list_candidates`, over all pages, which are read at one revision as they are needed."""
         request = v1.LeasesListCandidatesRequest(
             lease=lease,
             read=read,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.Leases/ListCandidates", request, v1.LeasesListCandidatesResponse, v1.LeaseCandidateItem, timeout)
 
@@ -546,6 +562,7 @@ class AsyncLeasesService(AsyncService):
         namespace: str = "",
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.LeasesListResponse:
         """Reads all leases, ordered by `<namespace>/<name>`. Since 0.1."""
@@ -554,6 +571,7 @@ class AsyncLeasesService(AsyncService):
             namespace=namespace,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return await self._call("synod.v1.Leases/List", request, v1.LeasesListResponse, timeout)
 
@@ -563,6 +581,7 @@ class AsyncLeasesService(AsyncService):
         read: v1.ReadOptions | None = None,
         namespace: str = "",
         page_size: int | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> AsyncIterator[v1.LeaseListItem]:
         """As `list`, over all pages, which are read at one revision as they are needed."""
@@ -570,6 +589,7 @@ class AsyncLeasesService(AsyncService):
             read=read,
             namespace=namespace,
             page_size=page_size,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.Leases/List", request, v1.LeasesListResponse, v1.LeaseListItem, timeout)
 
@@ -615,6 +635,7 @@ class AsyncLeasesService(AsyncService):
         lease: v1.LeaseKey | None = None,
         read: v1.ReadOptions | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.LeasesListCandidatesResponse:
         """Reads who stand for a lease, ordered by identity. Since 0.1."""
@@ -622,6 +643,7 @@ class AsyncLeasesService(AsyncService):
             lease=lease,
             read=read,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return await self._call("synod.v1.Leases/ListCandidates", request, v1.LeasesListCandidatesResponse, timeout)
 
@@ -630,12 +652,14 @@ class AsyncLeasesService(AsyncService):
         *,
         lease: v1.LeaseKey | None = None,
         read: v1.ReadOptions | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> AsyncIterator[v1.LeaseCandidateItem]:
         """As `list_candidates`, over all pages, which are read at one revision as they are needed."""
         request = v1.LeasesListCandidatesRequest(
             lease=lease,
             read=read,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.Leases/ListCandidates", request, v1.LeasesListCandidatesResponse, v1.LeaseCandidateItem, timeout)
 
@@ -693,6 +717,7 @@ class ObjectsService(Service):
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.ObjectsListResponse:
         """Reads the objects of a collection, page by page, all at one revision. Since 0.1."""
@@ -704,6 +729,7 @@ class ObjectsService(Service):
             read=read,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return self._call("synod.v1.Objects/List", request, v1.ObjectsListResponse, timeout)
 
@@ -716,6 +742,7 @@ class ObjectsService(Service):
         field_selector: str = "",
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> Iterator[v1.ObjectListItem]:
         """As `list`, over all pages, which are read at one revision as they are needed."""
@@ -726,6 +753,7 @@ class ObjectsService(Service):
             field_selector=field_selector,
             read=read,
             page_size=page_size,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.Objects/List", request, v1.ObjectsListResponse, v1.ObjectListItem, timeout)
 
@@ -740,6 +768,7 @@ class ObjectsService(Service):
         ttl_ms: int | None = None,
         fences: v1.Fences | None = None,
         dry_run: bool = False,
+        remove_ttl: bool = False,
         timeout: float | None = None,
     ) -> v1.ObjectsUpdateResponse:
         """Replaces an object. Since 0.1."""
@@ -752,6 +781,7 @@ class ObjectsService(Service):
             ttl_ms=ttl_ms,
             fences=fences,
             dry_run=dry_run,
+            remove_ttl=remove_ttl,
         )
         return self._call("synod.v1.Objects/Update", request, v1.ObjectsUpdateResponse, timeout)
 
@@ -764,10 +794,13 @@ class ObjectsService(Service):
         preconditions: v1.Preconditions | None = None,
         fences: v1.Fences | None = None,
         dry_run: bool = False,
+        metadata_patch: v1.MetadataPatch | None = None,
+        ttl_ms: int | None = None,
+        remove_ttl: bool = False,
         timeout: float | None = None,
     ) -> v1.ObjectsPatchResponse:
-        """Changes a part of an object's data where it is stored: without a `resource_version` it never conflicts with another change.
-        Since 0.1.
+        """Changes a part of an object where it is stored, its data or what is said of it: without a `resource_version` it never
+        conflicts with another change. Since 0.1.
         """
         request = v1.ObjectsPatchRequest(
             request_id=request_id,
@@ -776,6 +809,9 @@ class ObjectsService(Service):
             preconditions=preconditions,
             fences=fences,
             dry_run=dry_run,
+            metadata_patch=metadata_patch,
+            ttl_ms=ttl_ms,
+            remove_ttl=remove_ttl,
         )
         return self._call("synod.v1.Objects/Patch", request, v1.ObjectsPatchResponse, timeout)
 
@@ -877,6 +913,7 @@ class AsyncObjectsService(AsyncService):
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.ObjectsListResponse:
         """Reads the objects of a collection, page by page, all at one revision. Since 0.1."""
@@ -888,6 +925,7 @@ class AsyncObjectsService(AsyncService):
             read=read,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return await self._call("synod.v1.Objects/List", request, v1.ObjectsListResponse, timeout)
 
@@ -900,6 +938,7 @@ class AsyncObjectsService(AsyncService):
         field_selector: str = "",
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> AsyncIterator[v1.ObjectListItem]:
         """As `list`, over all pages, which are read at one revision as they are needed."""
@@ -910,6 +949,7 @@ class AsyncObjectsService(AsyncService):
             field_selector=field_selector,
             read=read,
             page_size=page_size,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.Objects/List", request, v1.ObjectsListResponse, v1.ObjectListItem, timeout)
 
@@ -924,6 +964,7 @@ class AsyncObjectsService(AsyncService):
         ttl_ms: int | None = None,
         fences: v1.Fences | None = None,
         dry_run: bool = False,
+        remove_ttl: bool = False,
         timeout: float | None = None,
     ) -> v1.ObjectsUpdateResponse:
         """Replaces an object. Since 0.1."""
@@ -936,6 +977,7 @@ class AsyncObjectsService(AsyncService):
             ttl_ms=ttl_ms,
             fences=fences,
             dry_run=dry_run,
+            remove_ttl=remove_ttl,
         )
         return await self._call("synod.v1.Objects/Update", request, v1.ObjectsUpdateResponse, timeout)
 
@@ -948,10 +990,13 @@ class AsyncObjectsService(AsyncService):
         preconditions: v1.Preconditions | None = None,
         fences: v1.Fences | None = None,
         dry_run: bool = False,
+        metadata_patch: v1.MetadataPatch | None = None,
+        ttl_ms: int | None = None,
+        remove_ttl: bool = False,
         timeout: float | None = None,
     ) -> v1.ObjectsPatchResponse:
-        """Changes a part of an object's data where it is stored: without a `resource_version` it never conflicts with another change.
-        Since 0.1.
+        """Changes a part of an object where it is stored, its data or what is said of it: without a `resource_version` it never
+        conflicts with another change. Since 0.1.
         """
         request = v1.ObjectsPatchRequest(
             request_id=request_id,
@@ -960,6 +1005,9 @@ class AsyncObjectsService(AsyncService):
             preconditions=preconditions,
             fences=fences,
             dry_run=dry_run,
+            metadata_patch=metadata_patch,
+            ttl_ms=ttl_ms,
+            remove_ttl=remove_ttl,
         )
         return await self._call("synod.v1.Objects/Patch", request, v1.ObjectsPatchResponse, timeout)
 
@@ -1083,6 +1131,7 @@ class CollectionsService(Service):
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.CollectionsListResponse:
         """Reads all collections, page by page, all at one revision. Since 0.1."""
@@ -1090,6 +1139,7 @@ class CollectionsService(Service):
             read=read,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return self._call("synod.v1.Collections/List", request, v1.CollectionsListResponse, timeout)
 
@@ -1098,12 +1148,14 @@ class CollectionsService(Service):
         *,
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> Iterator[v1.CollectionListItem]:
         """As `list`, over all pages, which are read at one revision as they are needed."""
         request = v1.CollectionsListRequest(
             read=read,
             page_size=page_size,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.Collections/List", request, v1.CollectionsListResponse, v1.CollectionListItem, timeout)
 
@@ -1201,6 +1253,7 @@ class AsyncCollectionsService(AsyncService):
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.CollectionsListResponse:
         """Reads all collections, page by page, all at one revision. Since 0.1."""
@@ -1208,6 +1261,7 @@ class AsyncCollectionsService(AsyncService):
             read=read,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return await self._call("synod.v1.Collections/List", request, v1.CollectionsListResponse, timeout)
 
@@ -1216,12 +1270,14 @@ class AsyncCollectionsService(AsyncService):
         *,
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> AsyncIterator[v1.CollectionListItem]:
         """As `list`, over all pages, which are read at one revision as they are needed."""
         request = v1.CollectionsListRequest(
             read=read,
             page_size=page_size,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.Collections/List", request, v1.CollectionsListResponse, v1.CollectionListItem, timeout)
 
@@ -1263,11 +1319,15 @@ class ControllerRevisionsService(Service):
         history_limit: int | None = None,
         if_newest: int | None = None,
         dry_run: bool = False,
+        mark_update: v1.MarkTie | None = None,
+        data_version: str | None = None,
         timeout: float | None = None,
     ) -> v1.ControllerRevisionsCreateResponse:
         """Says what a controller wants now. One command decides, against all that the history holds: *unchanged* if the newest
         says the same, *rolled back* if an older one does, whose number becomes the highest, else *created*; then the oldest
-        that nobody uses go, beyond the limit. `ALREADY_EXISTS` if no free name was found. Since 0.1.
+        that are not live go, beyond the limit. Live are the newest and all that have a mark. The one that was the newest until
+        then is not live any more but stays, since only now its owner can say that it still uses it: it can go with the next
+        create. `ALREADY_EXISTS` if no free name was found. Since 0.1.
         """
         request = v1.ControllerRevisionsCreateRequest(
             request_id=request_id,
@@ -1283,6 +1343,8 @@ class ControllerRevisionsService(Service):
             history_limit=history_limit,
             if_newest=if_newest,
             dry_run=dry_run,
+            mark_update=mark_update,
+            data_version=data_version,
         )
         return self._call("synod.v1.ControllerRevisions/Create", request, v1.ControllerRevisionsCreateResponse, timeout)
 
@@ -1313,6 +1375,7 @@ class ControllerRevisionsService(Service):
         owner_uid: str = "",
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.ControllerRevisionsListResponse:
         """Reads snapshots of any owner, ordered by namespace and name. Since 0.1."""
@@ -1325,6 +1388,7 @@ class ControllerRevisionsService(Service):
             owner_uid=owner_uid,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return self._call("synod.v1.ControllerRevisions/List", request, v1.ControllerRevisionsListResponse, timeout)
 
@@ -1338,6 +1402,7 @@ class ControllerRevisionsService(Service):
         owner_name: str = "",
         owner_uid: str = "",
         page_size: int | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> Iterator[v1.ControllerRevision]:
         """As `list`, over all pages, which are read at one revision as they are needed."""
@@ -1349,6 +1414,7 @@ class ControllerRevisionsService(Service):
             owner_name=owner_name,
             owner_uid=owner_uid,
             page_size=page_size,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.ControllerRevisions/List", request, v1.ControllerRevisionsListResponse, v1.ControllerRevision, timeout)
 
@@ -1359,6 +1425,7 @@ class ControllerRevisionsService(Service):
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.ControllerRevisionsHistoryResponse:
         """Reads the history of a controller, oldest first. One that was never begun is empty. Since 0.1."""
@@ -1367,6 +1434,7 @@ class ControllerRevisionsService(Service):
             read=read,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return self._call("synod.v1.ControllerRevisions/History", request, v1.ControllerRevisionsHistoryResponse, timeout)
 
@@ -1376,6 +1444,7 @@ class ControllerRevisionsService(Service):
         history: v1.ControllerHistory | None = None,
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> Iterator[v1.ControllerRevision]:
         """As `history`, over all pages, which are read at one revision as they are needed."""
@@ -1383,6 +1452,7 @@ class ControllerRevisionsService(Service):
             history=history,
             read=read,
             page_size=page_size,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.ControllerRevisions/History", request, v1.ControllerRevisionsHistoryResponse, v1.ControllerRevision, timeout)
 
@@ -1420,7 +1490,7 @@ class ControllerRevisionsService(Service):
         dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.ControllerRevisionsUpdateResponse:
-        """Changes what may be changed of a snapshot. Its data may not: `IMMUTABLE`. Since 0.1."""
+        """Changes what may be changed of a snapshot, as the caller has seen it. Its data may not: `IMMUTABLE`. Since 0.1."""
         request = v1.ControllerRevisionsUpdateRequest(
             request_id=request_id,
             namespace=namespace,
@@ -1466,10 +1536,13 @@ class ControllerRevisionsService(Service):
         current: str | None = None,
         update: str | None = None,
         in_use: v1.InUse | None = None,
+        tie: v1.MarkTie | None = None,
         timeout: float | None = None,
     ) -> v1.ControllerRevisionsMarkLiveResponse:
-        """Says which snapshots of a history are in use. Those are never truncated. `TOO_LARGE` if more than 16 MiB of them would
-        be marked otherwise than they are: fewer at first, then all. Since 0.1.
+        """Says which snapshots of a history are in use, or says so again. Those are never truncated. Every mark goes with
+        something, so that nobody who dies pins a snapshot for ever; setting it again renews it and, where nothing else
+        changes, moves no revision. `TOO_LARGE` if more than 16 MiB of them would be marked otherwise than they are: fewer at
+        first, then all. Since 0.1.
         """
         request = v1.ControllerRevisionsMarkLiveRequest(
             request_id=request_id,
@@ -1477,6 +1550,7 @@ class ControllerRevisionsService(Service):
             current=current,
             update=update,
             in_use=in_use,
+            tie=tie,
         )
         return self._call("synod.v1.ControllerRevisions/MarkLive", request, v1.ControllerRevisionsMarkLiveResponse, timeout)
 
@@ -1490,7 +1564,7 @@ class ControllerRevisionsService(Service):
         dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.ControllerRevisionsTruncateResponse:
-        """Deletes the oldest snapshots of a history that nobody uses. Since 0.1."""
+        """Deletes the oldest snapshots of a history that are not live. The newest is live, marked or not. Since 0.1."""
         request = v1.ControllerRevisionsTruncateRequest(
             request_id=request_id,
             history=history,
@@ -1602,11 +1676,15 @@ class AsyncControllerRevisionsService(AsyncService):
         history_limit: int | None = None,
         if_newest: int | None = None,
         dry_run: bool = False,
+        mark_update: v1.MarkTie | None = None,
+        data_version: str | None = None,
         timeout: float | None = None,
     ) -> v1.ControllerRevisionsCreateResponse:
         """Says what a controller wants now. One command decides, against all that the history holds: *unchanged* if the newest
         says the same, *rolled back* if an older one does, whose number becomes the highest, else *created*; then the oldest
-        that nobody uses go, beyond the limit. `ALREADY_EXISTS` if no free name was found. Since 0.1.
+        that are not live go, beyond the limit. Live are the newest and all that have a mark. The one that was the newest until
+        then is not live any more but stays, since only now its owner can say that it still uses it: it can go with the next
+        create. `ALREADY_EXISTS` if no free name was found. Since 0.1.
         """
         request = v1.ControllerRevisionsCreateRequest(
             request_id=request_id,
@@ -1622,6 +1700,8 @@ class AsyncControllerRevisionsService(AsyncService):
             history_limit=history_limit,
             if_newest=if_newest,
             dry_run=dry_run,
+            mark_update=mark_update,
+            data_version=data_version,
         )
         return await self._call("synod.v1.ControllerRevisions/Create", request, v1.ControllerRevisionsCreateResponse, timeout)
 
@@ -1652,6 +1732,7 @@ class AsyncControllerRevisionsService(AsyncService):
         owner_uid: str = "",
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.ControllerRevisionsListResponse:
         """Reads snapshots of any owner, ordered by namespace and name. Since 0.1."""
@@ -1664,6 +1745,7 @@ class AsyncControllerRevisionsService(AsyncService):
             owner_uid=owner_uid,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return await self._call("synod.v1.ControllerRevisions/List", request, v1.ControllerRevisionsListResponse, timeout)
 
@@ -1677,6 +1759,7 @@ class AsyncControllerRevisionsService(AsyncService):
         owner_name: str = "",
         owner_uid: str = "",
         page_size: int | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> AsyncIterator[v1.ControllerRevision]:
         """As `list`, over all pages, which are read at one revision as they are needed."""
@@ -1688,6 +1771,7 @@ class AsyncControllerRevisionsService(AsyncService):
             owner_name=owner_name,
             owner_uid=owner_uid,
             page_size=page_size,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.ControllerRevisions/List", request, v1.ControllerRevisionsListResponse, v1.ControllerRevision, timeout)
 
@@ -1698,6 +1782,7 @@ class AsyncControllerRevisionsService(AsyncService):
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.ControllerRevisionsHistoryResponse:
         """Reads the history of a controller, oldest first. One that was never begun is empty. Since 0.1."""
@@ -1706,6 +1791,7 @@ class AsyncControllerRevisionsService(AsyncService):
             read=read,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return await self._call("synod.v1.ControllerRevisions/History", request, v1.ControllerRevisionsHistoryResponse, timeout)
 
@@ -1715,6 +1801,7 @@ class AsyncControllerRevisionsService(AsyncService):
         history: v1.ControllerHistory | None = None,
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> AsyncIterator[v1.ControllerRevision]:
         """As `history`, over all pages, which are read at one revision as they are needed."""
@@ -1722,6 +1809,7 @@ class AsyncControllerRevisionsService(AsyncService):
             history=history,
             read=read,
             page_size=page_size,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.ControllerRevisions/History", request, v1.ControllerRevisionsHistoryResponse, v1.ControllerRevision, timeout)
 
@@ -1759,7 +1847,7 @@ class AsyncControllerRevisionsService(AsyncService):
         dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.ControllerRevisionsUpdateResponse:
-        """Changes what may be changed of a snapshot. Its data may not: `IMMUTABLE`. Since 0.1."""
+        """Changes what may be changed of a snapshot, as the caller has seen it. Its data may not: `IMMUTABLE`. Since 0.1."""
         request = v1.ControllerRevisionsUpdateRequest(
             request_id=request_id,
             namespace=namespace,
@@ -1805,10 +1893,13 @@ class AsyncControllerRevisionsService(AsyncService):
         current: str | None = None,
         update: str | None = None,
         in_use: v1.InUse | None = None,
+        tie: v1.MarkTie | None = None,
         timeout: float | None = None,
     ) -> v1.ControllerRevisionsMarkLiveResponse:
-        """Says which snapshots of a history are in use. Those are never truncated. `TOO_LARGE` if more than 16 MiB of them would
-        be marked otherwise than they are: fewer at first, then all. Since 0.1.
+        """Says which snapshots of a history are in use, or says so again. Those are never truncated. Every mark goes with
+        something, so that nobody who dies pins a snapshot for ever; setting it again renews it and, where nothing else
+        changes, moves no revision. `TOO_LARGE` if more than 16 MiB of them would be marked otherwise than they are: fewer at
+        first, then all. Since 0.1.
         """
         request = v1.ControllerRevisionsMarkLiveRequest(
             request_id=request_id,
@@ -1816,6 +1907,7 @@ class AsyncControllerRevisionsService(AsyncService):
             current=current,
             update=update,
             in_use=in_use,
+            tie=tie,
         )
         return await self._call("synod.v1.ControllerRevisions/MarkLive", request, v1.ControllerRevisionsMarkLiveResponse, timeout)
 
@@ -1829,7 +1921,7 @@ class AsyncControllerRevisionsService(AsyncService):
         dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.ControllerRevisionsTruncateResponse:
-        """Deletes the oldest snapshots of a history that nobody uses. Since 0.1."""
+        """Deletes the oldest snapshots of a history that are not live. The newest is live, marked or not. Since 0.1."""
         request = v1.ControllerRevisionsTruncateRequest(
             request_id=request_id,
             history=history,
@@ -1989,6 +2081,7 @@ class RostersService(Service):
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.RostersListResponse:
         """Reads all rosters, page by page, all at one revision. Since 0.1."""
@@ -1996,6 +2089,7 @@ class RostersService(Service):
             read=read,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return self._call("synod.v1.Rosters/List", request, v1.RostersListResponse, timeout)
 
@@ -2067,6 +2161,7 @@ class AsyncRostersService(AsyncService):
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.RostersListResponse:
         """Reads all rosters, page by page, all at one revision. Since 0.1."""
@@ -2074,6 +2169,7 @@ class AsyncRostersService(AsyncService):
             read=read,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return await self._call("synod.v1.Rosters/List", request, v1.RostersListResponse, timeout)
 
@@ -2088,6 +2184,7 @@ class StorageVersionsService(Service):
         member: v1.MemberEpoch | None = None,
         entries: tuple[v1.ReportEntry, ...] = (),
         replace: bool = False,
+        number: int = 0,
         timeout: float | None = None,
     ) -> v1.StorageVersionsReportResponse:
         """Takes what a member says of its resources: all of it or nothing, at one revision. Since 0.1."""
@@ -2096,6 +2193,7 @@ class StorageVersionsService(Service):
             member=member,
             entries=entries,
             replace=replace,
+            number=number,
         )
         return self._call("synod.v1.StorageVersions/Report", request, v1.StorageVersionsReportResponse, timeout)
 
@@ -2106,6 +2204,7 @@ class StorageVersionsService(Service):
         member: v1.MemberEpoch | None = None,
         resource: v1.GroupResource | None = None,
         selected_revision: int = 0,
+        number: int = 0,
         timeout: float | None = None,
     ) -> v1.StorageVersionsAdoptResponse:
         """A voting member says that it now encodes the selected version of a resource, and that no write of its in another
@@ -2116,6 +2215,7 @@ class StorageVersionsService(Service):
             member=member,
             resource=resource,
             selected_revision=selected_revision,
+            number=number,
         )
         return self._call("synod.v1.StorageVersions/Adopt", request, v1.StorageVersionsAdoptResponse, timeout)
 
@@ -2161,6 +2261,7 @@ class StorageVersionsService(Service):
         include_unreported: bool = False,
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.StorageVersionsListResponse:
         """Reads all resources, ordered by group and resource. Since 0.1."""
@@ -2169,6 +2270,7 @@ class StorageVersionsService(Service):
             include_unreported=include_unreported,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return self._call("synod.v1.StorageVersions/List", request, v1.StorageVersionsListResponse, timeout)
 
@@ -2178,6 +2280,7 @@ class StorageVersionsService(Service):
         read: v1.ReadOptions | None = None,
         include_unreported: bool = False,
         page_size: int | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> Iterator[v1.StorageVersionListItem]:
         """As `list`, over all pages, which are read at one revision as they are needed."""
@@ -2185,6 +2288,7 @@ class StorageVersionsService(Service):
             read=read,
             include_unreported=include_unreported,
             page_size=page_size,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.StorageVersions/List", request, v1.StorageVersionsListResponse, v1.StorageVersionListItem, timeout)
 
@@ -2249,6 +2353,7 @@ class AsyncStorageVersionsService(AsyncService):
         member: v1.MemberEpoch | None = None,
         entries: tuple[v1.ReportEntry, ...] = (),
         replace: bool = False,
+        number: int = 0,
         timeout: float | None = None,
     ) -> v1.StorageVersionsReportResponse:
         """Takes what a member says of its resources: all of it or nothing, at one revision. Since 0.1."""
@@ -2257,6 +2362,7 @@ class AsyncStorageVersionsService(AsyncService):
             member=member,
             entries=entries,
             replace=replace,
+            number=number,
         )
         return await self._call("synod.v1.StorageVersions/Report", request, v1.StorageVersionsReportResponse, timeout)
 
@@ -2267,6 +2373,7 @@ class AsyncStorageVersionsService(AsyncService):
         member: v1.MemberEpoch | None = None,
         resource: v1.GroupResource | None = None,
         selected_revision: int = 0,
+        number: int = 0,
         timeout: float | None = None,
     ) -> v1.StorageVersionsAdoptResponse:
         """A voting member says that it now encodes the selected version of a resource, and that no write of its in another
@@ -2277,6 +2384,7 @@ class AsyncStorageVersionsService(AsyncService):
             member=member,
             resource=resource,
             selected_revision=selected_revision,
+            number=number,
         )
         return await self._call("synod.v1.StorageVersions/Adopt", request, v1.StorageVersionsAdoptResponse, timeout)
 
@@ -2322,6 +2430,7 @@ class AsyncStorageVersionsService(AsyncService):
         include_unreported: bool = False,
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.StorageVersionsListResponse:
         """Reads all resources, ordered by group and resource. Since 0.1."""
@@ -2330,6 +2439,7 @@ class AsyncStorageVersionsService(AsyncService):
             include_unreported=include_unreported,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return await self._call("synod.v1.StorageVersions/List", request, v1.StorageVersionsListResponse, timeout)
 
@@ -2339,6 +2449,7 @@ class AsyncStorageVersionsService(AsyncService):
         read: v1.ReadOptions | None = None,
         include_unreported: bool = False,
         page_size: int | None = None,
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> AsyncIterator[v1.StorageVersionListItem]:
         """As `list`, over all pages, which are read at one revision as they are needed."""
@@ -2346,6 +2457,7 @@ class AsyncStorageVersionsService(AsyncService):
             read=read,
             include_unreported=include_unreported,
             page_size=page_size,
+            continue_at_present=continue_at_present,
         )
         return self._pages("synod.v1.StorageVersions/List", request, v1.StorageVersionsListResponse, v1.StorageVersionListItem, timeout)
 
@@ -2425,6 +2537,7 @@ class MigrationsService(Service):
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.MigrationsListResponse:
         """Reads all migrations, ordered by resource, the oldest of each first. Since 0.1."""
@@ -2432,6 +2545,7 @@ class MigrationsService(Service):
             read=read,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return self._call("synod.v1.Migrations/List", request, v1.MigrationsListResponse, timeout)
 
@@ -2624,6 +2738,7 @@ class AsyncMigrationsService(AsyncService):
         read: v1.ReadOptions | None = None,
         page_size: int | None = None,
         continue_token: str = "",
+        continue_at_present: bool = False,
         timeout: float | None = None,
     ) -> v1.MigrationsListResponse:
         """Reads all migrations, ordered by resource, the oldest of each first. Since 0.1."""
@@ -2631,6 +2746,7 @@ class AsyncMigrationsService(AsyncService):
             read=read,
             page_size=page_size,
             continue_token=continue_token,
+            continue_at_present=continue_at_present,
         )
         return await self._call("synod.v1.Migrations/List", request, v1.MigrationsListResponse, timeout)
 

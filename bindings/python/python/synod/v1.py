@@ -187,6 +187,22 @@ class Propagation(ProtocolEnum):
     """They stay, and forget it."""
 
 
+class LiveMarkKind(ProtocolEnum):
+    """The marks of a ControllerRevision. Since 0.1."""
+
+    UNSPECIFIED = "LIVE_MARK_KIND_UNSPECIFIED"
+    """Never sent."""
+
+    CURRENT = "LIVE_MARK_KIND_CURRENT"
+    """What the controller's objects were made from last."""
+
+    UPDATE = "LIVE_MARK_KIND_UPDATE"
+    """What the controller is changing them to."""
+
+    IN_USE = "LIVE_MARK_KIND_IN_USE"
+    """What somebody else uses."""
+
+
 class ControllerRevisionOutcome(ProtocolEnum):
     """How a ControllerRevision came to be the newest of its history. Since 0.1."""
 
@@ -310,7 +326,11 @@ class MigrationReason(ProtocolEnum):
     """Somebody asked for it."""
 
     REWRITE_ALL = "MIGRATION_REASON_REWRITE_ALL"
-    """Every object is to be written anew though its version is right: a key is rotated."""
+    """Every object is to be written anew though its version is right: a key is rotated. What was stored as a whole after the
+    migration's start, its `metadata.create_revision`, needs no rewrite: start it only once every server writes with the
+    new key and the last write with the old one has landed or can land no more. The cluster knows nothing of keys, so
+    nobody checks that.
+    """
 
 
 class MigrationPhase(ProtocolEnum):
@@ -1144,7 +1164,9 @@ class MembershipJoinRequest(Message):
     """A name for this process that no other process has: 1 to 64 of `A-Za-z0-9._-`, best chosen at random."""
 
     ttl_ms: int | None = None
-    """How long to keep the member after a renewal, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000."""
+    """How long to keep the member after a renewal, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. An
+    instance that joins again with a shorter one keeps the deadline that it was promised.
+    """
 
     labels: Mapping[str, str] = field(default_factory=dict)
     """Up to 64 labels; keys are qualified names, values have at most 63 characters, both as in Kubernetes."""
@@ -1374,11 +1396,17 @@ class MembershipListRequest(Message):
     else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
     """
 
+    continue_at_present: bool = False
+    """True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+    the window, as in `ObjectsListRequest`.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("read", "read", "optional", "ReadOptions"),
         Field("labels", "labels", "map", "str"),
         Field("page_size", "pageSize", "optional", "int"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("continue_at_present", "continueAtPresent", "one", "bool"),
     )
 
 
@@ -1395,10 +1423,14 @@ class MembershipListResponse(Message):
     continue_token: str = ""
     """Give this to get the next page; empty at the end."""
 
+    inconsistent: bool = False
+    """True: this page is of a later revision than the one before it, as in `ObjectsListResponse`."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("items", "items", "many", "MemberListItem"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("inconsistent", "inconsistent", "one", "bool"),
     )
 
 
@@ -1576,7 +1608,9 @@ class LeasesAcquireRequest(Message):
     """Who wants it: 1 to 317 bytes without control characters, as no other process is called at the same time."""
 
     ttl_ms: int | None = None
-    """How long to hold the lease after a renewal, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000."""
+    """How long to hold the lease after a renewal, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. A
+    holder that asks again for a shorter time keeps the deadline that it was promised.
+    """
 
     wait_ms: int | None = None
     """How long to keep a place in the queue if another has the lease, in milliseconds of log time; 1,000 to 86,400,000. The
@@ -1815,11 +1849,17 @@ class LeasesListRequest(Message):
     was, else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
     """
 
+    continue_at_present: bool = False
+    """True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+    the window, as in `ObjectsListRequest`.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("read", "read", "optional", "ReadOptions"),
         Field("namespace", "namespace", "one", "str"),
         Field("page_size", "pageSize", "optional", "int"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("continue_at_present", "continueAtPresent", "one", "bool"),
     )
 
 
@@ -1836,10 +1876,14 @@ class LeasesListResponse(Message):
     continue_token: str = ""
     """Give this to get the next page; empty at the end."""
 
+    inconsistent: bool = False
+    """True: this page is of a later revision than the one before it, as in `ObjectsListResponse`."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("items", "items", "many", "LeaseListItem"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("inconsistent", "inconsistent", "one", "bool"),
     )
 
 
@@ -1968,10 +2012,16 @@ class LeasesListCandidatesRequest(Message):
     whose revision left the window: `COMPACTED`.
     """
 
+    continue_at_present: bool = False
+    """True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+    the window, as in `ObjectsListRequest`.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("lease", "lease", "optional", "LeaseKey"),
         Field("read", "read", "optional", "ReadOptions"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("continue_at_present", "continueAtPresent", "one", "bool"),
     )
 
 
@@ -1988,10 +2038,14 @@ class LeasesListCandidatesResponse(Message):
     continue_token: str = ""
     """Give this to get the next page; empty at the end."""
 
+    inconsistent: bool = False
+    """True: this page is of a later revision than the one before it, as in `ObjectsListResponse`."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("items", "items", "many", "LeaseCandidateItem"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("inconsistent", "inconsistent", "one", "bool"),
     )
 
 
@@ -2076,10 +2130,16 @@ class Object(Message):
     content: ObjectContent | None = None
     """What is stored."""
 
+    content_revision: int = 0
+    """The revision at which the content was last stored as a whole: by the create, or by the last update that changed it. A
+    patch leaves it, and so does every change of what is said of the object: neither encodes the content anew.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
         Field("resource", "resource", "optional", "GroupResource"),
         Field("content", "content", "optional", "ObjectContent"),
+        Field("content_revision", "contentRevision", "one", "long"),
     )
 
 
@@ -2142,6 +2202,27 @@ class ContentPatch(Message):
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("encoding_version", "encodingVersion", "one", "str"),
+        Field("format", "format", "one", "PatchFormat"),
+        Field("document", "document", "one", "bytes"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MetadataPatch(Message):
+    """A change of an object's metadata, whatever its data and its encoding are. Since 0.1."""
+
+    format: PatchFormat = PatchFormat.UNSPECIFIED
+    """How the change is written; required."""
+
+    document: bytes = b""
+    """The change; at most 1 MiB. It is made of the document that Kubernetes shows as `metadata`: `name`, `namespace`, `uid`,
+    `resourceVersion` (as text), `generation`, and where there are any `labels`, `annotations`, `ownerReferences` and
+    `finalizers`. Those four can be changed. Another name, namespace or uid: `INVALID_ARGUMENT`. Another resource version:
+    `CONFLICT`, with the object. `generation`, the times and what else the store keeps by itself are ignored, and any other
+    member is refused.
+    """
+
+    _fields: ClassVar[tuple[Field, ...]] = (
         Field("format", "format", "one", "PatchFormat"),
         Field("document", "document", "one", "bytes"),
     )
@@ -2274,6 +2355,13 @@ class ObjectsListRequest(Message):
     the selectors must be as they were, else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
     """
 
+    continue_at_present: bool = False
+    """True: the page is read at the present revision, behind the object that the token names, whether or not the token's
+    own revision is still kept: what to do about `COMPACTED` where a list that begins again would never end. The model is
+    the inconsistent continue token that Kubernetes sends with its answer 410; here it is the same token, and the caller
+    says so. Without a token it says nothing.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("resource", "resource", "optional", "GroupResource"),
         Field("namespace", "namespace", "one", "str"),
@@ -2282,6 +2370,7 @@ class ObjectsListRequest(Message):
         Field("read", "read", "optional", "ReadOptions"),
         Field("page_size", "pageSize", "optional", "int"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("continue_at_present", "continueAtPresent", "one", "bool"),
     )
 
 
@@ -2290,7 +2379,7 @@ class ObjectsListResponse(Message):
     """A page of objects, all at one revision. Since 0.1."""
 
     header: ResponseHeader | None = None
-    """Who answered, and the revision of all pages of this list."""
+    """Who answered, and the revision of all pages of this list, but for those that are `inconsistent` with it."""
 
     items: tuple[ObjectListItem, ...] = ()
     """The objects, ordered by namespace and name."""
@@ -2298,10 +2387,17 @@ class ObjectsListResponse(Message):
     continue_token: str = ""
     """Give this to get the next page; empty at the end."""
 
+    inconsistent: bool = False
+    """True: this page is of a later revision than the one before it, as `continue_at_present` asked for. No object is told
+    twice, and none is left out that was there all the time; but what was created, changed or deleted meanwhile among
+    those that are told already is not seen. `header.revision` is this page's, and `continue_token` pins it.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("items", "items", "many", "ObjectListItem"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("inconsistent", "inconsistent", "one", "bool"),
     )
 
 
@@ -2344,7 +2440,7 @@ class ObjectsUpdateRequest(Message):
 
     ttl_ms: int | None = None
     """How long it lives from now on, in milliseconds, 1,000 to 86,400,000. Left out: its deadline stays, or that it has
-    none. A deadline can be moved, but not taken away again.
+    none, unless `remove_ttl` says otherwise.
     """
 
     fences: Fences | None = None
@@ -2352,6 +2448,9 @@ class ObjectsUpdateRequest(Message):
 
     dry_run: bool = False
     """True: check everything and change nothing. The answer is what would have been."""
+
+    remove_ttl: bool = False
+    """True: it has no deadline any more. Not together with `ttl_ms`."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
@@ -2362,6 +2461,7 @@ class ObjectsUpdateRequest(Message):
         Field("ttl_ms", "ttlMs", "optional", "long"),
         Field("fences", "fences", "optional", "Fences"),
         Field("dry_run", "dryRun", "one", "bool"),
+        Field("remove_ttl", "removeTtl", "one", "bool"),
     )
 
 
@@ -2405,7 +2505,7 @@ class ObjectsUpdateResponse(Message):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class ObjectsPatchRequest(Message):
-    """Changes a part of an object's data, whatever the rest of it is. Since 0.1."""
+    """Changes a part of an object, whatever the rest of it is; it must change the data, the metadata or the TTL. Since 0.1."""
 
     request_id: RequestId | None = None
     """The exactly-once key, if the caller has a session."""
@@ -2414,7 +2514,7 @@ class ObjectsPatchRequest(Message):
     """Its name."""
 
     patch: ContentPatch | None = None
-    """The change of its data, which must be a JSON object; required."""
+    """The change of its data, which must be a JSON object. Left out: the data stays, whatever its form and its encoding are."""
 
     preconditions: Preconditions | None = None
     """Which object it must still be. Without a `resource_version` a patch never conflicts with another change."""
@@ -2425,6 +2525,15 @@ class ObjectsPatchRequest(Message):
     dry_run: bool = False
     """True: check everything and change nothing. The answer is what would have been."""
 
+    metadata_patch: MetadataPatch | None = None
+    """The change of what is said of it. Left out: that stays."""
+
+    ttl_ms: int | None = None
+    """How long it lives from now on, as in `ObjectsUpdateRequest`."""
+
+    remove_ttl: bool = False
+    """True: it has no deadline any more, as in `ObjectsUpdateRequest`."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("key", "key", "optional", "ObjectKey"),
@@ -2432,6 +2541,9 @@ class ObjectsPatchRequest(Message):
         Field("preconditions", "preconditions", "optional", "Preconditions"),
         Field("fences", "fences", "optional", "Fences"),
         Field("dry_run", "dryRun", "one", "bool"),
+        Field("metadata_patch", "metadataPatch", "optional", "MetadataPatch"),
+        Field("ttl_ms", "ttlMs", "optional", "long"),
+        Field("remove_ttl", "removeTtl", "one", "bool"),
     )
 
 
@@ -2452,7 +2564,12 @@ class ObjectsPatchResponse(Message):
     """Its revision."""
 
     object: Object | None = None
-    """The object after the patch. Unset if this answers a retry so late that its revision is no longer kept."""
+    """The object after the patch, or as it was last. Unset if this answers a retry so late that its revision is no longer
+    kept.
+    """
+
+    deleted: bool = False
+    """True if the object is gone: the patch took the last finalizer of one that was to be deleted."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
@@ -2460,6 +2577,7 @@ class ObjectsPatchResponse(Message):
         Field("uid", "uid", "one", "str"),
         Field("resource_version", "resourceVersion", "one", "long"),
         Field("object", "object", "optional", "Object"),
+        Field("deleted", "deleted", "one", "bool"),
     )
 
 
@@ -2477,8 +2595,9 @@ class ObjectsDeleteRequest(Message):
     """Which object it must still be, and as of which revision."""
 
     propagation: Propagation = Propagation.UNSPECIFIED
-    """What becomes of the objects that it owns. An object that waits for its deletion goes as it was first asked to: another
-    word changes nothing.
+    """What becomes of the objects that it owns. An object that waits for its deletion goes from now on as the last one says:
+    `foregroundDeletion` and `orphan` among its finalizers are exchanged, and if none is left it goes at once. What was done
+    to the objects that it owns before stays done. Unspecified: it goes on as it was asked to.
     """
 
     fences: Fences | None = None
@@ -2505,7 +2624,7 @@ class ObjectsDeleteResponse(Message):
     """Who answered, and at which revision."""
 
     changed: bool = False
-    """False if it was to be deleted already."""
+    """False if it was to be deleted already, and in this way."""
 
     deleted: bool = False
     """True if the object is gone. False: it waits for its finalizers, or for the objects that it owns."""
@@ -2604,7 +2723,7 @@ class ObjectsOperation(Message):
     """Replaces an object."""
 
     patch: PatchOperation | None = None
-    """Changes the data of an object that is JSON."""
+    """Changes a part of an object."""
 
     delete: DeleteOperation | None = None
     """Deletes an object."""
@@ -2660,32 +2779,48 @@ class UpdateOperation(Message):
     ttl_ms: int | None = None
     """How long it lives from now on, as in `ObjectsUpdateRequest`."""
 
+    remove_ttl: bool = False
+    """True: it has no deadline any more, as in `ObjectsUpdateRequest`."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("key", "key", "optional", "ObjectKey"),
         Field("attributes", "attributes", "optional", "ObjectAttributes"),
         Field("content", "content", "optional", "ObjectContent"),
         Field("preconditions", "preconditions", "optional", "Preconditions"),
         Field("ttl_ms", "ttlMs", "optional", "long"),
+        Field("remove_ttl", "removeTtl", "one", "bool"),
     )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class PatchOperation(Message):
-    """Changes a part of an object's data. Since 0.1."""
+    """Changes a part of an object. Since 0.1."""
 
     key: ObjectKey | None = None
     """Its name."""
 
     patch: ContentPatch | None = None
-    """The change of its data, which must be a JSON object; required."""
+    """The change of its data, as in `ObjectsPatchRequest`."""
 
     preconditions: Preconditions | None = None
     """Which object it must still be."""
+
+    metadata_patch: MetadataPatch | None = None
+    """The change of what is said of it, as in `ObjectsPatchRequest`."""
+
+    ttl_ms: int | None = None
+    """How long it lives from now on, as in `ObjectsUpdateRequest`."""
+
+    remove_ttl: bool = False
+    """True: it has no deadline any more, as in `ObjectsUpdateRequest`."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("key", "key", "optional", "ObjectKey"),
         Field("patch", "patch", "optional", "ContentPatch"),
         Field("preconditions", "preconditions", "optional", "Preconditions"),
+        Field("metadata_patch", "metadataPatch", "optional", "MetadataPatch"),
+        Field("ttl_ms", "ttlMs", "optional", "long"),
+        Field("remove_ttl", "removeTtl", "one", "bool"),
     )
 
 
@@ -3036,10 +3171,16 @@ class CollectionsListRequest(Message):
     `COMPACTED`.
     """
 
+    continue_at_present: bool = False
+    """True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+    the window, as in `ObjectsListRequest`.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("read", "read", "optional", "ReadOptions"),
         Field("page_size", "pageSize", "optional", "int"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("continue_at_present", "continueAtPresent", "one", "bool"),
     )
 
 
@@ -3056,10 +3197,14 @@ class CollectionsListResponse(Message):
     continue_token: str = ""
     """Give this to get the next page; empty at the end."""
 
+    inconsistent: bool = False
+    """True: this page is of a later revision than the one before it, as in `ObjectsListResponse`."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("items", "items", "many", "CollectionListItem"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("inconsistent", "inconsistent", "one", "bool"),
     )
 
 
@@ -3142,7 +3287,17 @@ class ControllerRevision(Message):
     """Whether it is what the controller is changing them to."""
 
     in_use: tuple[str, ...] = ()
-    """Who else uses it, sorted. A snapshot that is current, of the update or in use is live: it is never truncated."""
+    """Who else uses it, sorted. A snapshot that is current, of the update or in use is live: it is never truncated. So is the
+    newest of its history.
+    """
+
+    marks: tuple[LiveMark, ...] = ()
+    """Each of these marks with what it goes with: current, update, then by marker. How long one still has that is renewed is
+    no part of the snapshot.
+    """
+
+    data_version: str | None = None
+    """The version of the controller's kind that the data is in, if the create said so."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
@@ -3152,6 +3307,66 @@ class ControllerRevision(Message):
         Field("current", "current", "one", "bool"),
         Field("update", "update", "one", "bool"),
         Field("in_use", "inUse", "many", "str"),
+        Field("marks", "marks", "many", "LiveMark"),
+        Field("data_version", "dataVersion", "optional", "str"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class LiveMark(Message):
+    """A mark of a ControllerRevision. Since 0.1."""
+
+    kind: LiveMarkKind = LiveMarkKind.UNSPECIFIED
+    """Which."""
+
+    marker: str = ""
+    """Who else uses it; empty for the other marks."""
+
+    tie: MarkTie | None = None
+    """What it goes with."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("kind", "kind", "one", "LiveMarkKind"),
+        Field("marker", "marker", "one", "str"),
+        Field("tie", "tie", "optional", "MarkTie"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class MarkTie(Message):
+    """What a mark goes with. Since 0.1."""
+
+    ttl_ms: int | None = None
+    """It goes when it was not set again for so long, in milliseconds of log time: 1,000 to 86,400,000."""
+
+    member: MemberEpoch | None = None
+    """It goes in the command in which this epoch of a member goes: when the member leaves or expires, or another instance
+    replaces it. An epoch that is not the present one: `NOT_A_MEMBER` or `STALE_EPOCH`.
+    """
+
+    object: TiedObject | None = None
+    """It goes in the command in which this object goes."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("ttl_ms", "ttlMs", "optional", "long"),
+        Field("member", "member", "optional", "MemberEpoch"),
+        Field("object", "object", "optional", "TiedObject"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class TiedObject(Message):
+    """An object that marks go with. Since 0.1."""
+
+    key: ObjectKey | None = None
+    """Its key. An object that is not there: `NOT_FOUND`."""
+
+    uid: str = ""
+    """Its uid. An object of another: `CONFLICT`."""
+
+    _fields: ClassVar[tuple[Field, ...]] = (
+        Field("key", "key", "optional", "ObjectKey"),
+        Field("uid", "uid", "one", "str"),
     )
 
 
@@ -3266,7 +3481,9 @@ class ControllerRevisionsCreateRequest(Message):
     """
 
     history_limit: int | None = None
-    """How many snapshots that are not live to keep; at most 10,000. Left out: 10. The one that is answered is never deleted."""
+    """How many snapshots that are not live to keep; at most 10,000. Left out: 10. Neither the one that is answered, which is
+    the newest from now on, nor the one that was the newest before is deleted; the former does not count.
+    """
 
     if_newest: int | None = None
     """The `resource_version` of the newest snapshot of the history as the caller knows it, 0 for none: else `CONFLICT`.
@@ -3275,6 +3492,16 @@ class ControllerRevisionsCreateRequest(Message):
 
     dry_run: bool = False
     """True: check everything and change nothing. The answer is what would have been."""
+
+    mark_update: MarkTie | None = None
+    """Set: the one that is answered is marked in the same command as what the controller is changing its objects to, and no
+    other is; the mark goes with this. An answer of *unchanged* renews it. Left out: marks stay as they are.
+    """
+
+    data_version: str | None = None
+    """The version of the controller's kind that the data is in, as in `apps/v1`. Nobody ever rewrites a snapshot, so
+    `StorageVersions.CheckDrop` names it while the version is asked for. Left out: not known, and it is not named.
+    """
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
@@ -3290,6 +3517,8 @@ class ControllerRevisionsCreateRequest(Message):
         Field("history_limit", "historyLimit", "optional", "int"),
         Field("if_newest", "ifNewest", "optional", "long"),
         Field("dry_run", "dryRun", "one", "bool"),
+        Field("mark_update", "markUpdate", "optional", "MarkTie"),
+        Field("data_version", "dataVersion", "optional", "str"),
     )
 
 
@@ -3383,6 +3612,11 @@ class ControllerRevisionsListRequest(Message):
     else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
     """
 
+    continue_at_present: bool = False
+    """True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+    the window, as in `ObjectsListRequest`.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("read", "read", "optional", "ReadOptions"),
         Field("namespace", "namespace", "one", "str"),
@@ -3392,6 +3626,7 @@ class ControllerRevisionsListRequest(Message):
         Field("owner_uid", "ownerUid", "one", "str"),
         Field("page_size", "pageSize", "optional", "int"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("continue_at_present", "continueAtPresent", "one", "bool"),
     )
 
 
@@ -3408,10 +3643,14 @@ class ControllerRevisionsListResponse(Message):
     continue_token: str = ""
     """Give this to get the next page; empty at the end."""
 
+    inconsistent: bool = False
+    """True: this page is of a later revision than the one before it, as in `ObjectsListResponse`."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("items", "items", "many", "ControllerRevision"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("inconsistent", "inconsistent", "one", "bool"),
     )
 
 
@@ -3433,11 +3672,17 @@ class ControllerRevisionsHistoryRequest(Message):
     else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
     """
 
+    continue_at_present: bool = False
+    """True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+    the window, as in `ObjectsListRequest`.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("history", "history", "optional", "ControllerHistory"),
         Field("read", "read", "optional", "ReadOptions"),
         Field("page_size", "pageSize", "optional", "int"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("continue_at_present", "continueAtPresent", "one", "bool"),
     )
 
 
@@ -3454,10 +3699,14 @@ class ControllerRevisionsHistoryResponse(Message):
     continue_token: str = ""
     """Give this to get the next page; empty at the end."""
 
+    inconsistent: bool = False
+    """True: this page is of a later revision than the one before it, as in `ObjectsListResponse`."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("items", "items", "many", "ControllerRevision"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("inconsistent", "inconsistent", "one", "bool"),
     )
 
 
@@ -3526,7 +3775,7 @@ class ControllerRevisionsUpdateRequest(Message):
     """The uid that it must have, else `CONFLICT`; empty: any."""
 
     if_resource_version: int | None = None
-    """The `resource_version` that it must have, else `CONFLICT`; left out: any."""
+    """The `resource_version` that it must have, else `CONFLICT`. Required, as Kubernetes has it for ControllerRevisions."""
 
     revision: int | None = None
     """Its number from now on. A lower one than it has: `IMMUTABLE`."""
@@ -3684,12 +3933,18 @@ class ControllerRevisionsMarkLiveRequest(Message):
     in_use: InUse | None = None
     """What somebody else uses."""
 
+    tie: MarkTie | None = None
+    """What the marks go with that are set here, from now on. At most 1,000 snapshots of 4 MiB can have marks that go with one
+    member or object: `QUOTA`. Left out: a `ttl_ms` of 86,400,000, a day.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("history", "history", "optional", "ControllerHistory"),
         Field("current", "current", "optional", "str"),
         Field("update", "update", "optional", "str"),
         Field("in_use", "inUse", "optional", "InUse"),
+        Field("tie", "tie", "optional", "MarkTie"),
     )
 
 
@@ -3711,7 +3966,7 @@ class ControllerRevisionsMarkLiveResponse(Message):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class ControllerRevisionsTruncateRequest(Message):
-    """Deletes the oldest of a history that nobody uses. Since 0.1."""
+    """Deletes the oldest of a history that are not live. Since 0.1."""
 
     request_id: RequestId | None = None
     """The exactly-once key, if the caller has a session."""
@@ -3720,7 +3975,7 @@ class ControllerRevisionsTruncateRequest(Message):
     """Whose history."""
 
     limit: int | None = None
-    """How many snapshots that are not live to keep; at most 10,000. Left out: 10."""
+    """How many snapshots that are not live to keep; at most 10,000. Left out: 10. The newest is live: it stays even with 0."""
 
     if_newest: int | None = None
     """The `resource_version` of the newest snapshot of the history as the caller knows it: else `CONFLICT`. Left out: any."""
@@ -4136,10 +4391,16 @@ class RostersListRequest(Message):
     `COMPACTED`.
     """
 
+    continue_at_present: bool = False
+    """True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+    the window, as in `ObjectsListRequest`.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("read", "read", "optional", "ReadOptions"),
         Field("page_size", "pageSize", "optional", "int"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("continue_at_present", "continueAtPresent", "one", "bool"),
     )
 
 
@@ -4156,10 +4417,14 @@ class RostersListResponse(Message):
     continue_token: str = ""
     """Give this to get the next page; empty at the end."""
 
+    inconsistent: bool = False
+    """True: this page is of a later revision than the one before it, as in `ObjectsListResponse`."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("rosters", "rosters", "many", "Roster"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("inconsistent", "inconsistent", "one", "bool"),
     )
 
 
@@ -4473,11 +4738,18 @@ class StorageVersionsReportRequest(Message):
     report of an epoch replaces all in any case.
     """
 
+    number: int = 0
+    """The place of this statement among all that the member says under its epoch, adoptions too; at least 1, counted by the
+    caller. Each new statement has a greater one than all before. One that is sent again has the same one, and is carried
+    out again if nothing came after it. Smaller than the last one taken: `CONFLICT` with `last_number`, since it came late.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("member", "member", "optional", "MemberEpoch"),
         Field("entries", "entries", "many", "ReportEntry"),
         Field("replace", "replace", "one", "bool"),
+        Field("number", "number", "one", "long"),
     )
 
 
@@ -4521,11 +4793,17 @@ class ReportedResource(Message):
     selected_revision: int = 0
     """The revision at which `selected_version` last changed; 0 if it is unset."""
 
+    adopted_revision: int | None = None
+    """The `selected_revision` that the entry took or adopted last. Another one than `selected_revision`: the member has yet
+    to adopt. Unset for a fixed entry, and for a voter while nothing is selected.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("resource", "resource", "optional", "GroupResource"),
         Field("encoding_version", "encodingVersion", "optional", "str"),
         Field("selected_version", "selectedVersion", "optional", "str"),
         Field("selected_revision", "selectedRevision", "one", "long"),
+        Field("adopted_revision", "adoptedRevision", "optional", "long"),
     )
 
 
@@ -4545,11 +4823,15 @@ class StorageVersionsAdoptRequest(Message):
     selected_revision: int = 0
     """The `selected_revision` whose version is adopted; at least 1. If selected has moved since: `CONFLICT`."""
 
+    number: int = 0
+    """The place of this statement among all that the member says under its epoch, as that of a report."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("member", "member", "optional", "MemberEpoch"),
         Field("resource", "resource", "optional", "GroupResource"),
         Field("selected_revision", "selectedRevision", "one", "long"),
+        Field("number", "number", "one", "long"),
     )
 
 
@@ -4689,11 +4971,17 @@ class StorageVersionsListRequest(Message):
     was, else `INVALID_ARGUMENT`. A token whose revision left the window: `COMPACTED`.
     """
 
+    continue_at_present: bool = False
+    """True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+    the window, as in `ObjectsListRequest`.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("read", "read", "optional", "ReadOptions"),
         Field("include_unreported", "includeUnreported", "one", "bool"),
         Field("page_size", "pageSize", "optional", "int"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("continue_at_present", "continueAtPresent", "one", "bool"),
     )
 
 
@@ -4713,11 +5001,15 @@ class StorageVersionsListResponse(Message):
     log_time_ms: int = 0
     """The log time of the state that was read, in milliseconds, to hold against the drains."""
 
+    inconsistent: bool = False
+    """True: this page is of a later revision than the one before it, as in `ObjectsListResponse`."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("items", "items", "many", "StorageVersionListItem"),
         Field("continue_token", "continueToken", "one", "str"),
         Field("log_time_ms", "logTimeMs", "one", "long"),
+        Field("inconsistent", "inconsistent", "one", "bool"),
     )
 
 
@@ -5170,10 +5462,16 @@ class MigrationsListRequest(Message):
     `COMPACTED`.
     """
 
+    continue_at_present: bool = False
+    """True: the page is read at the present revision, behind what the token names, also if the token's own revision has left
+    the window, as in `ObjectsListRequest`.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("read", "read", "optional", "ReadOptions"),
         Field("page_size", "pageSize", "optional", "int"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("continue_at_present", "continueAtPresent", "one", "bool"),
     )
 
 
@@ -5190,10 +5488,14 @@ class MigrationsListResponse(Message):
     continue_token: str = ""
     """Give this to get the next page; empty at the end."""
 
+    inconsistent: bool = False
+    """True: this page is of a later revision than the one before it, as in `ObjectsListResponse`."""
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("header", "header", "optional", "ResponseHeader"),
         Field("migrations", "migrations", "many", "Migration"),
         Field("continue_token", "continueToken", "one", "str"),
+        Field("inconsistent", "inconsistent", "one", "bool"),
     )
 
 
@@ -6145,6 +6447,9 @@ __all__ = [
     "LeasesRenewResponse",
     "LeasesWithdrawCandidateRequest",
     "LeasesWithdrawCandidateResponse",
+    "LiveMark",
+    "LiveMarkKind",
+    "MarkTie",
     "Member",
     "MemberEpoch",
     "MemberListItem",
@@ -6162,6 +6467,7 @@ __all__ = [
     "MembershipRenewRequest",
     "MembershipRenewResponse",
     "Metadata",
+    "MetadataPatch",
     "Migration",
     "MigrationClaim",
     "MigrationFailure",
@@ -6271,6 +6577,7 @@ __all__ = [
     "StorageVersionsListResponse",
     "StorageVersionsReportRequest",
     "StorageVersionsReportResponse",
+    "TiedObject",
     "TransactedAnswer",
     "UpdateOperation",
     "WatchBookmark",
