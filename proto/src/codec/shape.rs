@@ -1,8 +1,9 @@
 //! How many items each list of a request may have, and the count of them on the wire.
 
 use synod_model::limits::{
-    ANNOTATIONS_BYTES_MAX, FINALIZERS_MAX, IN_USE_NAMES_MAX, LABELS_MAX, OBSERVED_HASHES_MAX,
-    OWNER_REFERENCES_MAX, TRANSACTION_OPERATIONS_MAX, VERSIONS_PER_ENTRY_MAX,
+    ANNOTATIONS_BYTES_MAX, FINALIZERS_MAX, IN_USE_NAMES_MAX, LABELS_MAX, LEFT_TO_OTHERS_MAX,
+    OBSERVED_HASHES_MAX, OWNER_REFERENCES_MAX, ROSTER_MEMBERS_MAX, TRANSACTION_OPERATIONS_MAX,
+    VERSIONS_PER_ENTRY_MAX,
 };
 use synod_model::settings::{ENFORCE_PERSISTED, REPORT_ENTRIES_MAX};
 use synod_model::{Violation, Violations};
@@ -114,17 +115,24 @@ static REPORT_ENTRY: Shape = shape(&[
     field(4, "servedVersions", Items::Texts(VERSIONS_PER_ENTRY_MAX)),
 ]);
 
-static CHECK_BINARY: Shape = shape(&[field(
-    1,
-    "resources",
-    Items::Messages(BINARY_RESOURCES_MAX, &BINARY_RESOURCE),
-)]);
+static CHECK_BINARY: Shape = shape(&[
+    field(
+        1,
+        "resources",
+        Items::Messages(BINARY_RESOURCES_MAX, &BINARY_RESOURCE),
+    ),
+    field(3, "leftToOthers", Items::Texts(LEFT_TO_OTHERS_MAX)),
+]);
 
 static BINARY_RESOURCE: Shape = shape(&[field(
     3,
     "decodableVersions",
     Items::Texts(VERSIONS_PER_ENTRY_MAX),
 )]);
+
+static SET_ROSTER: Shape = shape(&[field(3, "rule", Items::One(&ROSTER_RULE))]);
+
+static ROSTER_RULE: Shape = shape(&[field(1, "members", Items::Texts(ROSTER_MEMBERS_MAX))]);
 
 static OBSERVE: Shape = shape(&[field(3, "hashes", Items::Texts(OBSERVED_HASHES_MAX))]);
 
@@ -243,6 +251,7 @@ impl Shape {
             "StorageVersionsReportRequest" => &REPORT,
             "StorageVersionsCheckBinaryRequest" => &CHECK_BINARY,
             "MigrationsObserveRequest" => &OBSERVE,
+            "RostersSetRequest" => &SET_ROSTER,
             "WatchRequest" => &WATCH,
             "ClusterUpdateSettingsRequest" => &UPDATE_SETTINGS,
             "ControllerRevisionsAdoptRequest"

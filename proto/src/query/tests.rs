@@ -674,7 +674,7 @@ fn every_fault_of_a_question_of_safety_is_named() {
     };
     let faulty = v1::BinaryResource {
         resource: resource("Pods"),
-        kind: Some("pod".into()),
+        kind: Some("-".into()),
         decodable_versions: vec!["V1".into()],
         stance: Some(v1::binary_resource::Stance::EncodingVersion("V1".into())),
     };
