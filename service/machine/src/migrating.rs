@@ -299,14 +299,33 @@ impl State {
         if present == Some(migration.agreement_revision) {
             return Ok(());
         }
-        Err(no_agreement(
+        let refusal = no_agreement(
             resource,
             &format!(
                 "what migration \"{}\" is for was agreed on at revision {}, and that does not hold any more",
                 migration.id, migration.agreement_revision
             ),
-        ))
+        );
+        Err(match self.storage_states.get(resource) {
+            Some(kept) => objected(refusal, &kept.row.status),
+            None => refusal,
+        })
     }
+}
+
+/// The same refusal with what stands against an agreement: who is missing by the roster, and what discovery shows.
+pub(crate) fn objected(mut refusal: Refusal, status: &StateStatus) -> Refusal {
+    if !status.absent.is_empty() {
+        let absent = &status.absent;
+        refusal.message +=
+            &format!("; its roster asks for {absent}: have them report, or change the roster");
+        refusal = refusal.with("absent", absent);
+    }
+    if status.contradicted {
+        refusal.message +=
+            "; discovery shows what no member encodes: look again, or reset the resource";
+    }
+    refusal
 }
 
 pub(crate) fn no_agreement(resource: &GroupResource, why: &str) -> Refusal {

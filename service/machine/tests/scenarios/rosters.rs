@@ -94,7 +94,8 @@ fn while_a_named_member_is_missing_nothing_counts() {
     assert_eq!(cluster.absent("pods"), "b, c");
     assert_eq!(cluster.agreed("pods"), None);
     assert!(cluster.migrations("pods").is_empty());
-    refused(cluster.send(start("pods")), ErrorKind::NoAgreement);
+    let refusal = refused(cluster.send(start("pods")), ErrorKind::NoAgreement);
+    assert_eq!(refusal.metadata["absent"], "b, c");
     assert_eq!(
         cluster.dangers("pods", "v9"),
         [

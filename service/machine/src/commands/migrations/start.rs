@@ -3,7 +3,7 @@
 use synod_model::{ErrorKind, MigrationPhase, Refusal, StartMigration};
 
 use crate::Answer;
-use crate::migrating::no_agreement;
+use crate::migrating::{no_agreement, objected};
 use crate::turn::Turn;
 
 pub(crate) fn apply(turn: &mut Turn<'_>, start: &StartMigration) -> Result<Answer, Refusal> {
@@ -18,7 +18,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, start: &StartMigration) -> Result<Answe
     };
     let Some(agreement) = kept.row.status.agreement() else {
         let why = "there is no agreement on a version to migrate to";
-        return Err(no_agreement(resource, why));
+        return Err(objected(no_agreement(resource, why), &kept.row.status));
     };
     state.check_observation(resource)?;
     let present = state.migrations_of(resource).find(|migration| {
