@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use synod_machine::{
     Deadline, EntryRow, Garbage, Heartbeat, Holder, OutcomeRow, Past, ProgressRow, ReplicaId,
     ReplicaRow, Row, State, StorageStateRow, StorageVersionRow,
 };
 use synod_model::{
-    AgreementChange, ClusterId, Collection, ErrorKind, GroupResource, LabelSelector, LogTime,
-    Member, MemberId, Metadata, Migration, MigrationId, Object, ObjectKey, Refusal, Revision,
-    Sequence, SessionId, Settings, StatementNumber, Uid,
+    AgreementChange, ClusterId, Collection, Current, ErrorKind, GroupResource, LabelSelector,
+    LogTime, Member, MemberId, Metadata, Migration, MigrationId, Object, ObjectKey, Refusal,
+    ResourceScope, Revision, Roster, Sequence, SessionId, Settings, StatementNumber, Uid,
 };
 
 /// A whole state.
@@ -46,6 +47,7 @@ pub(crate) struct Visible {
     pub(crate) settings: Settings,
     pub(crate) collections: BTreeMap<GroupResource, Collection>,
     pub(crate) objects: BTreeMap<ObjectKey, Object>,
+    pub(crate) rosters: BTreeMap<ResourceScope, Roster>,
 }
 
 impl Picture {
@@ -123,6 +125,7 @@ impl Picture {
             | Row::Lease(_)
             | Row::LeaseWaiter(..)
             | Row::LeaseCandidate(_)
+            | Row::Roster(_)
             | Row::Events(_) => {}
         }
     }
@@ -158,6 +161,9 @@ impl Visible {
         for migration in past.migrations(None) {
             visible.put_migration(&migration);
         }
+        for roster in past.rosters(None) {
+            visible.put_roster(&roster);
+        }
         visible
     }
 
@@ -191,6 +197,12 @@ impl Visible {
         self.states.insert(resource.clone(), row);
     }
 
+    pub(crate) fn put_roster(&mut self, roster: &Roster) {
+        let mut roster = roster.clone();
+        blank(&mut roster.metadata);
+        self.rosters.insert(roster.scope.clone(), roster);
+    }
+
     pub(crate) fn put_migration(&mut self, migration: &Migration) {
         let mut migration = migration.clone();
         blank(&mut migration.metadata);
@@ -210,6 +222,9 @@ pub(crate) fn plain(refusal: &Refusal) -> Refusal {
     let mut plain = refusal.clone();
     plain.message.clear();
     plain.violations.clear();
+    if let Some(Current::Roster(roster)) = plain.current.as_deref_mut() {
+        blank(&mut Arc::make_mut(roster).metadata);
+    }
     plain
         .metadata
         .retain(|key, _| facts.contains(&key.as_str()));
