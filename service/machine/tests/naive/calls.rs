@@ -80,14 +80,38 @@ pub(crate) enum What {
     },
     Observe {
         resource: usize,
-        /// One bit for each hash.
+        /// One bit for each hash; none: what the members say.
         hashes: u8,
+        tells_kind: bool,
     },
+    Roster(Roll),
     Reset(Option<usize>),
     Settings {
         setting: Setting,
         expects: Option<bool>,
     },
+}
+
+/// What is done to a roster.
+#[derive(Clone, Debug)]
+pub(crate) struct Roll {
+    /// For all, for one of two groups, or for one of the resources.
+    pub(crate) scope: usize,
+    /// Who must speak; `None`: nobody any more.
+    pub(crate) rule: Option<Asked>,
+    pub(crate) expects: Option<bool>,
+}
+
+/// Whom a roster asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    /// One bit for each member.
+    pub(crate) members: u8,
+    /// Whether a crowd is asked for that is not there, more than are named.
+    pub(crate) crowd: bool,
+    /// Those of a release.
+    pub(crate) release: Option<usize>,
+    pub(crate) least: u32,
 }
 
 /// What an expiry names.
@@ -168,10 +192,27 @@ pub(crate) const RESOURCES: usize = 3;
 pub(crate) const VERSIONS: usize = 3;
 
 pub(crate) fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
-    vec(step(), 1..most)
+    vec(step(what().boxed()), 1..most)
 }
 
-fn step() -> impl Strategy<Value = Step> {
+/// Steps in which more is asked of members, and seen of servers, than is done.
+pub(crate) fn doubtful_steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
+    let leaves = (who(), any::<bool>()).prop_map(|(who, drained)| What::Member {
+        who,
+        epoch: Which::Present,
+        does: Does::Leave { drained },
+    });
+    let what = prop_oneof![
+        12 => what(),
+        4 => joins_again(),
+        4 => observations(1),
+        3 => rosters(),
+        1 => leaves,
+    ];
+    vec(step(what.boxed()), 1..most)
+}
+
+fn step(what: BoxedStrategy<What>) -> impl Strategy<Value = Step> {
     let after_ms = prop_oneof![
         16 => 0..400_i64,
         8 => 400..3_000_i64,
@@ -183,7 +224,7 @@ fn step() -> impl Strategy<Value = Step> {
     let everybody = (1_u8 << MEMBERS) - 1;
     let renewals = prop_oneof![5 => Just(everybody), 3 => Just(0), 2 => 0..everybody];
     let adopts = prop::bool::weighted(0.2);
-    let calls = vec(call(), 0..5);
+    let calls = vec(call(what), 0..5);
     let work = prop::option::weighted(0.5, at_work());
     (after_ms, lift, renewals, adopts, work, calls).prop_map(
         |(after_ms, lift, renewals, adopts, work, calls)| Step {
@@ -197,8 +238,8 @@ fn step() -> impl Strategy<Value = Step> {
     )
 }
 
-fn call() -> impl Strategy<Value = Call> {
-    (what(), as_request()).prop_map(|(what, as_request)| Call { what, as_request })
+fn call(what: BoxedStrategy<What>) -> impl Strategy<Value = Call> {
+    (what, as_request()).prop_map(|(what, as_request)| Call { what, as_request })
 }
 
 fn as_request() -> impl Strategy<Value = Option<As>> {
@@ -232,7 +273,8 @@ fn what() -> impl Strategy<Value = What> {
         5 => settings(),
         20 => work(),
         2 => start(),
-        14 => observations(),
+        14 => observations(12),
+        1 => rosters(),
         1 => prop::option::of(0..RESOURCES).prop_map(What::Reset),
         1 => announce,
         1 => (0..3_u32).prop_map(What::Raise),
@@ -287,11 +329,44 @@ fn work() -> impl Strategy<Value = What> {
     (one, which(), does).prop_map(|(which, claim, does)| What::Migration { which, claim, does })
 }
 
-/// Mostly of the resource that few report.
-fn observations() -> impl Strategy<Value = What> {
-    let hashes = prop_oneof![4 => Just(1_u8), 3 => Just(2), 1 => 1..8_u8];
-    let resource = prop_oneof![1 => 0..RESOURCES, 8 => Just(RESOURCES - 1)];
-    (resource, hashes).prop_map(|(resource, hashes)| What::Observe { resource, hashes })
+/// So often of the resource that few report; of the others, mostly what their members say.
+fn observations(unreported: u32) -> impl Strategy<Value = What> {
+    let hashes = prop_oneof![8 => Just(1_u8), 6 => Just(2), 2 => 1..8_u8, 1 => Just(0)];
+    let last = (Just(RESOURCES - 1), hashes);
+    let hashes = prop_oneof![3 => Just(0_u8), 1 => 1..8_u8];
+    let reported = (0..RESOURCES, hashes);
+    let look = prop_oneof![unreported => last, 1 => reported];
+    (look, any::<bool>()).prop_map(|((resource, hashes), tells_kind)| What::Observe {
+        resource,
+        hashes,
+        tells_kind,
+    })
+}
+
+/// Mostly such as are soon fulfilled, or go: while somebody is missing, little happens.
+fn rosters() -> impl Strategy<Value = What> {
+    let members =
+        prop_oneof![4 => Just(0_u8), 3 => (0..MEMBERS).prop_map(|who| 1 << who), 1 => 0..16_u8];
+    let release = prop::option::weighted(0.6, 0..2_usize);
+    let crowd = prop::bool::weighted(0.05);
+    let least = prop_oneof![3 => 0..2_u32, 1 => 2..4_u32];
+    let asked = (members, crowd, release, least);
+    let asked = asked.prop_map(|(members, crowd, release, least)| Asked {
+        members,
+        crowd,
+        release,
+        least,
+    });
+    let rule = prop_oneof![1 => asked.prop_map(Some), 1 => Just(None)];
+    let expects = prop_oneof![4 => Just(None), 1 => any::<bool>().prop_map(Some)];
+    let scope = 0..3 + RESOURCES;
+    (scope, rule, expects).prop_map(|(scope, rule, expects)| {
+        What::Roster(Roll {
+            scope,
+            rule,
+            expects,
+        })
+    })
 }
 
 fn named() -> impl Strategy<Value = Named> {
@@ -328,6 +403,18 @@ fn joins() -> impl Strategy<Value = What> {
             lost,
         },
     )
+}
+
+/// The first process of a member, perhaps with other labels than before.
+fn joins_again() -> impl Strategy<Value = What> {
+    let join = (who(), 0..3_usize, 0..2_usize);
+    join.prop_map(|(who, ttl, release)| What::Join {
+        who,
+        instance: 0,
+        ttl,
+        release,
+        lost: None,
+    })
 }
 
 fn reports() -> impl Strategy<Value = Does> {

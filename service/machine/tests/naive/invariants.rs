@@ -1,9 +1,11 @@
 //! What holds in every state, whatever led to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use synod_machine::{Past, State};
-use synod_model::{LabelSelector, Metadata, MigrationPhase, Persisted, Revision, Uid};
+use synod_machine::{Past, State, StateStatus};
+use synod_model::{
+    Absent, LabelSelector, Metadata, MigrationPhase, Persisted, Revision, StorageVersionHash, Uid,
+};
 
 pub(crate) fn hold(before: &State, after: &State) {
     selected_is_decodable_by_every_entry(after);
@@ -130,8 +132,11 @@ fn migrations_go_with_their_agreement(state: &State) {
         }
         assert!(running <= 1, "{}: one runs at a time", kept.resource);
         let status = &kept.row.status;
-        let reported = present.storage_version(&kept.resource).is_some();
-        assert!(!reported || status.observed.is_empty());
+        let is_missed = status.absent != Absent::default();
+        assert!(agreement.is_none() || !(status.contradicted || is_missed));
+        let is_reported = present.storage_version(&kept.resource).is_some();
+        assert!(!(is_reported && status.agreed_hash.is_some()));
+        assert!(is_reported || !status.contradicted);
         if agreement.is_some() && status.persisted.contains(&Persisted::Unknown) {
             let mut migrations = state.migrations_of(&kept.resource);
             let stands = migrations.any(|m| Some(m.agreement_revision) == agreement);
@@ -142,18 +147,33 @@ fn migrations_go_with_their_agreement(state: &State) {
 
 fn drains_are_only_raised(before: &State, after: &State) {
     let now_at = after.log_time();
+    let restored = before.cluster() != after.cluster();
     let (before, after) = (before.present(), after.present());
     for kept in before.storage_states(None) {
         let now = after.storage_state(&kept.resource);
         // One that was forgotten, and perhaps begun anew, had nothing to drain.
         let Some(now) = now.filter(|now| now.row.metadata.uid == kept.row.metadata.uid) else {
-            let mut drains = kept.row.status.drains.values();
+            let drains = kept.row.status.drains.values();
+            let mut drains = drains.chain(kept.row.status.hash_drains.values());
             assert!(drains.all(|until| *until <= now_at), "nothing drains");
             continue;
         };
         let now = &now.row.status;
         for (version, until) in &kept.row.status.drains {
             assert!(now.drains.get(version) >= Some(until), "{version} drains");
+        }
+        for (hash, until) in &kept.row.status.hash_drains {
+            assert!(now.hash_drains.get(hash) >= Some(until), "{hash} drains");
+        }
+        // What was shown is shown still, drains, or is lost to a restore, after which everything may be written for a day.
+        let seen = |status: &StateStatus| -> BTreeSet<StorageVersionHash> {
+            let seen = status.observation.iter();
+            seen.flat_map(|seen| seen.hashes.clone()).collect()
+        };
+        let shown = seen(now);
+        for hash in seen(&kept.row.status).difference(&shown) {
+            let drains = now.hash_drains.get(hash) > Some(&now_at);
+            assert!(drains || restored, "{hash} drains");
         }
         assert!(now.selected_revision >= kept.row.status.selected_revision);
         assert!(now.agreement_revision >= kept.row.status.agreement_revision);
@@ -162,7 +182,7 @@ fn drains_are_only_raised(before: &State, after: &State) {
 
 fn uids_are_unique_and_stay(before: &State, after: &State) {
     let (before, after) = (uids(before), uids(after));
-    let unique: std::collections::BTreeSet<&Uid> = after.values().map(|(uid, _)| uid).collect();
+    let unique: BTreeSet<&Uid> = after.values().map(|(uid, _)| uid).collect();
     assert_eq!(unique.len(), after.len(), "no two objects have one uid");
     for (object, (uid, created)) in &before {
         if let Some((now, created_now)) = after.get(object) {
@@ -187,7 +207,10 @@ fn uids(state: &State) -> BTreeMap<String, (Uid, Revision)> {
     let states = states.map(|kept| (format!("state {}", kept.resource), of(&kept.row.metadata)));
     let migrations = present.migrations(None);
     let migrations = migrations.map(|kept| (format!("migration {}", kept.id), of(&kept.metadata)));
+    let rosters = present.rosters(None);
+    let rosters = rosters.map(|kept| (format!("roster {}", kept.scope), of(&kept.metadata)));
     members
+        .chain(rosters)
         .chain(versions)
         .chain(states)
         .chain(migrations)
@@ -218,6 +241,12 @@ pub(crate) fn pages_are_whole(past: &Past<'_>) {
         assert_eq!(past.migration(&migration.id).as_ref(), Some(migration));
         let rest = past.migrations(Some(&migration.id));
         assert!(rest.eq(migrations[i + 1..].iter().cloned()));
+    }
+    let rosters: Vec<_> = past.rosters(None).collect();
+    for (i, roster) in rosters.iter().enumerate() {
+        assert_eq!(past.roster(&roster.scope).as_ref(), Some(roster));
+        let rest = past.rosters(Some(&roster.scope));
+        assert!(rest.eq(rosters[i + 1..].iter().cloned()));
     }
     let states: Vec<_> = past.storage_states(None).collect();
     for (i, state) in states.iter().enumerate() {

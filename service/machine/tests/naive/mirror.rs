@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use synod_machine::{Change, EntryChange, RevisionEvents, StorageStateRow};
 use synod_model::{
     AgreementChange, Collection, GroupResource, Member, MemberId, Migration, MigrationId,
-    ObjectKey, Revision, Settings,
+    ObjectKey, ResourceScope, Revision, Roster, Settings,
 };
 
 use crate::picture::Visible;
@@ -27,6 +27,7 @@ enum Object {
     Settings,
     Collection(GroupResource),
     Stored(ObjectKey),
+    Roster(ResourceScope),
 }
 
 /// The histories of controllers touch nothing else, and have a test and a model of their own.
@@ -101,6 +102,11 @@ impl Mirror {
                 Change::Object { key, before, after } => {
                     self.follow_object(key, before.as_deref(), after.as_deref());
                 }
+                Change::Roster {
+                    scope,
+                    before,
+                    after,
+                } => self.follow_roster(scope, before.as_deref(), after.as_deref()),
             }
         }
     }
@@ -155,6 +161,15 @@ impl Mirror {
         self.visible.objects.extend(after.objects);
     }
 
+    fn follow_roster(&mut self, scope: &ResourceScope, old: Option<&Roster>, new: Option<&Roster>) {
+        let (mut before, mut after) = (Visible::default(), Visible::default());
+        old.into_iter().for_each(|row| before.put_roster(row));
+        new.into_iter().for_each(|row| after.put_roster(row));
+        let held = self.visible.rosters.remove(scope);
+        assert_eq!(held, before.rosters.remove(scope));
+        self.visible.rosters.extend(after.rosters);
+    }
+
     fn follow_entries(&mut self, resource: &GroupResource, entries: &[EntryChange]) {
         for entry in entries {
             let key = (resource.clone(), entry.member.clone());
@@ -196,6 +211,9 @@ impl Mirror {
         }
         for id in different(&before.migrations, &after.migrations) {
             expected.insert(Object::Migration(id));
+        }
+        for scope in different(&before.rosters, &after.rosters) {
+            expected.insert(Object::Roster(scope));
         }
         if before.settings != after.settings {
             expected.insert(Object::Settings);
@@ -250,6 +268,7 @@ fn objects(change: &Change) -> Vec<Object> {
         Change::Lease { .. } | Change::LeaseCandidate { .. } => Vec::new(),
         Change::Collection { resource, .. } => vec![Object::Collection(resource.clone())],
         Change::Object { key, .. } => vec![Object::Stored(key.clone())],
+        Change::Roster { scope, .. } => vec![Object::Roster(scope.clone())],
     }
 }
 

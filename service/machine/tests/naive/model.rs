@@ -12,6 +12,7 @@ mod migrations;
 mod objects;
 mod outcomes;
 mod restore;
+mod rosters;
 mod status;
 mod voting;
 
@@ -22,9 +23,9 @@ use synod_machine::{
     ReplicaId, ReplicaRow, StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
 };
 use synod_model::{
-    AgreementChange, ClusterId, Collection, ErrorKind, GroupResource, LogTime, Member, MemberId,
-    Metadata, Migration, MigrationId, Object, ObjectKey, Persisted, Refusal, Revision, Sequence,
-    SessionId, Settings, WallTime,
+    Absent, AgreementChange, ClusterId, Collection, ErrorKind, GroupResource, LogTime, Member,
+    MemberId, Metadata, Migration, MigrationId, Object, ObjectKey, Persisted, Refusal,
+    ResourceScope, Revision, Roster, Sequence, SessionId, Settings, WallTime,
 };
 
 use crate::picture::{NO_UID, Picture, Visible};
@@ -58,6 +59,7 @@ pub(crate) struct World {
     entries: Vec<Entry>,
     /// By name.
     resources: Vec<Resource>,
+    rosters: BTreeMap<ResourceScope, Roster>,
     collections: BTreeMap<GroupResource, Collection>,
     objects: BTreeMap<ObjectKey, Object>,
     /// How many objects and collections this command has made, and objects it has marked as being deleted.
@@ -175,6 +177,7 @@ impl World {
             || sessions(self) != sessions(before)
             || self.entries != before.entries
             || self.resources != before.resources
+            || self.rosters != before.rosters
             || self.collections != before.collections
             || self.objects != before.objects
             || self.touched != before.touched
@@ -288,6 +291,9 @@ impl World {
         for migration in &self.migrations {
             visible.put_migration(migration);
         }
+        for roster in self.rosters.values() {
+            visible.put_roster(roster);
+        }
         visible
     }
 
@@ -333,8 +339,12 @@ impl Resource {
                 agreement_revision: Revision::ZERO,
                 agreed: None,
                 persisted: BTreeSet::from([Persisted::Unknown]),
-                observed: BTreeSet::new(),
+                observation: None,
+                contradicted: false,
+                agreed_hash: None,
+                absent: Absent::default(),
                 drains: BTreeMap::new(),
+                hash_drains: BTreeMap::new(),
             },
             version: None,
             agreements: Vec::new(),

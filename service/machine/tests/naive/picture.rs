@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use synod_machine::{
     Deadline, EntryRow, Garbage, Heartbeat, Holder, OutcomeRow, Past, ProgressRow, ReplicaId,
     ReplicaRow, Row, State, StorageStateRow, StorageVersionRow,
 };
 use synod_model::{
-    AgreementChange, ClusterId, Collection, ErrorKind, GroupResource, LabelSelector, LogTime,
-    Member, MemberId, Metadata, Migration, MigrationId, Object, ObjectKey, Refusal, Revision,
-    Sequence, SessionId, Settings, Uid,
+    AgreementChange, ClusterId, Collection, Current, ErrorKind, GroupResource, LabelSelector,
+    LogTime, Member, MemberId, Metadata, Migration, MigrationId, Object, ObjectKey, Refusal,
+    ResourceScope, Revision, Roster, Sequence, SessionId, Settings, Uid,
 };
 
 /// A whole state.
@@ -45,6 +46,7 @@ pub(crate) struct Visible {
     pub(crate) settings: Settings,
     pub(crate) collections: BTreeMap<GroupResource, Collection>,
     pub(crate) objects: BTreeMap<ObjectKey, Object>,
+    pub(crate) rosters: BTreeMap<ResourceScope, Roster>,
 }
 
 impl Picture {
@@ -119,6 +121,7 @@ impl Picture {
             | Row::Lease(_)
             | Row::LeaseWaiter(..)
             | Row::LeaseCandidate(_)
+            | Row::Roster(_)
             | Row::Events(_) => {}
         }
     }
@@ -154,6 +157,9 @@ impl Visible {
         for migration in past.migrations(None) {
             visible.put_migration(&migration);
         }
+        for roster in past.rosters(None) {
+            visible.put_roster(&roster);
+        }
         visible
     }
 
@@ -187,6 +193,12 @@ impl Visible {
         self.states.insert(resource.clone(), row);
     }
 
+    pub(crate) fn put_roster(&mut self, roster: &Roster) {
+        let mut roster = roster.clone();
+        blank(&mut roster.metadata);
+        self.rosters.insert(roster.scope.clone(), roster);
+    }
+
     pub(crate) fn put_migration(&mut self, migration: &Migration) {
         let mut migration = migration.clone();
         blank(&mut migration.metadata);
@@ -205,6 +217,9 @@ pub(crate) fn plain(refusal: &Refusal) -> Refusal {
     let mut plain = refusal.clone();
     plain.message.clear();
     plain.violations.clear();
+    if let Some(Current::Roster(roster)) = plain.current.as_deref_mut() {
+        blank(&mut Arc::make_mut(roster).metadata);
+    }
     plain
         .metadata
         .retain(|key, _| facts.contains(&key.as_str()));

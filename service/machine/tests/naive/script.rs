@@ -3,6 +3,7 @@
 mod entries;
 mod migrating;
 mod objects;
+mod rosters;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -265,7 +266,12 @@ impl Script {
             What::Migration { which, claim, does } => {
                 migrating::work(migrating::migration(*which, state), *claim, does, state)
             }
-            What::Observe { resource, hashes } => migrating::observe(*resource, *hashes),
+            What::Observe {
+                resource,
+                hashes,
+                tells_kind,
+            } => migrating::observe(*resource, *hashes, *tells_kind, state),
+            What::Roster(roll) => rosters::roll(roll, state),
             What::Reset(of) => Command::ResetStorageStates(ResetStorageStates {
                 resource: of.map(resource),
             }),
@@ -378,6 +384,10 @@ impl Script {
         let sessions = self.sessions.iter().copied();
         expire.sessions = sessions
             .filter(|id| is_named(Holder::Session(*id)))
+            .collect();
+        let resources = (0..RESOURCES).map(resource);
+        expire.observations = resources
+            .filter(|of| is_named(Holder::Observation(of.clone())))
             .collect();
         let keys = (0..KEYS).map(objects::key);
         expire.objects = keys

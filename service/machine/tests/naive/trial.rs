@@ -189,6 +189,7 @@ impl Trial {
                     );
                     assert!(expected.storage_states(None).eq(found.storage_states(None)));
                     assert!(expected.migrations(None).eq(found.migrations(None)));
+                    assert!(expected.rosters(None).eq(found.rosters(None)));
                     assert_eq!(expected.settings(), found.settings());
                     invariants::pages_are_whole(&found);
                     // Often enough, and not for each of them after each entry.

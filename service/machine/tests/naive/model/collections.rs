@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use synod_machine::{Answer, StateStatus, WrittenHow};
 use synod_model::{
-    Collection, CreateCollection, Current, DeleteCollection, ErrorKind, GroupResource,
+    Absent, Collection, CreateCollection, Current, DeleteCollection, ErrorKind, GroupResource,
     Preconditions, Revision, UpdateCollection, WallTime,
 };
 
@@ -42,10 +42,11 @@ impl World {
         let written = written(WrittenHow::Created, &collection.metadata);
         self.collections.insert(resource.clone(), collection);
         if self.resource(&resource).is_none() {
+            let absent = self.absent(&resource);
             self.resources.push(Resource {
                 name: resource,
                 metadata: self.new_metadata(wall),
-                status: nothing_stored(),
+                status: nothing_stored(absent),
                 version: None,
                 agreements: Vec::new(),
             });
@@ -114,7 +115,7 @@ impl World {
     }
 }
 
-fn nothing_stored() -> StateStatus {
+fn nothing_stored(absent: Absent) -> StateStatus {
     StateStatus {
         common: None,
         selected: None,
@@ -122,7 +123,11 @@ fn nothing_stored() -> StateStatus {
         agreement_revision: Revision::ZERO,
         agreed: None,
         persisted: BTreeSet::new(),
-        observed: BTreeSet::new(),
+        observation: None,
+        contradicted: false,
+        agreed_hash: None,
+        absent,
         drains: BTreeMap::new(),
+        hash_drains: BTreeMap::new(),
     }
 }

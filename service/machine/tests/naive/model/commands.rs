@@ -4,9 +4,9 @@ use synod_machine::{
     AnnounceReplica, Answer, Command, Expire, Initialize, ReplicaRow, StateStatus,
 };
 use synod_model::{
-    ApiVersion, CloseSession, Current, Epoch, ErrorKind, ForgetResource, Join, Leave, LogTime,
-    MarkReady, Member, MemberId, Operation, Phase, Refusal, Renew, Sequence, SessionId,
-    UpdateSettings, WallTime,
+    AgreementCause, ApiVersion, CloseSession, Current, Epoch, ErrorKind, ForgetResource, Join,
+    Leave, LogTime, MarkReady, Member, MemberId, Operation, Phase, Refusal, Renew, Sequence,
+    SessionId, UpdateSettings, WallTime,
 };
 
 use super::{Entry, Holder, Session, World, no};
@@ -67,6 +67,8 @@ impl World {
             Command::RetryMigration(retry) => self.retry(&retry.id),
             Command::ObserveStorage(observe) => self.observe(observe, wall),
             Command::ResetStorageStates(reset) => self.reset(reset, wall),
+            Command::SetRoster(set) => self.set_roster(set, wall),
+            Command::DeleteRoster(delete) => self.delete_roster(delete, wall),
         }
     }
 
@@ -153,6 +155,7 @@ impl World {
         self.members.push(member);
         self.members.sort_by(|a, b| a.id.cmp(&b.id));
         self.set_deadline(Holder::Member(join.id.clone()), join.ttl.duration());
+        self.call_the_roll(Some(&AgreementCause::Member(join.id.clone())), wall);
         Ok(Answer::Joined {
             epoch,
             ttl: join.ttl,
@@ -198,6 +201,7 @@ impl World {
         }
         self.remove_member(&member.id);
         self.settle(&before, wall);
+        self.call_the_roll(Some(&AgreementCause::Member(member.id)), wall);
         Ok(Answer::Done)
     }
 
@@ -205,6 +209,7 @@ impl World {
         let before = self.clone();
         let until = self.log_time.after(self.settings.write_grace);
         let (mut members, mut sessions, mut unreported) = (0, 0, 0);
+        let mut gone = Vec::new();
         for (id, epoch) in &expire.members {
             let holder = Holder::Member(id.clone());
             let Ok(member) = before.fenced(id, *epoch) else {
@@ -212,6 +217,7 @@ impl World {
             };
             if before.has_ended(&holder) {
                 members += 1;
+                gone.push(AgreementCause::Member(id.clone()));
                 if member.reported {
                     self.drain(id, until, Entry::may_write);
                 }
@@ -233,6 +239,9 @@ impl World {
             }
         }
         self.settle(&before, wall);
+        let observations = expire.observations.iter();
+        let observations = self.expire_observations(observations, wall);
+        self.call_the_roll(gone.first().filter(|_| gone.len() == 1), wall);
         let objects = self.expire_objects(&expire.objects, wall);
         self.follow(&before, true, wall);
         self.end_claims_and_pauses(expire);
@@ -244,6 +253,7 @@ impl World {
             waiters: 0,
             candidates: 0,
             objects,
+            observations,
         }
     }
 
@@ -262,12 +272,9 @@ impl World {
         if is_reported || self.collections.contains_key(name) {
             return Err(no(ErrorKind::Conflict));
         }
-        if known
-            .status
-            .drains
-            .values()
-            .any(|until| *until > self.log_time)
-        {
+        let drains = known.status.drains.values();
+        let mut drains = drains.chain(known.status.hash_drains.values());
+        if drains.any(|until| *until > self.log_time) {
             return Err(no(ErrorKind::Draining));
         }
         self.resources.retain(|known| known.name != *name);

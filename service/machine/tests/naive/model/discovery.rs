@@ -1,8 +1,11 @@
 //! What observers and operators say of the store.
 
-use synod_machine::{Answer, Heartbeat};
+use std::time::Duration;
+
+use synod_machine::{Answer, Heartbeat, Holder, Observation};
 use synod_model::{
-    ErrorKind, GroupResource, ObserveStorage, Persisted, Refusal, ResetStorageStates, WallTime,
+    AgreementCause, ErrorKind, GroupResource, LogTime, ObserveStorage, Persisted, Refusal,
+    ResetStorageStates, StorageVersionHash, WallTime,
 };
 
 use super::voting::join;
@@ -15,39 +18,127 @@ impl World {
         wall: WallTime,
     ) -> Result<Answer, Refusal> {
         let name = &observe.resource;
-        if !self.entries_of(name).is_empty() {
-            return Err(no(ErrorKind::Conflict));
-        }
         if self.resource(name).is_none() {
             self.resources
                 .push(Resource::new(name, self.new_metadata(wall)));
             self.resources.sort_by(|a, b| a.name.cmp(&b.name));
         }
-        let last = self.heartbeats.iter().find(|(kept, _)| kept == name);
-        let period = self.settings.discovery_period;
-        let is_stale = last.is_some_and(|(_, beat)| self.log_time.since(beat.at) > period * 2);
-        if is_stale {
-            self.begin_again(name, wall);
-        }
-        let revision = self.revision;
-        let status = &mut self.resource_mut(name).status;
-        if status.observed.is_empty() || is_stale {
-            status.persisted.insert(Persisted::Unknown);
-        } else {
-            for hash in &observe.hashes {
-                if !status.observed.contains(hash) {
-                    join(&mut status.persisted, *hash, None);
-                }
-            }
-        }
-        if status.observed != observe.hashes {
-            status.observed = observe.hashes.clone();
-            status.agreement_revision = revision;
-        }
+        let old = self.resource(name).expect("it is known").status.clone();
+        let lapsed = self.is_unseen_for_long(name) && self.lapse(name);
+        self.look(observe);
+        self.weigh(name, &old, lapsed, Some(AgreementCause::Observed), wall);
+        // At the end of the second period, somebody still looks in time.
+        let span = self.settings.discovery_period * 2 + Duration::from_millis(1);
+        self.set_deadline(Holder::Observation(name.clone()), span);
         let at = self.log_time;
         self.heartbeats.retain(|(kept, _)| kept != name);
         self.heartbeats.push((name.clone(), Heartbeat { at, wall }));
         Ok(Answer::Done)
+    }
+
+    /// What is shown now takes the place of what was shown before.
+    fn look(&mut self, observe: &ObserveStorage) {
+        let name = &observe.resource;
+        let status = &mut self.resource_mut(name).status;
+        let before = status.observation.take();
+        let was_known = before.as_ref().is_some_and(|before| !before.expired);
+        let (shown, kind) = before
+            .map(|before| (before.hashes, before.kind))
+            .unwrap_or_default();
+        let mut now = Observation {
+            hashes: observe.hashes.clone(),
+            kind: observe.kind.clone(),
+            expired: false,
+        };
+        if now.kind.is_none() {
+            now.kind = kind;
+        }
+        status.observation = Some(now);
+        if self.entries_of(name).is_empty() && !was_known {
+            let status = &mut self.resource_mut(name).status;
+            status.persisted.insert(Persisted::Unknown);
+        } else {
+            for hash in observe.hashes.iter().filter(|hash| !shown.contains(hash)) {
+                self.may_be_stored_as(name, *hash);
+            }
+        }
+        let until = self.log_time.after(self.settings.write_grace);
+        for hash in shown.iter().filter(|hash| !observe.hashes.contains(hash)) {
+            self.drain_hash(name, *hash, until);
+        }
+    }
+
+    /// What a server shows may be stored: by its name, if an entry decodes a version that it is of.
+    fn may_be_stored_as(&mut self, name: &GroupResource, hash: StorageVersionHash) {
+        let mut version = None;
+        for entry in self.entries_of(name) {
+            for decodable in &entry.row.decodable {
+                if StorageVersionHash::of_version(decodable, &entry.row.kind) == hash {
+                    version = Some(decodable.clone());
+                }
+            }
+        }
+        let status = &mut self.resource_mut(name).status;
+        join(&mut status.persisted, hash, version.as_ref());
+    }
+
+    fn drain_hash(&mut self, name: &GroupResource, hash: StorageVersionHash, until: LogTime) {
+        let drains = &mut self.resource_mut(name).status.hash_drains;
+        let kept = drains.entry(hash).or_insert(until);
+        *kept = until.max(*kept);
+    }
+
+    /// Whether what was seen of a resource was seen so long ago that it says nothing of the present.
+    pub(super) fn is_unseen_for_long(&self, name: &GroupResource) -> bool {
+        let observation = self
+            .resource(name)
+            .and_then(|kept| kept.status.observation.as_ref());
+        let holder = Holder::Observation(name.clone());
+        observation.is_some_and(|seen| seen.expired || self.has_ended(&holder))
+    }
+
+    /// Ends an observation for want of another look; answers whether what it showed says nothing of the present only from
+    /// now on. What agrees with the members goes, and all else stays as a memory.
+    pub(super) fn lapse(&mut self, name: &GroupResource) -> bool {
+        let entries = self.entries_of(name);
+        let status = &mut self.resource_mut(name).status;
+        let contradicts = super::voting::contradicts(status.observation.as_ref(), &entries);
+        let Some(seen) = status.observation.as_mut() else {
+            return false;
+        };
+        if !entries.is_empty() && !contradicts {
+            self.forget_what_is_shown(name);
+            return false;
+        }
+        let lapses = !seen.expired;
+        seen.expired = true;
+        if lapses {
+            status.persisted.insert(Persisted::Unknown);
+        }
+        if entries.is_empty() {
+            self.begin_again(name, self.wall);
+        }
+        lapses
+    }
+
+    /// Ends the observations of those named that are past their deadline; answers how many.
+    pub(super) fn expire_observations<'a>(
+        &mut self,
+        named: impl Iterator<Item = &'a GroupResource>,
+        wall: WallTime,
+    ) -> u32 {
+        let mut ended = 0;
+        for name in named {
+            let holder = Holder::Observation(name.clone());
+            if self.has_ended(&holder) {
+                ended += 1;
+                let old = self.resource(name).expect("it is seen").status.clone();
+                let lapsed = self.lapse(name);
+                self.weigh(name, &old, lapsed, Some(AgreementCause::Observed), wall);
+                self.clear_deadline(&holder);
+            }
+        }
+        ended
     }
 
     pub(super) fn reset(
@@ -64,6 +155,7 @@ impl World {
             return Err(no(ErrorKind::NotFound));
         }
         for name in names {
+            let old = self.resource(&name).expect("it is known").status.clone();
             let mut persisted = self.written_now(&name);
             persisted.insert(Persisted::Unknown);
             for stored in self.stored(&name) {
@@ -73,8 +165,22 @@ impl World {
             let nobody = self.entries_of(&name).is_empty();
             self.begin_again(&name, wall);
             self.now_persisted(&name, persisted, nobody, wall);
+            if !nobody {
+                self.forget_what_is_shown(&name);
+            }
+            self.weigh(&name, &old, false, None, wall);
         }
         Ok(Answer::Done)
+    }
+
+    /// Nobody is to look any more. What was shown last may still land.
+    fn forget_what_is_shown(&mut self, name: &GroupResource) {
+        let until = self.log_time.after(self.settings.write_grace);
+        let seen = self.resource_mut(name).status.observation.take();
+        for hash in seen.into_iter().flat_map(|seen| seen.hashes) {
+            self.drain_hash(name, hash, until);
+        }
+        self.clear_deadline(&Holder::Observation(name.clone()));
     }
 
     /// What the objects of a resource are in.

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use synod_machine::{Answer, Expire, Holder, ProgressRow};
 use synod_model::{
-    AbortCause, Claim, ClaimMigration, ClaimToken, ErrorKind, FailMigration, FailureClass,
-    GroupResource, Migration, MigrationFailure, MigrationId, MigrationPhase, MigrationReason,
-    MigrationTarget, Persisted, Refusal, ReportMigrationProgress, Revision, StartMigration,
-    StorageVersionHash, WallTime,
+    AbortCause, Assumption, Claim, ClaimMigration, ClaimToken, ErrorKind, FailMigration,
+    FailureClass, GroupResource, Migration, MigrationFailure, MigrationId, MigrationPhase,
+    MigrationReason, MigrationTarget, Persisted, Refusal, ReportMigrationProgress, Revision,
+    StartMigration, StorageVersionHash, WallTime,
 };
 
 use super::status::{Now, describe};
@@ -22,6 +22,7 @@ impl World {
         let Some(agreement) = self.agreement(&start.resource) else {
             return Err(no(ErrorKind::NoAgreement));
         };
+        self.check_seen(&start.resource)?;
         let stands = self.unfinished(&start.resource, agreement);
         if stands.iter().any(|other| other.reason == start.reason) {
             return Err(no(ErrorKind::AlreadyExists));
@@ -41,15 +42,18 @@ impl World {
         if migration.phase != MigrationPhase::Pending || !is_first {
             return Err(no(ErrorKind::Conflict));
         }
-        let drains = &self
-            .resource(resource)
-            .expect("it has a migration")
-            .status
-            .drains;
-        let others = drains
+        self.check_seen(resource)?;
+        let status = &self.resource(resource).expect("it has a migration").status;
+        let others = status
+            .drains
             .iter()
             .filter(|(version, _)| Some(*version) != migration.target.version.as_ref());
+        let shown = status
+            .hash_drains
+            .iter()
+            .filter(|(hash, _)| **hash != migration.target.hash);
         let last = others.map(|(_, until)| *until).max().unwrap_or_default();
+        let last = last.max(shown.map(|(_, until)| *until).max().unwrap_or_default());
         let last = last.max(self.strangers_write_until);
         let is_counted = self.collections.contains_key(resource);
         if last > self.log_time && !is_counted {
@@ -109,6 +113,7 @@ impl World {
         if self.agreement(id.resource()) != Some(migration.agreement_revision) {
             return Err(no(ErrorKind::NoAgreement));
         }
+        self.check_seen(id.resource())?;
         let target = self.claimed(id, token)?.target;
         let stored = self.stored(id.resource());
         let is_other = |kept: &Persisted| {
@@ -119,7 +124,12 @@ impl World {
         }
         let said = self.progress.iter().find(|(kept, _)| kept == id);
         let said = said.map(|(_, row)| row.progress.clone());
+        let assumption = match self.roster_of(id.resource()) {
+            Some(_) => None,
+            None => Some(Assumption::NoRoster),
+        };
         let migration = self.migration_mut(id);
+        migration.assumption = assumption;
         migration.phase = MigrationPhase::Succeeded;
         migration.claim = None;
         migration.failure = None;
@@ -131,7 +141,7 @@ impl World {
         self.clear_deadline(&Holder::Claim(id.clone()));
         let all = self.all_migrated(id.resource());
         self.now_persisted(id.resource(), all, false, wall);
-        Ok(Answer::Done)
+        Ok(Answer::MigrationCompleted(assumption))
     }
 
     pub(super) fn fail(&mut self, fail: &FailMigration, wall: WallTime) -> Result<Answer, Refusal> {
@@ -173,6 +183,7 @@ impl World {
         if self.agreement(id.resource()) != Some(migration.agreement_revision) {
             return Err(no(ErrorKind::NoAgreement));
         }
+        self.check_seen(id.resource())?;
         let migration = self.migration_mut(id);
         migration.phase = MigrationPhase::Pending;
         migration.failures = 0;
@@ -252,7 +263,7 @@ impl World {
             .clone();
         let target = match &status.agreed {
             None => MigrationTarget {
-                hash: *status.observed.first().expect("it is observed"),
+                hash: status.agreed_hash.expect("it is observed"),
                 version: None,
             },
             Some(agreed) => MigrationTarget {
@@ -277,6 +288,7 @@ impl World {
             done: 0,
             estimate: None,
             ended: None,
+            assumption: None,
         });
         self.migrations.sort_by(|a, b| a.id.cmp(&b.id));
         self.forget_ended(name);
@@ -316,6 +328,7 @@ impl World {
         self.heartbeats.retain(|(kept, _)| kept != name);
         self.deadlines.retain(|(holder, _)| match holder {
             Holder::Claim(id) | Holder::Retry(id) => !of_it(id),
+            Holder::Observation(kept) => kept != name,
             _ => true,
         });
     }
@@ -388,10 +401,9 @@ impl World {
     /// What is persisted when all objects are as is agreed.
     fn all_migrated(&self, name: &GroupResource) -> BTreeSet<Persisted> {
         let status = &self.resource(name).expect("it has an agreement").status;
-        if status.observed.is_empty() {
+        let Some(hash) = status.agreed_hash else {
             return self.written_now(name);
-        }
-        let hash = *status.observed.first().expect("it is observed");
+        };
         let named = status
             .persisted
             .iter()
@@ -405,8 +417,18 @@ impl World {
 
     fn agreement(&self, name: &GroupResource) -> Option<Revision> {
         let status = &self.resource(name)?.status;
-        let agrees = status.agreed.is_some() || status.observed.len() == 1;
+        let agrees = status.agreed.is_some() || status.agreed_hash.is_some();
         agrees.then_some(status.agreement_revision)
+    }
+
+    /// An agreement that only discovery shows is none once nobody has looked for too long.
+    fn check_seen(&self, name: &GroupResource) -> Result<(), Refusal> {
+        let status = self.resource(name).map(|kept| &kept.status);
+        let is_alone = status.is_some_and(|status| status.agreed_hash.is_some());
+        if is_alone && self.is_unseen_for_long(name) {
+            return Err(no(ErrorKind::NoAgreement));
+        }
+        Ok(())
     }
 
     fn unfinished(&self, name: &GroupResource, agreement: Revision) -> Vec<&Migration> {

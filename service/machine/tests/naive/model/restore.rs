@@ -34,8 +34,16 @@ impl World {
         for name in names.collect::<Vec<_>>() {
             self.begin_again(&name, wall);
         }
-        self.settle(&before, wall);
         let revision = self.revision;
+        // Who is missing is worked out when nothing is observed any more.
+        for resource in &mut self.resources {
+            if resource.status.observation.take().is_some() {
+                resource.status.agreed_hash = None;
+                resource.status.agreement_revision = revision;
+            }
+        }
+        self.settle(&before, wall);
+        self.call_the_roll(None, wall);
         for resource in &mut self.resources {
             let status = &mut resource.status;
             for version in named(status) {
@@ -44,10 +52,6 @@ impl World {
             }
             if !self.collections.contains_key(&resource.name) {
                 status.persisted.insert(Persisted::Unknown);
-            }
-            if !status.observed.is_empty() {
-                status.observed.clear();
-                status.agreement_revision = revision;
             }
         }
         Ok(Answer::Done)

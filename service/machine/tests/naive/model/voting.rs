@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use synod_machine::{Answer, EntryRow, StateStatus, Told};
+use synod_machine::{Answer, EntryRow, Observation, StateStatus, Told};
 use synod_model::{
-    Adopt, AgreementChange, ApiVersion, ErrorKind, GroupResource, MemberId, Persisted, Refusal,
-    Report, ReportEntry, Stance, StorageVersionHash, WallTime,
+    Adopt, AgreementCause, AgreementChange, ApiVersion, ErrorKind, GroupResource, MemberId,
+    Persisted, Refusal, Report, ReportEntry, Stance, StorageVersionHash, WallTime,
 };
 
 use super::status::{Now, describe};
@@ -224,12 +224,18 @@ impl World {
             if then != now {
                 let mut causes = causes(&then, &now);
                 let cause = causes.pop_first().filter(|_| causes.is_empty());
+                let cause = cause.map(AgreementCause::Member);
                 self.settle_resource(&name, cause, wall);
             }
         }
     }
 
-    fn settle_resource(&mut self, name: &GroupResource, cause: Option<MemberId>, wall: WallTime) {
+    fn settle_resource(
+        &mut self,
+        name: &GroupResource,
+        cause: Option<AgreementCause>,
+        wall: WallTime,
+    ) {
         let revision = self.revision;
         let fresh = || Resource::new(name, self.new_metadata(wall));
         let mut kept = self.resource(name).cloned().unwrap_or_else(fresh);
@@ -247,38 +253,59 @@ impl World {
                 entry.row.adopted_revision = Some(status.selected_revision);
             }
         }
+        persist(status, &self.entries_of(name));
+        self.resources.retain(|other| other.name != *name);
+        self.resources.push(kept);
+        self.resources.sort_by(|a, b| a.name.cmp(&b.name));
+        self.weigh(name, &old, false, cause, wall);
+    }
+
+    /// Works out what is agreed on now, and whether that is another agreement than the old one: from the entries, from
+    /// what discovery shows, and from who is missing.
+    pub(super) fn weigh(
+        &mut self,
+        name: &GroupResource,
+        old: &StateStatus,
+        lapsed: bool,
+        cause: Option<AgreementCause>,
+        wall: WallTime,
+    ) {
+        let revision = self.revision;
         let entries = self.entries_of(name);
-        persist(status, &entries);
+        let absent = self.absent(name);
+        let many = self.settings.agreements_kept as usize;
+        let fresh = self.new_metadata(wall);
+        let kept = self.resource_mut(name);
+        let status = &mut kept.status;
         status.common = common(&entries);
-        if (&status.common, &status.selected) != (&old.common, &old.selected) {
-            status.agreement_revision = revision;
-        }
-        if !entries.is_empty() && !status.observed.is_empty() {
-            status.observed.clear();
+        status.absent = absent;
+        status.contradicted = contradicts(status.observation.as_ref(), &entries);
+        let is_seen_anew = entries.is_empty() && shown(status) != shown(old);
+        if lapsed
+            || is_seen_anew
+            || (&status.common, &status.selected) != (&old.common, &old.selected)
+            || is_objected_to(status) != is_objected_to(old)
+        {
             status.agreement_revision = revision;
         }
         status.agreed = agreed(status, &entries);
+        status.agreed_hash = agreed_hash(status, &entries);
         if status.agreed != old.agreed {
             kept.agreements.push(AgreementChange {
-                from: old.agreed,
+                from: old.agreed.clone(),
                 to: status.agreed.clone(),
                 revision,
                 at: wall,
                 cause,
             });
-            let many = self.settings.agreements_kept as usize;
             let surplus = kept.agreements.len().saturating_sub(many);
             kept.agreements.drain(..surplus);
         }
-        let fresh = self.new_metadata(wall);
         let now = Now { wall, revision };
         kept.version = (!entries.is_empty()).then(|| match kept.version.take() {
             None => (fresh, describe(&kept.status, &entries, None, now)),
             Some((metadata, old)) => (metadata, describe(&kept.status, &entries, Some(&old), now)),
         });
-        self.resources.retain(|other| other.name != *name);
-        self.resources.push(kept);
-        self.resources.sort_by(|a, b| a.name.cmp(&b.name));
     }
 
     pub(super) fn resource(&self, name: &GroupResource) -> Option<&Resource> {
@@ -339,7 +366,45 @@ fn common(entries: &[Entry]) -> Option<ApiVersion> {
     first.filter(|_| equal)
 }
 
+/// Whether somebody is missing, or discovery shows what nobody says.
+fn is_objected_to(status: &StateStatus) -> bool {
+    let absent = &status.absent;
+    let is_missed = !absent.members.is_empty() || absent.unnamed > 0 || absent.short > 0;
+    is_missed || status.contradicted
+}
+
+/// What discovery shows, and whether that is long ago.
+fn shown(status: &StateStatus) -> Option<(BTreeSet<StorageVersionHash>, bool)> {
+    let seen = status.observation.as_ref()?;
+    Some((seen.hashes.clone(), seen.expired))
+}
+
+/// Whether a server shows, or showed when it was last seen, what no member encodes.
+pub(super) fn contradicts(seen: Option<&Observation>, entries: &[Entry]) -> bool {
+    let is_said = |hash: &StorageVersionHash| {
+        entries.iter().any(|entry| {
+            let encoding = entry.row.encoding.as_ref();
+            encoding.map(|said| StorageVersionHash::of_version(said, &entry.row.kind))
+                == Some(*hash)
+        })
+    };
+    let mut hashes = seen.into_iter().flat_map(|seen| &seen.hashes);
+    !entries.is_empty() && !hashes.all(is_said)
+}
+
+/// What discovery agrees on while nobody reports the resource.
+fn agreed_hash(status: &StateStatus, entries: &[Entry]) -> Option<StorageVersionHash> {
+    let seen = status.observation.as_ref()?;
+    let mut hashes = seen.hashes.iter();
+    let (first, second) = (hashes.next(), hashes.next());
+    let counts = entries.is_empty() && !seen.expired && !is_objected_to(status);
+    first.copied().filter(|_| counts && second.is_none())
+}
+
 fn agreed(status: &StateStatus, entries: &[Entry]) -> Option<ApiVersion> {
+    if is_objected_to(status) {
+        return None;
+    }
     let common = status.common.clone()?;
     let is_instructed = status
         .selected

@@ -1,5 +1,7 @@
 //! Commands about migrations and discovery.
 
+use std::collections::BTreeSet;
+
 use synod_machine::{Command, State};
 use synod_model::{
     AbortMigration, ClaimMigration, ClaimToken, CompleteMigration, ContinueToken, FailMigration,
@@ -22,13 +24,28 @@ pub(super) fn start(of: usize, rewrite_all: bool) -> Command {
     })
 }
 
-pub(super) fn observe(of: usize, hashes: u8) -> Command {
+pub(super) fn observe(of: usize, hashes: u8, tells_kind: bool, state: &State) -> Command {
     let shown = (0..3).filter(|i| hashes & (1 << i) != 0);
+    let shown = shown.map(|i| StorageVersionHash::of_version(&version(i), &kind(0)));
+    let mut hashes: BTreeSet<StorageVersionHash> = shown.collect();
+    let said = state.present().storage_version(&resource(of));
+    if hashes.is_empty()
+        && let Some(said) = &said
+    {
+        let encoded = said.entries().filter_map(|(_, entry)| {
+            let encoding = entry.encoding.as_ref()?;
+            Some(StorageVersionHash::of_version(encoding, &entry.kind))
+        });
+        hashes.extend(encoded);
+    }
+    if hashes.is_empty() {
+        // The edge lets no look through that shows nothing.
+        hashes.insert(StorageVersionHash::of_version(&version(0), &kind(0)));
+    }
     Command::ObserveStorage(ObserveStorage {
         resource: resource(of),
-        hashes: shown
-            .map(|i| StorageVersionHash::of_version(&version(i), &kind(0)))
-            .collect(),
+        hashes,
+        kind: tells_kind.then(|| kind(0)),
     })
 }
 

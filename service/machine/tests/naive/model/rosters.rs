@@ -1,0 +1,139 @@
+//! Who must speak: looked up anew for every resource, whoever changed what.
+
+use std::collections::BTreeSet;
+
+use synod_machine::Answer;
+use synod_model::{
+    Absent, AgreementCause, Current, DeleteRoster, ErrorKind, GroupResource, MemberId, Refusal,
+    ResourceScope, Revision, Roster, SetRoster, WallTime,
+};
+
+use super::{World, no};
+
+/// So many of the missing are named.
+const NAMED: usize = 16;
+
+impl World {
+    pub(super) fn set_roster(
+        &mut self,
+        set: &SetRoster,
+        wall: WallTime,
+    ) -> Result<Answer, Refusal> {
+        let present = self.rosters.get(&set.scope).cloned();
+        self.check_roster(present.as_ref(), set.if_revision)?;
+        let metadata = match &present {
+            Some(present) if present.rule == set.rule => return Ok(Answer::Done),
+            Some(present) => {
+                let mut metadata = present.metadata.clone();
+                metadata.generation += 1;
+                metadata.resource_version = self.revision;
+                metadata
+            }
+            None => self.new_metadata(wall),
+        };
+        let roster = Roster {
+            scope: set.scope.clone(),
+            metadata,
+            rule: set.rule.clone(),
+        };
+        self.rosters.insert(set.scope.clone(), roster);
+        self.call_the_roll(Some(&AgreementCause::Roster), wall);
+        Ok(Answer::Done)
+    }
+
+    pub(super) fn delete_roster(
+        &mut self,
+        delete: &DeleteRoster,
+        wall: WallTime,
+    ) -> Result<Answer, Refusal> {
+        let present = self.rosters.get(&delete.scope).cloned();
+        if present.is_none() {
+            return Err(no(ErrorKind::NotFound));
+        }
+        self.check_roster(present.as_ref(), delete.if_revision)?;
+        self.rosters.remove(&delete.scope);
+        self.call_the_roll(Some(&AgreementCause::Roster), wall);
+        Ok(Answer::Done)
+    }
+
+    fn check_roster(
+        &self,
+        present: Option<&Roster>,
+        expected: Option<Revision>,
+    ) -> Result<(), Refusal> {
+        match (present, expected) {
+            (_, None) | (None, Some(Revision::ZERO)) => Ok(()),
+            (None, Some(_)) => Err(no(ErrorKind::NotFound)),
+            (Some(present), Some(expected)) if present.metadata.resource_version == expected => {
+                Ok(())
+            }
+            (Some(present), Some(_)) => {
+                let current = Current::Roster(std::sync::Arc::new(present.clone()));
+                Err(no(ErrorKind::Conflict).with_current(current))
+            }
+        }
+    }
+
+    /// Works out for every resource who is missing now, and what follows.
+    pub(super) fn call_the_roll(&mut self, cause: Option<&AgreementCause>, wall: WallTime) {
+        let names: Vec<GroupResource> = self.resources.iter().map(|of| of.name.clone()).collect();
+        for name in names {
+            let old = self.resource(&name).expect("it is known").status.clone();
+            self.weigh(&name, &old, false, cause.cloned(), wall);
+        }
+    }
+
+    /// The one roster that counts: that of the resource, else that of its group, else that of all.
+    pub(super) fn roster_of(&self, name: &GroupResource) -> Option<&Roster> {
+        let mut found = [None, None, None];
+        for roster in self.rosters.values() {
+            let rank = match &roster.scope {
+                ResourceScope::Resource(one) if one == name => 0,
+                ResourceScope::Group(group) if **group == *name.group() => 1,
+                ResourceScope::All => 2,
+                ResourceScope::Resource(_) | ResourceScope::Group(_) => continue,
+            };
+            found[rank] = Some(roster);
+        }
+        found.into_iter().flatten().next()
+    }
+
+    /// Who is missing of a resource: the named who do not speak, then those with labels who do not, and how many of a
+    /// least number.
+    pub(super) fn absent(&self, name: &GroupResource) -> Absent {
+        let Some(roster) = self.roster_of(name) else {
+            return Absent::default();
+        };
+        let rule = &roster.rule;
+        let speaking: BTreeSet<MemberId> = self
+            .entries_of(name)
+            .into_iter()
+            .map(|entry| entry.member)
+            .collect();
+        let labelled: Vec<MemberId> = self
+            .members
+            .iter()
+            .filter(|member| !rule.labels.is_empty() && rule.labels.matches(&member.labels))
+            .map(|member| member.id.clone())
+            .collect();
+        let mut missing: Vec<MemberId> = Vec::new();
+        for id in rule.members.iter().chain(&labelled) {
+            if !speaking.contains(id) && !missing.contains(id) {
+                missing.push(id.clone());
+            }
+        }
+        let (speak, least) = if rule.labels.is_empty() {
+            (speaking.len(), rule.least)
+        } else {
+            let speak = labelled.iter().filter(|id| speaking.contains(*id)).count();
+            (speak, rule.least.max(1))
+        };
+        let speak = u32::try_from(speak).expect("few speak here");
+        let unnamed = missing.len().saturating_sub(NAMED);
+        Absent {
+            members: missing.into_iter().take(NAMED).collect(),
+            unnamed: u32::try_from(unnamed).expect("few are missing here"),
+            short: least.saturating_sub(speak),
+        }
+    }
+}
