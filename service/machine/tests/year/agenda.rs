@@ -48,6 +48,14 @@ pub(crate) enum Event {
     Lands(Write),
     /// What became of a write is known to who sent it, or never will be.
     Answered(Write),
+    /// A server begins to take part, or does so no more.
+    Rollout,
+    /// The observer looks at what every server shows.
+    Look,
+    /// The observer stops, or is back.
+    Observer { is_there: bool },
+    /// Somebody has what is stored of a resource taken for unknown, as nobody has looked for too long.
+    Vouch,
     /// A worker looks for a migration.
     Work,
     /// A worker rewrites its next page.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use synod_machine::{
     Answer, Command, Envelope, Expire, Holder, Initialize, LogEntry, Outcome, Restore, State,
-    StateStatus,
+    StateStatus, check_drop,
 };
 use synod_model::{
-    ApiVersion, ClusterId, GroupResource, LogTime, MemberId, Migration, MigrationId, Persisted,
-    Refusal, Settings, WallTime,
+    ApiVersion, ClusterId, GroupResource, Kind, LogTime, MemberId, Migration, MigrationId,
+    Persisted, Refusal, Settings, StorageVersionHash, WallTime,
 };
 
 use crate::agenda::Time;
@@ -31,6 +31,10 @@ pub(crate) struct Cluster {
     away_since: Option<Time>,
     /// Whether the next entry is the first of a term.
     lift: bool,
+    /// When the last entry was applied.
+    heard_at: Time,
+    /// When the present leader's first entry was applied.
+    answered_since: Time,
     /// How many clusters there were before this one.
     lost: u8,
 }
@@ -43,6 +47,8 @@ impl Cluster {
             stood_still: 0,
             away_since: None,
             lift: true,
+            heard_at: 0,
+            answered_since: 0,
             lost: 0,
         };
         let initialize = Initialize {
@@ -60,6 +66,14 @@ impl Cluster {
 
     pub(crate) fn answers(&self) -> bool {
         self.away_since.is_none()
+    }
+
+    pub(crate) fn heard_at(&self) -> Time {
+        self.heard_at
+    }
+
+    pub(crate) fn answered_since(&self) -> Time {
+        self.answered_since
     }
 
     /// The quorum is lost: nobody is answered, and log time stands still.
@@ -96,6 +110,10 @@ impl Cluster {
     /// Applies a command. Nobody asks while the cluster is away.
     pub(crate) fn send(&mut self, command: Command) -> Result<Answer, Refusal> {
         assert!(self.answers(), "nobody leads, so nothing is applied");
+        self.heard_at = self.now;
+        if self.lift {
+            self.answered_since = self.now;
+        }
         let entry = LogEntry {
             log_time: self.log_time(),
             lift_deadlines: std::mem::take(&mut self.lift),
@@ -133,6 +151,9 @@ impl Cluster {
                 Holder::Retry(id) => {
                     expire.retries.insert(id);
                 }
+                Holder::Observation(resource) => {
+                    expire.observations.insert(resource);
+                }
                 other => panic!("nothing here has sessions, leases or objects, but {other:?}"),
             }
         }
@@ -152,10 +173,9 @@ impl Cluster {
         let Some(status) = self.status(of) else {
             return true;
         };
-        status.persisted.into_iter().any(|one| match one {
-            Persisted::Unknown => true,
-            Persisted::Version { version, .. } => version == Some(version_of(stored)),
-        })
+        let hash = hash_of(stored);
+        let mut persisted = status.persisted.iter();
+        persisted.any(|one| one.hash().is_none_or(|kept| kept == hash))
     }
 
     /// The versions in which objects may be stored; `None` for one that nobody can name.
@@ -165,9 +185,31 @@ impl Cluster {
         persisted
             .map(|one| match one {
                 Persisted::Unknown => None,
-                Persisted::Version { version, .. } => version,
+                Persisted::Version { hash, .. } => Some(version_of(with_hash(hash))),
             })
             .collect()
+    }
+
+    /// Whether somebody who may drop this version is told that it is safe.
+    pub(crate) fn calls_safe(&self, of: Resource, version: Version) -> bool {
+        let (past, now) = (self.state.present(), self.state.log_time());
+        check_drop(&past, now, &resource(of), &version_of(version)).is_safe()
+    }
+
+    /// Whether somebody who must speak of a resource does not.
+    pub(crate) fn misses_somebody(&self, of: Resource) -> bool {
+        let present = self.state.present();
+        let roster = present.roster_of(&resource(of));
+        roster.is_some()
+            && self
+                .status(of)
+                .is_none_or(|status| !status.absent.is_empty())
+    }
+
+    /// Whether some member reports a resource.
+    pub(crate) fn is_reported(&self, of: Resource) -> bool {
+        let present = self.state.present();
+        present.storage_version(&resource(of)).is_some()
     }
 
     /// The migrations that wait for a worker, or have one.
@@ -189,6 +231,24 @@ pub(crate) fn resource(of: Resource) -> GroupResource {
 
 pub(crate) fn version_of(version: Version) -> ApiVersion {
     ApiVersion::parse(&format!("example.io/v{version}")).expect(LEGAL)
+}
+
+/// The kind of all objects.
+pub(crate) fn kind() -> Kind {
+    Kind::parse("Thing").expect(LEGAL)
+}
+
+/// What discovery shows of a version.
+pub(crate) fn hash_of(version: Version) -> StorageVersionHash {
+    StorageVersionHash::of_version(&version_of(version), &kind())
+}
+
+/// The version of which discovery shows this.
+pub(crate) fn with_hash(hash: StorageVersionHash) -> Version {
+    let mut versions = 1..=8;
+    versions
+        .find(|version| hash_of(*version) == hash)
+        .expect(LEGAL)
 }
 
 /// The number of a version.

@@ -1,6 +1,6 @@
 //! A simulated year: API servers over a store that knows nothing of Synod are upgraded, rolled back, killed, paused, replaced
 //! and cut off, writes land late, workers migrate and die, and all replicas are lost and an older backup is restored beside a
-//! store that is newer. After everything that lands, and after every migration,
+//! store that is newer; and while not every server takes part yet, a roster asks for them or an observer sees them. After everything that lands, and after every migration,
 //! what the machine says may be stored is held against what is stored.
 //!
 //! Everything is simulated but the machine: a server follows the rules of the write gate by a clock of its own, and the
@@ -52,6 +52,27 @@ fn what_is_stored_is_in_persisted_for_a_year() {
         missing = Some(still);
     }
     // Years in which nothing happened would be without fault.
+    assert_eq!(missing, Some(Vec::new()));
+}
+
+#[test]
+fn with_a_roster_of_every_server_nothing_is_missed_while_some_do_not_take_part() {
+    rolls_out(Nature::UNDER_ROSTER);
+}
+
+#[test]
+fn what_an_observer_has_seen_is_not_missed_while_some_do_not_take_part() {
+    rolls_out(Nature::OBSERVED);
+}
+
+fn rolls_out(nature: Nature) {
+    let mut missing: Option<Vec<&str>> = None;
+    for year in years(nature) {
+        assert_eq!(year.fault, None, "seed {}: {:#?}", year.seed, year.tally);
+        let mut still = year.tally.missing_of_rollout(nature.rollout);
+        still.retain(|name| missing.as_ref().is_none_or(|before| before.contains(name)));
+        missing = Some(still);
+    }
     assert_eq!(missing, Some(Vec::new()));
 }
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use synod_model::{
-    BinaryVersion, Endpoint, Epoch, InstanceId, Join, Kind, Labels, MemberId, Report, ReportEntry,
+    BinaryVersion, Endpoint, Epoch, InstanceId, Join, Labels, MemberId, Report, ReportEntry,
     Revision, Stance, Ttl, VersionSet,
 };
 
 use crate::agenda::Time;
-use crate::cluster::{RESOURCES, VOTED, resource, version_of};
+use crate::cluster::{RESOURCES, VOTED, kind, resource, version_of};
 use crate::store::{Resource, Version};
 
 /// How long the gate stays open after a renewal was sent: 0.9 of the TTL, by the process's own clock.
@@ -69,6 +69,12 @@ pub(crate) struct Process {
     /// It has looked at the cluster at this revision last.
     pub(crate) known: Revision,
     pub(crate) gates: [Gate; RESOURCES.len()],
+    /// It knows nothing of the cluster, and writes what it has compiled in.
+    pub(crate) is_aloof: bool,
+    /// The observer has seen what it shows.
+    pub(crate) is_seen: bool,
+    /// When it last wrote.
+    pub(crate) wrote: Time,
 }
 
 impl Process {
@@ -87,6 +93,9 @@ impl Process {
             is_leaving: false,
             known: Revision::ZERO,
             gates: Default::default(),
+            is_aloof: false,
+            is_seen: false,
+            wrote: 0,
         }
     }
 
@@ -102,6 +111,9 @@ impl Process {
 
     /// In what it may write now.
     pub(crate) fn writes(&self, of: Resource, now: Time) -> Option<Version> {
+        if self.is_aloof {
+            return self.shows(of).filter(|_| self.runs() && !self.is_leaving);
+        }
         let gate = &self.gates[of];
         let is_open = self.runs()
             && !self.is_leaving
@@ -109,6 +121,15 @@ impl Process {
             && now < self.proof_until
             && gate.redefined.is_none();
         gate.encoding.filter(|_| is_open)
+    }
+
+    /// What its discovery shows of a resource.
+    pub(crate) fn shows(&self, of: Resource) -> Option<Version> {
+        match (self.is_aloof, of) {
+            (false, _) => self.gates[of].encoding,
+            (true, VOTED) => Some(self.release.about),
+            (true, _) => Some(self.release.encodes),
+        }
     }
 
     /// Every gate is closed until there is a report again.
@@ -135,7 +156,7 @@ impl Process {
             id: self.id(),
             instance: InstanceId::parse(&format!("process-{}", self.instance)).expect(LEGAL),
             ttl: Ttl::DEFAULT,
-            labels: Labels::default(),
+            labels: Labels::parse([("role", "api")]).expect(LEGAL),
             version: BinaryVersion::default(),
             endpoint: Endpoint::default(),
             lost_epoch: self.lost_epoch,
@@ -157,7 +178,7 @@ impl Process {
         let decodable: VersionSet = (about - 1..=about + 1).map(version_of).collect();
         ReportEntry {
             resource: resource(of),
-            kind: Kind::parse("Thing").expect(LEGAL),
+            kind: kind(),
             served: decodable.clone(),
             decodable,
             stance: if of == VOTED {

@@ -22,10 +22,18 @@ pub(crate) struct Write {
     pub(crate) known: Revision,
 }
 
+/// An object.
+#[derive(Clone, Copy, Debug)]
+struct Stored {
+    version: Version,
+    /// The process that wrote it; `None`: a worker did.
+    by: Option<usize>,
+}
+
 /// What is stored.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
-    objects: BTreeMap<(Resource, usize), Version>,
+    objects: BTreeMap<(Resource, usize), Stored>,
     /// The agreement revision that a worker wrote last, by resource.
     fences: BTreeMap<Resource, Revision>,
     is_fenced: bool,
@@ -53,7 +61,11 @@ impl Store {
         let passes = fence.is_none_or(|fence| write.known >= *fence);
         if passes {
             let key = (write.resource, write.object);
-            self.objects.insert(key, write.version);
+            let stored = Stored {
+                version: write.version,
+                by: Some(write.process),
+            };
+            self.objects.insert(key, stored);
         }
         passes
     }
@@ -61,13 +73,24 @@ impl Store {
     /// A worker puts an object back, in the version that is agreed on.
     pub(crate) fn rewrite(&mut self, resource: Resource, object: usize, version: Version) {
         if let Some(stored) = self.objects.get_mut(&(resource, object)) {
-            *stored = version;
+            *stored = Stored { version, by: None };
         }
     }
 
     /// The versions in which objects of a resource are stored.
     pub(crate) fn versions(&self, resource: Resource) -> BTreeSet<Version> {
+        self.versions_but(resource, |_| false)
+    }
+
+    /// The same, but for what these processes wrote.
+    pub(crate) fn versions_but(
+        &self,
+        resource: Resource,
+        is_excused: impl Fn(usize) -> bool,
+    ) -> BTreeSet<Version> {
         let objects = self.objects.iter().filter(|((of, _), _)| *of == resource);
-        objects.map(|(_, version)| *version).collect()
+        let objects = objects.map(|(_, stored)| stored);
+        let objects = objects.filter(|stored| !stored.by.is_some_and(&is_excused));
+        objects.map(|stored| stored.version).collect()
     }
 }

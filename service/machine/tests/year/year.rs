@@ -2,6 +2,7 @@
 
 mod losses;
 mod migrating;
+mod rollout;
 mod servers;
 mod tally;
 mod troubles;
@@ -14,6 +15,10 @@ use crate::process::{Process, Release};
 use crate::random::Random;
 use crate::store::Store;
 
+use troubles::SERVERS;
+
+pub(crate) use rollout::Rollout;
+use rollout::Sight;
 pub(crate) use tally::Tally;
 
 const SECOND: Time = 1_000;
@@ -33,6 +38,8 @@ pub(crate) struct Nature {
     pub(crate) rates: (u64, u64),
     /// Whether the store compares a fence.
     pub(crate) fenced: bool,
+    /// Whether every server takes part, and who knows of those that do not.
+    pub(crate) rollout: Rollout,
 }
 
 impl Nature {
@@ -41,11 +48,24 @@ impl Nature {
         lands_within: WRITE_GRACE,
         rates: (910, 1_100),
         fenced: false,
+        rollout: Rollout::Over,
     };
 
     /// Writes land whenever they like.
     pub(crate) const LATE: Self = Self {
         lands_within: 2 * HOUR,
+        ..Self::PROMISED
+    };
+
+    /// Not every server takes part, and a roster asks for all of them.
+    pub(crate) const UNDER_ROSTER: Self = Self {
+        rollout: Rollout::UnderRoster,
+        ..Self::PROMISED
+    };
+
+    /// Not every server takes part, and an observer looks at all of them, but for some days.
+    pub(crate) const OBSERVED: Self = Self {
+        rollout: Rollout::Observed,
         ..Self::PROMISED
     };
 
@@ -94,6 +114,11 @@ struct World {
     wanted: Release,
     /// Whether a worker will look for a migration.
     is_awaited: bool,
+    /// Which servers take part, or are to when they start the next time.
+    takes_part: [bool; SERVERS],
+    /// Which servers have taken part since what is stored was last unknown.
+    has_taken_part: [bool; SERVERS],
+    sight: Sight,
     tally: Tally,
 }
 
@@ -113,6 +138,9 @@ impl World {
                 encodes: 4,
             },
             is_awaited: false,
+            takes_part: [true; SERVERS],
+            has_taken_part: [false; SERVERS],
+            sight: Sight::default(),
             tally: Tally::default(),
         }
     }
@@ -129,12 +157,14 @@ impl World {
             // else.
             if !matches!(
                 event,
-                Event::Resumes { .. } | Event::Lands(_) | Event::Answered(_)
+                Event::Resumes { .. } | Event::Lands(_) | Event::Answered(_) | Event::Look
             ) {
                 self.tick();
             }
+            let is_time = matches!(event, Event::Look | Event::Rollout);
             let told = self.happen(event);
-            if let Some(fault) = told.or_else(|| self.missed()) {
+            let told = told.or_else(|| self.missed());
+            if let Some(fault) = told.or_else(|| self.called_safe(is_time)) {
                 return Some(format!("at {at} ms, {fault}"));
             }
         }
@@ -171,6 +201,10 @@ impl World {
                 let gate = &mut self.processes[write.process].gates[write.resource];
                 gate.answered(write.version);
             }
+            Event::Rollout => self.roll_out(),
+            Event::Look => self.look(),
+            Event::Observer { is_there } => self.observer(is_there),
+            Event::Vouch => self.vouch(),
             Event::Work => self.work(),
             Event::Page(job) => return self.page(job),
         }
@@ -180,7 +214,7 @@ impl World {
     /// What is stored and, as far as the machine knows, cannot be.
     fn missed(&self) -> Option<String> {
         for (of, name) in RESOURCES.iter().enumerate() {
-            for version in self.store.versions(of) {
+            for version in self.store.versions_but(of, self.excused(of)) {
                 if !self.cluster.may_be_stored(of, version) {
                     return Some(format!(
                         "{name} is stored in v{version}, and persisted is {:?}",

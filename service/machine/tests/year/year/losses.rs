@@ -79,6 +79,7 @@ impl World {
         self.cluster.is_restored(backup);
         // What another cluster has backed up has numbers that this one gives again.
         self.backups.clear();
+        self.sights_begin();
         if !self.all_read_what_is_selected() {
             self.tally.reset += 1;
             let reset = Command::ResetStorageStates(ResetStorageStates {

@@ -22,7 +22,7 @@ impl World {
             return;
         }
         for place in 0..self.processes.len() {
-            if !self.processes[place].runs() {
+            if !self.processes[place].runs() || self.processes[place].is_aloof {
                 continue;
             }
             if !self.processes[place].is_leaving {
@@ -40,12 +40,21 @@ impl World {
             let later = self.soon(SECOND, 5 * SECOND);
             return self.agenda.plan(later, Event::Starts { server, release });
         }
+        if !self.may_start(server) {
+            let later = self.soon(SECOND, 20 * SECOND);
+            return self.agenda.plan(later, Event::Starts { server, release });
+        }
         let (slowest, fastest) = self.nature.rates;
         let rate = self.random.between(slowest, fastest + 1);
         let instance = u64::try_from(self.processes.len()).expect("a small number");
         self.processes
             .push(Process::new(server, instance, release, rate));
-        self.join(self.processes.len() - 1);
+        let place = self.processes.len() - 1;
+        if !self.takes_part[server] {
+            self.processes[place].is_aloof = true;
+            return;
+        }
+        self.join(place);
         self.watch_deadlines();
     }
 
@@ -198,6 +207,11 @@ impl World {
             };
             for _ in 0..self.random.between(1, 4) {
                 let process = &mut self.processes[place];
+                process.wrote = self.now;
+                if process.is_aloof {
+                    // Nothing has to be proved: what it sends lands as late after it was sent.
+                    process.proof_until = self.now;
+                }
                 process.gates[of].sent(version);
                 let write = Write {
                     process: place,

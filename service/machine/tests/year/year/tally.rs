@@ -1,5 +1,7 @@
 //! What there was of everything.
 
+use super::Rollout;
+
 /// How often what happened.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
@@ -24,6 +26,18 @@ pub(crate) struct Tally {
     pub(crate) given_up: u64,
     pub(crate) completed: u64,
     pub(crate) completed_of_voted: u64,
+    /// Only while not every server takes part.
+    pub(crate) began_to_take_part: u64,
+    pub(crate) fell_back: u64,
+    pub(crate) missed_somebody: u64,
+    /// Only with an observer.
+    pub(crate) looks: u64,
+    pub(crate) observer_stopped: u64,
+    pub(crate) vouched: u64,
+    pub(crate) contradicted: u64,
+    pub(crate) lapsed: u64,
+    pub(crate) completed_of_shown: u64,
+    pub(crate) unseen_alone: u64,
     /// Not in every year.
     pub(crate) reset: u64,
     /// Only with a fence.
@@ -58,7 +72,40 @@ impl Tally {
                 self.completed_of_voted,
             ),
         ];
-        let missing = counts.into_iter().filter(|(_, count)| *count == 0);
-        missing.map(|(name, _)| name).collect()
+        none_of(&counts)
     }
+
+    /// The same of years in which not every server takes part.
+    pub(crate) fn missing_of_rollout(&self, rollout: Rollout) -> Vec<&'static str> {
+        let mut missing = self.missing();
+        let counts = [
+            ("server that begins to take part", self.began_to_take_part),
+            ("server that takes part no more", self.fell_back),
+        ];
+        missing.extend(none_of(&counts));
+        match rollout {
+            Rollout::Over => {}
+            Rollout::UnderRoster => {
+                missing.extend(none_of(&[("missing server", self.missed_somebody)]));
+            }
+            Rollout::Observed => missing.extend(none_of(&[
+                ("look", self.looks),
+                ("stop of the observer", self.observer_stopped),
+                ("reset after a stop", self.vouched),
+                ("contradiction", self.contradicted),
+                ("observation past its deadline", self.lapsed),
+                ("resource of which nobody knows any more", self.unseen_alone),
+                (
+                    "completed migration of what is shown",
+                    self.completed_of_shown,
+                ),
+            ])),
+        }
+        missing
+    }
+}
+
+fn none_of(counts: &[(&'static str, u64)]) -> Vec<&'static str> {
+    let missing = counts.iter().filter(|(_, count)| *count == 0);
+    missing.map(|(name, _)| *name).collect()
 }

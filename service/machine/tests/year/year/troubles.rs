@@ -20,6 +20,7 @@ impl World {
         self.agenda.plan(HOUR, Event::Campaign);
         self.agenda.plan(2 * HOUR, Event::Trouble);
         self.agenda.plan(30 * HOUR, Event::Redefine);
+        self.begin_rollout();
         self.agenda.plan(self.now, Event::Backup);
     }
 
@@ -91,7 +92,7 @@ impl World {
     }
 
     /// The newest process of a server that runs, if one does.
-    fn running(&self, server: usize) -> Option<usize> {
+    pub(super) fn running(&self, server: usize) -> Option<usize> {
         let is_wanted = |place: &usize| {
             let process = &self.processes[*place];
             process.server == server && process.runs() && !process.is_leaving
@@ -104,6 +105,11 @@ impl World {
             // It is down already, and comes as what it should be.
             let later = self.soon(SECOND, MINUTE);
             return self.agenda.plan(later, Event::Starts { server, release });
+        };
+        let how = match how {
+            // Nothing fences the old process of a server that does not take part: it has to be killed first.
+            Down::Overtaken if self.processes[process].is_aloof => Down::Killed,
+            how => how,
         };
         match how {
             Down::Stopped => {

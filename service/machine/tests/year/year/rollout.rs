@@ -1,0 +1,361 @@
+//! Servers that do not take part yet, or no more, and what tells of them: a roster that asks for every server, or an
+//! observer that looks at every server.
+//!
+//! What is promised then: with a roster, nothing is safe while a server is missing, and everything is as always when all
+//! speak. With an observer, what a server has shown to it is known as long as it looks: nothing is known of what was
+//! written and never shown, and after a gap only what is written since somebody said that all before is unknown.
+
+use std::collections::BTreeSet;
+
+use synod_machine::Command;
+use synod_model::{
+    LabelSelector, ObserveStorage, ResetStorageStates, ResourceScope, Revision, RosterRule,
+    SetRoster,
+};
+
+use super::troubles::SERVERS;
+use super::{HOUR, MINUTE, SECOND, WRITE_GRACE, World};
+use crate::agenda::{Event, Time};
+use crate::cluster::{RESOURCES, hash_of, kind, resource};
+use crate::process::{Down, member};
+use crate::store::{Resource, Version};
+
+/// How often the observer looks, at the least: the setting `discovery_period` of a new cluster.
+const PERIOD: Time = 10 * MINUTE;
+
+/// How far the servers are with taking part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rollout {
+    /// All do.
+    Over,
+    /// Some do, and a roster asks for all.
+    UnderRoster,
+    /// Some do, and an observer sees all.
+    Observed,
+}
+
+/// What the observer has seen.
+#[derive(Debug, Default)]
+pub(super) struct Sight {
+    is_away: bool,
+    /// When it last looked at each resource.
+    last: [Time; RESOURCES.len()],
+    /// Whether nothing that was shown before can have been missed, but for what was shown since it last looked.
+    has_gap: [bool; RESOURCES.len()],
+    /// Whether nobody has reported a resource since it was last looked at.
+    is_alone: [bool; RESOURCES.len()],
+    /// How often another roster was set.
+    rosters: usize,
+    /// What was held against each other last.
+    judged: Option<(Revision, [BTreeSet<Version>; RESOURCES.len()])>,
+}
+
+impl World {
+    pub(super) fn begin_rollout(&mut self) {
+        match self.nature.rollout {
+            Rollout::Over => return,
+            Rollout::UnderRoster => self.set_roster(),
+            Rollout::Observed => {
+                self.agenda.plan(self.now + MINUTE, Event::Look);
+                let stops = self.soon(48 * HOUR, 240 * HOUR);
+                let stop = Event::Observer { is_there: false };
+                self.agenda.plan(stops, stop);
+            }
+        }
+        self.takes_part = [false; SERVERS];
+        self.agenda.plan(self.now + 12 * HOUR, Event::Rollout);
+    }
+
+    /// A server begins to take part, mostly; when all do, one falls back.
+    pub(super) fn roll_out(&mut self) {
+        let next = self.soon(4 * HOUR, 40 * HOUR);
+        self.agenda.plan(next, Event::Rollout);
+        if self.nature.rollout == Rollout::UnderRoster && self.cluster.answers() {
+            self.set_roster();
+        }
+        let first = self.random.below(SERVERS);
+        let mut order = (0..SERVERS).map(|turn| (first + turn) % SERVERS);
+        let aloof = order.clone().find(|server| !self.takes_part[*server]);
+        let server = match aloof.filter(|_| self.random.percent(80)) {
+            Some(aloof) => aloof,
+            None => match order.find(|server| self.takes_part[*server]) {
+                Some(server) => server,
+                None => return,
+            },
+        };
+        self.takes_part[server] = !self.takes_part[server];
+        if self.takes_part[server] {
+            self.tally.began_to_take_part += 1;
+        } else {
+            self.tally.fell_back += 1;
+        }
+        let how = if self.random.percent(50) {
+            Down::Stopped
+        } else {
+            Down::Killed
+        };
+        self.restart(server, self.wanted, how);
+    }
+
+    /// Whether a new process of the server can be started, which the old one is to make room for.
+    pub(super) fn may_start(&mut self, server: usize) -> bool {
+        let mut wrote = 0;
+        for process in &mut self.processes {
+            if process.is_aloof && process.server == server {
+                process.is_alive = false;
+                wrote = wrote.max(process.wrote);
+            }
+        }
+        if self.takes_part[server] {
+            self.has_taken_part[server] = true;
+            // Nobody knows what a server has written that did not take part, so nothing of it drains: it waits.
+            let has_landed = wrote == 0 || self.now > wrote + WRITE_GRACE;
+            return has_landed || self.nature.rollout != Rollout::UnderRoster;
+        }
+        if self.nature.rollout == Rollout::UnderRoster && self.has_taken_part[server] {
+            // Nobody knows what it will write: what is stored is unknown before it does.
+            let is_member = self
+                .cluster
+                .state
+                .present()
+                .member(&member(server))
+                .is_some();
+            if is_member {
+                self.watch_deadlines();
+                return false;
+            }
+            let reset = Command::ResetStorageStates(ResetStorageStates { resource: None });
+            self.cluster
+                .send(reset)
+                .expect("whatever there is can be unknown");
+            self.has_taken_part[server] = false;
+        }
+        true
+    }
+
+    /// All servers are asked for, each time in other words.
+    fn set_roster(&mut self) {
+        let all = u32::try_from(SERVERS).expect("a small number");
+        let turn = self.sight.rosters;
+        self.sight.rosters += 1;
+        let rule = match turn % 3 {
+            0 => RosterRule {
+                members: (0..SERVERS).map(member).collect(),
+                ..RosterRule::default()
+            },
+            1 => RosterRule {
+                least: all,
+                ..RosterRule::default()
+            },
+            _ => RosterRule {
+                labels: LabelSelector::parse("role=api").expect("it is legal"),
+                least: all,
+                ..RosterRule::default()
+            },
+        };
+        let scopes = ResourceScope::covering(&resource(turn % RESOURCES.len()));
+        // The first is for all: no resource is ever without.
+        let [one, group, every] = scopes;
+        let scope = match turn % 4 {
+            0 => every,
+            1 => one,
+            _ => group,
+        };
+        let set = Command::SetRoster(SetRoster {
+            scope,
+            rule,
+            if_revision: None,
+        });
+        self.cluster.send(set).expect("a roster can be set");
+    }
+
+    /// The observer asks every server, and says nothing unless all answer.
+    pub(super) fn look(&mut self) {
+        let later = self.soon(PERIOD / 2, PERIOD);
+        let soon = self.soon(SECOND, MINUTE);
+        if self.sight.is_away {
+            return self.agenda.plan(later, Event::Look);
+        }
+        let is_done = self.observe();
+        self.agenda
+            .plan(if is_done { later } else { soon }, Event::Look);
+    }
+
+    fn observe(&mut self) -> bool {
+        let is_up = (0..SERVERS).all(|server| self.running(server).is_some());
+        if !is_up || !self.cluster.answers() {
+            return false;
+        }
+        for of in 0..RESOURCES.len() {
+            let running = self.processes.iter().filter(|process| process.runs());
+            let shown: Vec<Version> = running.filter_map(|process| process.shows(of)).collect();
+            if shown.is_empty() {
+                return false;
+            }
+            let observe = ObserveStorage {
+                resource: resource(of),
+                hashes: shown.into_iter().map(hash_of).collect(),
+                kind: Some(kind()),
+            };
+            let observed = self.cluster.send(Command::ObserveStorage(observe));
+            observed.expect("whoever looks can say what is shown");
+            self.noted(of);
+        }
+        for process in &mut self.processes {
+            process.is_seen |= process.runs();
+        }
+        self.tally.looks += 1;
+        let is_work = |of| !self.cluster.open_migrations(of).is_empty();
+        if (0..RESOURCES.len()).any(is_work) {
+            self.await_work();
+        }
+        true
+    }
+
+    fn noted(&mut self, of: Resource) {
+        if self.now - self.sight.last[of] > 2 * PERIOD {
+            self.sight.has_gap[of] = true;
+            self.tally.lapsed += 1;
+            let later = self.soon(WRITE_GRACE + 10 * SECOND, WRITE_GRACE + HOUR);
+            self.agenda.plan(later, Event::Vouch);
+        }
+        self.sight.last[of] = self.now;
+        self.sight.is_alone[of] = true;
+        let status = self.cluster.status(of);
+        if status.is_some_and(|status| status.contradicted) {
+            self.tally.contradicted += 1;
+        }
+    }
+
+    /// The observer stops, for minutes or for days, or is back.
+    pub(super) fn observer(&mut self, is_there: bool) {
+        self.sight.is_away = !is_there;
+        let next = if is_there {
+            self.soon(24 * HOUR, 240 * HOUR)
+        } else if self.random.percent(30) {
+            self.soon(MINUTE, 2 * PERIOD)
+        } else {
+            self.soon(HOUR, 96 * HOUR)
+        };
+        self.agenda.plan(
+            next,
+            Event::Observer {
+                is_there: !is_there,
+            },
+        );
+        if !is_there {
+            self.tally.observer_stopped += 1;
+            if self.random.percent(50) {
+                // The leader sees it; else the next look does.
+                let later = self.soon(2 * PERIOD, 3 * PERIOD);
+                self.agenda.plan(later, Event::Expire);
+            }
+        }
+    }
+
+    /// Somebody knows of a gap, and that all is looked at again: what was stored in between is to be found out.
+    pub(super) fn vouch(&mut self) {
+        let is_fresh = |of: &Resource| self.now - self.sight.last[*of] <= 2 * PERIOD;
+        let due: Vec<Resource> = (0..RESOURCES.len())
+            .filter(|of| self.sight.has_gap[*of])
+            .collect();
+        if due.is_empty() {
+            return;
+        }
+        let is_up = (0..SERVERS).all(|server| self.running(server).is_some());
+        let is_ready = due.iter().all(is_fresh) && is_up && !self.sight.is_away;
+        if !is_ready || !self.cluster.answers() {
+            let later = self.soon(MINUTE, HOUR);
+            return self.agenda.plan(later, Event::Vouch);
+        }
+        for of in &due {
+            let reset = Command::ResetStorageStates(ResetStorageStates {
+                resource: Some(resource(*of)),
+            });
+            self.cluster.send(reset).expect("it has a state");
+        }
+        if !self.observe() {
+            let later = self.soon(MINUTE, HOUR);
+            return self.agenda.plan(later, Event::Vouch);
+        }
+        for of in due {
+            self.sight.has_gap[of] = false;
+        }
+        self.tally.vouched += 1;
+    }
+
+    /// What is stored is unknown, and the observer begins anew.
+    pub(super) fn sights_begin(&mut self) {
+        self.sight.last = [self.now; RESOURCES.len()];
+        self.sight.has_gap = [false; RESOURCES.len()];
+        self.sight.is_alone = [false; RESOURCES.len()];
+    }
+
+    /// Which processes wrote what nobody has to know of a resource yet, or nobody can.
+    pub(super) fn excused(&self, of: Resource) -> impl Fn(usize) -> bool + '_ {
+        let rollout = self.nature.rollout;
+        let are_all = match rollout {
+            Rollout::Over => false,
+            Rollout::UnderRoster => self.cluster.misses_somebody(of),
+            Rollout::Observed => {
+                let is_fresh = self.now - self.sight.last[of] <= 2 * PERIOD;
+                self.sight.has_gap[of] || !is_fresh
+            }
+        };
+        move |by| {
+            let process = &self.processes[by];
+            let is_unseen = rollout == Rollout::Observed && !process.is_seen;
+            process.is_aloof && (are_all || is_unseen)
+        }
+    }
+
+    /// A version that is stored, and of which the machine says that it can be dropped. Looked at when either has changed,
+    /// or somebody was to look.
+    pub(super) fn called_safe(&mut self, is_time: bool) -> Option<String> {
+        if self.nature.rollout == Rollout::Over {
+            return None;
+        }
+        let stored = [0, 1].map(|of| match self.nature.rollout {
+            Rollout::Observed => self.store.versions_but(of, self.excused(of)),
+            // While somebody is missing, nothing is safe at all.
+            Rollout::UnderRoster | Rollout::Over => self.store.versions(of),
+        });
+        let now = (self.cluster.state.revision(), stored);
+        if !is_time && self.sight.judged.as_ref() == Some(&now) {
+            return None;
+        }
+        for (of, name) in RESOURCES.iter().enumerate() {
+            let mut versions = now.1[of].iter();
+            if let Some(version) = versions.find(|one| self.cluster.calls_safe(of, **one)) {
+                return Some(format!(
+                    "{name} is stored in v{version}, which is called safe"
+                ));
+            }
+            if self.cluster.misses_somebody(of) {
+                self.tally.missed_somebody += 1;
+            }
+            if self.cluster.is_reported(of) {
+                self.sight.is_alone[of] = false;
+            }
+            // What discovery alone showed, and long ago, makes nothing safe: whatever is stored, or not.
+            let is_over = self.sight.is_alone[of] && self.is_long_unseen(of);
+            if is_over && self.cluster.calls_safe(of, 1) {
+                let last = self.sight.last[of];
+                return Some(format!(
+                    "v1 of {name} is called safe, and nobody has looked since {last} ms"
+                ));
+            }
+            self.tally.unseen_alone += u64::from(is_over);
+        }
+        self.sight.judged = Some(now);
+        None
+    }
+
+    /// Whether an observation is past its deadline also by the cluster's own count, which begins anew with a leader and
+    /// is as old as the last entry.
+    fn is_long_unseen(&self, of: Resource) -> bool {
+        let answered = self.cluster.answered_since();
+        let heard = self.cluster.heard_at();
+        heard.saturating_sub(answered.max(self.sight.last[of])) > 2 * PERIOD
+    }
+}
