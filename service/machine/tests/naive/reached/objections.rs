@@ -233,7 +233,6 @@ impl Reached {
             None if expires => {
                 self.came_to("what agreed with the members was dropped by an expiry")
             }
-            None => {}
             Some(now) if now.expired && after.contradicted => {
                 self.came_to("evidence against the members lapsed and stayed");
             }
@@ -243,7 +242,7 @@ impl Reached {
             Some(now) if is_same && now.hashes == seen.hashes => {
                 self.came_to("an observation alone lapsed in a look");
             }
-            Some(_) => {}
+            None | Some(_) => {}
         }
     }
 
