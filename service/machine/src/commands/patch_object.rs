@@ -69,11 +69,11 @@ fn patched(patch: &Patch, present: &Arc<Object>) -> Result<Content, Refusal> {
 
 /// Whoever sees the object can go on: look at why a test failed, or encode it in what is selected and update it.
 fn seen(refusal: Refusal, present: &Arc<Object>) -> Refusal {
-    match refusal.kind {
-        ErrorKind::Conflict => write::conflict(present, refusal.message),
-        ErrorKind::EncodingNotSelected => {
-            refusal.with_current(Current::Object(Arc::clone(present)))
-        }
-        _ => refusal,
+    if refusal.kind == ErrorKind::Conflict {
+        return write::conflict(present, refusal.message);
     }
+    if refusal.kind == ErrorKind::EncodingNotSelected {
+        return refusal.with_current(Current::Object(Arc::clone(present)));
+    }
+    refusal
 }
