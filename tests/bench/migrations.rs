@@ -85,7 +85,7 @@ fn main() {
             measure(&replicas).await;
         }
         if wanted.has("new key") {
-            new_key::measure().await;
+            Box::pin(new_key::measure()).await;
         }
     });
 }

@@ -210,6 +210,7 @@ fn revisions(event: &v1::Event) -> Option<(u64, u64)> {
         Object::Lease(lease) => lease.metadata.as_ref()?,
         Object::LeaseCandidate(candidate) => candidate.metadata.as_ref()?,
         // They come with the cluster, which its first command makes.
+        Object::Roster(roster) => roster.metadata.as_ref()?,
         Object::Migration(migration) => migration.metadata.as_ref()?,
         Object::Settings(settings) => return Some((settings.resource_version, 1)),
     };

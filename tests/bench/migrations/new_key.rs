@@ -89,7 +89,7 @@ pub(crate) async fn measure() {
         let worked = worker.run_one(&id).await.expect("the cluster answers");
         assert_eq!(worked, Some(Worked::Completed));
     };
-    let written = write_until(&replicas, write, working).await;
+    let written = Box::pin(write_until(&replicas, write, working)).await;
     let taken = begin.elapsed();
     let rewrites = count(&replicas, objects, &written).await;
     told(objects, rewrites, &codec, written.len(), taken);

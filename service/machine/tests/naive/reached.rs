@@ -19,7 +19,7 @@ use synod_model::{
 pub(crate) struct Reached(BTreeMap<&'static str, u32>);
 
 /// Every situation that the logs must come to.
-pub(crate) const SITUATIONS: [&str; 70] = [
+pub(crate) const SITUATIONS: [&str; 72] = [
     "refused: ALREADY_EXISTS",
     "refused: CONFLICT over a resource to forget",
     "refused: CONFLICT over a late report",

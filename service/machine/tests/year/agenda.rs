@@ -47,7 +47,7 @@ pub(crate) enum Event {
     /// Servers write.
     Burst,
     /// Something that a member has said, and given up or said already, reaches the cluster.
-    Arrives(Command),
+    Arrives(Box<Command>),
     /// A write lands in the store.
     Lands(Write),
     /// What became of a write is known to who sent it, or never will be.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use synod_model::{
-    BinaryVersion, Endpoint, Epoch, InstanceId, Join, Kind, Labels, MemberId, Report, ReportEntry,
+    BinaryVersion, Endpoint, Epoch, InstanceId, Join, Labels, MemberId, Report, ReportEntry,
     Revision, Stance, StatementNumber, Ttl, VersionSet,
 };
 

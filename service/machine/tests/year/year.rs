@@ -192,7 +192,7 @@ impl World {
             Event::Restored { backup } => self.restore(backup),
             Event::Expire => self.expire(),
             Event::Burst => self.burst(),
-            Event::Arrives(statement) => self.hear_late(statement),
+            Event::Arrives(statement) => self.hear_late(*statement),
             Event::Lands(write) => {
                 if !self.store.land(&write) {
                     self.tally.fenced_off += 1;

@@ -25,13 +25,16 @@ async fn every_kind_is_printed_as_kubectl_prints_it() {
     let document = suite::document("printer_rows.json");
     let mut printed = Vec::new();
     for case in document["controllerrevisions"]["cases"].as_array().unwrap() {
-        printed.push((case["name"].clone(), controller_revision(case).await));
+        printed.push((
+            case["name"].clone(),
+            Box::pin(controller_revision(case)).await,
+        ));
     }
     for case in document["storageversionmigrations_v1alpha1"]["cases"]
         .as_array()
         .unwrap()
     {
-        printed.push((case["name"].clone(), migration(case).await));
+        printed.push((case["name"].clone(), Box::pin(migration(case)).await));
     }
     suite::run("printer_rows.json", 6, &prose, |section, case| {
         let found = match section {
@@ -106,7 +109,7 @@ async fn controller_revision(case: &Value) -> Vec<String> {
     }
     snapshot.revision = case["revision"].as_u64().unwrap();
     part.snapshots.items = vec![snapshot];
-    let (_stand_in, client) = asked(part).await;
+    let (_stand_in, client) = Box::pin(asked(part)).await;
     let list = ListControllerRevisions::new();
     let page = client.controller_revisions(list).await;
     let document = views::controller_revisions(&page.unwrap(), NOW);
@@ -125,7 +128,7 @@ async fn migration(case: &Value) -> Vec<String> {
     (of.group, of.resource) = (group.to_owned(), resource.to_owned());
     migration.target_version = Some(format!("{group}/{version}"));
     part.migrations.migrations = vec![migration];
-    let (_stand_in, client) = asked(part).await;
+    let (_stand_in, client) = Box::pin(asked(part)).await;
     let page = client
         .migrations(ListMigrations::new())
         .all()

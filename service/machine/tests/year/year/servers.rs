@@ -115,7 +115,8 @@ impl World {
         if fate < 3 {
             let longest = [10 * SECOND, 2 * MINUTE, 200 * HOUR][fate];
             let later = self.soon(1, longest);
-            self.agenda.plan(later, Event::Arrives(statement.clone()));
+            self.agenda
+                .plan(later, Event::Arrives(Box::new(statement.clone())));
         }
         match fate {
             // Given up while it is on its way.
@@ -134,7 +135,7 @@ impl World {
     pub(super) fn hear_late(&mut self, statement: Command) {
         if !self.cluster.answers() {
             let later = self.soon(SECOND, MINUTE);
-            return self.agenda.plan(later, Event::Arrives(statement));
+            return self.agenda.plan(later, Event::Arrives(Box::new(statement)));
         }
         match self.cluster.send(statement) {
             Ok(_) => self.tally.heard_late += 1,
