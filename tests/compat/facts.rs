@@ -13,6 +13,9 @@ pub(crate) fn facts(published: &Published, session: SessionId, answered: &Outcom
     let members = members.map(|member| json!([member.id.as_str(), member.epoch.get()]));
     let rows = state.rows();
     let revisions = rows.filter(|row| matches!(row, Row::ControllerRevision(_)));
+    let states: Vec<_> = present.storage_states(None).collect();
+    let missing = states.iter().map(|it| it.row.status.absent.to_string());
+    let contradicted = states.iter().filter(|it| it.row.status.contradicted);
     json!({
         "revision": state.revision().get(),
         "logTime": state.log_time().as_millis(),
@@ -21,6 +24,9 @@ pub(crate) fn facts(published: &Published, session: SessionId, answered: &Outcom
         "sessions": state.session_count(),
         "storageVersions": state.storage_version_count(),
         "controllerRevisions": revisions.count(),
+        "rosters": present.rosters(None).count(),
+        "missing": missing.collect::<Vec<_>>(),
+        "contradicted": contradicted.count(),
         "membersMax": state.settings().members_max,
         "retry": {
             "revision": answered.revision.get(),

@@ -6,10 +6,11 @@ use bytes::Bytes;
 use synod_machine::{AnnounceReplica, Answer, Command, DirectoryId, MACHINE_VERSION, Outcome};
 use synod_model::{
     Adopt, Annotations, ApiVersion, BinaryVersion, ControllerHistory, CreateControllerRevision,
-    Endpoint, Epoch, Equality, GroupResource, InstanceId, Join, Kind, Labels, Leave, MarkReady,
-    MediaType, MemberId, NamePrefix, Namespace, ObjectName, OpenSession, OwnerReference, Renew,
-    Report, ReportEntry, RequestId, Revision, RevisionData, Sequence, SessionId, SettingsPatch,
-    Stance, StatementNumber, Ttl, Uid, UpdateSettings, VersionSet,
+    Endpoint, Epoch, Equality, GroupResource, InstanceId, Join, Kind, LabelSelector, Labels, Leave,
+    MarkReady, MarkTie, MediaType, MemberId, NamePrefix, Namespace, ObjectName, ObserveStorage,
+    OpenSession, OwnerReference, Renew, Report, ReportEntry, RequestId, ResourceScope, Revision,
+    RevisionData, RosterRule, Sequence, SessionId, SetRoster, SettingsPatch, Stance,
+    StatementNumber, StorageVersionHash, Ttl, Uid, UpdateSettings, VersionSet,
 };
 use synod_server::consensus::ReplicaId;
 
@@ -72,6 +73,7 @@ pub(crate) async fn live(replica: &Alone) -> SessionId {
     }))
     .await;
     hand.does(snapshot(r#"{"replicas":1}"#)).await;
+    hand.does(roster()).await;
     let session = match hand.does(Command::OpenSession(OpenSession {})).await.result {
         Ok(Answer::SessionOpened(session)) => session,
         other => panic!("{other:?}"),
@@ -89,6 +91,7 @@ pub(crate) async fn live(replica: &Alone) -> SessionId {
     }))
     .await;
     hand.does(snapshot(r#"{"replicas":2}"#)).await;
+    hand.does(look()).await;
     let leaving = hand.join("leaving").await;
     hand.does(Command::Renew(Renew {
         member: member("voter"),
@@ -198,5 +201,29 @@ fn snapshot(text: &'static str) -> Command {
         collision_count: 0,
         history_limit: 10,
         if_newest: None,
+        mark_update: Some(MarkTie::Renewals(Ttl::DEFAULT)),
+    })
+}
+
+/// Who must speak for the resources of the group: one who does.
+fn roster() -> Command {
+    Command::SetRoster(SetRoster {
+        scope: ResourceScope::parse("compat.example.*").unwrap(),
+        rule: RosterRule {
+            labels: LabelSelector::parse("zone=a").unwrap(),
+            ..RosterRule::default()
+        },
+        if_revision: None,
+    })
+}
+
+/// A look at discovery that shows what no member says.
+fn look() -> Command {
+    let kind = Kind::parse("Thing").unwrap();
+    let version = ApiVersion::parse("compat.example/v2").unwrap();
+    Command::ObserveStorage(ObserveStorage {
+        resource: resource("gadgets"),
+        hashes: [StorageVersionHash::of_version(&version, &kind)].into(),
+        kind: Some(kind),
     })
 }
