@@ -78,7 +78,7 @@ async fn a_history_is_shown_compared_rolled_back_and_truncated() {
     assert_eq!(well(&cluster, &words).await.trim(), first);
     assert_eq!(code(&cluster, &format!("{rollback} --to 77")).await, 3);
 
-    let truncate = "history truncate StatefulSet/web -n team-a --limit 1 -o json";
+    let truncate = "history truncate StatefulSet/web -n team-a --limit 0 -o json";
     let kept = "history list StatefulSet/web -n team-a -o name";
     for (words, left) in [
         (format!("{truncate} --dry-run"), 3),
