@@ -108,7 +108,7 @@ impl Stage {
             let told = told.replace("<a>", &asked).replace("<b>", &present);
             let error = self.delete(preconditions).await.unwrap_err();
             // Which object it is stands before it, as in the answers of an API server.
-            let told = format!("{GADGETS} \"one\": {told}");
+            let told = format!("Operation cannot be fulfilled on {GADGETS} \"one\": {told}");
             expect_error(&error, ErrorKind::Conflict, &told)?;
         }
         Ok(())

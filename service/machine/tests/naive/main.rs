@@ -22,7 +22,7 @@ use crate::script::Script;
 use crate::trial::Trial;
 
 /// The most entries of a log.
-const STEPS: usize = 44;
+const STEPS: usize = 52;
 
 /// The rules of objects are more, and some of them come up late.
 const OBJECT_STEPS: usize = 64;
