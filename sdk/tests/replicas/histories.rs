@@ -9,7 +9,7 @@ use crate::cluster::{Cluster, within};
 use controller::{Controller, Worker};
 
 async fn done(controller: &mut Controller, target: &str) -> Reconcile {
-    let done = within(controller.want(target)).await.unwrap();
+    let done = Box::pin(within(controller.want(target))).await.unwrap();
     assert_eq!(done.len(), 1);
     done[0].1
 }
@@ -29,15 +29,21 @@ async fn the_example_controller_relabels_updates_in_place_or_recreates_what_it_m
         .insert("web-0".to_owned(), before_history);
     // Nobody knows what a worker with a nil revision was made from.
     let first = r#"{"image":"web:1","replicas":1}"#;
-    assert_eq!(done(&mut controller, first).await, Reconcile::Recreate);
     assert_eq!(
-        done(&mut controller, r#"{"replicas":1.0,"image":"web:1"}"#).await,
+        Box::pin(done(&mut controller, first)).await,
+        Reconcile::Recreate
+    );
+    assert_eq!(
+        Box::pin(done(&mut controller, r#"{"replicas":1.0,"image":"web:1"}"#)).await,
         Reconcile::Keep
     );
     let more = r#"{"image":"web:1","replicas":2}"#;
-    assert_eq!(done(&mut controller, more).await, Reconcile::UpdateInPlace);
     assert_eq!(
-        done(&mut controller, r#"{"image":"web:2"}"#).await,
+        Box::pin(done(&mut controller, more)).await,
+        Reconcile::UpdateInPlace
+    );
+    assert_eq!(
+        Box::pin(done(&mut controller, r#"{"image":"web:2"}"#)).await,
         Reconcile::Recreate
     );
     let worker = controller.workers.get_mut("web-0").unwrap();
@@ -46,7 +52,7 @@ async fn the_example_controller_relabels_updates_in_place_or_recreates_what_it_m
         (3, r#"{"image":"web:2"}"#)
     );
     // What it wants again has the name that it had.
-    let back = done(&mut controller, first).await;
+    let back = Box::pin(done(&mut controller, first)).await;
     assert_eq!(back, Reconcile::Recreate);
 }
 
@@ -61,7 +67,7 @@ async fn a_history_is_read_rolled_back_and_compared() {
         .unwrap();
     assert!(empty.items.is_empty());
     for target in [r#"{"a":1}"#, r#"{"a":2}"#] {
-        within(controller.want(target)).await.unwrap();
+        Box::pin(within(controller.want(target))).await.unwrap();
     }
     let items = within(history.read(ReadOptions::linearizable()))
         .await

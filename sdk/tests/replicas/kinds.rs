@@ -45,7 +45,7 @@ async fn wants(client: &Client, namespace: &str, size: u32) -> Revision {
     });
     let data = format!("{{\"size\":{size}}}").into_bytes().into();
     let wanted = Wanted::new(legal(RevisionData::new(MediaType::JSON, data)));
-    let answered = within(history.create(wanted)).await.unwrap();
+    let answered = Box::pin(within(history.create(wanted))).await.unwrap();
     answered.header.revision
 }
 

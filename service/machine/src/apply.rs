@@ -107,6 +107,18 @@ impl State {
     }
 }
 
+/// The commands on histories of ControllerRevisions, under names that fit a line of the match below.
+mod revisions {
+    pub(super) use crate::commands::adopt_controller_revisions::apply as adopt;
+    pub(super) use crate::commands::create_controller_revision::apply as create;
+    pub(super) use crate::commands::delete_controller_revisions::apply as delete;
+    pub(super) use crate::commands::mark_controller_revisions::apply as mark;
+    pub(super) use crate::commands::release_controller_revision::apply as release;
+    pub(super) use crate::commands::rollback_controller_revision::apply as rollback;
+    pub(super) use crate::commands::truncate_controller_revisions::apply as truncate;
+    pub(super) use crate::commands::update_controller_revision::apply as update;
+}
+
 fn carry_out(turn: &mut Turn<'_>, command: &Command) -> Result<Answer, Refusal> {
     match command {
         Command::Initialize(initialize) => commands::initialize::apply(turn, initialize),
@@ -133,30 +145,14 @@ fn carry_out(turn: &mut Turn<'_>, command: &Command) -> Result<Answer, Refusal> 
         Command::DeleteObject(delete) => commands::delete_object::apply(turn, delete),
         Command::Transact(transact) => commands::transact::apply(turn, transact),
         Command::CollectGarbage(_) => Ok(commands::collect_garbage::apply(turn)),
-        Command::CreateControllerRevision(create) => {
-            commands::create_controller_revision::apply(turn, create)
-        }
-        Command::UpdateControllerRevision(update) => {
-            commands::update_controller_revision::apply(turn, update)
-        }
-        Command::RollbackControllerRevision(rollback) => {
-            commands::rollback_controller_revision::apply(turn, rollback)
-        }
-        Command::MarkControllerRevisions(marking) => {
-            commands::mark_controller_revisions::apply(turn, marking)
-        }
-        Command::TruncateControllerRevisions(truncate) => {
-            commands::truncate_controller_revisions::apply(turn, truncate)
-        }
-        Command::DeleteControllerRevisions(delete) => {
-            commands::delete_controller_revisions::apply(turn, delete)
-        }
-        Command::AdoptControllerRevisions(adopt) => {
-            commands::adopt_controller_revisions::apply(turn, adopt)
-        }
-        Command::ReleaseControllerRevision(release) => {
-            commands::release_controller_revision::apply(turn, release)
-        }
+        Command::CreateControllerRevision(create) => revisions::create(turn, create),
+        Command::UpdateControllerRevision(update) => revisions::update(turn, update),
+        Command::RollbackControllerRevision(rollback) => revisions::rollback(turn, rollback),
+        Command::MarkControllerRevisions(marking) => revisions::mark(turn, marking),
+        Command::TruncateControllerRevisions(truncate) => revisions::truncate(turn, truncate),
+        Command::DeleteControllerRevisions(delete) => revisions::delete(turn, delete),
+        Command::AdoptControllerRevisions(adopt) => revisions::adopt(turn, adopt),
+        Command::ReleaseControllerRevision(release) => revisions::release(turn, release),
         Command::AcquireLease(acquire) => commands::acquire_lease::apply(turn, acquire),
         Command::RenewLease(renew) => commands::renew_lease::apply(turn, renew),
         Command::ReleaseLease(release) => commands::release_lease::apply(turn, release),

@@ -271,22 +271,8 @@ impl State {
                 self.storage_versions.insert(resource, version).is_none()
             }
             Row::Entry(resource, member, row) => self.load_entry(resource, member, row)?,
-            Row::StorageState(resource, row) => {
-                let state = StorageState {
-                    row,
-                    agreements: imbl::Vector::new(),
-                    heartbeat: None,
-                };
-                self.storage_states.insert(resource, state).is_none()
-            }
-            Row::Agreement(resource, line) => {
-                let state = self.storage_states.get_mut(&resource);
-                state
-                    .ok_or_else(|| orphan("an agreement", "storage state", &resource))?
-                    .agreements
-                    .push_back(line);
-                true
-            }
+            Row::StorageState(resource, row) => self.load_storage_state(resource, row),
+            Row::Agreement(resource, line) => self.load_agreement(&resource, line)?,
             Row::Collection(row) => self.insert_collection(row).is_none(),
             Row::Object(object) => self.load_object(object)?,
             Row::Garbage(uid, garbage) => self.garbage.insert(uid, garbage).is_none(),

@@ -19,7 +19,10 @@ use synod_model::{
     Object, ObjectKey, ResourceScope, Revision, Roster, Settings,
 };
 
-use crate::{Change, Due, Holder, State, StorageStateView, StorageVersionView};
+use crate::{
+    Change, Due, EntryChange, Holder, State, StorageStateView, StorageVersionRow,
+    StorageVersionView,
+};
 
 /// The state as it was at one revision.
 #[derive(Clone, Debug)]
@@ -302,20 +305,7 @@ impl Past<'_> {
                 before,
                 ..
             } => {
-                let later = self.storage_version(resource);
-                let mut kept = later.map(|view| view.entries).unwrap_or_default();
-                for entry in entries {
-                    match &entry.before {
-                        Some(row) => kept.insert(entry.member.clone(), Arc::clone(row)),
-                        None => kept.remove(&entry.member),
-                    };
-                }
-                let view = before.as_ref().map(|row| StorageVersionView {
-                    resource: resource.clone(),
-                    row: Arc::clone(row),
-                    entries: kept,
-                });
-                self.versions.insert(resource.clone(), view);
+                self.undo_version(resource, entries, before.as_ref());
             }
             Change::StorageState {
                 resource, before, ..
@@ -363,6 +353,29 @@ impl Past<'_> {
                 self.migrations.insert(id.clone(), before.clone());
             }
         }
+    }
+
+    /// Takes back what changed of a reported resource: its row and those of its entries that the change names.
+    fn undo_version(
+        &mut self,
+        resource: &GroupResource,
+        entries: &[EntryChange],
+        before: Option<&Arc<StorageVersionRow>>,
+    ) {
+        let later = self.storage_version(resource);
+        let mut kept = later.map(|view| view.entries).unwrap_or_default();
+        for entry in entries {
+            match &entry.before {
+                Some(row) => kept.insert(entry.member.clone(), Arc::clone(row)),
+                None => kept.remove(&entry.member),
+            };
+        }
+        let view = before.map(|row| StorageVersionView {
+            resource: resource.clone(),
+            row: Arc::clone(row),
+            entries: kept,
+        });
+        self.versions.insert(resource.clone(), view);
     }
 }
 

@@ -1,12 +1,12 @@
-//! The rows of migrations, and of what is kept beside them and beside storage states.
+//! The rows of migrations and of storage states, and of what is kept beside them.
 
 use std::sync::Arc;
 
-use synod_model::{GroupResource, Migration, MigrationId};
+use synod_model::{AgreementChange, GroupResource, Migration, MigrationId};
 
 use super::{CorruptState, Row, orphan};
-use crate::state::KeptMigration;
-use crate::{Heartbeat, ProgressRow, State};
+use crate::state::{KeptMigration, StorageState};
+use crate::{Heartbeat, ProgressRow, State, StorageStateRow};
 
 pub(super) fn migration_rows(kept: &KeptMigration) -> impl Iterator<Item = Row> + '_ {
     let progress = kept.progress.as_ref();
@@ -15,6 +15,32 @@ pub(super) fn migration_rows(kept: &KeptMigration) -> impl Iterator<Item = Row> 
 }
 
 impl State {
+    /// What stays of a resource; its agreements and its heartbeat come after it.
+    pub(super) fn load_storage_state(
+        &mut self,
+        resource: GroupResource,
+        row: Arc<StorageStateRow>,
+    ) -> bool {
+        let state = StorageState {
+            row,
+            agreements: imbl::Vector::new(),
+            heartbeat: None,
+        };
+        self.storage_states.insert(resource, state).is_none()
+    }
+
+    /// The next line of a resource's history; a line has no key, so it is always a new one.
+    pub(super) fn load_agreement(
+        &mut self,
+        resource: &GroupResource,
+        line: Arc<AgreementChange>,
+    ) -> Result<bool, CorruptState> {
+        let state = self.storage_states.get_mut(resource);
+        let state = state.ok_or_else(|| orphan("an agreement", "storage state", resource))?;
+        state.agreements.push_back(line);
+        Ok(true)
+    }
+
     pub(super) fn load_heartbeat(
         &mut self,
         resource: &GroupResource,

@@ -195,23 +195,13 @@ fn fold_change(to: &mut RowHasher, change: &Change) {
             entries,
             before,
             after,
-        } => {
-            to.number(2);
-            fold_resource(to, resource);
-            to.list(entries.iter(), fold_entry_change);
-            fold_both(to, before, after, fold_storage_version);
-        }
+        } => fold_version_change(to, resource, entries, [before, after]),
         Change::StorageState {
             resource,
             before,
             after,
             agreement,
-        } => {
-            to.number(3);
-            fold_resource(to, resource);
-            fold_both(to, before, after, fold_storage_state);
-            to.option(agreement.as_ref(), |to, line| fold_agreement(to, line));
-        }
+        } => fold_state_change(to, resource, [before, after], agreement.as_deref()),
         Change::ControllerRevision { key, before, after } => {
             to.number(15);
             fold_revision_change(to, key, before.as_deref(), after.as_deref());
@@ -256,6 +246,32 @@ fn fold_change(to: &mut RowHasher, change: &Change) {
             fold_object_change(to, key, before.as_deref(), after.as_deref());
         }
     }
+}
+
+/// A reported resource, with the entries that changed under it.
+fn fold_version_change(
+    to: &mut RowHasher,
+    resource: &GroupResource,
+    entries: &[EntryChange],
+    [before, after]: [&Option<Arc<StorageVersionRow>>; 2],
+) {
+    to.number(2);
+    fold_resource(to, resource);
+    to.list(entries.iter(), fold_entry_change);
+    fold_both(to, before, after, fold_storage_version);
+}
+
+/// What stays of a resource, with the line that its history got.
+fn fold_state_change(
+    to: &mut RowHasher,
+    resource: &GroupResource,
+    [before, after]: [&Option<Arc<StorageStateRow>>; 2],
+    agreement: Option<&AgreementChange>,
+) {
+    to.number(3);
+    fold_resource(to, resource);
+    fold_both(to, before, after, fold_storage_state);
+    to.option(agreement, fold_agreement);
 }
 
 fn fold_entry_change(to: &mut RowHasher, entry: &EntryChange) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use synod_machine::{Change, EntryChange, RevisionEvents, StorageStateRow};
+use synod_machine::{Change, EntryChange, RevisionEvents, StorageStateRow, StorageVersionRow};
 use synod_model::{
     AgreementChange, Collection, GroupResource, Member, MemberId, Migration, MigrationId,
     ObjectKey, ResourceScope, Revision, Roster, Settings,
@@ -37,53 +37,28 @@ impl Mirror {
     /// Takes the events of the next revision. What each says of the time before must be what is held.
     pub(crate) fn follow(&mut self, events: &RevisionEvents) {
         for change in &events.changes {
-            let mut before = Visible::default();
-            let mut after = Visible::default();
             match change {
-                Change::Member {
-                    id,
-                    before: old,
-                    after: new,
-                } => {
-                    put_member(&mut before, old.as_deref());
-                    put_member(&mut after, new.as_deref());
-                    assert_eq!(self.visible.members.remove(id), before.members.remove(id));
-                    self.visible.members.extend(after.members);
+                Change::Member { id, before, after } => {
+                    self.follow_member(id, before.as_deref(), after.as_deref());
                 }
                 Change::StorageVersion {
                     resource,
                     entries,
-                    before: old,
-                    after: new,
+                    before,
+                    after,
                 } => {
-                    if let Some(row) = old {
-                        before.put_version(resource, row);
-                    }
-                    if let Some(row) = new {
-                        after.put_version(resource, row);
-                    }
-                    let held = self.visible.versions.remove(resource);
-                    assert_eq!(held, before.versions.remove(resource));
-                    self.visible.versions.extend(after.versions);
+                    self.follow_version(resource, before.as_deref(), after.as_deref());
                     self.follow_entries(resource, entries);
                 }
                 Change::StorageState {
                     resource,
-                    before: old,
-                    after: new,
+                    before,
+                    after,
                     agreement,
                 } => {
-                    if let Some(row) = old {
-                        before.put_state(resource, row);
-                    }
-                    if let Some(row) = new {
-                        after.put_state(resource, row);
-                    }
-                    let line = agreement.as_deref();
-                    check_line(events.revision, old.as_deref(), new.as_deref(), line);
-                    let held = self.visible.states.remove(resource);
-                    assert_eq!(held, before.states.remove(resource));
-                    self.visible.states.extend(after.states);
+                    let (before, after) = (before.as_deref(), after.as_deref());
+                    check_line(events.revision, before, after, agreement.as_deref());
+                    self.follow_state(resource, before, after);
                 }
                 Change::ControllerRevision { .. } => panic!("{ELSEWHERE}"),
                 Change::Migration { id, before, after } => {
@@ -109,6 +84,53 @@ impl Mirror {
                 } => self.follow_roster(scope, before.as_deref(), after.as_deref()),
             }
         }
+    }
+
+    /// The member is what was held, and is held as it is after.
+    fn follow_member(&mut self, id: &MemberId, old: Option<&Member>, new: Option<&Member>) {
+        let (mut before, mut after) = (Visible::default(), Visible::default());
+        put_member(&mut before, old);
+        put_member(&mut after, new);
+        assert_eq!(self.visible.members.remove(id), before.members.remove(id));
+        self.visible.members.extend(after.members);
+    }
+
+    /// The storage version is what was held, and is held as it is after; its entries come on their own.
+    fn follow_version(
+        &mut self,
+        resource: &GroupResource,
+        old: Option<&StorageVersionRow>,
+        new: Option<&StorageVersionRow>,
+    ) {
+        let (mut before, mut after) = (Visible::default(), Visible::default());
+        if let Some(row) = old {
+            before.put_version(resource, row);
+        }
+        if let Some(row) = new {
+            after.put_version(resource, row);
+        }
+        let held = self.visible.versions.remove(resource);
+        assert_eq!(held, before.versions.remove(resource));
+        self.visible.versions.extend(after.versions);
+    }
+
+    /// The storage state is what was held, and is held as it is after.
+    fn follow_state(
+        &mut self,
+        resource: &GroupResource,
+        old: Option<&StorageStateRow>,
+        new: Option<&StorageStateRow>,
+    ) {
+        let (mut before, mut after) = (Visible::default(), Visible::default());
+        if let Some(row) = old {
+            before.put_state(resource, row);
+        }
+        if let Some(row) = new {
+            after.put_state(resource, row);
+        }
+        let held = self.visible.states.remove(resource);
+        assert_eq!(held, before.states.remove(resource));
+        self.visible.states.extend(after.states);
     }
 
     fn follow_migration(

@@ -266,15 +266,7 @@ impl Script {
                 ttl,
                 release,
                 lost,
-            } => Command::Join(Join {
-                id: member(*who),
-                instance: instance_id(*instance),
-                ttl: Ttl::from_millis([1_000, 15_000, 60_000][*ttl]).expect(LEGAL),
-                labels: Labels::parse([("release", format!("r{release}"))]).expect(LEGAL),
-                version: BinaryVersion::parse(&format!("1.{release}")).expect(LEGAL),
-                endpoint: Endpoint::default(),
-                lost_epoch: lost.map(|which| self.epoch(*who, which)),
-            }),
+            } => self.join(*who, *instance, *ttl, *release, *lost),
             What::Member { who, epoch, does } => {
                 let epoch = self.epoch(*who, *epoch);
                 let command = self.member_command(*who, epoch, does, state);
@@ -315,6 +307,26 @@ impl Script {
                 }),
             }),
         }
+    }
+
+    /// A member joins, and may name the epoch that it has lost.
+    fn join(
+        &self,
+        who: usize,
+        instance: usize,
+        ttl: usize,
+        release: usize,
+        lost: Option<Which>,
+    ) -> Command {
+        Command::Join(Join {
+            id: member(who),
+            instance: instance_id(instance),
+            ttl: Ttl::from_millis([1_000, 15_000, 60_000][ttl]).expect(LEGAL),
+            labels: Labels::parse([("release", format!("r{release}"))]).expect(LEGAL),
+            version: BinaryVersion::parse(&format!("1.{release}")).expect(LEGAL),
+            endpoint: Endpoint::default(),
+            lost_epoch: lost.map(|which| self.epoch(who, which)),
+        })
     }
 
     fn session(&self, which: usize) -> SessionId {

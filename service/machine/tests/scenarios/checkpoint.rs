@@ -74,19 +74,7 @@ pub(crate) fn rich() -> State {
         request(session, 7, 2),
         Command::OpenSession(synod_model::OpenSession {}),
     );
-    let one = widget("a/one");
-    let keep = update(&one, finalized(&["x.io/wait"]), content("v2", "[1]"));
-    cluster.send_as(request(session, 8, 2), Command::UpdateObject(keep.clone()));
-    let transact = Transact {
-        compares: Vec::new(),
-        operations: vec![Operation::Update(keep)],
-        reads: Vec::new(),
-        fences: Fences::default(),
-    };
-    cluster.send_as(request(session, 9, 2), Command::Transact(transact));
-    let collect = Command::CollectGarbage(CollectGarbage {});
-    cluster.send_as(request(session, 10, 2), collect);
-    cluster.deletes(&one, None);
+    delays(&mut cluster, session);
     cluster.declares("example.io.gadgets", LOOSE);
     assert!(cluster.state.has_garbage());
     assert!(cluster.state.history().floor() > Revision::ZERO);
@@ -107,6 +95,23 @@ fn stock(cluster: &mut Cluster) {
     cluster.stores(&widget("a/one"), attributes);
     cluster.stores_for(&widget("a/two"), TTL);
     cluster.deletes(&owner.key, Some(Propagation::Foreground));
+}
+
+/// An object with a finalizer is written again, alone and in a transaction, and cannot go at once when it is deleted.
+fn delays(cluster: &mut Cluster, session: SessionId) {
+    let one = widget("a/one");
+    let keep = update(&one, finalized(&["x.io/wait"]), content("v2", "[1]"));
+    cluster.send_as(request(session, 8, 2), Command::UpdateObject(keep.clone()));
+    let transact = Transact {
+        compares: Vec::new(),
+        operations: vec![Operation::Update(keep)],
+        reads: Vec::new(),
+        fences: Fences::default(),
+    };
+    cluster.send_as(request(session, 9, 2), Command::Transact(transact));
+    let collect = Command::CollectGarbage(CollectGarbage {});
+    cluster.send_as(request(session, 10, 2), collect);
+    cluster.deletes(&one, None);
 }
 
 /// Migrations that run, that failed, and that ended, and a resource that is observed.

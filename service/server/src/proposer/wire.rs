@@ -176,25 +176,7 @@ fn outcome_from_wire(outcome: pb::Outcome) -> Result<Outcome, Malformed> {
             let told = reported.told.into_iter().map(told_from_wire);
             Ok(Answer::Reported(told.collect::<Result<_, _>>()?))
         }
-        Wire::Expired(pb::Expired {
-            members,
-            sessions,
-            unreported,
-            leases,
-            waiters,
-            candidates,
-            objects,
-            observations,
-        }) => Ok(Answer::Expired {
-            members,
-            sessions,
-            unreported,
-            leases,
-            waiters,
-            candidates,
-            objects,
-            observations,
-        }),
+        Wire::Expired(expired) => Ok(expired_from_wire(&expired)),
         Wire::MigrationCompleted(completed) => {
             Ok(Answer::MigrationCompleted(if completed.no_roster {
                 Some(Assumption::NoRoster)
@@ -234,6 +216,30 @@ fn outcome_from_wire(outcome: pb::Outcome) -> Result<Outcome, Malformed> {
         changed: outcome.changed,
         result,
     })
+}
+
+/// How many of each kind went.
+fn expired_from_wire(expired: &pb::Expired) -> Answer {
+    let pb::Expired {
+        members,
+        sessions,
+        unreported,
+        leases,
+        waiters,
+        candidates,
+        objects,
+        observations,
+    } = *expired;
+    Answer::Expired {
+        members,
+        sessions,
+        unreported,
+        leases,
+        waiters,
+        candidates,
+        objects,
+        observations,
+    }
 }
 
 fn written_to_wire(written: &Written) -> pb::Written {

@@ -157,10 +157,7 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
     Ok(match command {
         Pb::Initialize(initialize) => Command::Initialize(initialize_from_pb(initialize)?),
         Pb::AnnounceReplica(announce) => Command::AnnounceReplica(announce_from_pb(announce)?),
-        Pb::RaiseMachineVersion(raise) => Command::RaiseMachineVersion(RaiseMachineVersion {
-            to: raise.to,
-            replicas: raise.replica_ids.into_iter().map(ReplicaId::new).collect(),
-        }),
+        Pb::RaiseMachineVersion(raise) => Command::RaiseMachineVersion(raise_from_pb(raise)),
         Pb::OpenSession(pb::OpenSession {}) => Command::OpenSession(OpenSession {}),
         Pb::CloseSession(close) => Command::CloseSession(CloseSession {
             session: session_id(close.session),
@@ -170,10 +167,7 @@ fn command_from_pb(command: pb::envelope::Command) -> Result<Command> {
             let (member, epoch) = who_from_pb(renew.member)?;
             Command::Renew(Renew { member, epoch })
         }
-        Pb::MarkReady(ready) => {
-            let (member, epoch) = who_from_pb(ready.member)?;
-            Command::MarkReady(MarkReady { member, epoch })
-        }
+        Pb::MarkReady(ready) => Command::MarkReady(mark_ready_from_pb(ready)?),
         Pb::Leave(leave) => Command::Leave(leave_from_pb(leave)?),
         Pb::Report(report) => {
             Command::Report(report_from_pb(report).map_err(|fault| fault.within("report"))?)
@@ -256,6 +250,20 @@ fn raise_to_pb(raise: &RaiseMachineVersion) -> pb::RaiseMachineVersion {
         to: raise.to,
         replica_ids: raise.replicas.iter().map(|id| id.get()).collect(),
     }
+}
+
+/// The version to use from then on, and the replica set that must know it.
+fn raise_from_pb(raise: pb::RaiseMachineVersion) -> RaiseMachineVersion {
+    RaiseMachineVersion {
+        to: raise.to,
+        replicas: raise.replica_ids.into_iter().map(ReplicaId::new).collect(),
+    }
+}
+
+/// The member that is ready, under its epoch.
+fn mark_ready_from_pb(ready: pb::MarkReady) -> Result<MarkReady> {
+    let (member, epoch) = who_from_pb(ready.member)?;
+    Ok(MarkReady { member, epoch })
 }
 
 fn leave_to_pb(leave: &Leave) -> pb::Leave {

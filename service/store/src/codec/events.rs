@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use synod_machine::{Change, EntryChange, EntryRow, RevisionEvents, StorageStateRow};
+use synod_machine::{
+    Change, EntryChange, EntryRow, RevisionEvents, StorageStateRow, StorageVersionRow,
+};
 use synod_model::{
     AgreementChange, Collection, GroupResource, Lease, LeaseKey, MemberId, Object, ObjectKey,
     Revision,
@@ -59,19 +61,7 @@ fn change_to_pb(change: &Change) -> pb::Change {
             entries,
             before,
             after,
-        } => Object::StorageVersion(pb::StorageVersionChange {
-            resource: Some(resource_to_pb(resource)),
-            entries: entries
-                .iter()
-                .map(|entry| entry_change_to_pb(resource, entry))
-                .collect(),
-            before: before
-                .as_deref()
-                .map(|row| storage_version_to_pb(resource, row)),
-            after: after
-                .as_deref()
-                .map(|row| storage_version_to_pb(resource, row)),
-        }),
+        } => Object::StorageVersion(version_change_to_pb(resource, entries, [before, after])),
         Change::StorageState {
             resource,
             before,
@@ -117,6 +107,25 @@ fn change_to_pb(change: &Change) -> pb::Change {
     };
     pb::Change {
         object: Some(object),
+    }
+}
+
+/// The reported resource before and after, with the entries that changed under it.
+fn version_change_to_pb(
+    resource: &GroupResource,
+    entries: &[EntryChange],
+    sides: [&Option<Arc<StorageVersionRow>>; 2],
+) -> pb::StorageVersionChange {
+    let row = |row: &StorageVersionRow| storage_version_to_pb(resource, row);
+    let [before, after] = sides.map(|side| side.as_deref().map(row));
+    let entries = entries.iter();
+    pb::StorageVersionChange {
+        resource: Some(resource_to_pb(resource)),
+        entries: entries
+            .map(|entry| entry_change_to_pb(resource, entry))
+            .collect(),
+        before,
+        after,
     }
 }
 

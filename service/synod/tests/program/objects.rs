@@ -107,6 +107,12 @@ async fn an_object_lives_from_its_file_to_its_end() {
     assert_eq!(late.code, 4, "{}", late.err);
     assert!(late.err.starts_with("error: CONFLICT: "), "{}", late.err);
 
+    is_patched(&place, revision).await;
+    is_deleted(&place).await;
+}
+
+/// The widget is patched in its data, its metadata and its life, but not where the revision is an old one.
+async fn is_patched(place: &Place, revision: &str) {
     let patch = |words: &[&str]| {
         let fixed = ["patch", "widgets.example.io", "w", "-n", "a"];
         [&fixed[..], words]
@@ -147,8 +153,6 @@ async fn an_object_lives_from_its_file_to_its_end() {
     assert!(kept.contains("unchanged"), "{kept}");
     let nothing = place.ask(&["patch", "widgets.example.io", "w"]).await;
     assert_eq!(nothing.code, 2, "{}", nothing.err);
-
-    is_deleted(&place).await;
 }
 
 /// The widget goes when it is asked to, and not before; then its collection can go.

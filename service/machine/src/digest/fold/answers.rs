@@ -12,15 +12,8 @@ use crate::{Answer, Told};
 pub(super) fn fold_answer(to: &mut RowHasher, answer: &Answer) {
     match answer {
         Answer::Done => to.number(1),
-        Answer::SessionOpened(id) => {
-            to.number(2);
-            to.number(id.get());
-        }
-        Answer::Joined { epoch, ttl } => {
-            to.number(3);
-            to.number(epoch.get());
-            to.number(ttl.as_millis());
-        }
+        Answer::SessionOpened(id) => fold_numbers(to, [2, id.get()]),
+        Answer::Joined { epoch, ttl } => fold_numbers(to, [3, epoch.get(), ttl.as_millis()]),
         Answer::Reported(told) => {
             to.number(4);
             to.list(told.iter(), fold_told);
@@ -64,10 +57,7 @@ pub(super) fn fold_answer(to: &mut RowHasher, answer: &Answer) {
             to.flag(*succeeded);
             to.list(written.iter(), fold_written);
         }
-        Answer::Collected { steps } => {
-            to.number(22);
-            to.number(u64::from(*steps));
-        }
+        Answer::Collected { steps } => fold_numbers(to, [22, u64::from(*steps)]),
         Answer::ControllerRevision(answer) => {
             to.number(30);
             fold_revision_answer(to, answer);
@@ -76,21 +66,21 @@ pub(super) fn fold_answer(to: &mut RowHasher, answer: &Answer) {
             to.number(31);
             fold_history_answer(to, answer);
         }
-        Answer::LeaseHeld { token, ttl } => {
-            to.number(40);
-            to.number(token.get());
-            to.number(ttl.as_millis());
-        }
+        Answer::LeaseHeld { token, ttl } => fold_numbers(to, [40, token.get(), ttl.as_millis()]),
         Answer::MigrationStarted(id) => fold_holder(to, 50, id),
         Answer::MigrationClaimed { token, progress } => {
             to.number(51);
             to.number(token.get());
             fold_progress(to, progress);
         }
-        Answer::LeaseQueued(ticket) => {
-            to.number(41);
-            to.number(ticket.get());
-        }
+        Answer::LeaseQueued(ticket) => fold_numbers(to, [41, ticket.get()]),
+    }
+}
+
+/// An answer that is numbers alone: its own, then those that it says.
+fn fold_numbers<const N: usize>(to: &mut RowHasher, numbers: [u64; N]) {
+    for number in numbers {
+        to.number(number);
     }
 }
 

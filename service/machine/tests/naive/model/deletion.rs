@@ -49,28 +49,12 @@ impl World {
         }
         let uid = object.metadata.uid;
         let finalizers = &object.attributes.finalizers;
-        let asked = match propagation {
-            Some(asked) => asked,
-            None if finalizers.contains("orphan") => Propagation::Orphan,
-            None if finalizers.contains("foregroundDeletion") => Propagation::Foreground,
-            None => Propagation::Background,
-        };
+        let asked = asked(propagation, finalizers);
         let mut names: Vec<String> = finalizers.iter().map(ToString::to_string).collect();
         names.retain(|name| name != "orphan" && name != "foregroundDeletion");
-        let mut fate = None;
-        if !self.dependents_of(&uid).is_empty() {
-            match asked {
-                Propagation::Background => {}
-                Propagation::Foreground => {
-                    names.push("foregroundDeletion".to_owned());
-                    fate = Some(Fate::Foreground);
-                }
-                Propagation::Orphan => {
-                    names.push("orphan".to_owned());
-                    fate = Some(Fate::Orphan);
-                }
-            }
-        }
+        let waiting = waiting(asked).filter(|_| !self.dependents_of(&uid).is_empty());
+        names.extend(waiting.map(|(_, finalizer)| finalizer.to_owned()));
+        let fate = waiting.map(|(fate, _)| fate);
         if begun.is_some() {
             let of_deletions = |name: &&str| ["orphan", "foregroundDeletion"].contains(name);
             let now = finalizers.iter().map(|name| name.as_str());
@@ -267,6 +251,25 @@ impl World {
                 && object.key.resource.group() == reference.api_version.group()
                 && (namespace.is_none() || namespace == dependent.name.namespace())
         })
+    }
+}
+
+/// How the dependents are to be dealt with: as was asked, or else as the finalizers say.
+fn asked(propagation: Option<Propagation>, finalizers: &Finalizers) -> Propagation {
+    match propagation {
+        Some(asked) => asked,
+        None if finalizers.contains("orphan") => Propagation::Orphan,
+        None if finalizers.contains("foregroundDeletion") => Propagation::Foreground,
+        None => Propagation::Background,
+    }
+}
+
+/// What is done for dependents while the owner stays, and the finalizer that makes it stay.
+fn waiting(asked: Propagation) -> Option<(Fate, &'static str)> {
+    match asked {
+        Propagation::Background => None,
+        Propagation::Foreground => Some((Fate::Foreground, "foregroundDeletion")),
+        Propagation::Orphan => Some((Fate::Orphan, "orphan")),
     }
 }
 

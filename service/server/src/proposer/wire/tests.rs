@@ -24,6 +24,17 @@ fn outcome(result: Result<Answer, Refusal>) -> Outcome {
     }
 }
 
+/// A conflict with a detail, and with a field that is to blame.
+fn refused() -> Refusal {
+    let mut refusal =
+        Refusal::new(ErrorKind::Conflict, "the settings are newer").with("current", 7);
+    refusal.violations.push(Violation {
+        field: "patch".to_owned(),
+        rule: "is old".to_owned(),
+    });
+    refusal
+}
+
 fn outcomes() -> Vec<Outcome> {
     let version = |text: &str| Some(ApiVersion::parse(text).unwrap());
     let told = Told {
@@ -40,12 +51,7 @@ fn outcomes() -> Vec<Outcome> {
         adopted_revision: None,
         ..told.clone()
     };
-    let mut refusal =
-        Refusal::new(ErrorKind::Conflict, "the settings are newer").with("current", 7);
-    refusal.violations.push(Violation {
-        field: "patch".to_owned(),
-        rule: "is old".to_owned(),
-    });
+    let refusal = refused();
     let done_to_history = HistoryAnswer {
         adopted: 1,
         deleted: 2,

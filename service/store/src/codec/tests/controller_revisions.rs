@@ -86,6 +86,20 @@ fn member() -> MarkTie {
     MarkTie::Member(member, Epoch::new(Revision::new(4)))
 }
 
+/// Where the marks go, with one user of the first snapshot.
+fn mark(current: Option<Mark>, update: Option<Mark>, tie: MarkTie) -> Command {
+    Command::MarkControllerRevisions(MarkControllerRevisions {
+        history: history(),
+        current,
+        update,
+        in_use: Some(InUse {
+            marker: Marker::parse("web-0").unwrap(),
+            names: [name("{\"a\":1}")].into(),
+        }),
+        tie,
+    })
+}
+
 /// One of each kind.
 pub(super) fn every_mark() -> BTreeSet<(NamespacedName, LiveMark)> {
     let used = LiveMark::InUse(Marker::parse("web-0").unwrap());
@@ -97,18 +111,6 @@ pub(super) fn every_command() -> Vec<Command> {
     let preconditions = Preconditions {
         uid: Some(Uid::from_bytes([4; 16])),
         resource_version: Some(Revision::new(5)),
-    };
-    let mark = |current, update, tie| {
-        Command::MarkControllerRevisions(MarkControllerRevisions {
-            history: history(),
-            current,
-            update,
-            in_use: Some(InUse {
-                marker: Marker::parse("web-0").unwrap(),
-                names: [name("{\"a\":1}")].into(),
-            }),
-            tie,
-        })
     };
     vec![
         create("{\"a\":1}", Equality::Json),

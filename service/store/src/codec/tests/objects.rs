@@ -129,13 +129,23 @@ fn transact() -> Transact {
     }
 }
 
-/// Commands that leave a collection with an object, and then one of each that is refused.
-pub(super) fn commands() -> Vec<Command> {
+/// The collection in which all the objects are.
+fn declare() -> Command {
     let rules = CollectionRules {
         strict_storage_version: false,
         create_on_update: true,
         unconditional_update: true,
     };
+    Command::CreateCollection(CreateCollection {
+        resource: resource("gadgets"),
+        kind: Kind::parse("Gadget").unwrap(),
+        namespaced: true,
+        rules,
+    })
+}
+
+/// Commands that leave a collection with an object, and then one of each that is refused.
+pub(super) fn commands() -> Vec<Command> {
     let plain = CreateObject {
         attributes: Attributes {
             owners: OwnerReferences::default(),
@@ -150,12 +160,7 @@ pub(super) fn commands() -> Vec<Command> {
         ..delete("created", None)
     };
     vec![
-        Command::CreateCollection(CreateCollection {
-            resource: resource("gadgets"),
-            kind: Kind::parse("Gadget").unwrap(),
-            namespaced: true,
-            rules,
-        }),
+        declare(),
         Command::UpdateCollection(UpdateCollection {
             resource: resource("gadgets"),
             strict_storage_version: None,

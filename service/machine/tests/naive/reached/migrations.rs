@@ -1,0 +1,56 @@
+//! Which steps in the lives of migrations the random logs came to.
+
+use synod_machine::Command;
+use synod_model::{AbortCause, Migration, MigrationPhase};
+
+use super::Reached;
+
+impl Reached {
+    /// What made the migration, or what became of it.
+    pub(super) fn look_at_migration(
+        &mut self,
+        command: &Command,
+        before: Option<&Migration>,
+        after: Option<&Migration>,
+    ) {
+        let Some(after) = after else {
+            return self.came_to("an old migration was forgotten");
+        };
+        let Some(before) = before else {
+            return self.came_to(match command {
+                Command::Report(_) | Command::Adopt(_) => "a migration was created by a report",
+                Command::ObserveStorage(_) => "a migration was created by an observation",
+                Command::Leave(_) | Command::Expire(_) => "a migration was created by a departure",
+                Command::SetRoster(_) | Command::DeleteRoster(_) => {
+                    "a migration was created by a roster"
+                }
+                Command::Join(_) => "a migration was created by a join",
+                Command::StartMigration(_) | Command::ResetStorageStates(_) => {
+                    "a migration was created by hand"
+                }
+                other => panic!("this creates no migration: {other:?}"),
+            });
+        };
+        self.came_to(match (after.phase, after.aborted) {
+            (MigrationPhase::Aborted, _) if matches!(command, Command::Restore(_)) => {
+                "a restore aborted a migration"
+            }
+            (MigrationPhase::Aborted, Some(cause)) => match cause {
+                AbortCause::NoAgreement => "a migration was aborted without an agreement",
+                AbortCause::AgreementMoved => "a migration was aborted by another agreement",
+                AbortCause::Requested => "a migration was aborted by hand",
+                AbortCause::StorageUnknown => {
+                    "a migration was aborted because the store became unknown"
+                }
+            },
+            (MigrationPhase::Pending, _) if before.claim.is_some() => {
+                "a silent worker lost its claim"
+            }
+            (MigrationPhase::Pending, _) => "a failed migration was tried again",
+            (MigrationPhase::Running, _) if before.claim.is_some() => "progress was shown",
+            (MigrationPhase::Running, _) => "a migration was claimed",
+            (MigrationPhase::Succeeded, _) => "a migration succeeded",
+            (_, _) => "a migration failed",
+        });
+    }
+}
