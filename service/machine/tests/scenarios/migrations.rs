@@ -220,6 +220,25 @@ fn one_of_a_resource_runs_at_a_time_the_oldest_first() {
 }
 
 #[test]
+fn an_older_one_that_is_tried_again_waits_for_the_one_that_runs() {
+    let mut cluster = Cluster::formed();
+    let a = cluster.starts("a", &[of("pods")]);
+    let work = cluster.claims("pods", "one");
+    accepted(cluster.send(fail(&work, FailureClass::Transient)));
+    accepted(cluster.send(start("pods", MigrationReason::Manual)));
+    cluster.claims("pods", "two");
+    cluster.pass(Duration::from_secs(1));
+    cluster.renews(&a);
+    cluster.expires();
+    assert_eq!(
+        phases(&cluster, "pods"),
+        [MigrationPhase::Pending, MigrationPhase::Running]
+    );
+    let refusal = refused(cluster.send(claim(&work.id, "one")), ErrorKind::Conflict);
+    assert!(refusal.message.contains("runs"), "{refusal}");
+}
+
+#[test]
 fn progress_is_kept_beside_the_migration_which_shows_it_from_time_to_time() {
     let mut cluster = Cluster::formed();
     cluster.starts("a", &[of("pods")]);

@@ -43,15 +43,21 @@ fn check_turn(state: &State, migration: &Migration) -> Result<(), Refusal> {
         }
         (_, None) => return Err(elsewhere(migration, "only a pending one can be claimed")),
     }
-    let mut open = state.migrations_of(migration.id.resource());
-    let first = open.find(|other| other.is_open());
-    match first.filter(|first| first.id != migration.id) {
-        None => Ok(()),
-        Some(first) => {
-            let why = format!("\"{}\" of the same resource comes first", first.id);
-            Err(elsewhere(migration, &why))
-        }
-    }
+    let mut others = state.migrations_of(migration.id.resource());
+    // One that failed may come back while a later one runs, which was the first when it was claimed.
+    let other = others.find(|other| {
+        let is_older = other.id.number() < migration.id.number();
+        other.id != migration.id && other.is_open() && (is_older || other.claim.is_some())
+    });
+    let Some(other) = other else {
+        return Ok(());
+    };
+    let does = match other.claim {
+        Some(_) => "runs",
+        None => "comes first",
+    };
+    let why = format!("\"{}\" of the same resource {does}", other.id);
+    Err(elsewhere(migration, &why))
 }
 
 /// A write in another encoding that landed behind the worker would be missed.

@@ -33,12 +33,13 @@ impl World {
 
     pub(super) fn claim(&mut self, claim: &ClaimMigration) -> Result<Answer, Refusal> {
         let migration = self.migration(&claim.id)?;
-        let open = self.migrations.iter().filter(|other| is_open(other));
         let resource = claim.id.resource();
-        let first = open
-            .filter(|other| other.id.resource() == resource)
-            .min_by_key(|o| o.id.number());
-        let is_first = first.is_some_and(|first| first.id == claim.id);
+        let mut others = self.migrations.iter().filter(|other| {
+            let is_other = other.id.resource() == resource && other.id != claim.id;
+            let is_older = other.id.number() < claim.id.number();
+            is_other && is_open(other) && (is_older || other.claim.is_some())
+        });
+        let is_first = others.next().is_none();
         if migration.phase != MigrationPhase::Pending || !is_first {
             return Err(no(ErrorKind::Conflict));
         }
