@@ -123,7 +123,8 @@ impl Client {
     /// Creates a migration to what is agreed on.
     ///
     /// With [`RewriteAll`](MigrationReason::RewriteAll), what is stored after this call needs no rewrite: every server must
-    /// write with the new key before, and no write with the old one may still land ([`Migration::start_revision`]).
+    /// write with the new key before, and no write with the old one may still land
+    /// ([`start_revision`](synod_model::Migration::start_revision)).
     ///
     /// # Errors
     ///
