@@ -18,6 +18,8 @@ mod checkpoints;
 #[cfg(test)]
 mod clients;
 #[cfg(test)]
+mod crowd;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod machine;
@@ -27,6 +29,8 @@ mod net;
 mod proposals;
 #[cfg(test)]
 mod replays;
+#[cfg(test)]
+mod rollouts;
 #[cfg(test)]
 mod seeds;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::checkers::come_together;
 use crate::faults::torment;
 use crate::machine::Kind;
+use crate::rollouts::Rollout;
 use crate::seeds::for_each_seed;
 use crate::users::Users;
 use crate::world::World;
@@ -44,6 +45,19 @@ fn objects_and_leases_survive_whatever_goes_wrong() {
         users.finish(world);
         come_together(world);
         users.check(world);
+    });
+}
+
+#[test]
+fn rollouts_survive_whatever_goes_wrong() {
+    let test = "rollouts_survive_whatever_goes_wrong";
+    for_each_seed(test, Kind::Whole, 1..4, |world| {
+        forms(world);
+        let rollout = Rollout::start(world);
+        torment(world, 8);
+        rollout.finish(world);
+        come_together(world);
+        rollout.check(world);
     });
 }
 

@@ -55,7 +55,7 @@ where
     let answer = Arc::new(Mutex::new(None));
     let (answered, net) = (Arc::clone(&answer), world.net.clone());
     servers.visit(async move {
-        let result = call(channel(&net, replica)).await;
+        let result = call(channel(HOST, &net, replica)).await;
         *answered.lock().unwrap() = Some(result.map(tonic::Response::into_inner));
     });
     world.run_until(PATIENCE, |_| answer.lock().unwrap().is_some());
@@ -63,8 +63,9 @@ where
     answer.expect("the replica answers").expect("it agrees")
 }
 
-fn channel(net: &Net, replica: Host) -> Channel {
-    let dialer = net.dialer(HOST);
+/// A connection from `host` to one replica, made when it is first needed.
+pub(crate) fn channel(host: Host, net: &Net, replica: Host) -> Channel {
+    let dialer = net.dialer(host);
     Endpoint::from_static("http://synod").connect_with_connector_lazy(tower::service_fn(
         move |_| {
             let dialed = dialer.dial(client_address(replica));

@@ -1,0 +1,61 @@
+//! Who looks at discovery, falls silent for a while, and in the end for ever.
+
+use std::collections::BTreeSet;
+
+use rand::RngExt;
+use synod_client::{ApiVersion, GroupResource, ObserveStorage, StorageVersionHash};
+
+use super::{PERIOD, Participant, kind, rolls, seen, until_done, version};
+
+/// The version that some server writes which takes no part.
+const FOREIGN: u64 = 3;
+
+/// Looks again and again until it is over.
+pub(super) async fn run(mut observer: Participant) {
+    let period = u64::try_from(PERIOD.as_millis()).unwrap();
+    while !observer.is_over() {
+        for _ in 0..observer.rng.random_range(1..8) {
+            let first = observer.rng.random_range(1..=2);
+            look(&observer, seen(), &[version(first)]).await;
+            let shown = match observer.rng.random_range(0..6) {
+                0 => vec![version(FOREIGN)],
+                1 => vec![version(1), version(FOREIGN)],
+                2 => vec![version(1), version(2)],
+                _ => vec![version(1)],
+            };
+            look(&observer, rolls(), &shown).await;
+            observer.pause(50..period).await;
+        }
+        // Longer than two periods of the log's time, whose clock may be slower than this one.
+        observer.pause(period..4 * period).await;
+    }
+    for (resource, shown) in [(seen(), version(1)), (rolls(), version(1))] {
+        let observe = observation(resource, &[shown]);
+        until_done(|| observer.client.observe(observe.clone())).await;
+    }
+}
+
+async fn look(observer: &Participant, resource: GroupResource, shown: &[ApiVersion]) {
+    let looked = observer.client.observe(observation(resource, shown)).await;
+    observer
+        .trace
+        .add(format_args!("discovery shows {shown:?}: {looked:?}"));
+}
+
+fn observation(resource: GroupResource, shown: &[ApiVersion]) -> ObserveStorage {
+    ObserveStorage {
+        resource,
+        kind: Some(kind()),
+        hashes: hashes(shown),
+    }
+}
+
+/// What discovery shows for these versions.
+pub(super) fn hashes<'a>(
+    versions: impl IntoIterator<Item = &'a ApiVersion>,
+) -> BTreeSet<StorageVersionHash> {
+    let versions = versions.into_iter();
+    versions
+        .map(|version| StorageVersionHash::of_version(version, &kind()))
+        .collect()
+}
