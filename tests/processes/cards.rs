@@ -63,6 +63,22 @@ fn new(name: &str, value: u32) -> CreateObject {
     }
 }
 
+/// Creates an object of so many bytes.
+pub(crate) async fn create_large(client: &Client, name: &str, bytes: usize) {
+    let filled = "x".repeat(bytes);
+    let create = CreateObject {
+        content: Content {
+            data: format!(r#"{{"value":0,"filled":"{filled}"}}"#)
+                .into_bytes()
+                .into(),
+            ..content(0)
+        },
+        ..new(name, 0)
+    };
+    let created = client.raw_objects().create(create).await;
+    created.expect("an object can be created");
+}
+
 /// Creates objects, all at one revision.
 pub(crate) async fn create(client: &Client, names: &[String]) -> Result<Revision, Error> {
     let transact = Transact {

@@ -206,6 +206,13 @@ impl Cluster {
         replica.paused = signal == Signal::STOP;
     }
 
+    /// The number of a replica's process.
+    pub(crate) fn process(&self, id: u64) -> u32 {
+        let process = self.replicas[&id].process.as_ref();
+        let number = process.and_then(Process::id);
+        number.unwrap_or_else(|| panic!("replica {id} does not run"))
+    }
+
     fn taken(&mut self, id: u64) -> Process {
         let replica = self.replicas.get_mut(&id).expect("there is such a replica");
         replica

@@ -6,6 +6,7 @@
 //! - `writers`, `history`: clients that write all the time, and what each call was answered; the checks of it.
 //! - `cards`: the objects that those clients keep.
 //! - `watcher`, `watch_log`: a recording of a watch, and what every watch promises.
+//! - `hostile`: clients that mean harm, and what they cost.
 //! - the others are tests, one file for each kind of fault.
 //!
 //! Nothing here waits for time to pass: it waits for something to happen, and says what when it does not (`waiting`).
@@ -31,6 +32,7 @@ mod durability;
 mod exactly_once;
 mod foreign_bytes;
 mod history;
+mod hostile;
 mod keeper;
 mod leases;
 mod limits;

@@ -1,173 +1,176 @@
-//! The connections that come in by a door: so many and no more, none that says nothing, and all of them cut when it is
-//! time.
+//! The connections that come in by the doors of a replica: clients', other replicas' and those that ask for metrics.
+//!
+//! One table says for each door how many there may be, in all and from one address, how soon who comes in must have said
+//! what it is, and what it may do. Nobody keeps others out by being there: where there is no place left, the connection
+//! that has been idle for longest gives its place up. A connection that does not take its answers, says nothing sensible
+//! or floods the replica with frames is cut.
 
-use std::io;
-use std::pin::Pin;
+mod answers;
+mod flood;
+mod guarded;
+mod line;
+mod register;
+
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures::StreamExt;
-use futures::future::BoxFuture;
-use prometheus_client::metrics::gauge::Gauge;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Sleep, sleep};
+use tonic::transport::Server;
 use tonic::transport::server::Connected;
 
-use crate::limits::{CONNECTIONS_MAX, PEER_CONNECTIONS_MAX, PREFACE_MAX};
+use crate::limits::{
+    CONNECTIONS_MAX, CONNECTIONS_PER_SOURCE_MAX, HEADER_BYTES_MAX, INTRODUCTION_MAX,
+    METRICS_CONNECTIONS_MAX, METRICS_SILENCE_MAX, PEER_CONNECTIONS_MAX, PEER_INTRODUCTION_MAX,
+    PEER_STRANGERS_MAX, STRANGERS_MAX,
+};
 use crate::metrics::DoorMetrics;
 use crate::seams::{Connection, Incoming};
 use crate::stop::Stop;
 
-/// What every HTTP/2 connection begins with is so long.
-const PREFACE_BYTES: usize = 24;
+pub(crate) use answers::{Held, Pieces};
+use guarded::Guarded;
+pub(crate) use line::{Call, Line, Why};
+use register::Register;
 
 /// Who comes in by it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Door {
     /// Clients.
     Client,
     /// Other replicas.
     Peer,
+    /// Whoever asks for metrics.
+    Metrics,
+}
+
+/// What a door lets in.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    /// Connections in all.
+    connections: usize,
+    /// Connections from one address.
+    per_source: usize,
+    /// Connections that have not said yet what they are; the other places are kept for those that have.
+    strangers: usize,
+    /// How soon they must have.
+    introduction: Duration,
+    /// When it has.
+    introduced: Introduced,
+    /// A connection that says nothing for as long is closed. `None`: HTTP/2 asks it whether it is still there.
+    silence: Option<Duration>,
+    /// Whether one that has said what it is gives its place up while it is idle.
+    idle_give_way: bool,
+}
+
+/// When a connection has said what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Introduced {
+    /// It has begun as every HTTP/2 connection does.
+    Preface,
+    /// A call of it was let in.
+    Call,
+    /// It has said anything.
+    Anything,
 }
 
 impl Door {
+    pub(crate) const ALL: [Self; 3] = [Self::Client, Self::Peer, Self::Metrics];
+
     /// Its name in metrics and logs.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Client => "client",
             Self::Peer => "peer",
+            Self::Metrics => "metrics",
         }
     }
 
-    const fn connections_max(self) -> usize {
+    const fn rules(self) -> Rules {
         match self {
-            Self::Client => CONNECTIONS_MAX,
-            Self::Peer => PEER_CONNECTIONS_MAX,
+            Self::Client => Rules {
+                connections: CONNECTIONS_MAX,
+                per_source: CONNECTIONS_PER_SOURCE_MAX,
+                strangers: STRANGERS_MAX,
+                introduction: INTRODUCTION_MAX,
+                introduced: Introduced::Preface,
+                silence: None,
+                idle_give_way: true,
+            },
+            Self::Peer => Rules {
+                connections: PEER_CONNECTIONS_MAX,
+                per_source: PEER_CONNECTIONS_MAX,
+                strangers: PEER_STRANGERS_MAX,
+                introduction: PEER_INTRODUCTION_MAX,
+                introduced: Introduced::Call,
+                silence: None,
+                idle_give_way: false,
+            },
+            Self::Metrics => Rules {
+                connections: METRICS_CONNECTIONS_MAX,
+                per_source: METRICS_CONNECTIONS_MAX,
+                strangers: METRICS_CONNECTIONS_MAX,
+                introduction: INTRODUCTION_MAX,
+                introduced: Introduced::Anything,
+                silence: Some(METRICS_SILENCE_MAX),
+                idle_give_way: true,
+            },
         }
     }
 }
 
-/// A connection that is counted, and ends when it is cut.
-struct Counted {
-    connection: Connection,
-    cut: BoxFuture<'static, ()>,
-    /// Until it has said that it speaks HTTP/2: how long it may take, and how many bytes of that have come. From then on
-    /// it is asked whether it is still there, and this is `None`.
-    preface: Option<(Pin<Box<Sleep>>, usize)>,
-    open: Gauge,
-    _permit: OwnedSemaphorePermit,
+/// Streams that the other end opens and takes back before they are served.
+const PENDING_RESETS_MAX: usize = 20;
+
+/// Streams that this replica had to reset, on one connection.
+const OWN_RESETS_MAX: usize = 128;
+
+/// A server of HTTP/2 with the bounds that every door has.
+pub(crate) fn http2() -> Server {
+    Server::builder()
+        .http2_max_header_list_size(HEADER_BYTES_MAX)
+        .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS_MAX))
+        .http2_max_local_error_reset_streams(Some(OWN_RESETS_MAX))
 }
 
-/// The connections of `incoming` that there is room for; the others are closed at once, so that their clients turn to
-/// another replica. All of them end when `cut` is requested.
-pub(crate) fn counted(
-    door: Door,
-    incoming: Incoming,
-    metrics: &Arc<DoorMetrics>,
-    cut: Option<Stop>,
-) -> Incoming {
-    let room = Arc::new(Semaphore::new(door.connections_max()));
-    let metrics = Arc::clone(metrics);
-    let let_in = incoming.filter_map(move |accepted| {
-        let counted = match (accepted, Arc::clone(&room).try_acquire_owned()) {
-            (Ok(connection), Ok(permit)) => {
-                let (open, cut) = (metrics.open(door.name()), cut.clone());
-                open.inc();
-                let remote = connection.connect_info().remote;
-                let counted = Counted {
-                    connection,
-                    cut: Box::pin(requested(cut)),
-                    preface: Some((Box::pin(sleep(PREFACE_MAX)), 0)),
-                    open,
-                    _permit: permit,
-                };
-                Some(Ok(Connection::new(counted, remote)))
-            }
-            (Ok(_), Err(_)) => {
-                metrics.refused(door.name());
-                tracing::warn!(
-                    door = door.name(),
-                    max = door.connections_max(),
-                    "closed a connection: there are too many"
-                );
-                None
-            }
-            // It concerns one connection, and must not end the server.
-            (Err(error), _) => {
-                tracing::debug!(%error, "a connection could not be accepted");
-                None
-            }
-        };
-        std::future::ready(counted)
-    });
-    let_in.boxed()
-}
+/// The connections of one door. Clones are of the same one.
+#[derive(Clone)]
+pub(crate) struct Connections(Arc<Register>);
 
-async fn requested(cut: Option<Stop>) {
-    match cut {
-        Some(cut) => cut.requested().await,
-        None => std::future::pending().await,
+impl Connections {
+    /// None yet.
+    pub(crate) fn of(door: Door, metrics: &Arc<DoorMetrics>) -> Self {
+        Self(Arc::new(Register::new(door, metrics)))
+    }
+
+    /// The connections of `incoming` that there is a place for. All of them end when `cut` is requested.
+    pub(crate) fn let_in(&self, incoming: Incoming, cut: Option<Stop>) -> Incoming {
+        let register = Arc::clone(&self.0);
+        let let_in = incoming.filter_map(move |accepted| {
+            let let_in = match accepted {
+                Ok(connection) => {
+                    let info = connection.connect_info();
+                    register.enter(&info.remote).map(|entered| {
+                        let line = Arc::clone(entered.line());
+                        let guarded = Guarded::new(connection, entered, cut.clone());
+                        Ok(Connection::of_line(guarded, info.remote, line))
+                    })
+                }
+                // It concerns one connection, and must not end the server.
+                Err(error) => {
+                    tracing::debug!(%error, "a connection could not be accepted");
+                    None
+                }
+            };
+            std::future::ready(let_in)
+        });
+        let_in.boxed()
+    }
+
+    /// Cuts what must not go on, until `stop`.
+    pub(crate) async fn watch_over(self, stop: Stop) {
+        self.0.watch_over(stop).await;
     }
 }
 
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.open.dec();
-    }
-}
-
-impl AsyncRead for Counted {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        // Whoever serves a connection always waits to read from it, so this is where it is woken to end.
-        if self.cut.as_mut().poll(context).is_ready() {
-            self.cut = Box::pin(std::future::ready(()));
-            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
-        }
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut self.connection).poll_read(context, buffer);
-        if let Some((patience, heard)) = &mut self.preface {
-            *heard += buffer.filled().len() - before;
-            if *heard >= PREFACE_BYTES {
-                self.preface = None;
-            } else if read.is_pending() && patience.as_mut().poll(context).is_ready() {
-                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
-            }
-        }
-        read
-    }
-}
-
-impl AsyncWrite for Counted {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.connection).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.connection).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.connection).poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffers: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.connection).poll_write_vectored(context, buffers)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.connection.is_write_vectored()
-    }
-}
+#[cfg(test)]
+mod tests;

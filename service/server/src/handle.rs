@@ -11,6 +11,7 @@ use synod_proto::status::key;
 use synod_proto::{Change, Consistency, WatchStart, v1};
 use tokio::time::Instant;
 
+use crate::connections::Line;
 use crate::consensus::{Consensus, ReplicaId};
 use crate::lease_waits::LeaseWaits;
 use crate::metrics::ReadMetrics;
@@ -42,6 +43,8 @@ pub struct Asking {
     pub deadline: Instant,
     /// Names the request in the logs of every replica that it passes.
     pub trace: Arc<str>,
+    /// The connection that it came in by, if it came in by one whose answers are counted.
+    pub(crate) line: Option<Arc<Line>>,
 }
 
 /// A change that was carried out.
@@ -202,6 +205,10 @@ impl Handle {
             .reader
             .read(consistency, asking.deadline)
             .await?;
+        // What is made of it counts only once it is made, so whoever waited with others looks again.
+        if let Some(line) = &asking.line {
+            line.unsent().room(asking.deadline).await?;
+        }
         match reading.published().state.cluster() {
             Some(_) => Ok(reading),
             None => Err(not_formed()),

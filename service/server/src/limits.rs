@@ -44,8 +44,30 @@ pub const DIFF_BYTES_MAX: usize = 3 * MIB;
 
 /// Connections of clients.
 pub const CONNECTIONS_MAX: usize = 4_096;
+/// Connections of clients from one address.
+pub const CONNECTIONS_PER_SOURCE_MAX: usize = 2_048;
+/// Connections of clients that have not said yet that they speak HTTP/2.
+pub const STRANGERS_MAX: usize = 512;
 /// Connections of other replicas, which need one each.
 pub const PEER_CONNECTIONS_MAX: usize = 256;
+/// Connections at the port for replicas that no known replica has called over yet.
+pub const PEER_STRANGERS_MAX: usize = 64;
+/// One of these is closed after so long.
+pub const PEER_INTRODUCTION_MAX: Duration = Duration::from_secs(1);
+/// Frames of HTTP/2 that ask for nothing, on one connection at once.
+pub const CONTROL_FRAMES_MAX: usize = 8_192;
+/// How many more of them there may be each second.
+pub const CONTROL_FRAMES_PER_SECOND: u32 = 1_000;
+/// Bytes of answers that are held until the network has taken them, on all connections.
+pub const ANSWER_BYTES_HELD_MAX: usize = 128 * MIB;
+/// Bytes of answers that are held on one connection before another one is made.
+pub const ANSWER_BYTES_PER_CONNECTION_MAX: usize = 8 * MIB;
+/// Bytes of an answer that are given to the network at a time.
+pub const ANSWER_PIECE_BYTES: usize = 64 * KIB;
+/// A connection that has answers to take and takes none for as long is closed.
+pub const ANSWER_PATIENCE: Duration = Duration::from_secs(20);
+/// A connection whose other end has not confirmed for as long what was sent is closed by the system.
+pub const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(20);
 /// Calls that a connection of another replica carries at a time. Raft's own need a handful.
 pub const PEER_CALLS_MAX: u32 = 1_024;
 /// Connections by which metrics are asked for.
@@ -85,8 +107,8 @@ pub const TRACE_ID_BYTES_MAX: usize = 128;
 pub const DEADLINE_DEFAULT: Duration = Duration::from_secs(10);
 /// The longest that a request may take, whatever its caller says.
 pub const DEADLINE_MAX: Duration = Duration::from_secs(60);
-/// A connection that has not said by then that it speaks HTTP/2 is closed.
-pub const PREFACE_MAX: Duration = Duration::from_secs(5);
+/// A connection that has not said by then what it speaks is closed.
+pub const INTRODUCTION_MAX: Duration = Duration::from_secs(5);
 /// How long a shutdown waits for the requests under way.
 pub const DRAIN_MAX: Duration = Duration::from_secs(10);
 
@@ -157,6 +179,7 @@ pub struct Bound {
 
 const OVERLOADED: &str = "refused with OVERLOADED, not executed";
 const WAITS: &str = "the next one waits";
+const GIVES_WAY: &str = "the one that is idle for longest is closed; the new one if none is";
 
 /// Every bound of this crate.
 pub const BOUNDS: &[Bound] = &[
@@ -263,7 +286,21 @@ pub const BOUNDS: &[Bound] = &[
         CONNECTIONS_MAX,
         "connections",
         Some("synod_connections"),
-        "closed at once",
+        GIVES_WAY,
+    ),
+    bound(
+        "client connections from one address",
+        CONNECTIONS_PER_SOURCE_MAX,
+        "connections",
+        Some("synod_connections_cut"),
+        GIVES_WAY,
+    ),
+    bound(
+        "client connections that have said nothing",
+        STRANGERS_MAX,
+        "connections",
+        Some("synod_connections_cut"),
+        "the oldest is closed",
     ),
     bound(
         "connections of replicas",
@@ -273,11 +310,60 @@ pub const BOUNDS: &[Bound] = &[
         "closed at once",
     ),
     bound(
+        "connections of replicas that are not known yet",
+        PEER_STRANGERS_MAX,
+        "connections",
+        Some("synod_connections_cut"),
+        "the oldest is closed",
+    ),
+    bound(
         "connections for metrics",
         METRICS_CONNECTIONS_MAX,
         "connections",
         Some("synod_connections"),
-        WAITS,
+        GIVES_WAY,
+    ),
+    bound(
+        "frames of a connection that ask for nothing, at once",
+        CONTROL_FRAMES_MAX,
+        "frames",
+        Some("synod_connections_cut"),
+        "the connection is closed",
+    ),
+    bound(
+        "the same, each second",
+        CONTROL_FRAMES_PER_SECOND as usize,
+        "frames",
+        Some("synod_connections_cut"),
+        "the connection is closed",
+    ),
+    bound(
+        "bytes of answers that are not taken",
+        ANSWER_BYTES_HELD_MAX,
+        "bytes",
+        Some("synod_answer_bytes_held"),
+        "the connection that holds most is closed",
+    ),
+    bound(
+        "bytes of answers that are not taken, of a connection",
+        ANSWER_BYTES_PER_CONNECTION_MAX,
+        "bytes",
+        Some("synod_answer_bytes_held"),
+        "the next answer waits",
+    ),
+    bound(
+        "answers that are not taken",
+        ANSWER_PATIENCE.as_secs() as usize,
+        "seconds",
+        Some("synod_connections_cut"),
+        "the connection is closed",
+    ),
+    bound(
+        "what was sent and is not confirmed",
+        UNACKNOWLEDGED_MAX.as_secs() as usize,
+        "seconds",
+        None,
+        "the system closes the connection",
     ),
     bound(
         "calls of a replica's connection",

@@ -13,7 +13,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use crate::announce::Announcer;
 use crate::config::{InvalidConfig, ReplicaConfig};
-use crate::connections::{Door, counted};
+use crate::connections::{Connections, Door};
 use crate::consensus::{self, Consensus, Fatal};
 use crate::expiry::Expiry;
 use crate::handle::Handle;
@@ -25,8 +25,7 @@ use crate::peer::{self, Formation};
 use crate::proposer::{Proposer, Sequencer};
 use crate::read::Reader;
 use crate::rpc::{self, Serving};
-use crate::seams::Seams;
-use crate::seams::tcp::TcpListener;
+use crate::seams::{Incoming, Seams};
 use crate::stop::{Stop, Stopper, stop};
 use crate::watch::Watches;
 
@@ -130,17 +129,21 @@ impl Replica {
             metrics: Arc::clone(&metrics),
         };
         parts.spawn_upkeep(&mut work, &work_stop, client_endpoint);
-        parts.spawn_metrics(&mut work, &front_stop, doors.metrics);
+        let [client_door, peer_door, metrics_door] = parts.watched_doors(&mut work, &work_stop);
+        let asked = doors
+            .metrics
+            .map(|incoming| metrics_door.let_in(incoming, None));
+        parts.spawn_metrics(&mut work, &front_stop, asked);
         parts.spawn_formation(&mut work, &work_stop, &config, seams.wall.now());
         let forward = Arc::new(parts.proposer);
         let stopped = async move { peers_stop.requested().await };
-        let incoming = counted(Door::Peer, doors.peer, &metrics.doors, None);
+        let incoming = peer_door.let_in(doors.peer, None);
         let peers = tokio::spawn(peer::serve(parts.consensus, forward, incoming, stopped));
         let clients = tokio::spawn(rpc::serve(Serving {
             handle: handle.clone(),
             health: health.clone(),
             metrics: Arc::clone(&metrics.rpc),
-            incoming: counted(Door::Client, doors.client, &metrics.doors, Some(cut_stop)),
+            incoming: client_door.let_in(doors.client, Some(cut_stop)),
             stop: front_stop,
         }));
         let stoppers = Stoppers {
@@ -254,6 +257,15 @@ struct Parts {
 }
 
 impl Parts {
+    /// The doors, and who looks after those that come in by them.
+    fn watched_doors(&self, work: &mut JoinSet<()>, stop: &Stop) -> [Connections; 3] {
+        Door::ALL.map(|door| {
+            let connections = Connections::of(door, &self.metrics.doors);
+            work.spawn(connections.clone().watch_over(stop.clone()));
+            connections
+        })
+    }
+
     fn spawn_upkeep(&self, work: &mut JoinSet<()>, stop: &Stop, client_endpoint: String) {
         let expiry = Expiry {
             consensus: self.consensus.clone(),
@@ -270,7 +282,7 @@ impl Parts {
         work.spawn(announcer.run(stop.clone()));
     }
 
-    fn spawn_metrics(&self, work: &mut JoinSet<()>, stop: &Stop, listener: Option<TcpListener>) {
+    fn spawn_metrics(&self, work: &mut JoinSet<()>, stop: &Stop, incoming: Option<Incoming>) {
         let follow = Arc::clone(&self.metrics.agreement).follow(self.consensus.clone());
         work.spawn(until(stop.clone(), follow));
         let (metrics, mut leadership) = (Arc::clone(&self.metrics), self.consensus.leadership());
@@ -279,13 +291,12 @@ impl Parts {
                 metrics.status.leader_changed();
             }
         }));
-        let Some(listener) = listener else { return };
+        let Some(incoming) = incoming else { return };
         let (metrics, consensus, proposer) = (
             Arc::clone(&self.metrics),
             self.consensus.clone(),
             self.proposer.clone(),
         );
-        let doors = Arc::clone(&metrics.doors);
         // One look at a time, or two would mix their numbers.
         let turn = Mutex::new(());
         let text = move || {
@@ -295,12 +306,7 @@ impl Parts {
             metrics.proposer.observe(&proposer);
             metrics.text()
         };
-        work.spawn(metrics::serve(
-            listener,
-            Arc::new(text),
-            doors,
-            stop.clone(),
-        ));
+        work.spawn(metrics::serve(incoming, Arc::new(text), stop.clone()));
     }
 
     fn spawn_formation(

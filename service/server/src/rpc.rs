@@ -5,6 +5,7 @@
 //! the layers. Errors are [`Refusal`]s until the very last step, where one table makes statuses of them.
 
 mod admission;
+mod answers;
 mod bodies;
 mod cluster;
 mod collections;
@@ -51,6 +52,7 @@ fn opened<P>(request: Request<P>) -> (Asking, P) {
     let asking = asking.unwrap_or_else(|| Asking {
         deadline: Instant::now() + DEADLINE_DEFAULT,
         trace: Arc::from(""),
+        line: None,
     });
     (asking, request.into_inner())
 }

@@ -147,7 +147,7 @@ fn greeting(data: &Data, doors: &[Doors]) -> String {
         .collect();
     let metrics = doors
         .iter()
-        .filter_map(|doors| doors.metrics.as_ref()?.local_addr().ok());
+        .filter_map(|doors| doors.metrics_address.as_ref());
     let metrics: Vec<String> = metrics
         .map(|address| format!("http://{address}/metrics"))
         .collect();

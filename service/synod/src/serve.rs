@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use clap::ArgMatches;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use synod_server::config::{Listen, ReplicaConfig};
 use synod_server::replica::{Doors, Ended, Replica};
 use synod_server::seams::Seams;
@@ -19,12 +20,26 @@ use crate::{logging, output};
 pub(crate) fn run(args: &ServeArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let settings = ServeSettings::load(args, matches)?;
     let held_back = logging::start(&settings.log, settings.log_format)?;
+    raise_open_files();
     let runtime = crate::many_threads()?;
     runtime.spawn(held_back.tell());
     let ended = runtime.block_on(serve(settings.replica));
     // Nothing waits for what did not end in time: all that was acknowledged is on disk.
     runtime.shutdown_background();
     ended
+}
+
+/// Lets the process open as many files as it is allowed to: each connection is one, and most systems give fewer at first
+/// than a replica has places for.
+fn raise_open_files() {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        ..limit
+    };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        tracing::info!(%error, ?limit, "the number of open files stays as it is");
+    }
 }
 
 async fn serve(config: ReplicaConfig) -> Result<Exit, Failure> {
@@ -83,17 +98,13 @@ pub(crate) async fn start(config: ReplicaConfig, doors: Doors) -> Result<Replica
 
 /// What is printed once a replica serves.
 fn line(config: &ReplicaConfig, doors: &Doors) -> String {
-    let metrics = doors
-        .metrics
-        .as_ref()
-        .and_then(|listener| listener.local_addr().ok());
     format!(
         "serving cluster={} replica={} client={} peer={} metrics={}\n",
         config.cluster_name,
         config.replica,
         doors.client_address,
         doors.peer_address,
-        metrics.map_or_else(|| "-".to_owned(), |address| address.to_string()),
+        doors.metrics_address.as_deref().unwrap_or("-"),
     )
 }
 

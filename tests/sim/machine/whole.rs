@@ -24,6 +24,7 @@ pub(super) async fn run(boot: Boot) {
         client: nowhere,
         peer: nowhere,
         metrics: None,
+        metrics_address: None,
     };
     let replicas = HOSTS
         .map(|host| (ReplicaId::new(host), peer_address(host)))

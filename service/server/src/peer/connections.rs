@@ -9,6 +9,7 @@ use futures::{Stream, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tonic::transport::server::Connected;
 
+use crate::connections::Line;
 use crate::consensus::{Consensus, ReplicaId};
 use crate::seams::{Connection, Incoming};
 
@@ -20,13 +21,19 @@ pub(super) struct Watched {
 }
 
 /// Whose connection it is: an extension of every request, filled in with the first one that was let in.
-#[derive(Clone, Default)]
-pub(super) struct Whose(Arc<OnceLock<ReplicaId>>);
+#[derive(Clone)]
+pub(super) struct Whose {
+    replica: Arc<OnceLock<ReplicaId>>,
+    line: Option<Arc<Line>>,
+}
 
 impl Whose {
     pub(super) fn is(&self, replica: ReplicaId) {
         // A process is one replica: the first call says as much as all others.
-        let _ = self.0.set(replica);
+        let _ = self.replica.set(replica);
+        if let Some(line) = &self.line {
+            line.introduce();
+        }
     }
 }
 
@@ -36,9 +43,14 @@ pub(super) fn watched(
     consensus: Consensus,
 ) -> impl Stream<Item = io::Result<Watched>> {
     incoming.map(move |accepted| {
+        let connection = accepted?;
+        let whose = Whose {
+            replica: Arc::default(),
+            line: connection.connect_info().line,
+        };
         Ok(Watched {
-            connection: accepted?,
-            whose: Whose::default(),
+            connection,
+            whose,
             consensus: consensus.clone(),
         })
     })
@@ -47,7 +59,7 @@ pub(super) fn watched(
 impl Drop for Watched {
     /// Whoever serves a connection drops it when it has ended, whether a call was under way or not.
     fn drop(&mut self) {
-        if let Some(replica) = self.whose.0.get() {
+        if let Some(replica) = self.whose.replica.get() {
             self.consensus.on_connection_lost(*replica);
         }
     }

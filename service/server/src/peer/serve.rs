@@ -6,12 +6,12 @@ use std::sync::Arc;
 use synod_model::limits::PEER_MESSAGE_BYTES_MAX;
 use synod_proto::peer::v1::peer_server::PeerServer;
 use tonic::service::interceptor::InterceptedService;
-use tonic::transport::Server;
 use tonic::{Request, Status};
 
 use super::connections::{Whose, watched};
 use super::service::{ForwardHandler, PeerService};
 use super::{CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, STREAM_WINDOW};
+use crate::connections::http2;
 use crate::consensus::Consensus;
 use crate::limits::PEER_CALLS_MAX;
 use crate::seams::Incoming;
@@ -32,7 +32,7 @@ pub async fn serve(
         .max_encoding_message_size(PEER_MESSAGE_BYTES_MAX);
     let incoming = watched(incoming, consensus.clone());
     let let_in = move |request: Request<()>| admit(&consensus, request);
-    Server::builder()
+    http2()
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
         .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
         .initial_stream_window_size(STREAM_WINDOW)

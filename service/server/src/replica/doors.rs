@@ -4,7 +4,7 @@ use std::io;
 
 use crate::config::Listen;
 use crate::seams::Incoming;
-use crate::seams::tcp::{self, TcpListener};
+use crate::seams::tcp;
 
 /// The open doors of a replica. In a simulation somebody else makes them.
 pub struct Doors {
@@ -16,8 +16,10 @@ pub struct Doors {
     pub peer: Incoming,
     /// Where they come in, as `host:port`.
     pub peer_address: String,
-    /// Where metrics are asked for, if anywhere.
-    pub metrics: Option<TcpListener>,
+    /// The connections of those who ask for metrics, if they may.
+    pub metrics: Option<Incoming>,
+    /// Where they come in, as `host:port`.
+    pub metrics_address: Option<String>,
 }
 
 impl Doors {
@@ -33,13 +35,13 @@ impl Doors {
         let (peer_address, peer) = tcp::listen(listen.peer)
             .await
             .map_err(|error| at(listen.peer, &error))?;
-        let metrics = match listen.metrics {
-            Some(address) => Some(
-                TcpListener::bind(address)
-                    .await
-                    .map_err(|error| at(address, &error))?,
-            ),
-            None => None,
+        let (metrics_address, metrics) = match listen.metrics {
+            Some(address) => {
+                let listening = tcp::listen(address).await;
+                let (address, incoming) = listening.map_err(|error| at(address, &error))?;
+                (Some(address.to_string()), Some(incoming))
+            }
+            None => (None, None),
         };
         Ok(Self {
             client,
@@ -47,6 +49,7 @@ impl Doors {
             peer,
             peer_address: peer_address.to_string(),
             metrics,
+            metrics_address,
         })
     }
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::HeaderMap;
-use http_body_util::BodyExt;
 use synod_model::{ErrorKind, Refusal};
 use synod_proto::status::to_status;
 use tokio::time::Instant;
@@ -16,12 +15,15 @@ use tower::{Layer, Service};
 use tracing::Instrument;
 
 use super::admission::{Admission, Place};
-use super::bodies::{Bodies, Held};
-use super::methods::{self, Class, Method};
+use super::answers::{Answer, room};
+use super::bodies::{self, Bodies};
+use super::methods::{self, Method};
 use super::timeout::timeout;
 use super::trace::{self, Names};
+use crate::connections::Line;
 use crate::handle::Asking;
 use crate::metrics::RpcMetrics;
+use crate::seams::ConnectionInfo;
 
 /// Puts a [`Gate`] before the services.
 #[derive(Clone)]
@@ -45,9 +47,10 @@ struct Shared {
 
 /// What a call that was let in holds.
 struct Admitted {
+    deadline: Instant,
     place: Place,
     /// Its bytes. A stream has none that are counted.
-    held: Option<Held>,
+    held: Option<bodies::Held>,
 }
 
 type Request = http::Request<Body>;
@@ -99,6 +102,7 @@ where
         let shared = Arc::clone(&self.shared);
         shared.metrics.started(method.service, method.name);
         let name = shared.names.of(request.headers());
+        let line = line_of(&mut request);
         let admitted = shared.admit(method, began, Arc::clone(&name), &mut request);
         // The clone takes the place of the one that was polled to be ready.
         let ready = self.inner.clone();
@@ -111,10 +115,20 @@ where
         );
         let answered = async move {
             let mut response = match admitted {
-                Ok(Admitted { place, held }) => {
-                    let response = inner.call(request).await?;
-                    drop(held);
-                    keep_place(response, place, method.class)
+                Ok(Admitted {
+                    place,
+                    held,
+                    deadline,
+                }) => {
+                    let call = line.as_ref().map(Line::call);
+                    match room(line.as_deref(), method.class, deadline).await {
+                        Ok(()) => {
+                            let response = inner.call(request).await?;
+                            drop(held);
+                            response.map(|body| Answer::body(body, method.class, place, line, call))
+                        }
+                        Err(refusal) => to_status(refusal).into_http(),
+                    }
                 }
                 Err(refusal) => to_status(refusal).into_http(),
             };
@@ -143,22 +157,25 @@ impl Shared {
         let deadline = now + timeout(request.headers())?;
         let place = self.admission.admit(method.class)?;
         let held = self.bodies.guard(method, deadline, request);
-        request.extensions_mut().insert(Asking { deadline, trace });
-        Ok(Admitted { place, held })
+        let line = request.extensions().get::<Arc<Line>>().cloned();
+        request.extensions_mut().insert(Asking {
+            deadline,
+            trace,
+            line,
+        });
+        Ok(Admitted {
+            place,
+            held,
+            deadline,
+        })
     }
 }
 
-/// A stream keeps its place until it ends; any other call has given it back when it is answered.
-fn keep_place(response: Response, place: Place, class: Class) -> Response {
-    match class {
-        Class::Ordinary | Class::Renewal | Class::Acquire | Class::Side => response,
-        Class::RenewalStream | Class::Watch | Class::SideStream => response.map(|body| {
-            Body::new(body.map_frame(move |frame| {
-                let _kept_as_long_as_the_body = &place;
-                frame
-            }))
-        }),
-    }
+/// The connection by which a request came in, which its service finds beside it.
+fn line_of(request: &mut Request) -> Option<Arc<Line>> {
+    let line = request.extensions().get::<ConnectionInfo>()?.line.clone()?;
+    request.extensions_mut().insert(Arc::clone(&line));
+    Some(line)
 }
 
 /// Whether tonic refused a message for its length. It says so by a code that means something else here.

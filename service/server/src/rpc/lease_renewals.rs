@@ -41,6 +41,7 @@ async fn renew(
     let asking = Asking {
         deadline: Instant::now() + DEADLINE_DEFAULT,
         trace,
+        line: None,
     };
     let (revision, result) = match carry_out(handle, &asking, message).await {
         Ok((revision, ttl)) => {

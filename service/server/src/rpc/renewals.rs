@@ -62,6 +62,7 @@ async fn renew(
     let asking = Asking {
         deadline: Instant::now() + DEADLINE_DEFAULT,
         trace,
+        line: None,
     };
     match carry_out(handle, &asking, message).await {
         Ok((done, ttl)) => v1::MembershipRenewResponse {

@@ -14,7 +14,6 @@ use synod_proto::v1::objects_server::ObjectsServer;
 use synod_proto::v1::rosters_server::RostersServer;
 use synod_proto::v1::sessions_server::SessionsServer;
 use synod_proto::v1::storage_versions_server::StorageVersionsServer;
-use tonic::transport::Server;
 use tonic_health::pb::health_server::HealthServer;
 use tonic_reflection::server as reflection;
 
@@ -31,9 +30,10 @@ use super::rosters::RostersService;
 use super::sessions::SessionsService;
 use super::storage_versions::StorageVersionsService;
 use super::watch::WatchService;
+use crate::connections::http2;
 use crate::handle::Handle;
 use crate::health::Health;
-use crate::limits::{CALLS_PER_CONNECTION_MAX, HEADER_BYTES_MAX};
+use crate::limits::CALLS_PER_CONNECTION_MAX;
 use crate::metrics::RpcMetrics;
 use crate::seams::Incoming;
 use crate::stop::Stop;
@@ -43,12 +43,6 @@ const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A connection that has not answered for as long is given up.
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Streams that a client opens and takes back before they are served.
-const PENDING_RESETS_MAX: usize = 20;
-
-/// Streams that this replica had to reset, on one connection.
-const OWN_RESETS_MAX: usize = 128;
 
 /// What is served, and until when.
 pub(crate) struct Serving {
@@ -105,13 +99,10 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         stop: stop.clone(),
     });
 
-    Server::builder()
+    http2()
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
         .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
         .max_concurrent_streams(CALLS_PER_CONNECTION_MAX)
-        .http2_max_header_list_size(HEADER_BYTES_MAX)
-        .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS_MAX))
-        .http2_max_local_error_reset_streams(Some(OWN_RESETS_MAX))
         .layer(GateLayer::new(&metrics))
         .add_service(cluster)
         .add_service(leases)

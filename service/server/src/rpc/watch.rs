@@ -3,23 +3,30 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bytes::BufMut;
-use futures::stream::BoxStream;
-use futures::{FutureExt, StreamExt};
+use bytes::{BufMut, Bytes, BytesMut};
+use futures::stream::{self, BoxStream};
+use futures::{FutureExt, Stream, StreamExt};
+use http::{HeaderMap, HeaderValue};
+use http_body::Frame;
+use http_body_util::StreamBody;
+use synod_model::Refusal;
 use synod_model::limits::REQUEST_BYTES_MAX;
-use synod_proto::codec::{GuardedCodec, GuardedDecoder};
+use synod_proto::codec::GuardedCodec;
+use synod_proto::status::to_status;
 use synod_proto::v1;
 use tonic::body::Body;
-use tonic::codec::{Codec, EncodeBuf, Encoder};
-use tonic::server::{Grpc, NamedService, ServerStreamingService};
-use tonic::{Code, Request, Response, Status};
+use tonic::codec::{Codec, Streaming};
+use tonic::server::NamedService;
+use tonic::{Code, Request, Status};
 use tower::Service;
 
-use super::{answer, opened, typed};
+use super::{opened, typed};
+use crate::connections::{Held, Line};
 use crate::handle::{Asking, Handle};
-use crate::watch::WatchMessage;
+use crate::watch::{Cursor, WatchMessage};
 
 const PATH: &str = "/synod.v1.Watch/Watch";
 
@@ -27,7 +34,6 @@ const PATH: &str = "/synod.v1.Watch/Watch";
 #[derive(Clone)]
 pub(super) struct WatchService(pub(super) Handle);
 
-type Messages = BoxStream<'static, Result<WatchMessage, Status>>;
 type Future_<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 impl NamedService for WatchService {
@@ -51,72 +57,109 @@ impl Service<http::Request<Body>> for WatchService {
                     Status::new(Code::Unimplemented, "the service has no such method").into_http(),
                 );
             }
-            let mut grpc = Grpc::new(WatchCodec).max_decoding_message_size(REQUEST_BYTES_MAX);
-            Ok(grpc.server_streaming(service, request).await)
+            Ok(match service.open(request).await {
+                Ok(frames) => response(frames),
+                Err(status) => status.into_http(),
+            })
         }
         .boxed()
     }
 }
 
-impl ServerStreamingService<v1::WatchRequest> for WatchService {
-    type Response = WatchMessage;
-    type ResponseStream = Messages;
-    type Future = Future_<Result<Response<Messages>, Status>>;
-
-    fn call(&mut self, request: Request<v1::WatchRequest>) -> Self::Future {
-        let handle = self.0.clone();
-        async move {
-            let (asking, message) = opened(request);
-            answer(&handle, watch(&handle, &asking, message).await)
+impl WatchService {
+    /// The frames of the stream that is asked for.
+    async fn open(&self, request: http::Request<Body>) -> Result<Frames, Status> {
+        let request = read(request).await?;
+        let line = request.extensions().get::<Arc<Line>>().cloned();
+        let (asking, message) = opened(request);
+        match self.watch(&asking, message).await {
+            Ok(cursor) => Ok(frames(cursor, line).boxed()),
+            Err(refusal) => Err(to_status(self.0.with_hint(refusal))),
         }
-        .boxed()
+    }
+
+    async fn watch(&self, asking: &Asking, message: v1::WatchRequest) -> Result<Cursor, Refusal> {
+        self.0.watch(asking, typed(message)?).await
     }
 }
 
-async fn watch(
-    handle: &Handle,
-    asking: &Asking,
-    message: v1::WatchRequest,
-) -> Result<Messages, synod_model::Refusal> {
-    let cursor = handle.watch(asking, typed(message)?).await?;
-    let messages = futures::stream::unfold(cursor, |mut cursor| async move {
+type Frames = BoxStream<'static, Result<Frame<Bytes>, Status>>;
+
+/// The one message of a request, read as every other service does.
+async fn read(request: http::Request<Body>) -> Result<Request<v1::WatchRequest>, Status> {
+    let (metadata, extensions, body) = Request::from_http(request).into_parts();
+    let decoder = GuardedCodec::<v1::WatchResponse, v1::WatchRequest>::default().decoder();
+    let mut messages = Streaming::new_request(decoder, body, None, Some(REQUEST_BYTES_MAX));
+    let message = messages.message().await?;
+    let message = message.ok_or_else(|| Status::internal("the request has no message"))?;
+    Ok(Request::from_parts(metadata, extensions, message))
+}
+
+fn response(frames: Frames) -> http::Response<Body> {
+    let mut response = http::Response::new(Body::new(StreamBody::new(frames)));
+    let grpc = HeaderValue::from_static("application/grpc");
+    response
+        .headers_mut()
+        .insert(http::header::CONTENT_TYPE, grpc);
+    response
+}
+
+/// Everything that a stream sends: its messages, and that it has ended well.
+fn frames(
+    cursor: Cursor,
+    line: Option<Arc<Line>>,
+) -> impl Stream<Item = Result<Frame<Bytes>, Status>> {
+    let messages = stream::unfold(cursor, |mut cursor| async move {
         let message = cursor.next().await?;
-        Some((Ok(message), cursor))
+        Some((message, cursor))
     });
-    Ok(messages.boxed())
+    let pieces = messages.flat_map(move |message| stream::iter(pieces(&message, line.as_ref())));
+    let ended = std::iter::once_with(|| {
+        let mut trailers = HeaderMap::new();
+        let status = Status::ok("").add_header(&mut trailers);
+        status.map(|()| Frame::trailers(trailers))
+    });
+    pieces
+        .map(|piece| Ok(Frame::data(piece)))
+        .chain(stream::iter(ended))
 }
 
-/// Reads requests as every other service does, and writes messages that are encoded already.
-struct WatchCodec;
+/// What stands before a message: that it is not compressed, and its length.
+const HEAD_BYTES: usize = 5;
 
-/// See [`WatchCodec`].
-struct Encoded;
+/// A piece that is smaller is copied: sending it costs more than its bytes.
+const SHARED_BYTES_MIN: usize = 4 << 10;
 
-impl Codec for WatchCodec {
-    type Encode = WatchMessage;
-    type Decode = v1::WatchRequest;
-    type Encoder = Encoded;
-    type Decoder = GuardedDecoder<v1::WatchRequest>;
-
-    fn encoder(&mut self) -> Encoded {
-        Encoded
+/// A message as it is sent: what is large is shared with the other streams that send it, and never copied.
+fn pieces(message: &WatchMessage, line: Option<&Arc<Line>>) -> Vec<Bytes> {
+    let mut sent = Vec::new();
+    let mut small = BytesMut::with_capacity(HEAD_BYTES + message.len().min(SHARED_BYTES_MIN));
+    small.put_u8(0);
+    small.put_u32(u32::try_from(message.len()).unwrap_or(u32::MAX));
+    for piece in message.pieces() {
+        if piece.len() < SHARED_BYTES_MIN {
+            small.put_slice(piece);
+            continue;
+        }
+        if !small.is_empty() {
+            send(&mut sent, small.split().freeze(), line, Held::own);
+        }
+        send(&mut sent, piece.clone(), line, Held::shared);
     }
-
-    fn decoder(&mut self) -> Self::Decoder {
-        GuardedCodec::<v1::WatchResponse, v1::WatchRequest>::default().decoder()
+    if !small.is_empty() {
+        send(&mut sent, small.freeze(), line, Held::own);
     }
+    sent
 }
 
-impl Encoder for Encoded {
-    type Item = WatchMessage;
-    type Error = Status;
-
-    fn encode(&mut self, message: WatchMessage, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        buffer.reserve(message.len());
-        message
-            .pieces()
-            .iter()
-            .for_each(|piece| buffer.put_slice(piece));
-        Ok(())
+fn send(
+    sent: &mut Vec<Bytes>,
+    bytes: Bytes,
+    line: Option<&Arc<Line>>,
+    hold: impl Fn(&Arc<Line>, Bytes) -> Held,
+) {
+    match line {
+        Some(line) => sent.extend(hold(line, bytes).pieces()),
+        None => sent.push(bytes),
     }
 }

@@ -3,12 +3,15 @@
 use std::fmt;
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tonic::transport::server::Connected;
+
+use crate::connections::Line;
 
 /// Opens connections.
 pub trait Dial: Send + Sync + 'static {
@@ -31,10 +34,12 @@ pub struct Connection {
 }
 
 /// What a server can tell about the connection that a request came by: an extension of every request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ConnectionInfo {
     /// Who is at the other end, for logs.
-    pub remote: String,
+    pub remote: Arc<str>,
+    /// The connection itself, once a door has let it in.
+    pub(crate) line: Option<Arc<Line>>,
 }
 
 impl Connection {
@@ -43,7 +48,21 @@ impl Connection {
     pub fn new(io: impl Duplex, remote: String) -> Self {
         Self {
             io: Box::pin(io),
-            info: ConnectionInfo { remote },
+            info: ConnectionInfo {
+                remote: remote.into(),
+                line: None,
+            },
+        }
+    }
+
+    /// The same, of a connection that was let in.
+    pub(crate) fn of_line(io: impl Duplex, remote: Arc<str>, line: Arc<Line>) -> Self {
+        Self {
+            io: Box::pin(io),
+            info: ConnectionInfo {
+                remote,
+                line: Some(line),
+            },
         }
     }
 }

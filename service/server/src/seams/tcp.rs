@@ -9,6 +9,7 @@ use futures::future::BoxFuture;
 use tokio::net::TcpStream;
 
 use super::{Connection, Dial, Incoming};
+use crate::limits::UNACKNOWLEDGED_MAX;
 
 /// What metrics are served on: the simulator has nobody who would ask for them.
 pub use tokio::net::TcpListener;
@@ -61,5 +62,8 @@ pub fn incoming(listener: TcpListener) -> Incoming {
 fn connection(stream: TcpStream, remote: String) -> io::Result<Connection> {
     // Small messages must not wait for one another: a hop is most of a write's latency.
     stream.set_nodelay(true)?;
+    // HTTP/2 cannot ask whether the other end is still there while it has bytes to take.
+    #[cfg(target_os = "linux")]
+    socket2::SockRef::from(&stream).set_tcp_user_timeout(Some(UNACKNOWLEDGED_MAX))?;
     Ok(Connection::new(stream, remote))
 }

@@ -144,7 +144,7 @@ impl Cluster {
 
     async fn run(&mut self, id: u64, threads: Threads, doors: Doors) {
         let client_address = doors.client_address.clone();
-        let metrics_address = doors.metrics.as_ref().unwrap().local_addr().unwrap();
+        let metrics_address = doors.metrics_address.clone().unwrap().parse().unwrap();
         let config = self.configs[&id].clone();
         let seams = Seams::real(Arc::new(RealDisk));
         let started = threads

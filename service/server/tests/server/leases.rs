@@ -313,7 +313,7 @@ async fn a_retry_of_one_who_waited_has_what_its_place_was_given() {
         ..wait_for("lock", "c", 60_000)
     };
     let mut cut = Request::new(queued.clone());
-    cut.set_timeout(Duration::from_millis(300));
+    cut.set_timeout(Duration::from_millis(2_000));
     clients.leases.acquire(cut).await.unwrap();
     assert!(clients.releases("lock", "b").await);
     let token = held(

@@ -1,0 +1,171 @@
+//! Frames that ask for nothing and cost something: settings, pings, windows and priorities without end.
+//!
+//! HTTP/2 lets a peer send as many of them as it likes. A client needs few: answers to this replica's pings and settings,
+//! and windows for what it has read. So each costs a token. Tokens come with time and with bytes that were sent.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::limits::{CONTROL_FRAMES_MAX, CONTROL_FRAMES_PER_SECOND};
+
+/// What every HTTP/2 connection begins with is so long.
+pub(super) const PREFACE_BYTES: usize = 24;
+
+/// The bytes before what a frame carries.
+const HEAD: usize = 9;
+
+/// So many bytes that were sent are worth a token: nobody has to grow a window for less.
+const BYTES_PER_TOKEN: usize = 512;
+
+/// The types of frames that carry a request.
+mod kind {
+    pub(super) const DATA: u8 = 0;
+    pub(super) const HEADERS: u8 = 1;
+    pub(super) const RST_STREAM: u8 = 3;
+    pub(super) const CONTINUATION: u8 = 9;
+}
+
+/// Follows the frames that come in on one connection.
+#[derive(Debug)]
+pub(super) struct Frames {
+    /// What is still to come before the next head.
+    left: usize,
+    head: [u8; HEAD],
+    headed: usize,
+    tokens: usize,
+    /// Until when tokens were given for time.
+    paid: Instant,
+    /// Bytes that were sent and have not been made tokens.
+    sent: usize,
+}
+
+impl Frames {
+    /// Those of a connection that begins now.
+    pub(super) fn new() -> Self {
+        Self {
+            left: PREFACE_BYTES,
+            head: [0; HEAD],
+            headed: 0,
+            tokens: CONTROL_FRAMES_MAX,
+            paid: Instant::now(),
+            sent: 0,
+        }
+    }
+
+    /// So many bytes were sent.
+    pub(super) fn send(&mut self, bytes: usize) {
+        self.sent += bytes;
+        let (tokens, rest) = (self.sent / BYTES_PER_TOKEN, self.sent % BYTES_PER_TOKEN);
+        self.sent = rest;
+        self.pay(tokens);
+    }
+
+    /// Goes on over bytes that came in. False: there are too many frames that ask for nothing.
+    pub(super) fn pass(&mut self, mut bytes: &[u8]) -> bool {
+        let mut cost = 0;
+        while !bytes.is_empty() {
+            let passed = self.left.min(bytes.len());
+            self.left -= passed;
+            bytes = &bytes[passed..];
+            let taken = (HEAD - self.headed).min(bytes.len());
+            if self.left > 0 || taken == 0 {
+                continue;
+            }
+            self.head[self.headed..self.headed + taken].copy_from_slice(&bytes[..taken]);
+            self.headed += taken;
+            bytes = &bytes[taken..];
+            if self.headed == HEAD {
+                cost += usize::from(self.begin());
+                self.headed = 0;
+            }
+        }
+        self.charge(cost)
+    }
+
+    /// A frame begins. Whether it costs a token.
+    fn begin(&mut self) -> bool {
+        let [high, middle, low, kind, ..] = self.head;
+        self.left = usize::from(high) << 16 | usize::from(middle) << 8 | usize::from(low);
+        match kind {
+            // How many streams there are and how often they are reset has bounds of its own.
+            kind::HEADERS | kind::CONTINUATION | kind::RST_STREAM => false,
+            kind::DATA => self.left == 0,
+            _ => true,
+        }
+    }
+
+    fn charge(&mut self, cost: usize) -> bool {
+        if cost == 0 {
+            return true;
+        }
+        let per_token = Duration::from_secs(1) / CONTROL_FRAMES_PER_SECOND;
+        let due = self.paid.elapsed().as_nanos() / per_token.as_nanos();
+        let due = u32::try_from(due).unwrap_or(u32::MAX);
+        self.paid += per_token * due;
+        self.pay(due as usize);
+        match self.tokens.checked_sub(cost) {
+            Some(left) => {
+                self.tokens = left;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn pay(&mut self, tokens: usize) {
+        self.tokens = (self.tokens + tokens).min(CONTROL_FRAMES_MAX);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PING: u8 = 6;
+
+    /// A frame of a kind that carries so many bytes.
+    fn frame(kind: u8, bytes: u8) -> Vec<u8> {
+        let mut frame = vec![0, 0, bytes, kind, 0, 0, 0, 0, 0];
+        frame.extend(vec![PING; usize::from(bytes)]);
+        frame
+    }
+
+    fn begun() -> Frames {
+        let mut frames = Frames::new();
+        assert!(frames.pass(&[PING; PREFACE_BYTES]));
+        frames
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn every_frame_is_seen_however_the_bytes_are_cut() {
+        let frames = [
+            frame(kind::HEADERS, 40),
+            frame(kind::DATA, 200),
+            frame(PING, 8),
+        ];
+        let bytes = [frames.concat(), frame(kind::DATA, 0), frame(kind::DATA, 1)].concat();
+        for cut in 1..=bytes.len() {
+            let mut frames = begun();
+            bytes
+                .chunks(cut)
+                .for_each(|piece| assert!(frames.pass(piece)));
+            assert_eq!(CONTROL_FRAMES_MAX - frames.tokens, 2, "in pieces of {cut}");
+            assert_eq!((frames.left, frames.headed), (0, 0), "in pieces of {cut}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn there_may_be_as_many_as_time_and_bytes_pay_for() {
+        let mut frames = begun();
+        let most = frame(PING, 8).repeat(CONTROL_FRAMES_MAX);
+        assert!(frames.pass(&most));
+        assert!(!frames.pass(&frame(PING, 8)));
+        tokio::time::advance(Duration::from_millis(10)).await;
+        assert!(frames.pass(&frame(PING, 8).repeat(10)));
+        assert!(!frames.pass(&frame(PING, 8)));
+        frames.send(3 * BYTES_PER_TOKEN);
+        assert!(frames.pass(&frame(PING, 8).repeat(3)));
+        assert!(!frames.pass(&frame(PING, 8)));
+    }
+}

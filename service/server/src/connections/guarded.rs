@@ -1,0 +1,147 @@
+//! The bytes of a connection, which are followed, and end when it is cut.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures::future::BoxFuture;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::Introduced;
+use super::flood::{Frames, PREFACE_BYTES};
+use super::line::Why;
+use super::register::Entered;
+use crate::seams::Connection;
+use crate::stop::Stop;
+
+/// See the module.
+pub(super) struct Guarded {
+    connection: Connection,
+    entered: Entered,
+    /// All are cut.
+    all_cut: BoxFuture<'static, ()>,
+    /// How many bytes have come, up to what begins a connection.
+    heard: usize,
+    /// The frames of HTTP/2.
+    frames: Option<Frames>,
+}
+
+impl Guarded {
+    pub(super) fn new(connection: Connection, entered: Entered, cut: Option<Stop>) -> Self {
+        let all_cut = async move {
+            match cut {
+                Some(cut) => cut.requested().await,
+                None => std::future::pending().await,
+            }
+        };
+        let frames = entered.speaks_http2().then(Frames::new);
+        Self {
+            connection,
+            entered,
+            all_cut: Box::pin(all_cut),
+            heard: 0,
+            frames,
+        }
+    }
+
+    /// Ends with an error if it is cut. Whoever serves a connection always waits to read from it or to write to it, so
+    /// these are the places where it is woken to end.
+    fn check(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        if self.all_cut.as_mut().poll(context).is_ready() {
+            self.all_cut = Box::pin(std::future::ready(()));
+            return Err(io::ErrorKind::ConnectionAborted.into());
+        }
+        match self.entered.line().poll_cut(context) {
+            Poll::Ready(Why::Silent) => Err(io::ErrorKind::TimedOut.into()),
+            Poll::Ready(_) => Err(io::ErrorKind::ConnectionAborted.into()),
+            Poll::Pending => Ok(()),
+        }
+    }
+
+    /// Takes note of what came in.
+    fn hear(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let line = self.entered.line();
+        if self.heard < PREFACE_BYTES {
+            self.heard += bytes.len().min(PREFACE_BYTES - self.heard);
+            match self.entered.introduced() {
+                Introduced::Preface if self.heard == PREFACE_BYTES => line.introduce(),
+                Introduced::Anything => line.introduce(),
+                Introduced::Preface | Introduced::Call => {}
+            }
+        }
+        let Some(frames) = &mut self.frames else {
+            line.hear();
+            return Ok(());
+        };
+        // Where calls are known, they are what is heard of it.
+        if frames.pass(bytes) {
+            return Ok(());
+        }
+        self.entered.cut(Why::Flood);
+        Err(io::ErrorKind::ConnectionAborted.into())
+    }
+
+    fn sent(&mut self, written: &Poll<io::Result<usize>>) {
+        if let (Poll::Ready(Ok(bytes)), Some(frames)) = (written, &mut self.frames) {
+            frames.send(*bytes);
+        }
+    }
+}
+
+impl AsyncRead for Guarded {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.check(context)?;
+        let before = buffer.filled().len();
+        std::task::ready!(Pin::new(&mut self.connection).poll_read(context, buffer))?;
+        Poll::Ready(self.hear(&buffer.filled()[before..]))
+    }
+}
+
+impl AsyncWrite for Guarded {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.check(context)?;
+        let written = Pin::new(&mut self.connection).poll_write(context, bytes);
+        self.sent(&written);
+        written
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.check(context)?;
+        Pin::new(&mut self.connection).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.check(context)?;
+        Pin::new(&mut self.connection).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffers: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.check(context)?;
+        let written = Pin::new(&mut self.connection).poll_write_vectored(context, buffers);
+        self.sent(&written);
+        written
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.connection.is_write_vectored()
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        // Its place is free when nobody serves it any more.
+        self.entered.leave();
+    }
+}

@@ -1,0 +1,279 @@
+//! Who is connected by a door, and who gives way to whom.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use prometheus_client::metrics::gauge::Gauge;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use super::answers::Answers;
+use super::line::{Line, Why};
+use super::{Door, Introduced, Rules};
+use crate::limits::ANSWER_PATIENCE;
+use crate::metrics::DoorMetrics;
+use crate::stop::Stop;
+
+/// How often it is looked who must not go on.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// What was done to connections is logged so often at most.
+const TELL: Duration = Duration::from_secs(1);
+
+/// The connections of a door.
+pub(super) struct Register {
+    door: Door,
+    rules: Rules,
+    lines: Mutex<Lines>,
+    answers: Arc<Answers>,
+    open: Gauge,
+    metrics: Arc<DoorMetrics>,
+}
+
+#[derive(Default)]
+struct Lines {
+    last: u64,
+    all: BTreeMap<u64, Arc<Line>>,
+    sources: BTreeMap<Arc<str>, usize>,
+    untold: Untold,
+}
+
+/// What has happened since it was last logged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Untold {
+    refused: usize,
+    cut: [usize; Why::ALL.len()],
+}
+
+/// The place of a connection.
+pub(super) struct Entered {
+    register: Arc<Register>,
+    line: Arc<Line>,
+}
+
+impl Register {
+    pub(super) fn new(door: Door, metrics: &Arc<DoorMetrics>) -> Self {
+        Self {
+            door,
+            rules: door.rules(),
+            lines: Mutex::default(),
+            answers: Arc::new(Answers::new(metrics.unsent(door))),
+            open: metrics.open(door),
+            metrics: Arc::clone(metrics),
+        }
+    }
+
+    /// A place for a connection from `remote`, which somebody else may have to give up; `None` if nobody can.
+    pub(super) fn enter(self: &Arc<Self>, remote: &str) -> Option<Entered> {
+        let source: Arc<str> = source(remote).into();
+        let mut lines = self.lock();
+        if !self.make_room(&mut lines, &source) {
+            lines.untold.refused += 1;
+            self.metrics.refused(self.door);
+            return None;
+        }
+        lines.last += 1;
+        let line = Arc::new(Line::new(lines.last, Arc::clone(&source), &self.answers));
+        lines.all.insert(line.id, Arc::clone(&line));
+        *lines.sources.entry(source).or_default() += 1;
+        self.open.inc();
+        Some(Entered {
+            register: Arc::clone(self),
+            line,
+        })
+    }
+
+    /// Whether there is a place, after others have given way where that is needed.
+    fn make_room(&self, lines: &mut Lines, source: &str) -> bool {
+        let rules = &self.rules;
+        if lines.all.len() >= rules.strangers {
+            let strangers = lines.all.values().filter(|line| !line.is_introduced());
+            if strangers.clone().count() >= rules.strangers {
+                // The oldest of whoever has most of them: one address cannot push another one out.
+                let oldest =
+                    strangers.min_by_key(|line| (Reverse(lines.of(&line.source)), line.id));
+                let oldest = oldest.map(|line| line.id);
+                self.give_way(lines, oldest);
+            }
+        }
+        if lines.of(source) >= rules.per_source {
+            let idlest = self.idlest(lines, |line| *line.source == *source);
+            if !self.give_way(lines, idlest) {
+                return false;
+            }
+        }
+        if lines.all.len() >= rules.connections {
+            let idlest = self.idlest(lines, |_| true);
+            return self.give_way(lines, idlest);
+        }
+        true
+    }
+
+    /// The connection that can best be spared of these: of whoever has most, one that has not said what it is, or the one
+    /// that has been idle for longest.
+    fn idlest(&self, lines: &Lines, which: impl Fn(&Line) -> bool) -> Option<u64> {
+        let spared = lines.all.values().filter(|line| {
+            which(line) && (!line.is_introduced() || (self.rules.idle_give_way && line.is_idle()))
+        });
+        let idlest = spared.min_by_key(|line| {
+            let most = Reverse(lines.of(&line.source));
+            (most, line.is_introduced(), line.heard(), line.id)
+        });
+        idlest.map(|line| line.id)
+    }
+
+    fn give_way(&self, lines: &mut Lines, id: Option<u64>) -> bool {
+        let Some(line) = id.and_then(|id| lines.remove(id)) else {
+            return false;
+        };
+        self.open.dec();
+        self.cut(lines, &line, Why::GaveWay);
+        true
+    }
+
+    fn cut(&self, lines: &mut Lines, line: &Line, why: Why) {
+        if line.cut(why) {
+            lines.untold.cut[why as usize] += 1;
+            self.metrics.cut(self.door, why);
+        }
+    }
+
+    fn leave(&self, line: &Line) {
+        if self.lock().remove(line.id).is_some() {
+            self.open.dec();
+        }
+    }
+
+    /// See [`super::Connections::watch_over`].
+    pub(super) async fn watch_over(&self, stop: Stop) {
+        let mut ticks = interval(LOOK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut told = Instant::now();
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.requested() => return,
+                () = self.answers.over.notified() => self.relieve(),
+                now = ticks.tick() => {
+                    self.look(now);
+                    self.relieve();
+                    if now - told >= TELL {
+                        told = now;
+                        self.tell();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Cuts those that have not said in time what they are, say nothing, or take nothing.
+    fn look(&self, now: Instant) {
+        let rules = &self.rules;
+        let mut lines = self.lock();
+        let why = |line: &Line| {
+            let is_strange = !line.is_introduced() && now - line.began >= rules.introduction;
+            let is_silent = rules.silence.is_some_and(|most| now - line.heard() >= most);
+            match line {
+                line if line.is_cut() => None,
+                _ if is_strange || is_silent => Some(Why::Silent),
+                line if line.unsent.stuck() >= ANSWER_PATIENCE => Some(Why::Untaken),
+                _ => None,
+            }
+        };
+        let ending = lines
+            .all
+            .values()
+            .filter_map(|line| Some((Arc::clone(line), why(line)?)));
+        for (line, why) in ending.collect::<Vec<_>>() {
+            self.cut(&mut lines, &line, why);
+        }
+    }
+
+    /// Cuts those that hold most, until the others hold no more than they may together.
+    fn relieve(&self) {
+        let excess = self.answers.excess();
+        if excess == 0 {
+            return;
+        }
+        let mut lines = self.lock();
+        let mut holding: Vec<Arc<Line>> = lines.all.values().cloned().collect();
+        holding.sort_by_key(|line| Reverse(line.unsent.own()));
+        let mut freed = 0;
+        for line in holding {
+            if freed >= excess {
+                return;
+            }
+            freed += line.unsent.own();
+            self.cut(&mut lines, &line, Why::Untaken);
+        }
+    }
+
+    /// Logs what has happened, in one line however often.
+    fn tell(&self) {
+        let untold = std::mem::take(&mut self.lock().untold);
+        if untold == Untold::default() {
+            return;
+        }
+        let cut = Why::ALL.map(|why| (why.name(), untold.cut[why as usize]));
+        tracing::warn!(
+            door = self.door.name(),
+            refused = untold.refused,
+            ?cut,
+            max = self.rules.connections,
+            "closed connections"
+        );
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Lines> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lines {
+    /// How many connections come from there.
+    fn of(&self, source: &str) -> usize {
+        self.sources.get(source).copied().unwrap_or_default()
+    }
+
+    fn remove(&mut self, id: u64) -> Option<Arc<Line>> {
+        let line = self.all.remove(&id)?;
+        if let Some(count) = self.sources.get_mut(&line.source) {
+            *count -= 1;
+            if *count == 0 {
+                self.sources.remove(&line.source);
+            }
+        }
+        Some(line)
+    }
+}
+
+impl Entered {
+    pub(super) fn line(&self) -> &Arc<Line> {
+        &self.line
+    }
+
+    pub(super) fn introduced(&self) -> Introduced {
+        self.register.rules.introduced
+    }
+
+    pub(super) fn speaks_http2(&self) -> bool {
+        self.introduced() != Introduced::Anything
+    }
+
+    pub(super) fn cut(&self, why: Why) {
+        let mut lines = self.register.lock();
+        self.register.cut(&mut lines, &self.line, why);
+    }
+
+    pub(super) fn leave(&self) {
+        self.register.leave(&self.line);
+    }
+}
+
+/// The address in an address with a port.
+fn source(remote: &str) -> &str {
+    remote
+        .rsplit_once(':')
+        .map_or(remote, |(address, _)| address)
+}

@@ -1,0 +1,136 @@
+//! The body of an answer: its bytes count on the connection until they are taken, and its call is under way as long.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker, ready};
+
+use bytes::Bytes;
+use http_body::{Body as _, Frame, SizeHint};
+use synod_model::Refusal;
+use tokio::time::Instant;
+use tonic::Status;
+use tonic::body::Body;
+
+use super::admission::Place;
+use super::methods::Class;
+use crate::connections::{Call, Held, Line, Pieces};
+
+/// See the module.
+pub(super) struct Answer {
+    body: Body,
+    /// Where the bytes count, unless the service counts them itself.
+    line: Option<Arc<Line>>,
+    /// What was made of the body and is to be given to the network first.
+    made: Option<Made>,
+    /// A stream makes its messages when they can be sent.
+    is_stream: bool,
+    _call: Option<Call>,
+    /// A stream keeps its place until it ends; any other call has given it back when it is answered.
+    _place: Option<Place>,
+}
+
+enum Made {
+    /// A message.
+    Message(Pieces),
+    /// Anything else: the end, or what went wrong.
+    Other(Option<Result<Frame<Bytes>, Status>>),
+}
+
+/// Waits until the connection of a call may be given another answer.
+///
+/// # Errors
+///
+/// `OVERLOADED`: what it was answered before is not taken by the deadline.
+pub(super) async fn room(
+    line: Option<&Line>,
+    class: Class,
+    deadline: Instant,
+) -> Result<(), Refusal> {
+    match (line, class) {
+        // What tells how a replica does is small, and says so also when it does not do well.
+        (None, _) | (_, Class::Side | Class::SideStream) => Ok(()),
+        (Some(line), _) => line.unsent().room(deadline).await,
+    }
+}
+
+impl Answer {
+    /// The answer of a call of this class. That of a stream is made as it is taken; any other is made at once.
+    pub(super) fn body(
+        body: Body,
+        class: Class,
+        place: Place,
+        line: Option<Arc<Line>>,
+        call: Option<Call>,
+    ) -> Body {
+        let is_stream = match class {
+            Class::Ordinary | Class::Renewal | Class::Acquire | Class::Side => false,
+            Class::RenewalStream | Class::Watch | Class::SideStream => true,
+        };
+        let mut answer = Self {
+            body,
+            line: line.filter(|_| class != Class::Watch),
+            made: None,
+            is_stream,
+            _call: call,
+            _place: is_stream.then_some(place),
+        };
+        if !is_stream {
+            // The message that it is made of is larger than its bytes, and is not counted.
+            let mut context = Context::from_waker(Waker::noop());
+            if let Poll::Ready(frame) = answer.poll_make(&mut context) {
+                answer.made = Some(frame);
+            }
+        }
+        Body::new(answer)
+    }
+
+    fn poll_make(&mut self, context: &mut Context<'_>) -> Poll<Made> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        let Some(line) = &self.line else {
+            return Poll::Ready(Made::Other(frame));
+        };
+        Poll::Ready(match frame {
+            Some(Ok(frame)) => match frame.into_data() {
+                Ok(bytes) => Made::Message(Held::own(line, bytes).pieces()),
+                Err(frame) => Made::Other(Some(Ok(frame))),
+            },
+            ended => Made::Other(ended),
+        })
+    }
+}
+
+impl http_body::Body for Answer {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        loop {
+            match self.made.take() {
+                Some(Made::Message(mut pieces)) => {
+                    if let Some(piece) = pieces.next() {
+                        self.made = Some(Made::Message(pieces));
+                        return Poll::Ready(Some(Ok(Frame::data(piece))));
+                    }
+                }
+                Some(Made::Other(frame)) => return Poll::Ready(frame),
+                None => {
+                    if let (true, Some(line)) = (self.is_stream, &self.line) {
+                        ready!(line.unsent().poll_room(context));
+                    }
+                    self.made = Some(ready!(self.poll_make(context)));
+                }
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.made.is_none() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::default()
+    }
+}

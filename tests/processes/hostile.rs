@@ -1,0 +1,25 @@
+//! Clients that mean harm, or behave like it: they speak HTTP/2 frame by frame, take no answers, say nothing, or send
+//! frames without end. Each costs a stated number of bytes and places, and others are served meanwhile.
+
+mod floods;
+mod frames;
+mod good;
+mod memory;
+mod slots;
+mod unread;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::cluster::Cluster;
+
+/// What a replica answers to whoever asks for its metrics.
+async fn scrape(cluster: &Cluster, replica: u64) -> std::io::Result<String> {
+    let [_, _, metrics] = cluster.ports(replica);
+    let mut stream = TcpStream::connect(metrics).await?;
+    let request = b"GET /metrics HTTP/1.1\r\nhost: synod\r\nconnection: close\r\n\r\n";
+    stream.write_all(request).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    Ok(answer)
+}

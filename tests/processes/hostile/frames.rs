@@ -1,0 +1,182 @@
+//! A client that writes its frames itself.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use prost::Message;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::sync::{Mutex, watch};
+use tokio::task::JoinHandle;
+
+/// What every connection begins with.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// The bytes before what a frame carries.
+const HEAD: usize = 9;
+
+/// Types of frames.
+pub(super) mod kind {
+    pub(crate) const DATA: u8 = 0;
+    pub(crate) const HEADERS: u8 = 1;
+    pub(crate) const PRIORITY: u8 = 2;
+    pub(crate) const SETTINGS: u8 = 4;
+    pub(crate) const PING: u8 = 6;
+    pub(crate) const WINDOW_UPDATE: u8 = 8;
+}
+
+/// Flags of frames.
+pub(super) mod flag {
+    pub(crate) const ACK: u8 = 1;
+    pub(crate) const END_STREAM: u8 = 1;
+    pub(crate) const END_HEADERS: u8 = 4;
+}
+
+/// A connection of a client that answers pings and settings, as anybody does, and does nothing else by itself.
+pub(super) struct Hostile {
+    write: Arc<Mutex<OwnedWriteHalf>>,
+    next_stream: AtomicU32,
+    closed: watch::Receiver<bool>,
+    reading: watch::Sender<bool>,
+    answering: JoinHandle<()>,
+}
+
+/// A connection from an address of loopback.
+pub(super) async fn dial(to: SocketAddr, from: Ipv4Addr) -> std::io::Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(SocketAddr::from((from, 0)))?;
+    socket.connect(to).await
+}
+
+impl Hostile {
+    /// A connection on which each stream may take `window` bytes of answers.
+    pub(super) async fn connect(
+        to: SocketAddr,
+        from: Ipv4Addr,
+        window: u32,
+    ) -> std::io::Result<Self> {
+        let (read, mut write) = dial(to, from).await?.into_split();
+        let mut settings = vec![0, 4];
+        settings.extend(window.to_be_bytes());
+        write.write_all(PREFACE).await?;
+        write
+            .write_all(&frame(kind::SETTINGS, 0, 0, &settings))
+            .await?;
+        let write = Arc::new(Mutex::new(write));
+        let (closing, closed) = watch::channel(false);
+        let (reading, reads) = watch::channel(true);
+        let answering = tokio::spawn({
+            let write = Arc::clone(&write);
+            async move {
+                // It ends when the connection does.
+                let _ = answer(read, &write, reads).await;
+                closing.send_replace(true);
+            }
+        });
+        Ok(Self {
+            write,
+            next_stream: AtomicU32::new(1),
+            closed,
+            reading,
+            answering,
+        })
+    }
+
+    /// Begins a call with one message.
+    pub(super) async fn call(&self, path: &str, message: &impl Message) -> std::io::Result<u32> {
+        let stream = self.next_stream.fetch_add(2, Ordering::Relaxed);
+        let mut headers = Vec::new();
+        for (name, value) in [
+            (":method", "POST"),
+            (":scheme", "http"),
+            (":path", path),
+            (":authority", "synod"),
+            ("content-type", "application/grpc"),
+            ("te", "trailers"),
+            ("grpc-timeout", "50S"),
+        ] {
+            literal(&mut headers, name);
+            headers.extend([u8::try_from(value.len()).expect("headers are short")]);
+            headers.extend(value.as_bytes());
+        }
+        let body = message.encode_to_vec();
+        let length = u32::try_from(body.len()).expect("messages are short");
+        let body = [&[0][..], &length.to_be_bytes(), &body].concat();
+        let frames = [
+            frame(kind::HEADERS, flag::END_HEADERS, stream, &headers),
+            frame(kind::DATA, flag::END_STREAM, stream, &body),
+        ];
+        self.send(&frames.concat()).await?;
+        Ok(stream)
+    }
+
+    /// Takes no byte from the network any more, and answers nothing.
+    pub(super) fn stop_reading(&mut self) {
+        self.reading.send_replace(false);
+    }
+
+    /// Sends these bytes as they are.
+    pub(super) async fn send(&self, bytes: &[u8]) -> std::io::Result<()> {
+        self.write.lock().await.write_all(bytes).await
+    }
+
+    /// Whether the other end has closed it.
+    pub(super) fn is_closed(&self) -> bool {
+        *self.closed.borrow()
+    }
+
+    /// Waits until the other end closes it.
+    pub(super) async fn closed(&self) {
+        let mut closed = self.closed.clone();
+        // It fails when who answers is gone, and then it is closed.
+        let _ = closed.wait_for(|closed| *closed).await;
+    }
+}
+
+impl Drop for Hostile {
+    fn drop(&mut self) {
+        self.answering.abort();
+    }
+}
+
+/// A frame.
+pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).expect("frames are short");
+    let [_, length @ ..] = length.to_be_bytes();
+    [&length[..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+}
+
+/// A header's name as it stands before its value: in no table, and not compressed.
+fn literal(headers: &mut Vec<u8>, name: &str) {
+    headers.extend([0, u8::try_from(name.len()).expect("headers are short")]);
+    headers.extend(name.as_bytes());
+}
+
+/// Answers pings and settings, and takes no notice of anything else.
+async fn answer(
+    mut read: OwnedReadHalf,
+    write: &Mutex<OwnedWriteHalf>,
+    mut reads: watch::Receiver<bool>,
+) -> std::io::Result<()> {
+    loop {
+        // It fails when the connection is dropped, and with it this task.
+        let _ = reads.wait_for(|reads| *reads).await;
+        let mut head = [0; HEAD];
+        read.read_exact(&mut head).await?;
+        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+        let mut payload = vec![0; usize::try_from(length).expect("it has 24 bits")];
+        read.read_exact(&mut payload).await?;
+        let (kind, flags) = (head[3], head[4]);
+        if flags & flag::ACK != 0 {
+            continue;
+        }
+        let answer = match kind {
+            kind::PING => frame(kind, flag::ACK, 0, &payload),
+            kind::SETTINGS => frame(kind, flag::ACK, 0, &[]),
+            _ => continue,
+        };
+        write.lock().await.write_all(&answer).await?;
+    }
+}

@@ -1,0 +1,109 @@
+//! A client that does nothing wrong, and must not notice the others.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use synod_client::{Client, GroupResource, ReadOptions};
+use tokio::task::JoinHandle;
+
+use crate::cluster::Cluster;
+use crate::waiting::{eventually, within};
+
+/// So much must have been served before one failure says anything.
+const ENOUGH: usize = 300;
+
+/// Clients at work: one that stays connected, and one that connects anew each time.
+pub(super) struct Good {
+    over: Arc<AtomicBool>,
+    counts: Arc<Counts>,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Counts {
+    served: AtomicUsize,
+    failed: AtomicUsize,
+}
+
+/// How they fared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fared {
+    pub(super) served: usize,
+    pub(super) failed: usize,
+}
+
+impl Good {
+    /// Lets them begin, at one replica.
+    pub(super) async fn start(cluster: &Cluster, replica: u64) -> Self {
+        let (over, counts) = (Arc::<AtomicBool>::default(), Arc::<Counts>::default());
+        let staying = cluster.client_of(replica).await;
+        let endpoint = cluster.endpoint(replica);
+        let tasks = vec![
+            tokio::spawn(work(Arc::clone(&over), Arc::clone(&counts), move || {
+                let client = staying.clone();
+                async move { Some(client) }
+            })),
+            tokio::spawn(work(Arc::clone(&over), Arc::clone(&counts), move || {
+                let builder = Client::builder().endpoints(vec![endpoint.clone()]);
+                async move { builder.connect().await.ok() }
+            })),
+        ];
+        Self {
+            over,
+            counts,
+            tasks,
+        }
+    }
+
+    /// Lets them end, and answers how they fared.
+    pub(super) async fn fared(self) -> Fared {
+        eventually("enough that is served", async || {
+            let served = self.counts.served.load(Ordering::Relaxed);
+            let is_enough = served >= ENOUGH;
+            is_enough.then_some(()).ok_or_else(|| served.to_string())
+        })
+        .await;
+        self.over.store(true, Ordering::Relaxed);
+        for task in self.tasks {
+            within("the end of a client", task).await.expect("it works");
+        }
+        Fared {
+            served: self.counts.served.load(Ordering::Relaxed),
+            failed: self.counts.failed.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl Fared {
+    /// Panics if one in a thousand failed.
+    pub(super) fn well(self) {
+        assert!(self.failed * 1_000 <= self.served, "{self:?}");
+    }
+}
+
+async fn work<F>(over: Arc<AtomicBool>, counts: Arc<Counts>, client: impl Fn() -> F)
+where
+    F: Future<Output = Option<Client>>,
+{
+    while !over.load(Ordering::Relaxed) {
+        let served = match client().await {
+            Some(client) => ask(&client).await,
+            None => false,
+        };
+        let count = if served {
+            &counts.served
+        } else {
+            &counts.failed
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// A linearizable read of something that is not there.
+async fn ask(client: &Client) -> bool {
+    let resource = GroupResource::new("example.com", "nothing").expect("it is a resource");
+    let read = client.storage_version(&resource, ReadOptions::linearizable());
+    matches!(read.await, Err(error) if error.kind() == synod_client::ErrorKind::NotFound)
+}

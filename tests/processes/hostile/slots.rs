@@ -1,0 +1,130 @@
+//! Places: whoever holds them for nothing gives them up.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout};
+
+use super::frames::{Hostile, dial};
+use super::good::Good;
+use super::scrape;
+use crate::cluster::Cluster;
+use crate::waiting::{eventually, within};
+
+/// Addresses that strangers come from.
+fn source(number: usize) -> Ipv4Addr {
+    Ipv4Addr::new(
+        127,
+        0,
+        1,
+        u8::try_from(1 + number % 8).expect("it is small"),
+    )
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_only_answer_pings_keep_nobody_out() {
+    let cluster = Cluster::start().await;
+    let leader = cluster.leader().await;
+    let to: SocketAddr = cluster.endpoint(leader).parse().expect("it is an address");
+    let mut idle = Vec::new();
+    // As many as there are places, and more, with half of them from one address.
+    for number in 0..4_200 {
+        let from = if number % 2 == 0 {
+            Ipv4Addr::new(127, 0, 2, 1)
+        } else {
+            source(number)
+        };
+        idle.push(
+            Hostile::connect(to, from, 65_535)
+                .await
+                .expect("it is let in"),
+        );
+    }
+    let good = Good::start(&cluster, leader).await;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    good.fared().await.well();
+    let open = idle.iter().filter(|hostile| !hostile.is_closed()).count();
+    assert!(
+        open > 1_000,
+        "{open} are left, and only as many as are needed give way"
+    );
+    assert_eq!(cluster.leader().await, leader, "another one leads");
+    cluster.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn silent_connections_keep_nobody_out() {
+    let cluster = Cluster::start().await;
+    let leader = cluster.leader().await;
+    let to: SocketAddr = cluster.endpoint(leader).parse().expect("it is an address");
+    let good = Good::start(&cluster, leader).await;
+    let mut silent = Vec::new();
+    for number in 0..6_000 {
+        silent.push(dial(to, source(number)).await.expect("it is accepted"));
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    good.fared().await.well();
+    cluster.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn strangers_at_the_port_of_replicas_are_gone_within_a_second_and_keep_no_replica_out() {
+    let mut cluster = Cluster::start().await;
+    let leader = cluster.leader().await;
+    let follower = cluster.follower().await;
+    let [_, peer, _] = cluster.ports(follower);
+    cluster.kill(follower).await;
+    cluster.launch(follower);
+    // As soon as it listens they are there, and come again as soon as they are closed.
+    let attackers: Vec<_> = (0..400)
+        .map(|number| tokio::spawn(come_again(peer, source(number))))
+        .collect();
+    let began = Instant::now();
+    cluster.serving(follower).await;
+    eprintln!(
+        "it serves {:?} after its start, with 400 strangers at its port",
+        began.elapsed()
+    );
+    for attacker in &attackers {
+        attacker.abort();
+    }
+    let stranger = Hostile::connect(peer, Ipv4Addr::LOCALHOST, 65_535).await;
+    let stranger = stranger.expect("it is accepted");
+    let began = Instant::now();
+    within("the end of a stranger", stranger.closed()).await;
+    assert!(
+        began.elapsed() < Duration::from_secs(3),
+        "{:?}",
+        began.elapsed()
+    );
+    assert_eq!(cluster.leader().await, leader, "another one leads");
+    cluster.finish().await;
+}
+
+/// Connects, says that it speaks HTTP/2 and nothing else, and comes again when it is closed.
+async fn come_again(to: SocketAddr, from: Ipv4Addr) {
+    loop {
+        match Hostile::connect(to, from, 65_535).await {
+            Ok(hostile) => hostile.closed().await,
+            Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn silent_connections_at_the_port_for_metrics_keep_nobody_out() {
+    let cluster = Cluster::start().await;
+    let [_, _, metrics] = cluster.ports(1);
+    let mut silent = Vec::new();
+    for number in 0..200 {
+        silent.push(dial(metrics, source(number)).await.expect("it is accepted"));
+    }
+    eventually("metrics", async || {
+        let text = timeout(Duration::from_secs(2), scrape(&cluster, 1)).await;
+        let text = text.map_err(|_| "nothing is answered".to_owned())?;
+        let text = text.map_err(|error| error.to_string())?;
+        text.contains("synod_connections").then_some(()).ok_or(text)
+    })
+    .await;
+    cluster.finish().await;
+}
