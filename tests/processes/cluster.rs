@@ -1,6 +1,7 @@
 //! Three replicas on this machine.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::PipeReader;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -144,6 +145,27 @@ impl Cluster {
         let process = self.links.known(id, start);
         replica.process = Some(process);
         replica.paused = false;
+    }
+
+    /// Starts the process of a replica whose output nobody reads, with everything logged that there is. The pipe breaks
+    /// when it is dropped.
+    pub(crate) fn launch_unread(&mut self, id: u64) -> PipeReader {
+        let replica = self.replicas.get_mut(&id).expect("there is such a replica");
+        let mut arguments = replica.arguments.clone();
+        let filter = arguments.iter().position(|argument| argument == "--log");
+        arguments[filter.expect("it is said what is logged") + 1] = "trace".to_owned();
+        let mut unread = None;
+        let start = || {
+            let what = format!("replica {id}");
+            let (process, pipe) = Process::start_unread(&what, &arguments, &replica.log);
+            unread = Some(pipe);
+            let number = process.id().expect("it was just started");
+            (process, number)
+        };
+        let process = self.links.known(id, start);
+        replica.process = Some(process);
+        replica.paused = false;
+        unread.expect("it was started")
     }
 
     /// Waits until a replica answers linearizable reads.

@@ -5,6 +5,7 @@ mod floods;
 mod frames;
 mod good;
 mod memory;
+mod sinks;
 mod slots;
 mod unread;
 

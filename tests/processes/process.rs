@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
-use std::io::{Seek as _, SeekFrom};
+use std::io::{PipeReader, Seek as _, SeekFrom, pipe};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 
@@ -24,19 +24,44 @@ pub(crate) struct Process {
 impl Process {
     /// Starts the program. What it writes is added to the file `log`.
     pub(crate) fn start<A: AsRef<OsStr>>(what: &str, arguments: &[A], log: &Path) -> Self {
-        let mut output = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(log)
-            .expect("the log of a process can be written");
+        let mut output = appended(log);
         let log_begin = output.seek(SeekFrom::End(0)).expect("a file has an end");
-        let also: File = output.try_clone().expect("a file can be written by two");
+        let also = output.try_clone().expect("a file can be written by two");
+        Self::writing_to(
+            what,
+            arguments,
+            (output.into(), also.into()),
+            log,
+            log_begin,
+        )
+    }
+
+    /// Starts the program. What it writes goes into a pipe that nobody reads, which is answered, too: it breaks when it is
+    /// dropped.
+    pub(crate) fn start_unread<A: AsRef<OsStr>>(
+        what: &str,
+        arguments: &[A],
+        log: &Path,
+    ) -> (Self, PipeReader) {
+        let (unread, pipe) = pipe().expect("there are pipes");
+        let also = pipe.try_clone().expect("a pipe can be written by two");
+        let process = Self::writing_to(what, arguments, (pipe.into(), also.into()), log, 0);
+        (process, unread)
+    }
+
+    fn writing_to<A: AsRef<OsStr>>(
+        what: &str,
+        arguments: &[A],
+        (output, errors): (Stdio, Stdio),
+        log: &Path,
+        log_begin: u64,
+    ) -> Self {
         let mut command = Command::new(synod());
         command
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(output)
-            .stderr(also)
+            .stderr(errors)
             .kill_on_drop(true);
         // What is set for the tests is not meant for the replicas.
         for (name, _) in std::env::vars_os() {
@@ -100,6 +125,11 @@ impl Process {
         let begin = usize::try_from(self.log_begin).expect("logs are short");
         String::from_utf8_lossy(&bytes[begin..]).into_owned()
     }
+}
+
+fn appended(log: &Path) -> File {
+    let log = OpenOptions::new().create(true).append(true).open(log);
+    log.expect("the log of a process can be written")
 }
 
 impl Drop for Process {

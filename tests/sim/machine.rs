@@ -145,6 +145,7 @@ impl Machine {
 
     fn seams(&self) -> Seams {
         Seams {
+            dropped_lines: || 0,
             dialer: self.net.dialer(self.host),
             disk: Arc::new(self.disk.clone()),
             wall: Arc::new(NoWallClock),

@@ -9,6 +9,7 @@ mod consensus;
 mod disk;
 mod doors;
 mod http;
+mod log;
 #[cfg(target_os = "linux")]
 mod process;
 mod proposer;
@@ -50,8 +51,10 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    pub(crate) fn new() -> Self {
+    /// Those of a replica whose process has dropped so many lines of its log.
+    pub(crate) fn new(dropped_lines: fn() -> u64) -> Self {
         let mut registry = Registry::default();
+        registry.register_collector(Box::new(log::LogMetrics { dropped_lines }));
         #[cfg(target_os = "linux")]
         registry.register_collector(Box::new(process::ProcessMetrics));
         Self {
@@ -109,7 +112,7 @@ mod tests {
 
     #[test]
     fn every_bound_of_the_table_has_its_metric() {
-        let metrics = Metrics::new();
+        let metrics = Metrics::new(|| 0);
         crate::rpc::declare(&metrics.rpc);
         let text = metrics.text();
         for bound in BOUNDS {

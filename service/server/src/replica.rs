@@ -101,7 +101,7 @@ impl Replica {
     ) -> Result<Self, StartError> {
         config.check()?;
         let consensus = consensus::start(config.consensus(), seams.clone()).await?;
-        let metrics = measured(&consensus);
+        let metrics = measured(&consensus, seams.dropped_lines);
         let (front, front_stop) = stop();
         let (cut, cut_stop) = stop();
         let (work_stopper, work_stop) = stop();
@@ -239,8 +239,8 @@ fn watched(
 }
 
 /// The metrics of a replica, which the disk tells how long it takes.
-fn measured(consensus: &Consensus) -> Arc<Metrics> {
-    let metrics = Arc::new(Metrics::new());
+fn measured(consensus: &Consensus, dropped_lines: fn() -> u64) -> Arc<Metrics> {
+    let metrics = Arc::new(Metrics::new(dropped_lines));
     let flush_seconds = metrics.disk.flush_seconds();
     consensus.when_flushed(move |took| flush_seconds.observe(took.as_secs_f64()));
     let timed = metrics.consensus.clone();

@@ -47,6 +47,8 @@ pub struct Seams {
     pub flushing: Flushing,
     /// Where blocking work is done.
     pub offload: Offload,
+    /// How many lines of the log the process has dropped so far, for the metrics.
+    pub dropped_lines: fn() -> u64,
 }
 
 impl Seams {
@@ -59,6 +61,7 @@ impl Seams {
             wall: Arc::new(SystemWallClock),
             flushing: Flushing::Thread,
             offload: Offload::Threads,
+            dropped_lines: || 0,
         }
     }
 }

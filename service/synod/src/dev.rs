@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::settings::LogFormat;
 use crate::signals::Signals;
-use crate::{logging, output, serve};
+use crate::{logging, serve};
 
 const REPLICAS: u16 = 3;
 const CLUSTER_NAME: &str = "dev";
@@ -27,8 +27,8 @@ const METRICS_PORTS: u16 = 20;
 /// Runs the replicas until it is asked to end.
 pub(crate) async fn run(args: &DevArgs) -> Result<Exit, Failure> {
     let data = Data::new(args)?;
-    let held_back = logging::start(&args.log, LogFormat::Text)?;
-    tokio::spawn(held_back.tell());
+    let logging = logging::start(&args.log, LogFormat::Text)?;
+    tokio::spawn(logging.held_back().tell());
     let mut signals = Signals::listen()?;
     let mut doors = Vec::new();
     for number in 0..REPLICAS {
@@ -43,8 +43,7 @@ pub(crate) async fn run(args: &DevArgs) -> Result<Exit, Failure> {
     let serving: Vec<_> = replicas.iter().map(Replica::serving).collect();
     let announced = async {
         join_all(serving).await;
-        // That nobody reads it is no reason to end.
-        let _ = output::print(&greeting);
+        serve::announce(greeting);
         std::future::pending::<()>().await;
     };
     let ended = select_all(replicas.iter_mut().map(|replica| Box::pin(replica.wait())));
@@ -54,6 +53,7 @@ pub(crate) async fn run(args: &DevArgs) -> Result<Exit, Failure> {
         (ended, ..) = ended => return Err(serve::cannot_go_on(&ended)),
         () = announced => {}
     }
+    logging.ending().begin();
     tokio::select! {
         biased;
         signal = signals.next() => Err(serve::at_once(signal)),

@@ -22,7 +22,6 @@ mod views;
 #[cfg(test)]
 mod tests;
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
@@ -41,8 +40,7 @@ fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let exit = ended.unwrap_or_else(|failure| {
-        // Nobody is left to tell if standard error is closed.
-        let _ = std::io::stderr().write_all(failure.to_string().as_bytes());
+        logging::last_words(failure.to_string());
         failure.exit()
     });
     exit.into()
@@ -55,7 +53,7 @@ fn run(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         // Its processes are tied to this thread.
         Command::Demo(args) => one_thread()?.block_on(demo::run(args)),
         Command::DemoApiserver(args) => {
-            logging::start("info", LogFormat::Text)?;
+            let _logging = logging::start("info", LogFormat::Text)?;
             one_thread()?.block_on(demo::run_apiserver(args))
         }
         Command::DemoStore(args) => one_thread()?.block_on(demo::run_store(args)),

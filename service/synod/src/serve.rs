@@ -12,6 +12,7 @@ use synod_store::RealDisk;
 use crate::args::ServeArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::logging::Ending;
 use crate::settings::ServeSettings;
 use crate::signals::Signals;
 use crate::{logging, output};
@@ -19,11 +20,11 @@ use crate::{logging, output};
 /// Runs a replica. Whatever is wrong with the settings is said before anything is touched.
 pub(crate) fn run(args: &ServeArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let settings = ServeSettings::load(args, matches)?;
-    let held_back = logging::start(&settings.log, settings.log_format)?;
+    let logging = logging::start(&settings.log, settings.log_format)?;
     raise_open_files();
     let runtime = crate::many_threads()?;
-    runtime.spawn(held_back.tell());
-    let ended = runtime.block_on(serve(settings.replica));
+    runtime.spawn(logging.held_back().tell());
+    let ended = runtime.block_on(serve(settings.replica, logging.ending()));
     // Nothing waits for what did not end in time: all that was acknowledged is on disk.
     runtime.shutdown_background();
     ended
@@ -42,7 +43,7 @@ fn raise_open_files() {
     }
 }
 
-async fn serve(config: ReplicaConfig) -> Result<Exit, Failure> {
+async fn serve(config: ReplicaConfig, ending: Ending) -> Result<Exit, Failure> {
     let mut signals = Signals::listen()?;
     let doors = open(&config.listen).await?;
     let line = line(&config, &doors);
@@ -55,8 +56,7 @@ async fn serve(config: ReplicaConfig) -> Result<Exit, Failure> {
     let serving = replica.serving();
     let announced = async {
         serving.await;
-        // That nobody reads the line is no reason to end.
-        let _ = output::print(&line);
+        announce(line);
         std::future::pending::<()>().await;
     };
     let signal = tokio::select! {
@@ -66,11 +66,18 @@ async fn serve(config: ReplicaConfig) -> Result<Exit, Failure> {
         () = announced => return Ok(Exit::Ok),
     };
     tracing::info!(signal, "asked to end");
+    ending.begin();
     tokio::select! {
         biased;
         signal = signals.next() => Err(at_once(signal)),
         () = replica.shutdown() => Ok(Exit::Ok),
     }
+}
+
+/// Prints a line beside everything else. That nobody reads it is no reason to end, nor to wait.
+pub(crate) fn announce(line: String) {
+    // A thread of the runtime would be waited for at its end.
+    std::thread::spawn(move || output::print(&line));
 }
 
 /// The open doors of a replica, before anything of it is on disk.
@@ -86,7 +93,11 @@ pub(crate) async fn open(listen: &Listen) -> Result<Doors, Failure> {
 /// A replica behind its doors.
 pub(crate) async fn start(config: ReplicaConfig, doors: Doors) -> Result<Replica, Failure> {
     let id = config.replica;
-    let started = Replica::start(config, Seams::real(Arc::new(RealDisk)), doors).await;
+    let seams = Seams {
+        dropped_lines: logging::dropped_lines,
+        ..Seams::real(Arc::new(RealDisk))
+    };
+    let started = Replica::start(config, seams, doors).await;
     started.map_err(|error| {
         let message = format!("replica {id} cannot start: {error}");
         Failure::local(

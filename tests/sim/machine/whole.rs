@@ -24,7 +24,6 @@ pub(super) async fn run(boot: Boot) {
         client: nowhere,
         peer: nowhere,
         metrics: None,
-        metrics_address: None,
     };
     let replicas = HOSTS
         .map(|host| (ReplicaId::new(host), peer_address(host)))
@@ -47,6 +46,7 @@ pub(super) async fn run(boot: Boot) {
         peer: net.listen(host, &peer_address(host)),
         peer_address: peer_address(host),
         metrics: None,
+        metrics_address: None,
     };
     let mut replica = match Replica::start(config, seams, doors).await {
         Ok(replica) => replica,

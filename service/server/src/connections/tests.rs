@@ -15,7 +15,7 @@ use crate::metrics::Metrics;
 use crate::stop::stop;
 
 fn register(door: Door) -> Arc<Register> {
-    Arc::new(Register::new(door, &Metrics::new().doors))
+    Arc::new(Register::new(door, &Metrics::new(|| 0).doors))
 }
 
 /// So many connections from an address, which have said what they are.

@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_chore_that_failed_is_shown_until_one_succeeds() {
-        let metrics = Metrics::new();
+        let metrics = Metrics::new(|| 0);
         let mut log = LogStatus {
             entries: 3,
             segments: 2,

@@ -48,7 +48,10 @@ async fn initialize(consensus: &Consensus, first_set: &BTreeMap<ReplicaId, Strin
     while !consensus.is_initialized() {
         match ask_everybody(consensus, first_set).await {
             Some(set) => match consensus.initialize(set).await {
-                Ok(()) => tracing::info!("formed the replica set"),
+                Ok(()) => {
+                    tracing::info!("formed the replica set");
+                    return;
+                }
                 Err(error) => tracing::warn!(error, "cannot form the replica set"),
             },
             None => tokio::time::sleep(PAUSE).await,

@@ -163,7 +163,7 @@ mod tests {
         let rounds = Rounds {
             asks,
             free: Arc::new(Semaphore::new(READS_WAITING_MAX)),
-            metrics: Metrics::new().read,
+            metrics: Metrics::new(|| 0).read,
         };
         let deadline = Instant::now() + Duration::from_secs(60);
         let waits = || {

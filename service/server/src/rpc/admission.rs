@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_class_that_is_full_refuses_and_the_others_do_not() {
-        let metrics = Metrics::new();
+        let metrics = Metrics::new(|| 0);
         let admission = Admission::new(&metrics.rpc);
         let mut places: Vec<Place> = (0..REQUESTS_MAX)
             .map(|_| admission.admit(Class::Ordinary).unwrap())

@@ -2,12 +2,15 @@
 //! heartbeat, up to 13 times a second. Some of it is let through, and the rest is counted and told.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Filter};
+
+use super::dropped_lines;
 
 /// So many events of one place in the program are let through in a [`PERIOD`].
 const EVENTS_MAX: u32 = 3;
@@ -22,7 +25,13 @@ const LIBRARY: &str = "openraft";
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sparing {
     places: Arc<Mutex<BTreeMap<Place, Said>>>,
+    ending: Arc<AtomicBool>,
 }
+
+/// Is told when the replica is asked to end. From then on the library complains that its own task has ended, which is
+/// what was asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Ending(Arc<AtomicBool>);
 
 /// Tells from time to time how many events were held back.
 #[derive(Debug)]
@@ -43,6 +52,11 @@ impl Sparing {
     /// What tells of the events that are held back here.
     pub(super) fn held_back(&self) -> HeldBack {
         HeldBack(self.clone())
+    }
+
+    /// What is told when the replica is asked to end.
+    pub(super) fn ending(&self) -> Ending {
+        Ending(Arc::clone(&self.ending))
     }
 
     fn places(&self) -> MutexGuard<'_, BTreeMap<Place, Said>> {
@@ -90,17 +104,35 @@ impl<S: Subscriber> Filter<S> for Sparing {
         let metadata = event.metadata();
         // Who asks for more than warnings wants all of them.
         let is_spared = *metadata.level() <= Level::WARN && metadata.target().starts_with(LIBRARY);
-        !is_spared || self.lets_through(metadata, Instant::now())
+        !is_spared
+            || (!self.ending.load(Ordering::Relaxed) && self.lets_through(metadata, Instant::now()))
+    }
+}
+
+impl Ending {
+    /// It is asked to end.
+    pub(crate) fn begin(&self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
 impl HeldBack {
-    /// Tells for as long as it is run.
+    /// Tells for as long as it is run, and how many lines were dropped because nobody read them.
     pub(crate) async fn tell(self) {
+        let mut dropped = 0;
         let mut period = interval(PERIOD);
         period.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             period.tick().await;
+            let lines = dropped_lines();
+            if lines > dropped {
+                let more = lines - dropped;
+                tracing::warn!(
+                    lines = more,
+                    "dropped lines of the log, which nobody reads fast enough"
+                );
+                dropped = lines;
+            }
             for ((target, _, line), events) in self.0.take() {
                 tracing::warn!(
                     target,

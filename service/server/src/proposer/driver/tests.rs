@@ -72,7 +72,7 @@ impl Running {
         let consensus = consensus::start(config, seams).await.unwrap();
         let (stopper, stop) = crate::stop::stop();
         let mut tasks = JoinSet::new();
-        let metrics = Metrics::new();
+        let metrics = Metrics::new(|| 0);
         let (proposer, _) = Proposer::new(&consensus, wall, &metrics.proposer, &stop, &mut tasks);
         let (sender, taken) = watch::channel(0);
         let handler = Arc::new(Handler {

@@ -10,7 +10,7 @@ use crate::limits::STREAMED_REQUEST_BYTES_MAX;
 use crate::metrics::Metrics;
 
 fn bodies() -> Bodies {
-    Bodies::new(&Metrics::new().rpc)
+    Bodies::new(&Metrics::new(|| 0).rpc)
 }
 
 fn whole(bytes: usize) -> Body {

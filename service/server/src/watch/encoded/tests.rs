@@ -9,7 +9,7 @@ use super::*;
 use crate::metrics::Metrics;
 
 fn history() -> EncodedHistory {
-    EncodedHistory::new(Metrics::new().watch)
+    EncodedHistory::new(Metrics::new(|| 0).watch)
 }
 
 fn member(id: &str, labels: &[(&str, &str)]) -> Arc<Member> {

@@ -1,0 +1,22 @@
+//! What became of the lines of the log.
+
+use std::fmt;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
+use prometheus_client::metrics::counter::ConstCounter;
+
+/// Looked up when somebody asks: whoever logs counts.
+#[derive(Debug)]
+pub(super) struct LogMetrics {
+    pub(super) dropped_lines: fn() -> u64,
+}
+
+impl Collector for LogMetrics {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let dropped = ConstCounter::new((self.dropped_lines)());
+        let name = "synod_log_lines_dropped";
+        let help = "Lines of the log that were dropped because nobody read those before them";
+        dropped.encode(encoder.encode_descriptor(name, help, None, dropped.metric_type())?)
+    }
+}
