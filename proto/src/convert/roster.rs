@@ -93,6 +93,7 @@ impl From<&Absent> for v1::AbsentMembers {
             members: absent.members.iter().map(ToString::to_string).collect(),
             unnamed: absent.unnamed,
             short: absent.short,
+            label_selector: absent.labels.to_string(),
             message: absent.to_string(),
         }
     }
@@ -102,15 +103,19 @@ impl TryFrom<v1::AbsentMembers> for Absent {
     type Error = Violations;
 
     fn try_from(pb: v1::AbsentMembers) -> Result<Self, Violations> {
+        let mut found = Violations::new();
         let members = list(pb.members, |id| MemberId::parse(&id));
+        let members = found.parsed::<_, Violations>("members", members);
+        let labels = LabelSelector::parse(&pb.label_selector);
+        let labels = found.parsed("labelSelector", labels);
+        let (Some(members), Some(labels)) = (members, labels) else {
+            return Err(found);
+        };
         Ok(Self {
-            members: members.map_err(|faults: Violations| {
-                let mut found = Violations::new();
-                found.extend_at("members", faults);
-                found
-            })?,
+            members,
             unnamed: pb.unnamed,
             short: pb.short,
+            labels,
         })
     }
 }

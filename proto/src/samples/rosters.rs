@@ -44,11 +44,17 @@ pub(crate) fn roster() -> impl Strategy<Value = Roster> {
 }
 
 pub(crate) fn absent() -> impl Strategy<Value = Absent> {
-    let missing = (btree_set(member_id(), 0..4), any::<u32>(), any::<u32>());
-    missing.prop_map(|(members, unnamed, short)| Absent {
+    let missing = (
+        btree_set(member_id(), 0..4),
+        any::<u32>(),
+        any::<u32>(),
+        label_selector(),
+    );
+    missing.prop_map(|(members, unnamed, short, labels)| Absent {
         members,
         unnamed,
         short,
+        labels,
     })
 }
 

@@ -85,6 +85,9 @@ impl RosterRule {
         };
         let least = self.least.max(u32::from(self.asks_by_labels()));
         absent.short = least.saturating_sub(u32::try_from(counted).unwrap_or(u32::MAX));
+        if absent.short > 0 {
+            absent.labels = self.labels.clone();
+        }
         absent
     }
 }
@@ -96,14 +99,36 @@ pub struct Absent {
     pub members: BTreeSet<MemberId>,
     /// How many more of them there are.
     pub unnamed: u32,
-    /// How many entries the least number lacks.
+    /// How many more entries there must be, of whichever members.
     pub short: u32,
+    /// The labels of those members; empty: whoever they are.
+    pub labels: LabelSelector,
 }
 
 impl Absent {
     /// Whether nobody is missing.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty() && self.unnamed == 0 && self.short == 0
+    }
+
+    /// Who is missing, in words, with at most `shown` members by name.
+    pub fn sentence(&self, shown: usize) -> String {
+        let mut parts = Vec::new();
+        if !self.members.is_empty() {
+            let named = self.members.iter().take(shown).map(MemberId::as_str);
+            let named = named.collect::<Vec<_>>().join(", ");
+            let hidden = self.members.len().saturating_sub(shown);
+            parts.push(match hidden.saturating_add(self.unnamed as usize) {
+                0 => named,
+                more => format!("{named} + {more} more"),
+            });
+        }
+        match (self.short, self.labels.is_empty()) {
+            (0, _) => {}
+            (short, true) => parts.push(format!("{short} more of the least number")),
+            (short, false) => parts.push(format!("{short} more with labels `{}`", self.labels)),
+        }
+        parts.join(", and ")
     }
 
     fn name(&mut self, id: &MemberId) {
@@ -118,18 +143,7 @@ impl Absent {
 impl fmt::Display for Absent {
     /// Who is missing, in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts = Vec::new();
-        if !self.members.is_empty() {
-            let named: Vec<&str> = self.members.iter().map(MemberId::as_str).collect();
-            parts.push(named.join(", "));
-        }
-        if self.unnamed > 0 {
-            parts.push(format!("{} more members", self.unnamed));
-        }
-        if self.short > 0 {
-            parts.push(format!("{} more of the least number", self.short));
-        }
-        f.pad(&parts.join(", and "))
+        f.pad(&self.sentence(usize::MAX))
     }
 }
 
