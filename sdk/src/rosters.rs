@@ -54,7 +54,7 @@ impl Rosters {
     /// # Errors
     ///
     /// `CONFLICT`: the roster is not of the revision that was named; [`Error::current`] has it. `NOT_FOUND`: one was named and
-    /// there is none.
+    /// there is none. `QUOTA`: there are 1,000 rosters and none of this scope, or the state is full.
     pub async fn set(&self, set: SetRoster) -> Result<RosterChanged, Error> {
         let dry_run = self.dry_run;
         let change = Change::new(set);

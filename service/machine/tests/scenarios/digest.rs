@@ -162,6 +162,7 @@ fn states() -> Changes<StateStatus> {
         |it| it.contradicted = true,
         |it| it.agreed_hash = Some(hash()),
         |it| it.absent.short = 1,
+        |it| it.absent.labels = LabelSelector::parse("tier").expect("legal"),
         |it| it.absent.unnamed = 1,
         |it| {
             it.absent

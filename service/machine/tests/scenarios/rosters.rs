@@ -158,6 +158,22 @@ fn a_migration_that_ends_under_a_roster_assumes_nothing() {
 }
 
 #[test]
+fn a_roster_that_is_not_there_does_not_say_that_nobody_must_speak() {
+    let mut cluster = Cluster::formed();
+    cluster.sets_roster("*", rule("x", "", 0));
+    for scope in ["core.pods", "core.*"] {
+        let refusal = refused(cluster.send(delete(scope, None)), ErrorKind::NotFound);
+        assert_eq!(
+            refusal.message,
+            format!(
+                "roster \"{scope}\" does not exist: for its resources the next wider one counts, if there is one"
+            )
+        );
+        assert_eq!(refusal.metadata["roster"], scope);
+    }
+}
+
+#[test]
 fn the_narrowest_roster_alone_counts() {
     let mut cluster = Cluster::formed();
     cluster.sets_roster("*", rule("x", "", 0));
