@@ -59,7 +59,11 @@ pub(crate) fn absent() -> impl Strategy<Value = Absent> {
 }
 
 pub(crate) fn assumption() -> impl Strategy<Value = Assumption> {
-    Just(Assumption::NoRoster)
+    prop_oneof![
+        Just(Assumption::NoRoster),
+        Just(Assumption::SnapshotVersionUnknown),
+        Just(Assumption::LeftToOthers),
+    ]
 }
 
 pub(crate) fn agreement_cause() -> impl Strategy<Value = AgreementCause> {
@@ -99,7 +103,7 @@ fn binary_resource() -> impl Strategy<Value = BinaryResource> {
 
 /// A binary that names no resource twice.
 pub(crate) fn binary() -> impl Strategy<Value = Binary> {
-    (vec(binary_resource(), 0..4), vec(resource_scope(), 0..3)).prop_map(
+    (vec(binary_resource(), 1..4), vec(resource_scope(), 0..3)).prop_map(
         |(resources, left_to_others)| {
             let by_resource = resources.into_iter();
             let by_resource: BTreeMap<_, _> =

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::limits::{CONTINUE_TOKEN_BYTES_MAX, FAILURE_REASON_BYTES_MAX, WORKER_BYTES_MAX};
 use crate::text::{shared_text, short_printable};
 use crate::{
-    ApiVersion, ClaimToken, Metadata, MigrationId, Persisted, Revision, StorageVersionHash, Ttl,
-    Violation, WallTime,
+    ApiVersion, Assumption, ClaimToken, Metadata, MigrationId, Persisted, Revision,
+    StorageVersionHash, Ttl, Violation, WallTime,
 };
 
 /// A migration, as readers see it.
@@ -181,34 +181,6 @@ pub enum AbortCause {
     Requested,
     /// What is stored became unknown meanwhile, so it has to begin from the start.
     StorageUnknown,
-}
-
-/// What an answer rests on beside what is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Assumption {
-    /// No roster says who must speak for the resource.
-    NoRoster,
-}
-
-impl Assumption {
-    /// Its name, as programs read it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NoRoster => "no-roster",
-        }
-    }
-}
-
-impl fmt::Display for Assumption {
-    /// What is assumed, in words.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::NoRoster => {
-                "no roster says who must speak, so it is assumed that nobody else writes than those who take part or \
-                 are observed"
-            }
-        })
-    }
 }
 
 /// Who works at a migration.

@@ -66,6 +66,11 @@ pub(crate) enum Reader {
     Gone,
 }
 
+/// Writes to standard error, at once. Nobody is left to tell if that is closed.
+pub(crate) fn warn(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
 /// Writes to standard output, at once.
 ///
 /// # Errors

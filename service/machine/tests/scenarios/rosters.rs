@@ -131,7 +131,9 @@ fn a_server_that_does_not_take_part_keeps_its_version_from_being_dropped() {
     let (past, now) = (cluster.state.present(), cluster.state.log_time());
     let verdict = check_drop(&past, now, &resource("pods"), &version("v1"));
     assert!(verdict.is_safe());
-    assert_eq!(verdict.without_roster, [resource("pods")]);
+    let of_pods = [(Assumption::NoRoster, [resource("pods")].into())];
+    assert_eq!(verdict.assumptions, of_pods.into());
+    assert!(!verdict.is_observed);
     let done = &cluster.migrations("pods")[0];
     assert_eq!(done.assumption, Some(Assumption::NoRoster));
     // With one that asks for three servers, it is not safe, and nobody has to have been seen.
@@ -145,7 +147,7 @@ fn a_server_that_does_not_take_part_keeps_its_version_from_being_dropped() {
     );
     let (past, now) = (cluster.state.present(), cluster.state.log_time());
     let verdict = check_drop(&past, now, &resource("pods"), &version("v1"));
-    assert!(verdict.without_roster.is_empty());
+    assert!(verdict.assumptions.is_empty());
 }
 
 #[test]

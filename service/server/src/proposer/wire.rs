@@ -108,7 +108,10 @@ fn outcome_to_wire(outcome: &Outcome) -> pb::Outcome {
             Wire::MigrationCompleted(pb::MigrationCompleted {
                 no_roster: match assumption {
                     Some(Assumption::NoRoster) => true,
-                    None => false,
+                    // On these only a check rests.
+                    Some(Assumption::SnapshotVersionUnknown | Assumption::LeftToOthers) | None => {
+                        false
+                    }
                 },
             })
         }
