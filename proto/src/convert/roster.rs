@@ -26,7 +26,7 @@ impl TryFrom<v1::Roster> for Roster {
 
     fn try_from(pb: v1::Roster) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let scope = found.parsed("scope", scope(&pb.scope));
+        let scope = found.parsed("scope", ResourceScope::parse(&pb.scope));
         let metadata = Metadata::try_from(&pb.metadata.unwrap_or_default());
         let metadata = found.parsed("metadata", metadata);
         let rule = found.parsed("rule", rule(pb.rule));
@@ -76,15 +76,6 @@ pub(crate) fn rule(pb: Option<v1::RosterRule>) -> Result<RosterRule, Violations>
         rule.members.insert(id);
     }
     sound(rule, found)
-}
-
-/// Reads a field that names a scope.
-pub(crate) fn scope(name: &str) -> Result<ResourceScope, Violation> {
-    let name = Some(name).filter(|name| !name.is_empty());
-    ResourceScope::parse(required(
-        name,
-        "must name the resources: *, <group>.* or <group>.<resource>",
-    )?)
 }
 
 impl From<&Absent> for v1::AbsentMembers {
