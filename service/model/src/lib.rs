@@ -155,6 +155,7 @@ pub use settings::{Settings, SettingsPatch};
 pub use statement_number::StatementNumber;
 pub use storage_version_hash::StorageVersionHash;
 pub use storage_version_status::{check_common_version, check_conditions};
+pub use text::misleads;
 pub use text_diff::unified_diff;
 pub use uid::Uid;
 pub use versions::{ApiVersion, VersionSet};

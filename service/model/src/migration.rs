@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::limits::{CONTINUE_TOKEN_BYTES_MAX, FAILURE_REASON_BYTES_MAX, WORKER_BYTES_MAX};
-use crate::text::{shared_text, short_printable};
+use crate::text::{shared_text, short_identity, short_printable};
 use crate::{
     ApiVersion, Assumption, ClaimToken, Metadata, MigrationId, Persisted, Revision,
     StorageVersionHash, Ttl, Violation, WallTime,
@@ -249,12 +249,12 @@ impl WorkerName {
     ///
     /// # Errors
     ///
-    /// Empty, longer than 253 bytes, or with control characters.
+    /// Empty, longer than 253 bytes, or with control characters, bidirectional marks or line separators.
     pub fn parse(text: &str) -> Result<Self, Violation> {
         if text.is_empty() {
             return Err(Violation::required("must name the worker"));
         }
-        short_printable(text, WORKER_BYTES_MAX)?;
+        short_identity(text, WORKER_BYTES_MAX)?;
         Ok(Self(text.into()))
     }
 }

@@ -22,7 +22,6 @@ mod views;
 #[cfg(test)]
 mod tests;
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
@@ -41,8 +40,7 @@ fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let exit = ended.unwrap_or_else(|failure| {
-        // Nobody is left to tell if standard error is closed.
-        let _ = std::io::stderr().write_all(failure.to_string().as_bytes());
+        output::warn(&failure.to_string());
         failure.exit()
     });
     exit.into()

@@ -738,7 +738,7 @@ export interface LeaseToken {
 export interface LeaseContender {
   /** The lease. */
   lease?: LeaseKey;
-  /** Who: 1 to 317 bytes without control characters, as no other process is called at the same time. */
+  /** Who, unlike any other: 1 to 317 bytes without controls, bidirectional marks and line separators. */
   identity: string;
 }
 
@@ -795,7 +795,7 @@ export interface LeasesAcquireRequest {
   requestId?: RequestId;
   /** The lease. It need not exist. */
   lease?: LeaseKey;
-  /** Who wants it: 1 to 317 bytes without control characters, as no other process is called at the same time. */
+  /** Who wants it, unlike any other: 1 to 317 bytes without controls, bidirectional marks and line separators. */
   holder: string;
   /**
    * How long to hold the lease after a renewal, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. A

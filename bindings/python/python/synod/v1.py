@@ -1504,7 +1504,7 @@ class LeaseContender(Message):
     """The lease."""
 
     identity: str = ""
-    """Who: 1 to 317 bytes without control characters, as no other process is called at the same time."""
+    """Who, unlike any other: 1 to 317 bytes without controls, bidirectional marks and line separators."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("lease", "lease", "optional", "LeaseKey"),
@@ -1613,7 +1613,7 @@ class LeasesAcquireRequest(Message):
     """The lease. It need not exist."""
 
     holder: str = ""
-    """Who wants it: 1 to 317 bytes without control characters, as no other process is called at the same time."""
+    """Who wants it, unlike any other: 1 to 317 bytes without controls, bidirectional marks and line separators."""
 
     ttl_ms: int | None = None
     """How long to hold the lease after a renewal, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. A
