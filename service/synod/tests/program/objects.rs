@@ -340,7 +340,12 @@ async fn what_others_stored_does_nothing_to_a_terminal_and_is_read_back() {
         "metadata": {"name": "w", "namespace": "a", "annotations": {"note": shape}},
         "spec": {"shape": shape},
     });
-    let file = place.file("w.json", &widget.to_string());
+    let ascii = |letter: char| match letter {
+        ' '..='~' => letter.to_string(),
+        _ => format!("\\u{:04x}", u32::from(letter)),
+    };
+    let widget: String = widget.to_string().chars().map(ascii).collect();
+    let file = place.file("w.json", &widget);
     place.well(&["create", "-f", text(&file)]).await;
     let harmless = |text: &str| {
         let misleads = |letter: char| letter != '\n' && synod_model::misleads(letter);
