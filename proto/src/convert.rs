@@ -27,7 +27,7 @@ pub(crate) use controller_revision::annotations_to_wire;
 pub(crate) use metadata::labels_to_wire;
 pub(crate) use migration::migration;
 pub(crate) use object_key::namespace;
-pub(crate) use roster::{rule as roster_rule, scope};
+pub(crate) use roster::rule as roster_rule;
 
 #[cfg(test)]
 mod tests;

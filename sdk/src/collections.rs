@@ -4,7 +4,7 @@ use synod_model::{CreateCollection, DeleteCollection, GroupResource, UpdateColle
 use synod_proto::{Change, v1};
 
 use crate::client::stubs;
-use crate::pages::{Pages, page_size};
+use crate::pages::{Pages, page_size, pager};
 use crate::transport::Try;
 use crate::values::{FromWire as _, read};
 use crate::{
@@ -158,22 +158,4 @@ impl ListCollections {
     }
 }
 
-impl CollectionPages {
-    /// The next page; `None` after the last. A page that failed is asked for again by the next call.
-    ///
-    /// # Errors
-    ///
-    /// `COMPACTED`: the list took so long that its revision left the window: begin again.
-    pub async fn next(&mut self) -> Result<Option<CollectionPage>, Error> {
-        self.0.next().await
-    }
-
-    /// All that is left, as one page.
-    ///
-    /// # Errors
-    ///
-    /// As [`CollectionPages::next`]; also if nothing was left.
-    pub async fn all(self) -> Result<CollectionPage, Error> {
-        self.0.all().await
-    }
-}
+pager!(CollectionPages, CollectionPage);

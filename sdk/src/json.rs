@@ -39,7 +39,7 @@ pub use migration::{
 };
 pub use parse::FromJson;
 pub use roster::{roster, roster_changed, roster_page, roster_view};
-pub use safety::safety;
+pub use safety::{assumed, safety};
 pub use settings::{settings, settings_view};
 pub use status::cluster_status;
 pub use storage_state::storage_state;

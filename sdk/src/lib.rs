@@ -45,6 +45,8 @@
 //! - [`Lock`] holds a lease and knows when it may be lost; [`Election`] is leader election by it.
 //! - [`Migrator`] rewrites what is stored in an older version; [`Fenced`] and [`FenceGuard`] keep late writes out of a store
 //!   that can compare and write.
+//! - [`Rosters`] say who must speak for a resource before anything counts. Where none does, what is called safe or completed
+//!   names that as an [`Assumption`]: [`Safety::is_safe_for_sure`] is safe without one.
 //! - [`Watch`] goes on over lost connections and replicas without a gap; [`Reflector`] keeps a cache by it.
 //! - [`Client::call_json`] calls any method by its name, and [`json`] has the values of this crate in that form: for programs
 //!   that carry documents.

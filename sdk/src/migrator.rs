@@ -25,7 +25,7 @@ pub use fence::{Fence, FenceFault, FenceGuard, Fenced, FencedStore};
 use pass::{Pass, Passed};
 pub use plan::StoreError;
 
-use crate::{ClaimKey, Client, Error, ObjectKind, Reflector};
+use crate::{Assumed, ClaimKey, Client, Error, ObjectKind, Reflector};
 
 /// A store whose objects a worker rewrites.
 pub trait Store: Send + Sync {
@@ -137,7 +137,10 @@ impl MigratorOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Worked {
     /// Every object is in the target's encoding.
-    Completed,
+    Completed {
+        /// What that rests on beside what is known. None: nothing.
+        assumptions: Vec<Assumed>,
+    },
     /// It was given up, and why.
     Failed(MigrationFailure),
     /// It is not this worker's any more: it was aborted, or another has it.
@@ -280,7 +283,10 @@ impl<S: Store> Migrator<S> {
                 Passed::Lost => return Ok(Worked::Lost),
                 Passed::GaveUp(failure) => failure,
                 Passed::All => match self.client.complete_migration(claim).await {
-                    Ok(_) => return Ok(Worked::Completed),
+                    Ok(completed) => {
+                        let assumptions = completed.assumptions;
+                        return Ok(Worked::Completed { assumptions });
+                    }
                     // A collection counts objects in another version: somebody wrote behind this pass.
                     Err(error) if error.metadata().contains_key("encoding") => {
                         pass = Pass::again(pass);

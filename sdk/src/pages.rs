@@ -2,7 +2,7 @@
 //!
 //! All pages are of one revision, which the token of the first one pins: how to read is said only with the first. Once that
 //! revision has left the window, the next page fails with `COMPACTED`, and nothing is left out or told twice, unless the
-//! caller goes on at the present revision.
+//! caller goes on at the present revision: then pages say where the revision changes.
 
 use synod_model::limits::LIST_PAGE_MAX;
 use synod_proto::v1;
@@ -29,10 +29,14 @@ pub(crate) trait PageRequest: Clone {
     #[must_use]
     fn at(self, token: String) -> Self;
 
+    /// Asks for the page, and those after it, as they are when they are read.
+    #[must_use]
+    fn at_present(self) -> Self;
+
     /// Where the page begins; empty if it is the first.
     fn token(&self) -> &str;
 
-    /// Puts a page behind those before it.
+    /// Puts a page behind those before it: they are inconsistent if any of them is.
     fn append(all: &mut Self::Page, page: Self::Page);
 }
 
@@ -65,6 +69,12 @@ impl<R: PageRequest> Pages<R> {
         Some(next.token()).filter(|token| !token.is_empty())
     }
 
+    /// The same list, whose further pages are read as it is then.
+    pub(crate) fn at_present(self) -> Self {
+        let next = self.next.map(R::at_present);
+        Self { next, ..self }
+    }
+
     /// The next page; `None` after the last. A page that failed is asked for again by the next call.
     pub(crate) async fn next(&mut self) -> Result<Option<R::Page>, Error> {
         let Some(request) = &self.next else {
@@ -86,20 +96,49 @@ impl<R: PageRequest> Pages<R> {
     }
 }
 
-impl Pages<v1::ObjectsListRequest> {
-    /// The same list, whose further pages are read as it is then.
-    pub(crate) fn at_present(mut self) -> Self {
-        if let Some(next) = &mut self.next {
-            next.continue_at_present = true;
-        }
-        self
-    }
-}
-
 /// A page has at most so many items, whatever is asked for.
 pub(crate) fn page_size(asked: Option<u32>) -> Option<u32> {
     asked.map(|size| size.clamp(1, LIST_PAGE_MAX as u32))
 }
+
+/// The reading side of the pages of a list, the same for every list.
+macro_rules! pager {
+    ($pages:ident, $page:ident) => {
+        impl $pages {
+            /// The same list, but every further page is read at the present revision, behind where the one before it ended:
+            /// what to do about `COMPACTED` where a list that begins again would never end.
+            ///
+            /// Nothing is told twice, and nothing is left out that was there all the time; what happens meanwhile to what was
+            /// told already is not. Each page that is of another revision than the one before it says so
+            #[doc = concat!("([`", stringify!($page), "::inconsistent`]).")]
+            #[must_use]
+            pub fn at_present(self) -> Self {
+                Self(self.0.at_present())
+            }
+
+            /// The next page; `None` after the last. A page that failed is asked for again by the next call.
+            ///
+            /// # Errors
+            ///
+            /// `COMPACTED`: the list took so long that its revision left the window: begin again, or go on
+            /// [`Self::at_present`].
+            pub async fn next(&mut self) -> Result<Option<$page>, Error> {
+                self.0.next().await
+            }
+
+            /// All that is left, as one page: inconsistent if any of them is.
+            ///
+            /// # Errors
+            ///
+            #[doc = concat!("As [`", stringify!($pages), "::next`]; also if nothing was left.")]
+            pub async fn all(self) -> Result<$page, Error> {
+                self.0.all().await
+            }
+        }
+    };
+}
+
+pub(crate) use pager;
 
 macro_rules! pages {
     ($service:ident.$method:ident, $request:ident, $answer:ident, $page:ident) => {
@@ -128,11 +167,19 @@ macro_rules! pages {
                 }
             }
 
+            fn at_present(self) -> Self {
+                Self {
+                    continue_at_present: true,
+                    ..self
+                }
+            }
+
             fn token(&self) -> &str {
                 &self.continue_token
             }
 
             fn append(all: &mut $page, page: $page) {
+                all.inconsistent |= page.inconsistent;
                 all.items.extend(page.items);
             }
         }
@@ -192,12 +239,12 @@ pages!(
     ControllerRevisionsListRequest,
     ControllerRevisionsListResponse,
     HistoryPage,
-    |answer| (answer.header, answer.items)
+    |answer| (answer.header, answer.items, answer.inconsistent)
 );
 pages!(
     controller_revisions.history,
     ControllerRevisionsHistoryRequest,
     ControllerRevisionsHistoryResponse,
     HistoryPage,
-    |answer| (answer.header, answer.items)
+    |answer| (answer.header, answer.items, answer.inconsistent)
 );

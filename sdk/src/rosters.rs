@@ -4,7 +4,7 @@ use synod_model::{DeleteRoster, ResourceScope, SetRoster};
 use synod_proto::{Change, v1};
 
 use crate::client::stubs;
-use crate::pages::{Pages, page_size};
+use crate::pages::{Pages, page_size, pager};
 use crate::transport::Try;
 use crate::values::{FromWire as _, read};
 use crate::{Client, Error, Header, ReadOptions, RosterChanged, RosterPage, RosterView};
@@ -54,7 +54,7 @@ impl Rosters {
     /// # Errors
     ///
     /// `CONFLICT`: the roster is not of the revision that was named; [`Error::current`] has it. `NOT_FOUND`: one was named and
-    /// there is none.
+    /// there is none. `QUOTA`: there are 1,000 rosters and none of this scope, or the state is full.
     pub async fn set(&self, set: SetRoster) -> Result<RosterChanged, Error> {
         let dry_run = self.dry_run;
         let change = Change::new(set);
@@ -139,22 +139,4 @@ impl ListRosters {
     }
 }
 
-impl RosterPages {
-    /// The next page; `None` after the last. A page that failed is asked for again by the next call.
-    ///
-    /// # Errors
-    ///
-    /// `COMPACTED`: the list took so long that its revision left the window: begin again.
-    pub async fn next(&mut self) -> Result<Option<RosterPage>, Error> {
-        self.0.next().await
-    }
-
-    /// All that is left, as one page.
-    ///
-    /// # Errors
-    ///
-    /// As [`RosterPages::next`]; also if nothing was left.
-    pub async fn all(self) -> Result<RosterPage, Error> {
-        self.0.all().await
-    }
-}
+pager!(RosterPages, RosterPage);

@@ -38,7 +38,7 @@ const RECIPES: [(&str, &[&str]); 5] = [
         "migration_worker",
         &[
             "5 objects are stored in v1",
-            "the worker ended: Some(Completed)",
+            "the worker ended: Some(Completed",
             "objects are stored in migrated.example.io/v2",
         ],
     ),

@@ -138,7 +138,8 @@ impl Migrator {
         }
     }
 
-    /// Works at the migration of this name, if it is to be had now, and answers `{"worked": "completed"}`,
+    /// Works at the migration of this name, if it is to be had now, and answers
+    /// `{"worked": "completed", "assumptions": [Assumption]}`,
     /// `{"worked": "failed", "failure": MigrationFailure}` or `{"worked": "lost"}`; `{}`: it is not to be had.
     ///
     /// # Errors
@@ -175,7 +176,9 @@ impl Drop for Migrator {
 fn shown(worked: Option<Worked>) -> Value {
     match worked {
         None => json!({}),
-        Some(Worked::Completed) => json!({"worked": "completed"}),
+        Some(Worked::Completed { assumptions }) => {
+            json!({"worked": "completed", "assumptions": form::list(&assumptions, form::assumed)})
+        }
         Some(Worked::Lost) => json!({"worked": "lost"}),
         Some(Worked::Failed(failure)) => {
             json!({"worked": "failed", "failure": form::migration_failure(&failure)})

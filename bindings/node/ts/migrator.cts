@@ -87,9 +87,12 @@ export class StoreError extends Error {
   }
 }
 
-/** What became of a migration that was worked at: all is rewritten, it was given up, or it is another worker's. */
+/**
+ * What became of a migration that was worked at: all is rewritten, it was given up, or it is another worker's. The
+ * assumptions are what a completion rests on beside what is known; none: nothing.
+ */
 export type Worked =
-  | { readonly worked: 'completed' }
+  | { readonly worked: 'completed'; readonly assumptions: readonly v1.Assumption[] }
   | { readonly worked: 'failed'; readonly failure: v1.MigrationFailure }
   | { readonly worked: 'lost' };
 
@@ -122,9 +125,21 @@ export class Migrator implements AsyncDisposable {
   /** Works at one migration; `undefined`: it is not to be had now. */
   async runOne(name: string, { signal }: Signal = {}): Promise<Worked | undefined> {
     const json = await this.#answering(settled(signal, (token) => this.#native.runOne(name, token)));
-    const { worked, failure } = JSON.parse(json) as { worked?: Worked['worked']; failure?: unknown };
-    if (worked === undefined) return undefined;
-    return worked === 'failed' ? { worked, failure: fromJson('MigrationFailure', failure) } : { worked };
+    const { worked, failure, assumptions = [] } = JSON.parse(json) as {
+      worked?: Worked['worked'];
+      failure?: unknown;
+      assumptions?: readonly unknown[];
+    };
+    switch (worked) {
+      case undefined:
+        return undefined;
+      case 'completed':
+        return { worked, assumptions: assumptions.map((assumed) => fromJson<v1.Assumption>('Assumption', assumed)) };
+      case 'failed':
+        return { worked, failure: fromJson('MigrationFailure', failure) };
+      case 'lost':
+        return { worked };
+    }
   }
 
   /** Stops the worker. What it was at is taken up by another when its claim has ended. */

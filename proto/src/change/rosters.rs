@@ -1,7 +1,7 @@
-use synod_model::{DeleteRoster, Revision, SetRoster, Violations};
+use synod_model::{DeleteRoster, ResourceScope, Revision, SetRoster, Violations};
 
 use super::{Change, key};
-use crate::convert::{roster_rule, scope};
+use crate::convert::roster_rule;
 use crate::fields::sound;
 use crate::v1;
 
@@ -24,7 +24,7 @@ impl TryFrom<v1::RostersSetRequest> for Change<SetRoster> {
     fn try_from(pb: v1::RostersSetRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
         let key = key(pb.request_id, &mut found);
-        let scope = found.parsed("scope", scope(&pb.scope));
+        let scope = found.parsed("scope", ResourceScope::parse(&pb.scope));
         let rule = found.parsed("rule", roster_rule(pb.rule));
         let (Some(scope), Some(rule)) = (scope, rule) else {
             return Err(found);
@@ -62,7 +62,7 @@ impl TryFrom<v1::RostersDeleteRequest> for Change<DeleteRoster> {
     fn try_from(pb: v1::RostersDeleteRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
         let key = key(pb.request_id, &mut found);
-        let Some(scope) = found.parsed("scope", scope(&pb.scope)) else {
+        let Some(scope) = found.parsed("scope", ResourceScope::parse(&pb.scope)) else {
             return Err(found);
         };
         let body = DeleteRoster {

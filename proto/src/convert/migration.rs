@@ -157,6 +157,8 @@ impl From<Option<Assumption>> for v1::AssumptionReason {
         match assumption {
             None => Self::Unspecified,
             Some(Assumption::NoRoster) => Self::NoRoster,
+            Some(Assumption::SnapshotVersionUnknown) => Self::SnapshotVersionUnknown,
+            Some(Assumption::LeftToOthers) => Self::LeftToOthers,
         }
     }
 }
@@ -166,6 +168,10 @@ impl From<v1::AssumptionReason> for Option<Assumption> {
         match reason {
             v1::AssumptionReason::Unspecified => None,
             v1::AssumptionReason::NoRoster => Some(Assumption::NoRoster),
+            v1::AssumptionReason::SnapshotVersionUnknown => {
+                Some(Assumption::SnapshotVersionUnknown)
+            }
+            v1::AssumptionReason::LeftToOthers => Some(Assumption::LeftToOthers),
         }
     }
 }

@@ -26,7 +26,7 @@ impl TryFrom<v1::Roster> for Roster {
 
     fn try_from(pb: v1::Roster) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let scope = found.parsed("scope", scope(&pb.scope));
+        let scope = found.parsed("scope", ResourceScope::parse(&pb.scope));
         let metadata = Metadata::try_from(&pb.metadata.unwrap_or_default());
         let metadata = found.parsed("metadata", metadata);
         let rule = found.parsed("rule", rule(pb.rule));
@@ -78,21 +78,13 @@ pub(crate) fn rule(pb: Option<v1::RosterRule>) -> Result<RosterRule, Violations>
     sound(rule, found)
 }
 
-/// Reads a field that names a scope.
-pub(crate) fn scope(name: &str) -> Result<ResourceScope, Violation> {
-    let name = Some(name).filter(|name| !name.is_empty());
-    ResourceScope::parse(required(
-        name,
-        "must name the resources: *, <group>.* or <group>.<resource>",
-    )?)
-}
-
 impl From<&Absent> for v1::AbsentMembers {
     fn from(absent: &Absent) -> Self {
         Self {
             members: absent.members.iter().map(ToString::to_string).collect(),
             unnamed: absent.unnamed,
             short: absent.short,
+            label_selector: absent.labels.to_string(),
             message: absent.to_string(),
         }
     }
@@ -102,15 +94,19 @@ impl TryFrom<v1::AbsentMembers> for Absent {
     type Error = Violations;
 
     fn try_from(pb: v1::AbsentMembers) -> Result<Self, Violations> {
+        let mut found = Violations::new();
         let members = list(pb.members, |id| MemberId::parse(&id));
+        let members = found.parsed::<_, Violations>("members", members);
+        let labels = LabelSelector::parse(&pb.label_selector);
+        let labels = found.parsed("labelSelector", labels);
+        let (Some(members), Some(labels)) = (members, labels) else {
+            return Err(found);
+        };
         Ok(Self {
-            members: members.map_err(|faults: Violations| {
-                let mut found = Violations::new();
-                found.extend_at("members", faults);
-                found
-            })?,
+            members,
             unnamed: pb.unnamed,
             short: pb.short,
+            labels,
         })
     }
 }

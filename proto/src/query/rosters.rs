@@ -4,7 +4,6 @@ use synod_model::{ResourceScope, Violations};
 
 use super::consistency::consistency;
 use super::{Consistency, PageKey, PageRequest};
-use crate::convert::scope;
 use crate::fields::sound;
 use crate::v1;
 
@@ -31,7 +30,7 @@ impl TryFrom<v1::RostersGetRequest> for GetRoster {
 
     fn try_from(pb: v1::RostersGetRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let scope = found.parsed("scope", scope(&pb.scope));
+        let scope = found.parsed("scope", ResourceScope::parse(&pb.scope));
         let read = consistency(pb.read, &mut found);
         let Some(scope) = scope else {
             return Err(found);

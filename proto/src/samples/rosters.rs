@@ -44,16 +44,26 @@ pub(crate) fn roster() -> impl Strategy<Value = Roster> {
 }
 
 pub(crate) fn absent() -> impl Strategy<Value = Absent> {
-    let missing = (btree_set(member_id(), 0..4), any::<u32>(), any::<u32>());
-    missing.prop_map(|(members, unnamed, short)| Absent {
+    let missing = (
+        btree_set(member_id(), 0..4),
+        any::<u32>(),
+        any::<u32>(),
+        label_selector(),
+    );
+    missing.prop_map(|(members, unnamed, short, labels)| Absent {
         members,
         unnamed,
         short,
+        labels,
     })
 }
 
 pub(crate) fn assumption() -> impl Strategy<Value = Assumption> {
-    Just(Assumption::NoRoster)
+    prop_oneof![
+        Just(Assumption::NoRoster),
+        Just(Assumption::SnapshotVersionUnknown),
+        Just(Assumption::LeftToOthers),
+    ]
 }
 
 pub(crate) fn agreement_cause() -> impl Strategy<Value = AgreementCause> {
@@ -93,7 +103,7 @@ fn binary_resource() -> impl Strategy<Value = BinaryResource> {
 
 /// A binary that names no resource twice.
 pub(crate) fn binary() -> impl Strategy<Value = Binary> {
-    (vec(binary_resource(), 0..4), vec(resource_scope(), 0..3)).prop_map(
+    (vec(binary_resource(), 1..4), vec(resource_scope(), 0..3)).prop_map(
         |(resources, left_to_others)| {
             let by_resource = resources.into_iter();
             let by_resource: BTreeMap<_, _> =

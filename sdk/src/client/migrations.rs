@@ -266,7 +266,8 @@ impl Client {
     }
 
     /// Says what discovery shows of a resource: all that is known of one that nobody reports, and evidence beside the
-    /// reports of one that members report. It counts for two periods of log time.
+    /// reports of one that members report. It counts for two periods of log time, but for what no member says that it
+    /// encodes: that stays until a later look does not show it, or a reset.
     ///
     /// # Errors
     ///

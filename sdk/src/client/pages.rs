@@ -3,7 +3,7 @@
 use synod_proto::v1;
 
 use super::{Client, ListMembers, ListMigrations, ListStorageVersions};
-use crate::pages::{Pages, page_size};
+use crate::pages::{Pages, page_size, pager};
 use crate::{Error, MemberPage, MigrationPage, StorageVersionPage};
 
 /// The pages of a list of members.
@@ -17,6 +17,8 @@ pub struct StorageVersionPages(Pages<v1::StorageVersionsListRequest>);
 /// The pages of a list of migrations.
 #[derive(Debug)]
 pub struct MigrationPages(Pages<v1::MigrationsListRequest>);
+
+pager!(MemberPages, MemberPage);
 
 impl MemberPages {
     pub(super) fn new(client: Client, list: ListMembers) -> Self {
@@ -32,25 +34,9 @@ impl MemberPages {
         };
         Self(Pages::new(client, first))
     }
-
-    /// The next page; `None` after the last. A page that failed is asked for again by the next call.
-    ///
-    /// # Errors
-    ///
-    /// `COMPACTED`: the list took so long that its revision left the window: begin again.
-    pub async fn next(&mut self) -> Result<Option<MemberPage>, Error> {
-        self.0.next().await
-    }
-
-    /// All that is left, as one page.
-    ///
-    /// # Errors
-    ///
-    /// As [`MemberPages::next`]; also if nothing was left.
-    pub async fn all(self) -> Result<MemberPage, Error> {
-        self.0.all().await
-    }
 }
+
+pager!(StorageVersionPages, StorageVersionPage);
 
 impl StorageVersionPages {
     pub(super) fn new(client: Client, list: ListStorageVersions) -> Self {
@@ -63,25 +49,9 @@ impl StorageVersionPages {
         };
         Self(Pages::new(client, first))
     }
-
-    /// The next page; `None` after the last. A page that failed is asked for again by the next call.
-    ///
-    /// # Errors
-    ///
-    /// `COMPACTED`: the list took so long that its revision left the window: begin again.
-    pub async fn next(&mut self) -> Result<Option<StorageVersionPage>, Error> {
-        self.0.next().await
-    }
-
-    /// All that is left, as one page.
-    ///
-    /// # Errors
-    ///
-    /// As [`StorageVersionPages::next`]; also if nothing was left.
-    pub async fn all(self) -> Result<StorageVersionPage, Error> {
-        self.0.all().await
-    }
 }
+
+pager!(MigrationPages, MigrationPage);
 
 impl MigrationPages {
     pub(super) fn new(client: Client, list: ListMigrations) -> Self {
@@ -92,23 +62,5 @@ impl MigrationPages {
             continue_at_present: false,
         };
         Self(Pages::new(client, first))
-    }
-
-    /// The next page; `None` after the last. A page that failed is asked for again by the next call.
-    ///
-    /// # Errors
-    ///
-    /// `COMPACTED`: the list took so long that its revision left the window: begin again.
-    pub async fn next(&mut self) -> Result<Option<MigrationPage>, Error> {
-        self.0.next().await
-    }
-
-    /// All that is left, as one page.
-    ///
-    /// # Errors
-    ///
-    /// As [`MigrationPages::next`]; also if nothing was left.
-    pub async fn all(self) -> Result<MigrationPage, Error> {
-        self.0.all().await
     }
 }

@@ -16,7 +16,7 @@ pub fn safety(safety: &Safety) -> Value {
 }
 
 /// The message `Assumption`.
-pub(super) fn assumed(assumed: &Assumed) -> Value {
+pub fn assumed(assumed: &Assumed) -> Value {
     json!({
         "reason": assumption(Some(assumed.reason)),
         "message": assumed.message,
@@ -30,6 +30,8 @@ pub(super) fn assumption(assumption: Option<Assumption>) -> &'static str {
     match assumption {
         None => "ASSUMPTION_REASON_UNSPECIFIED",
         Some(Assumption::NoRoster) => "ASSUMPTION_REASON_NO_ROSTER",
+        Some(Assumption::SnapshotVersionUnknown) => "ASSUMPTION_REASON_SNAPSHOT_VERSION_UNKNOWN",
+        Some(Assumption::LeftToOthers) => "ASSUMPTION_REASON_LEFT_TO_OTHERS",
     }
 }
 

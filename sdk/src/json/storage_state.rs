@@ -54,6 +54,7 @@ fn absent(absent: &Absent) -> Value {
         "members": list(&absent.members, text),
         "unnamed": absent.unnamed,
         "short": absent.short,
+        "labelSelector": absent.labels.to_string(),
         "message": absent.to_string(),
     })
 }

@@ -6,7 +6,7 @@ use futures::stream::{Stream, unfold};
 use synod_model::{FieldSelector, GroupResource, LabelSelector, Namespace};
 use synod_proto::v1;
 
-use crate::pages::{Pages, page_size};
+use crate::pages::{Pages, page_size, pager};
 use crate::{Client, Error, ObjectItem, ObjectPage, ReadOptions};
 
 /// Which objects to list, and how.
@@ -81,6 +81,8 @@ impl ListObjects {
 #[derive(Debug)]
 pub struct ObjectPages(Pages<v1::ObjectsListRequest>);
 
+pager!(ObjectPages, ObjectPage);
+
 impl ObjectPages {
     pub(super) fn new(client: Client, list: &ListObjects) -> Self {
         let namespace = list.namespace.as_ref();
@@ -106,44 +108,10 @@ impl ObjectPages {
         Self(self.0.resumed(token))
     }
 
-    /// The same list, but every further page is read at the present revision, behind where the one before it ended: what to
-    /// do about `COMPACTED` where a list that begins again would never end, as Kubernetes' inconsistent continue token.
-    ///
-    /// No object is told twice, and none is left out that was there all the time; what happens meanwhile to those that were
-    /// told already is not. Each page that is of another revision than the one before it says so
-    /// ([`ObjectPage::inconsistent`]).
-    #[must_use]
-    pub fn at_present(self) -> Self {
-        Self(self.0.at_present())
-    }
-
     /// Where the next page begins; `None` at the end, and before the first page.
     #[must_use]
     pub fn token(&self) -> Option<&str> {
         self.0.token()
-    }
-
-    /// The next page; `None` after the last. A page that failed is asked for again by the next call.
-    ///
-    /// # Errors
-    ///
-    /// `COMPACTED`: the list took so long that its revision left the window: begin again, or go on [`Self::at_present`].
-    pub async fn next(&mut self) -> Result<Option<ObjectPage>, Error> {
-        self.0.next().await
-    }
-
-    /// All that is left, as one page: inconsistent if any of them is.
-    ///
-    /// # Errors
-    ///
-    /// As [`ObjectPages::next`]; also if nothing was left.
-    pub async fn all(mut self) -> Result<ObjectPage, Error> {
-        let mut all = self.next().await?.ok_or_else(Error::at_the_end)?;
-        while let Some(page) = self.next().await? {
-            all.inconsistent |= page.inconsistent;
-            all.items.extend(page.items);
-        }
-        Ok(all)
     }
 
     /// One object after the other, at the revisions of their pages; a page is asked for when the one before is used up. It ends after

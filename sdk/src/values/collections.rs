@@ -33,6 +33,9 @@ pub struct CollectionPage {
     pub header: Header,
     /// The collections.
     pub items: Vec<CollectionItem>,
+    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
+    /// have.
+    pub inconsistent: bool,
 }
 
 /// A collection with the number of its objects.
@@ -110,7 +113,11 @@ impl FromWire<v1::CollectionsListResponse> for CollectionPage {
         let header = found.parsed("", Header::from_wire(pb.header));
         let items = found.parsed("items", list(pb.items, CollectionItem::from_wire));
         match (header, items) {
-            (Some(header), Some(items)) => Ok(Self { header, items }),
+            (Some(header), Some(items)) => Ok(Self {
+                header,
+                items,
+                inconsistent: pb.inconsistent,
+            }),
             _ => Err(found),
         }
     }

@@ -139,6 +139,9 @@ pub struct HistoryPage {
     pub header: Header,
     /// Of a history: oldest first. Of a list: by namespace and name.
     pub items: Vec<ControllerRevision>,
+    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
+    /// have.
+    pub inconsistent: bool,
 }
 
 /// What changed from one ControllerRevision to another.
@@ -207,13 +210,24 @@ impl
     }
 }
 
-impl FromWire<(Option<v1::ResponseHeader>, Vec<v1::ControllerRevision>)> for HistoryPage {
+impl
+    FromWire<(
+        Option<v1::ResponseHeader>,
+        Vec<v1::ControllerRevision>,
+        bool,
+    )> for HistoryPage
+{
     fn from_wire(
-        (header, items): (Option<v1::ResponseHeader>, Vec<v1::ControllerRevision>),
+        (header, items, inconsistent): (
+            Option<v1::ResponseHeader>,
+            Vec<v1::ControllerRevision>,
+            bool,
+        ),
     ) -> Result<Self, Violations> {
         Ok(Self {
             header: Header::from_wire(header)?,
             items: list(items, ControllerRevision::try_from)?,
+            inconsistent,
         })
     }
 }

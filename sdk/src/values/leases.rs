@@ -28,6 +28,9 @@ pub struct LeasePage {
     pub header: Header,
     /// The leases.
     pub items: Vec<LeaseItem>,
+    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
+    /// have.
+    pub inconsistent: bool,
 }
 
 /// A lease, and what is kept beside it.
@@ -86,6 +89,9 @@ pub struct LeaseCandidatePage {
     pub header: Header,
     /// The candidates, ordered by lease and identity.
     pub items: Vec<LeaseCandidateItem>,
+    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
+    /// have.
+    pub inconsistent: bool,
 }
 
 impl FromWire<v1::LeasesGetResponse> for LeaseView {
@@ -112,6 +118,7 @@ impl FromWire<v1::LeasesListResponse> for LeasePage {
         Ok(Self {
             header: Header::from_wire(pb.header)?,
             items: list(pb.items, LeaseItem::from_wire)?,
+            inconsistent: pb.inconsistent,
         })
     }
 }
@@ -160,6 +167,7 @@ impl FromWire<v1::LeasesListCandidatesResponse> for LeaseCandidatePage {
         Ok(Self {
             header: Header::from_wire(pb.header)?,
             items,
+            inconsistent: pb.inconsistent,
         })
     }
 }

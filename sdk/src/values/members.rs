@@ -26,6 +26,9 @@ pub struct MemberPage {
     pub header: Header,
     /// The members.
     pub items: Vec<MemberItem>,
+    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
+    /// have.
+    pub inconsistent: bool,
 }
 
 /// A member in a list.
@@ -58,7 +61,11 @@ impl FromWire<v1::MembershipListResponse> for MemberPage {
         let header = found.parsed("", Header::from_wire(pb.header));
         let items = found.parsed("items", list(pb.items, MemberItem::from_wire));
         match (header, items) {
-            (Some(header), Some(items)) => Ok(Self { header, items }),
+            (Some(header), Some(items)) => Ok(Self {
+                header,
+                items,
+                inconsistent: pb.inconsistent,
+            }),
             _ => Err(found),
         }
     }

@@ -24,6 +24,9 @@ pub struct MigrationPage {
     pub header: Header,
     /// The migrations.
     pub items: Vec<Migration>,
+    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
+    /// have.
+    pub inconsistent: bool,
 }
 
 /// A migration was created.
@@ -72,6 +75,7 @@ impl FromWire<v1::MigrationsListResponse> for MigrationPage {
         Ok(Self {
             header: Header::from_wire(pb.header)?,
             items: list(pb.migrations, Migration::try_from)?,
+            inconsistent: pb.inconsistent,
         })
     }
 }

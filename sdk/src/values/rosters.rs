@@ -22,6 +22,9 @@ pub struct RosterPage {
     pub header: Header,
     /// The rosters: that of all resources, those of groups, those of one resource, each by name.
     pub items: Vec<Roster>,
+    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
+    /// have.
+    pub inconsistent: bool,
 }
 
 /// A roster was set.
@@ -50,6 +53,7 @@ impl FromWire<v1::RostersListResponse> for RosterPage {
         Ok(Self {
             header: Header::from_wire(pb.header)?,
             items: list(pb.rosters, Roster::try_from)?,
+            inconsistent: pb.inconsistent,
         })
     }
 }

@@ -28,6 +28,9 @@ pub struct StorageVersionPage {
     pub items: Vec<StorageVersionItem>,
     /// The log time of the state that was read, to hold against the drains.
     pub log_time: LogTime,
+    /// Whether one of the pages is of a later revision than the one before it, which only lists that go on at the present
+    /// have.
+    pub inconsistent: bool,
 }
 
 /// A resource in a list.
@@ -66,6 +69,7 @@ impl FromWire<v1::StorageVersionsListResponse> for StorageVersionPage {
             header,
             items,
             log_time: LogTime::from_millis(pb.log_time_ms),
+            inconsistent: pb.inconsistent,
         })
     }
 }

@@ -111,7 +111,7 @@ impl Lists {
             .with_labels(options.labels.clone())
             .with_read(self.read_options());
         let mut pages = client.members(list);
-        while let Some(MemberPage { header, items }) = pages.next().await? {
+        while let Some(MemberPage { header, items, .. }) = pages.next().await? {
             self.header.get_or_insert(header);
             let items = items.into_iter();
             let wanted = items.filter(|item| options.selects(&item.member.labels));
@@ -152,7 +152,7 @@ impl Lists {
     async fn collections(&mut self, client: &Client, wanted: bool) -> Result<(), Error> {
         let list = ListCollections::new().with_read(self.read_options());
         let mut pages = client.collections().list(&list);
-        while let Some(CollectionPage { header, items }) = pages.next().await? {
+        while let Some(CollectionPage { header, items, .. }) = pages.next().await? {
             self.header.get_or_insert(header);
             for CollectionItem { collection, .. } in items {
                 self.resources.push(collection.resource.clone());
@@ -246,7 +246,7 @@ impl Lists {
     async fn migrations(&mut self, client: &Client) -> Result<(), Error> {
         let list = ListMigrations::new().with_read(self.read_options());
         let mut pages = client.migrations(list);
-        while let Some(MigrationPage { header, items }) = pages.next().await? {
+        while let Some(MigrationPage { header, items, .. }) = pages.next().await? {
             self.header.get_or_insert(header);
             self.objects.extend(items.into_iter().map(|migration| {
                 Listed::plain(
@@ -261,7 +261,7 @@ impl Lists {
     async fn rosters(&mut self, client: &Client) -> Result<(), Error> {
         let list = ListRosters::new().with_read(self.read_options());
         let mut pages = client.rosters().list(&list);
-        while let Some(RosterPage { header, items }) = pages.next().await? {
+        while let Some(RosterPage { header, items, .. }) = pages.next().await? {
             self.header.get_or_insert(header);
             let listed =
                 |roster: Roster| Listed::plain(roster.scope.to_string(), Object::Roster(roster));

@@ -10,9 +10,9 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use synod_client::{
-    Client, ClusterId, CollectionRules, CollectionStore, ErrorKind, FailureClass, Fence,
-    FenceGuard, JoinOptions, Membership, Migration, MigrationPhase, Migrator, MigratorOptions,
-    Revision, Ttl, Worked, WorkerName,
+    Assumption, Client, ClusterId, CollectionRules, CollectionStore, ErrorKind, FailureClass,
+    Fence, FenceGuard, JoinOptions, Membership, Migration, MigrationPhase, Migrator,
+    MigratorOptions, Revision, Ttl, Worked, WorkerName,
 };
 use tokio::time::Instant;
 
@@ -68,7 +68,13 @@ async fn a_collection_is_rewritten_by_its_codec() {
     let worker = Migrator::new(client.clone(), store, options("one"));
     let id = newest(&client, WIDGETS).await.id;
     let worked = within(worker.run_one(&id)).await.unwrap();
-    assert_eq!(worked, Some(Worked::Completed));
+    let Some(Worked::Completed { assumptions }) = worked else {
+        panic!("it is completed: {worked:?}");
+    };
+    // No roster says who must speak, and whoever runs the worker is told.
+    let assumed = assumptions.iter().map(|assumed| assumed.reason);
+    assert_eq!(assumed.collect::<Vec<_>>(), [Assumption::NoRoster]);
+    assert_eq!(assumptions[0].resources, [resource(WIDGETS)]);
     let done = newest(&client, WIDGETS).await;
     assert_eq!((done.phase, done.done), (MigrationPhase::Succeeded, 25));
     let (collections, widgets) = (client.collections(), resource(WIDGETS));
@@ -125,7 +131,10 @@ async fn every_answer_of_a_store_leads_to_what_it_means() {
     let id = newest(&client, ITEMS).await.id;
     let begun = Instant::now();
     let worked = within(worker.run_one(&id)).await.unwrap();
-    assert_eq!(worked, Some(Worked::Completed));
+    assert!(
+        matches!(worked, Some(Worked::Completed { .. })),
+        "it is completed"
+    );
     assert!(begun.elapsed() >= Duration::from_secs(2), "it said so");
     let old = shop.in_old_version();
     assert_eq!(old, ["item-2", "item-3"], "which others have written");

@@ -118,7 +118,7 @@ pub enum Command {
     ResetStorageStates(ResetStorageStates),
     /// Says who must speak.
     SetRoster(SetRoster),
-    /// Says that nobody in particular must speak any more.
+    /// Takes a roster away: the next wider one counts.
     DeleteRoster(DeleteRoster),
 }
 

@@ -5,15 +5,15 @@
 mod snapshots;
 mod stored;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use synod_model::{
-    ApiVersion, Binary, BinaryResource, GroupResource, Kind, LogTime, MemberId, NamespacedName,
-    Stance, StorageVersionHash,
+    ApiVersion, Assumption, Binary, BinaryResource, GroupResource, Kind, LogTime, MemberId,
+    NamespacedName, Stance, StorageVersionHash,
 };
 
-use self::stored::{Concern, whys};
+use self::stored::{Concern, Found, found};
 use crate::{Past, StorageVersionView};
 
 /// The answer to either question.
@@ -21,9 +21,10 @@ use crate::{Past, StorageVersionView};
 pub struct Verdict {
     /// Every reason why it is not safe. None: it is.
     pub dangers: Vec<Danger>,
-    /// The resources for which no roster says who must speak: a safe answer assumes of them that nobody writes but those
-    /// who take part or are observed.
-    pub without_roster: Vec<GroupResource>,
+    /// What a safe answer assumes, and of which resources.
+    pub assumptions: BTreeMap<Assumption, BTreeSet<GroupResource>>,
+    /// Whether somebody looks at the discovery of a resource for which no roster says who must speak.
+    pub is_observed: bool,
 }
 
 /// Why something is not safe.
@@ -126,7 +127,14 @@ pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> Verdict {
     };
     for state in past.storage_states(None) {
         let resource = state.resource;
-        if !named.contains(&resource) && !is_left(&resource) {
+        if named.contains(&resource) {
+            continue;
+        }
+        if is_left(&resource) {
+            if !state.row.status.persisted.is_empty() {
+                verdict.assume(Assumption::LeftToOthers, &resource);
+            }
+        } else {
             let nothing = BinaryResource {
                 resource,
                 kind: None,
@@ -139,7 +147,7 @@ pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> Verdict {
     verdict
 }
 
-fn of_binary(past: &Past<'_>, now: LogTime, binary: &BinaryResource) -> BTreeSet<Why> {
+fn of_binary(past: &Past<'_>, now: LogTime, binary: &BinaryResource) -> Found {
     let resource = &binary.resource;
     let view = past.storage_version(resource);
     let kinds = kinds(past, resource, view.as_ref(), binary.kind.as_ref());
@@ -155,14 +163,15 @@ fn of_binary(past: &Past<'_>, now: LogTime, binary: &BinaryResource) -> BTreeSet
         hash: &|hash| !hashes.contains(&hash),
         kinds: &kinds,
     };
-    let mut whys = whys(past, now, resource, &concern);
+    let mut found = found(past, now, resource, &concern);
     let encoded = binary.stance.as_ref().map(Stance::version);
     for (version, view) in encoded.into_iter().zip(view.iter()) {
         let cannot = view.entries();
         let cannot = cannot.filter(|(_, entry)| !entry.decodable.contains(version));
-        whys.extend(cannot.map(|(id, _)| Why::NotDecodableBy(id.clone(), version.clone())));
+        let cannot = cannot.map(|(id, _)| Why::NotDecodableBy(id.clone(), version.clone()));
+        found.whys.extend(cannot);
     }
-    whys
+    found
 }
 
 /// Whether a version of a resource may be dropped from the binaries.
@@ -186,7 +195,7 @@ pub fn check_drop(
         kinds: &kinds,
     };
     let mut verdict = Verdict::default();
-    verdict.add(past, resource, whys(past, now, resource, &concern));
+    verdict.add(past, resource, found(past, now, resource, &concern));
     verdict
 }
 
@@ -215,13 +224,22 @@ impl Verdict {
         self.dangers.is_empty()
     }
 
-    fn add(&mut self, past: &Past<'_>, resource: &GroupResource, whys: BTreeSet<Why>) {
-        self.dangers.extend(whys.into_iter().map(|why| Danger {
-            resource: resource.clone(),
-            why,
-        }));
+    fn add(&mut self, past: &Past<'_>, resource: &GroupResource, found: Found) {
+        self.dangers
+            .extend(found.whys.into_iter().map(|why| Danger {
+                resource: resource.clone(),
+                why,
+            }));
         if past.roster_of(resource).is_none() {
-            self.without_roster.push(resource.clone());
+            self.assume(Assumption::NoRoster, resource);
+            self.is_observed |= past.is_observed(resource);
         }
+        if found.snapshot_version_unknown {
+            self.assume(Assumption::SnapshotVersionUnknown, resource);
+        }
+    }
+
+    fn assume(&mut self, what: Assumption, of: &GroupResource) {
+        self.assumptions.entry(what).or_default().insert(of.clone());
     }
 }

@@ -32,6 +32,10 @@ impl Binary {
     /// What is wrong with its shape.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
+        if self.resources.is_empty() {
+            let rule = "must name what the binary decodes: nothing would be looked at else";
+            violations.push(Violation::required(rule).at("resources"));
+        }
         let mut seen = BTreeSet::new();
         for (i, one) in self.resources.iter().enumerate() {
             let path = format!("resources[{i}]");
@@ -97,6 +101,16 @@ mod tests {
         let found = faults(vec![pods(&["v1"], Some("v2"))]);
         assert!(
             found[0].starts_with("resources[0].decodableVersions: "),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn a_binary_that_names_nothing_is_refused() {
+        let found = faults(Vec::new());
+        assert_eq!(found.len(), 1);
+        assert!(
+            found[0].starts_with("resources: Required value: "),
             "{found:?}"
         );
     }

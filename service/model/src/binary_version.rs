@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::Violation;
 use crate::limits::BINARY_VERSION_BYTES_MAX;
-use crate::text::{shared_text, short_printable};
+use crate::text::{shared_text, short_identity};
 
 /// The release that a member says it runs, such as `v1.37.2+k3s1`. Shown to people; nothing is
 /// decided by it. May be empty.
@@ -16,9 +16,9 @@ impl BinaryVersion {
     ///
     /// # Errors
     ///
-    /// Longer than 128 bytes, or with control characters.
+    /// Longer than 128 bytes, or with control characters, bidirectional marks or line separators.
     pub fn parse(text: &str) -> Result<Self, Violation> {
-        short_printable(text, BINARY_VERSION_BYTES_MAX)?;
+        short_identity(text, BINARY_VERSION_BYTES_MAX)?;
         Ok(Self(text.into()))
     }
 }
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_is_short_printable_text_or_nothing() {
+    fn a_version_is_short_identity_text_or_nothing() {
         assert_eq!(BinaryVersion::parse("").unwrap(), BinaryVersion::default());
         assert!(BinaryVersion::parse(&"1".repeat(128)).is_ok());
         assert_eq!(

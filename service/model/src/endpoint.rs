@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::Violation;
 use crate::limits::ENDPOINT_BYTES_MAX;
-use crate::text::{shared_text, short_printable};
+use crate::text::{shared_text, short_identity};
 
 /// The address that a member gives for itself. Synod hands it on and never dials it. May be
 /// empty.
@@ -16,9 +16,9 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// Longer than 512 bytes, or with control characters.
+    /// Longer than 512 bytes, or with control characters, bidirectional marks or line separators.
     pub fn parse(text: &str) -> Result<Self, Violation> {
-        short_printable(text, ENDPOINT_BYTES_MAX)?;
+        short_identity(text, ENDPOINT_BYTES_MAX)?;
         Ok(Self(text.into()))
     }
 }
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_endpoint_is_short_printable_text_or_nothing() {
+    fn an_endpoint_is_short_identity_text_or_nothing() {
         assert_eq!(Endpoint::parse("").unwrap(), Endpoint::default());
         assert!(Endpoint::parse(&"h".repeat(512)).is_ok());
         assert!(Endpoint::parse(&"h".repeat(513)).is_err());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::limits::HOLDER_BYTES_MAX;
-use crate::text::{shared_text, short_printable};
+use crate::text::{shared_text, short_identity};
 use crate::{Epoch, FencingToken, LeaseKey, MemberId, Metadata, Ticket, Ttl, Violation, WallTime};
 
 /// Who holds a lease or wants to: a text that no other process has at the same time.
@@ -15,13 +15,13 @@ impl HolderIdentity {
     ///
     /// # Errors
     ///
-    /// Empty, longer than 317 bytes, or with control characters.
+    /// Empty, longer than 317 bytes, or with control characters, bidirectional marks or line separators.
     pub fn parse(text: &str) -> Result<Self, Violation> {
         if text.is_empty() {
             let rule = "must name who holds, as no other process is named at the same time";
             return Err(Violation::required(rule));
         }
-        short_printable(text, HOLDER_BYTES_MAX)?;
+        short_identity(text, HOLDER_BYTES_MAX)?;
         Ok(Self(text.into()))
     }
 }

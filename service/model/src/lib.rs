@@ -18,6 +18,7 @@
 mod agreement;
 mod annotations;
 mod apiserver_id;
+mod assumption;
 mod binary;
 mod binary_version;
 mod cluster_id;
@@ -76,6 +77,7 @@ mod violation;
 pub use agreement::{AgreementCause, AgreementChange, agreement_condition};
 pub use annotations::Annotations;
 pub use apiserver_id::apiserver_id;
+pub use assumption::Assumption;
 pub use binary::{Binary, BinaryResource};
 pub use binary_version::BinaryVersion;
 pub use cluster_id::ClusterId;
@@ -105,9 +107,8 @@ pub use member::{Member, Phase};
 pub use member_id::MemberId;
 pub use metadata::Metadata;
 pub use migration::{
-    AbortCause, Assumption, Claim, ContinueToken, FailureClass, FailureReason, Migration,
-    MigrationFailure, MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget,
-    WorkerName,
+    AbortCause, Claim, ContinueToken, FailureClass, FailureReason, Migration, MigrationFailure,
+    MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget, WorkerName,
 };
 pub use migration_id::MigrationId;
 pub use names::{
@@ -154,6 +155,7 @@ pub use settings::{Settings, SettingsPatch};
 pub use statement_number::StatementNumber;
 pub use storage_version_hash::StorageVersionHash;
 pub use storage_version_status::{check_common_version, check_conditions};
+pub use text::misleads;
 pub use text_diff::unified_diff;
 pub use uid::Uid;
 pub use versions::{ApiVersion, VersionSet};

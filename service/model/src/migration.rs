@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::limits::{CONTINUE_TOKEN_BYTES_MAX, FAILURE_REASON_BYTES_MAX, WORKER_BYTES_MAX};
-use crate::text::{shared_text, short_printable};
+use crate::text::{shared_text, short_identity, short_printable};
 use crate::{
-    ApiVersion, ClaimToken, Metadata, MigrationId, Persisted, Revision, StorageVersionHash, Ttl,
-    Violation, WallTime,
+    ApiVersion, Assumption, ClaimToken, Metadata, MigrationId, Persisted, Revision,
+    StorageVersionHash, Ttl, Violation, WallTime,
 };
 
 /// A migration, as readers see it.
@@ -183,34 +183,6 @@ pub enum AbortCause {
     StorageUnknown,
 }
 
-/// What an answer rests on beside what is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Assumption {
-    /// No roster says who must speak for the resource.
-    NoRoster,
-}
-
-impl Assumption {
-    /// Its name, as programs read it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NoRoster => "no-roster",
-        }
-    }
-}
-
-impl fmt::Display for Assumption {
-    /// What is assumed, in words.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::NoRoster => {
-                "no roster says who must speak, so it is assumed that nobody else writes than those who take part or \
-                 are observed"
-            }
-        })
-    }
-}
-
 /// Who works at a migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
@@ -277,12 +249,12 @@ impl WorkerName {
     ///
     /// # Errors
     ///
-    /// Empty, longer than 253 bytes, or with control characters.
+    /// Empty, longer than 253 bytes, or with control characters, bidirectional marks or line separators.
     pub fn parse(text: &str) -> Result<Self, Violation> {
         if text.is_empty() {
             return Err(Violation::required("must name the worker"));
         }
-        short_printable(text, WORKER_BYTES_MAX)?;
+        short_identity(text, WORKER_BYTES_MAX)?;
         Ok(Self(text.into()))
     }
 }

@@ -43,8 +43,13 @@ impl ResourceScope {
     ///
     /// Another form, or a part that breaks its rule.
     pub fn parse(name: &str) -> Result<Self, Violation> {
-        if name == "*" {
-            return Ok(Self::All);
+        let forms =
+            "must be `*`, `<group>.*` or `<group>.<resource>`, the core group written `core`";
+        match name {
+            "*" => return Ok(Self::All),
+            "" => return Err(Violation::required(forms)),
+            _ if !name.contains('.') => return Err(Violation::invalid(name, forms)),
+            _ => {}
         }
         match name.strip_suffix(".*") {
             Some(CORE) => Ok(Self::Group("".into())),
@@ -120,6 +125,13 @@ mod tests {
             "apps.Deployments",
         ] {
             assert!(ResourceScope::parse(name).is_err(), "{name:?}");
+        }
+        // What has none of the forms is told them.
+        for name in ["", "pods", "core"] {
+            let told = ResourceScope::parse(name).unwrap_err().to_string();
+            for form in ["`*`", "`<group>.*`", "`<group>.<resource>`"] {
+                assert!(told.contains(form), "{name:?}: {told}");
+            }
         }
         assert!(ResourceScope::group("core").is_err());
     }

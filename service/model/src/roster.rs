@@ -8,7 +8,10 @@ use std::fmt;
 
 use crate::limits::{ABSENT_NAMED_MAX, ROSTER_MEMBERS_MAX};
 use crate::settings::MEMBERS_MAX;
-use crate::{LabelSelector, Member, MemberId, Metadata, ResourceScope, Violation, Violations};
+use crate::{
+    ErrorKind, LabelSelector, Member, MemberId, Metadata, Refusal, ResourceScope, Revision,
+    Violation, Violations,
+};
 
 /// A roster, as readers see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +33,17 @@ pub struct RosterRule {
     pub labels: LabelSelector,
     /// At least so many must have an entry: of the members with such labels, if any are asked for.
     pub least: u32,
+}
+
+impl Roster {
+    /// The refusal of what asks for the roster of a scope that has none, as of a revision if it was read at one.
+    pub fn not_found(scope: &ResourceScope, at: Option<Revision>) -> Refusal {
+        let at = at.map_or_else(String::new, |at| format!(" at revision {at}"));
+        let message = format!(
+            "roster \"{scope}\" does not exist{at}: for its resources the next wider one counts, if there is one"
+        );
+        Refusal::new(ErrorKind::NotFound, message).with("roster", scope)
+    }
 }
 
 impl RosterRule {
@@ -85,6 +99,9 @@ impl RosterRule {
         };
         let least = self.least.max(u32::from(self.asks_by_labels()));
         absent.short = least.saturating_sub(u32::try_from(counted).unwrap_or(u32::MAX));
+        if absent.short > 0 {
+            absent.labels = self.labels.clone();
+        }
         absent
     }
 }
@@ -96,14 +113,36 @@ pub struct Absent {
     pub members: BTreeSet<MemberId>,
     /// How many more of them there are.
     pub unnamed: u32,
-    /// How many entries the least number lacks.
+    /// How many more entries there must be, of whichever members.
     pub short: u32,
+    /// The labels of those members; empty: whoever they are.
+    pub labels: LabelSelector,
 }
 
 impl Absent {
     /// Whether nobody is missing.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty() && self.unnamed == 0 && self.short == 0
+    }
+
+    /// Who is missing, in words, with at most `shown` members by name.
+    pub fn sentence(&self, shown: usize) -> String {
+        let mut parts = Vec::new();
+        if !self.members.is_empty() {
+            let named = self.members.iter().take(shown).map(MemberId::as_str);
+            let named = named.collect::<Vec<_>>().join(", ");
+            let hidden = self.members.len().saturating_sub(shown);
+            parts.push(match hidden.saturating_add(self.unnamed as usize) {
+                0 => named,
+                more => format!("{named} + {more} more"),
+            });
+        }
+        match (self.short, self.labels.is_empty()) {
+            (0, _) => {}
+            (short, true) => parts.push(format!("{short} more of the least number")),
+            (short, false) => parts.push(format!("{short} more with labels `{}`", self.labels)),
+        }
+        parts.join(", and ")
     }
 
     fn name(&mut self, id: &MemberId) {
@@ -118,18 +157,7 @@ impl Absent {
 impl fmt::Display for Absent {
     /// Who is missing, in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts = Vec::new();
-        if !self.members.is_empty() {
-            let named: Vec<&str> = self.members.iter().map(MemberId::as_str).collect();
-            parts.push(named.join(", "));
-        }
-        if self.unnamed > 0 {
-            parts.push(format!("{} more members", self.unnamed));
-        }
-        if self.short > 0 {
-            parts.push(format!("{} more of the least number", self.short));
-        }
-        f.pad(&parts.join(", and "))
+        f.pad(&self.sentence(usize::MAX))
     }
 }
 

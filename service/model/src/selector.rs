@@ -23,11 +23,11 @@ pub use fields::FieldSelector;
 /// assert!(selector.matches(&labels));
 /// assert_eq!(selector.to_string(), "app=web,tier in (back,front),!old");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LabelSelector(Vec<Requirement>);
 
 /// What one label must be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Requirement {
     /// The label's key.
     pub key: String,
@@ -36,7 +36,7 @@ pub struct Requirement {
 }
 
 /// The rule for the value of one label.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
     /// There is a label, with one of these values; at least one.
     In(BTreeSet<String>),

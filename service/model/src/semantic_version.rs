@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::Violation;
 use crate::limits::BINARY_VERSION_BYTES_MAX;
-use crate::text::short_printable;
+use crate::text::short_identity;
 
 /// A semantic version with its text, read as Kubernetes reads it: a leading `v`, missing minor and
 /// patch numbers and leading zeros are forgiven. Build metadata has no part in the order.
@@ -31,7 +31,7 @@ impl SemanticVersion {
     ///
     /// Not a semantic version, or longer than 128 bytes.
     pub fn parse(text: &str) -> Result<Self, Violation> {
-        short_printable(text, BINARY_VERSION_BYTES_MAX)?;
+        short_identity(text, BINARY_VERSION_BYTES_MAX)?;
         let (numbers, pre) = read(text).ok_or_else(|| {
             Violation::invalid(text, "must be a semantic version, such as 1.37.0")
         })?;

@@ -144,14 +144,16 @@ pub(crate) enum Command {
     ///
     /// It may not if it cannot read what may be stored, or what is written now, nor if it writes what a member cannot
     /// read. What is not known is not safe. What a safe answer assumes is printed, and it ends with 8 for that, too, unless
-    /// you vouch for it by --assume-complete.
+    /// you vouch for it by --assume-complete: where no roster says who must speak, where snapshots of a kind do not say
+    /// their version, and where something is stored of what is left to others.
     #[command(after_long_help = examples::CHECK_BINARY)]
     CheckBinary(CheckBinaryArgs),
     /// Say whether a version of a resource may be dropped: with 0 if it may, with 8 if not, naming why.
     ///
     /// It may not while objects may be stored in it, while a member writes or votes for it, and while such writes may
     /// still land. What is not known is not safe. What a safe answer assumes is printed, and it ends with 8 for that, too,
-    /// unless you vouch for it by --assume-complete.
+    /// unless you vouch for it by --assume-complete: where no roster says who must speak, and where snapshots of the kind
+    /// do not say their version.
     #[command(after_long_help = examples::CHECK_DROP)]
     CheckDrop(CheckDropArgs),
     /// Show leases, or take, renew and release one.

@@ -105,7 +105,7 @@ impl fmt::Display for Failure {
         for violation in &self.violations {
             writeln!(f, "  {}", printable(&violation.to_string()))?;
         }
-        writeln!(f, "what to do: {}", self.advice)
+        writeln!(f, "what to do: {}", printable(&self.advice))
     }
 }
 
@@ -224,7 +224,7 @@ mod tests {
     fn an_error_text_cannot_move_the_cursor() {
         let text = Failure::of(ErrorKind::NotFound, "\u{1b}[2Jgone\nreally").to_string();
         assert!(
-            text.starts_with("error: NOT_FOUND: ?[2Jgone?really\n"),
+            text.starts_with("error: NOT_FOUND: \\u001b[2Jgone\\nreally\n"),
             "{text}"
         );
     }

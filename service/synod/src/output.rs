@@ -6,6 +6,7 @@ mod table;
 use std::io::{self, Write as _};
 
 use serde_json::Value;
+use synod_model::misleads;
 
 pub(crate) use age::age;
 pub(crate) use table::Table;
@@ -33,10 +34,11 @@ impl Document {
             Format::Table => render_all(&self.tables),
             Format::Wide => render_all(&self.wide),
             Format::Json => format!("{:#}\n", self.value),
-            Format::Yaml => {
-                serde_yaml_ng::to_string(&self.value).expect("every JSON value is YAML")
+            Format::Yaml => yaml(&self.value),
+            Format::Name => {
+                let names = self.names.iter();
+                names.map(|name| printable(name) + "\n").collect()
             }
-            Format::Name => self.names.iter().map(|name| format!("{name}\n")).collect(),
         }
     }
 }
@@ -50,11 +52,41 @@ fn render_all(tables: &[Table]) -> String {
 /// What stands where there is no value.
 pub(crate) const UNSET: &str = "<unset>";
 
-/// A text of somebody else without anything that could move a terminal's cursor.
+/// A text of somebody else in one line, without anything that does something to what stands around it.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars()
-        .map(|letter| if letter.is_control() { '?' } else { letter })
-        .collect()
+    escaped(text, |_| false)
+}
+
+/// What goes to a terminal: lines end, and nothing else does anything to what stands around it. In JSON such characters
+/// stand in texts alone, where they are escaped in the same way.
+fn harmless(text: &str) -> String {
+    escaped(text, |letter| letter == '\n')
+}
+
+/// The text with everything escaped that misleads, as JSON does it, but for what is `kept`.
+fn escaped(text: &str, kept: impl Fn(char) -> bool) -> String {
+    let mut to = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            _ if !misleads(letter) || kept(letter) => to.push(letter),
+            '\n' => to.push_str("\\n"),
+            '\r' => to.push_str("\\r"),
+            '\t' => to.push_str("\\t"),
+            _ => to.push_str(&format!("\\u{:04x}", u32::from(letter))),
+        }
+    }
+    to
+}
+
+/// As YAML. Its plain texts have no escapes, so what would need one is printed in YAML's flow form, which is JSON's.
+fn yaml(value: &Value) -> String {
+    let text = serde_yaml_ng::to_string(value).expect("every JSON value is YAML");
+    let misled = |letter: char| misleads(letter) && letter != '\n';
+    if text.chars().any(misled) {
+        format!("{value:#}\n")
+    } else {
+        text
+    }
 }
 
 /// Whether somebody still reads what is printed.
@@ -66,7 +98,12 @@ pub(crate) enum Reader {
     Gone,
 }
 
-/// Writes to standard output, at once.
+/// Writes to standard error, at once, harmlessly. Nobody is left to tell if that is closed.
+pub(crate) fn warn(text: &str) {
+    let _ = io::stderr().write_all(harmless(text).as_bytes());
+}
+
+/// Writes to standard output, at once, harmlessly.
 ///
 /// # Errors
 ///
@@ -74,7 +111,7 @@ pub(crate) enum Reader {
 pub(crate) fn print(text: &str) -> Result<Reader, Failure> {
     let mut stdout = io::stdout().lock();
     match stdout
-        .write_all(text.as_bytes())
+        .write_all(harmless(text).as_bytes())
         .and_then(|()| stdout.flush())
     {
         Ok(()) => Ok(Reader::There),
@@ -83,5 +120,54 @@ pub(crate) fn print(text: &str) -> Result<Reader, Failure> {
             let message = format!("standard output cannot be written: {error}");
             Err(Failure::local(message, "check where it goes to"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const MISLEADING: &str =
+        "\u{1b}[2J\r\t\u{7f}\u{85}\u{9b}\u{61c}\u{200f}\u{2028}\u{2029}\u{202e}\u{2066}\n";
+
+    #[test]
+    fn no_form_of_a_document_does_anything_to_a_terminal_and_programs_read_it_back() {
+        let value = json!({"text": MISLEADING, MISLEADING: [1, "plain"]});
+        let mut table = Table::new(["Name"]);
+        table.row([MISLEADING]);
+        let document = Document {
+            value: value.clone(),
+            tables: vec![table.clone()],
+            wide: vec![table],
+            names: vec![MISLEADING.to_owned()],
+        };
+        for format in [
+            Format::Table,
+            Format::Wide,
+            Format::Json,
+            Format::Yaml,
+            Format::Name,
+        ] {
+            let printed = harmless(&document.render(format));
+            let raw = printed
+                .chars()
+                .find(|letter| misleads(*letter) && *letter != '\n');
+            assert_eq!(raw, None, "{format:?}: {printed}");
+        }
+        let read = |format| harmless(&document.render(format));
+        let back: Value = serde_json::from_str(&read(Format::Json)).unwrap();
+        assert_eq!(back, value);
+        let back: Value = serde_yaml_ng::from_str(&read(Format::Yaml)).unwrap();
+        assert_eq!(back, value);
+        assert_eq!(read(Format::Name).lines().count(), 1);
+    }
+
+    #[test]
+    fn a_character_is_escaped_once_and_only_where_it_misleads() {
+        assert_eq!(printable("a\nb\u{202e}c"), "a\\nb\\u202ec");
+        assert_eq!(harmless(&printable("a\nb")), "a\\nb");
+        assert_eq!(printable("\u{e4}\u{5d0}\\"), "\u{e4}\u{5d0}\\");
     }
 }

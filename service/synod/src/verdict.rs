@@ -138,7 +138,7 @@ impl Reason {
                 )
             }
             Self::Absent { absent } => {
-                format!("missing by its roster: {}", missing(absent, shown))
+                format!("missing by its roster: {}", absent.sentence(shown))
             }
             Self::Contradicted { hashes, expired } => {
                 let hashes: Vec<String> = hashes.iter().map(ToString::to_string).collect();
@@ -280,25 +280,6 @@ fn groups(
         format!("{} {verb} {version}", some(members, shown))
     });
     parts.collect::<Vec<_>>().join("; ")
-}
-
-/// Who is missing: the first few members, how many there are more, and how many the least number lacks.
-fn missing(absent: &Absent, shown: usize) -> String {
-    let members: Vec<MemberId> = absent.members.iter().cloned().collect();
-    let more = usize::try_from(absent.unnamed).unwrap_or(usize::MAX);
-    let mut parts = Vec::new();
-    if !members.is_empty() {
-        let hidden = members.len().saturating_sub(shown).saturating_add(more);
-        let named: Vec<&str> = members.iter().take(shown).map(MemberId::as_str).collect();
-        parts.push(match hidden {
-            0 => named.join(", "),
-            more => format!("{} + {more} more", named.join(", ")),
-        });
-    }
-    if absent.short > 0 {
-        parts.push(format!("{} more of the least number", absent.short));
-    }
-    parts.join(", and ")
 }
 
 /// The first few members, and how many there are more.

@@ -25,10 +25,10 @@ pub(crate) use history::history;
 pub(crate) use leases::{lease, leases};
 pub(crate) use matrix::matrix;
 pub(crate) use members::{member, members};
-pub(crate) use migrations::{cause, migration, migrations};
+pub(crate) use migrations::{assumed, cause, migration, migrations};
 pub(crate) use objects::{object, objects, written};
 pub(crate) use rosters::{roster, roster_changed, roster_deleted, rosters};
-pub(crate) use safety::safety;
+pub(crate) use safety::{assumption_lines, safety};
 pub(crate) use settings::{settings, settings_changed};
 pub(crate) use status::{Answer, status};
 #[cfg(test)]
@@ -48,12 +48,19 @@ fn or_unset<T: ToString>(value: Option<T>) -> String {
 
 /// Texts with commas between them; if `shown` is not enough for all, how many there are more.
 fn joined(texts: &[String], shown: usize) -> String {
-    match texts.len() {
-        0 => UNSET.to_owned(),
-        found if found > shown => {
-            format!("{} + {} more...", texts[..shown].join(","), found - shown)
+    joined_of(texts, 0, shown)
+}
+
+/// The same of texts of which `omitted` more are not at hand.
+fn joined_of(texts: &[String], omitted: u32, shown: usize) -> String {
+    let hidden = texts.len().saturating_sub(shown);
+    match (texts.len(), hidden.saturating_add(omitted as usize)) {
+        (0, _) => UNSET.to_owned(),
+        (_, 0) => texts.join(","),
+        (found, more) => {
+            let texts = &texts[..found - hidden];
+            format!("{} + {more} more...", texts.join(","))
         }
-        _ => texts.join(","),
     }
 }
 

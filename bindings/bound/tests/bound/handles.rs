@@ -298,7 +298,10 @@ async fn a_worker_asks_its_codec_by_tasks() {
         worked
     };
     let (worked, ()) = within(async { tokio::join!(working, answering) }).await;
-    assert_eq!(parsed(&worked.unwrap()), json!({"worked": "completed"}));
+    let worked = parsed(&worked.unwrap());
+    assert_eq!(worked["worked"], "completed");
+    let assumed = &worked["assumptions"][0];
+    assert_eq!(assumed["reason"], "ASSUMPTION_REASON_NO_ROSTER", "{worked}");
     let listed = call(
         &bound,
         "Objects/List",
@@ -348,7 +351,10 @@ async fn a_worker_asks_a_store_of_its_own_by_tasks() {
         worked
     };
     let (worked, ()) = within(async { tokio::join!(working, answering) }).await;
-    assert_eq!(parsed(&worked.unwrap()), json!({"worked": "completed"}));
+    let worked = parsed(&worked.unwrap());
+    assert_eq!(worked["worked"], "completed");
+    let assumed = &worked["assumptions"][0];
+    assert_eq!(assumed["reason"], "ASSUMPTION_REASON_NO_ROSTER", "{worked}");
     assert_eq!(
         rewritten,
         [json!({"row": 1}), json!({"row": 1}), json!({"row": 2})]

@@ -98,7 +98,9 @@ export type AgreementCause =
 /** What an answer or a success rests on beside what is known. Since 0.1. */
 export type AssumptionReason =
   | 'ASSUMPTION_REASON_UNSPECIFIED'
-  | 'ASSUMPTION_REASON_NO_ROSTER';
+  | 'ASSUMPTION_REASON_NO_ROSTER'
+  | 'ASSUMPTION_REASON_SNAPSHOT_VERSION_UNKNOWN'
+  | 'ASSUMPTION_REASON_LEFT_TO_OTHERS';
 
 /** What makes something unsafe. Since 0.1. */
 export type DangerReason =
@@ -736,7 +738,7 @@ export interface LeaseToken {
 export interface LeaseContender {
   /** The lease. */
   lease?: LeaseKey;
-  /** Who: 1 to 317 bytes without control characters, as no other process is called at the same time. */
+  /** Who, unlike any other: 1 to 317 bytes without controls, bidirectional marks and line separators. */
   identity: string;
 }
 
@@ -793,7 +795,7 @@ export interface LeasesAcquireRequest {
   requestId?: RequestId;
   /** The lease. It need not exist. */
   lease?: LeaseKey;
-  /** Who wants it: 1 to 317 bytes without control characters, as no other process is called at the same time. */
+  /** Who wants it, unlike any other: 1 to 317 bytes without controls, bidirectional marks and line separators. */
   holder: string;
   /**
    * How long to hold the lease after a renewal, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. A
@@ -1711,7 +1713,7 @@ export interface ControllerRevision {
    * no part of the snapshot.
    */
   marks: LiveMark[];
-  /** The version of the controller's kind that the data is in, if the create said so. */
+  /** The version of the controller's kind that the data is in, if a create said so. */
   dataVersion?: string;
 }
 
@@ -1833,7 +1835,9 @@ export interface ControllerRevisionsCreateRequest {
   markUpdate?: MarkTie;
   /**
    * The version of the controller's kind that the data is in, as in `apps/v1`. Nobody ever rewrites a snapshot, so
-   * `StorageVersions.CheckDrop` names it while the version is asked for. Left out: not known, and it is not named.
+   * `StorageVersions.CheckDrop` names it while the version is asked for. Left out: not known, and it is named as an
+   * assumption. If the data is there already and its version was not known, it is from then on, which is a change of the
+   * snapshot also where the outcome is *unchanged*; a version that is known stays.
    */
   dataVersion?: string;
 }
@@ -2213,10 +2217,12 @@ export interface AbsentMembers {
   members: string[];
   /** How many more there are. */
   unnamed: number;
-  /** How many entries the least number lacks. */
+  /** How many more entries there must be, of whichever members. */
   short: number;
   /** The same in words, for people. */
   message: string;
+  /** The labels of those of whom `short` are lacking, as a selector; empty: whoever they are. */
+  labelSelector: string;
 }
 
 /** Says who must speak. Since 0.1. */
@@ -2229,7 +2235,7 @@ export interface RostersSetRequest {
   rule?: RosterRule;
   /**
    * Only if the `resource_version` of the roster is this one; 0: only if there is none. Else `CONFLICT`, with the present one
-   * in the details. Left out: in any case.
+   * in the details, or `NOT_FOUND` if there is none. Left out: in any case.
    */
   ifRevision?: bigint;
   /** True: check everything and change nothing. The answer is what would have been. */
@@ -2679,7 +2685,7 @@ export interface BinaryResource {
 /** Asks whether a binary may join. Since 0.1. */
 export interface StorageVersionsCheckBinaryRequest {
   /**
-   * What it decodes; up to 10,000. This is the whole binary: of a resource that is known and neither named here nor left to
+   * What it decodes; at least one resource, up to 10,000. This is the whole binary: of a resource that is known and neither named here nor left to
    * others it decodes nothing.
    */
   resources: BinaryResource[];
@@ -2687,7 +2693,7 @@ export interface StorageVersionsCheckBinaryRequest {
   read?: ReadOptions;
   /**
    * The resources that other binaries look after, by scope (see `Roster.scope`); up to 1,000. They are not looked at, unless
-   * they are named.
+   * they are named; those of which something is stored are named as an assumption.
    */
   leftToOthers: string[];
 }

@@ -913,6 +913,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     unnamed: ['=', 'n'],
     short: ['=', 'n'],
     message: ['=', 's'],
+    labelSelector: ['=', 's'],
   },
   RostersSetRequest: {
     requestId: ['?', 'RequestId'],

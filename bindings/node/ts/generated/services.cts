@@ -319,7 +319,10 @@ export class RostersService {
     this.#caller = caller;
   }
 
-  /** Says who must speak for the resources of a scope, in place of whoever had to before. Since 0.1. */
+  /**
+   * Says who must speak for the resources of a scope, in place of whoever had to before. `QUOTA` if there are 1,000 rosters
+   * and none of this scope. Since 0.1.
+   */
   set(request: Init<v1.RostersSetRequest> = {}, options: CallOptions = {}): Promise<v1.RostersSetResponse> {
     return this.#caller.call('synod.v1.Rosters/Set', 'RostersSetRequest', 'RostersSetResponse', request, options);
   }
@@ -332,7 +335,7 @@ export class RostersService {
     return this.#caller.call('synod.v1.Rosters/Delete', 'RostersDeleteRequest', 'RostersDeleteResponse', request, options);
   }
 
-  /** Reads the roster of a scope. Since 0.1. */
+  /** Reads the roster of a scope. `NOT_FOUND` if there is none; a wider one may cover its resources. Since 0.1. */
   get(request: Init<v1.RostersGetRequest> = {}, options: CallOptions = {}): Promise<v1.RostersGetResponse> {
     return this.#caller.call('synod.v1.Rosters/Get', 'RostersGetRequest', 'RostersGetResponse', request, options);
   }

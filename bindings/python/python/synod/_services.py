@@ -2031,7 +2031,9 @@ class RostersService(Service):
         dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.RostersSetResponse:
-        """Says who must speak for the resources of a scope, in place of whoever had to before. Since 0.1."""
+        """Says who must speak for the resources of a scope, in place of whoever had to before. `QUOTA` if there are 1,000 rosters
+        and none of this scope. Since 0.1.
+        """
         request = v1.RostersSetRequest(
             request_id=request_id,
             scope=scope,
@@ -2068,7 +2070,7 @@ class RostersService(Service):
         read: v1.ReadOptions | None = None,
         timeout: float | None = None,
     ) -> v1.RostersGetResponse:
-        """Reads the roster of a scope. Since 0.1."""
+        """Reads the roster of a scope. `NOT_FOUND` if there is none; a wider one may cover its resources. Since 0.1."""
         request = v1.RostersGetRequest(
             scope=scope,
             read=read,
@@ -2111,7 +2113,9 @@ class AsyncRostersService(AsyncService):
         dry_run: bool = False,
         timeout: float | None = None,
     ) -> v1.RostersSetResponse:
-        """Says who must speak for the resources of a scope, in place of whoever had to before. Since 0.1."""
+        """Says who must speak for the resources of a scope, in place of whoever had to before. `QUOTA` if there are 1,000 rosters
+        and none of this scope. Since 0.1.
+        """
         request = v1.RostersSetRequest(
             request_id=request_id,
             scope=scope,
@@ -2148,7 +2152,7 @@ class AsyncRostersService(AsyncService):
         read: v1.ReadOptions | None = None,
         timeout: float | None = None,
     ) -> v1.RostersGetResponse:
-        """Reads the roster of a scope. Since 0.1."""
+        """Reads the roster of a scope. `NOT_FOUND` if there is none; a wider one may cover its resources. Since 0.1."""
         request = v1.RostersGetRequest(
             scope=scope,
             read=read,

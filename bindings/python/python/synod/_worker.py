@@ -103,6 +103,8 @@ class Worked:
     """Every object is in the target's encoding; it was given up; or it is not this worker's any more."""
     failure: v1.MigrationFailure | None
     """Why it was given up."""
+    assumptions: tuple[v1.Assumption, ...] = ()
+    """What a completion rests on beside what is known; none: nothing."""
 
 
 def worker_options(
@@ -210,7 +212,11 @@ def _worked(text: str | None) -> Worked | None:
     if "worked" not in told:
         return None
     failure = told.get("failure")
-    return Worked(told["worked"], None if failure is None else v1.MigrationFailure.from_dict(failure))
+    return Worked(
+        told["worked"],
+        None if failure is None else v1.MigrationFailure.from_dict(failure),
+        tuple(v1.Assumption.from_dict(assumed) for assumed in told.get("assumptions", ())),
+    )
 
 
 class Worker(_AnyWorker):

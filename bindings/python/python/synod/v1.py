@@ -260,6 +260,14 @@ class AssumptionReason(ProtocolEnum):
     NO_ROSTER = "ASSUMPTION_REASON_NO_ROSTER"
     """No roster says who must speak for the resource: nobody else writes it than those who take part or are observed."""
 
+    SNAPSHOT_VERSION_UNKNOWN = "ASSUMPTION_REASON_SNAPSHOT_VERSION_UNKNOWN"
+    """ControllerRevisions that may be of the resource's kind do not say in which version their data is: it is in none that
+    would no longer be decoded.
+    """
+
+    LEFT_TO_OTHERS = "ASSUMPTION_REASON_LEFT_TO_OTHERS"
+    """Something is stored of the resource, which was left to others: they decode it."""
+
 
 class DangerReason(ProtocolEnum):
     """What makes something unsafe. Since 0.1."""
@@ -1496,7 +1504,7 @@ class LeaseContender(Message):
     """The lease."""
 
     identity: str = ""
-    """Who: 1 to 317 bytes without control characters, as no other process is called at the same time."""
+    """Who, unlike any other: 1 to 317 bytes without controls, bidirectional marks and line separators."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("lease", "lease", "optional", "LeaseKey"),
@@ -1605,7 +1613,7 @@ class LeasesAcquireRequest(Message):
     """The lease. It need not exist."""
 
     holder: str = ""
-    """Who wants it: 1 to 317 bytes without control characters, as no other process is called at the same time."""
+    """Who wants it, unlike any other: 1 to 317 bytes without controls, bidirectional marks and line separators."""
 
     ttl_ms: int | None = None
     """How long to hold the lease after a renewal, in milliseconds of log time; 1,000 to 86,400,000. Left out: 15,000. A
@@ -3297,7 +3305,7 @@ class ControllerRevision(Message):
     """
 
     data_version: str | None = None
-    """The version of the controller's kind that the data is in, if the create said so."""
+    """The version of the controller's kind that the data is in, if a create said so."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
@@ -3500,7 +3508,9 @@ class ControllerRevisionsCreateRequest(Message):
 
     data_version: str | None = None
     """The version of the controller's kind that the data is in, as in `apps/v1`. Nobody ever rewrites a snapshot, so
-    `StorageVersions.CheckDrop` names it while the version is asked for. Left out: not known, and it is not named.
+    `StorageVersions.CheckDrop` names it while the version is asked for. Left out: not known, and it is named as an
+    assumption. If the data is there already and its version was not known, it is from then on, which is a change of the
+    snapshot also where the outcome is *unchanged*; a version that is known stays.
     """
 
     _fields: ClassVar[tuple[Field, ...]] = (
@@ -4243,16 +4253,20 @@ class AbsentMembers(Message):
     """How many more there are."""
 
     short: int = 0
-    """How many entries the least number lacks."""
+    """How many more entries there must be, of whichever members."""
 
     message: str = ""
     """The same in words, for people."""
+
+    label_selector: str = ""
+    """The labels of those of whom `short` are lacking, as a selector; empty: whoever they are."""
 
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("members", "members", "many", "str"),
         Field("unnamed", "unnamed", "one", "int"),
         Field("short", "short", "one", "int"),
         Field("message", "message", "one", "str"),
+        Field("label_selector", "labelSelector", "one", "str"),
     )
 
 
@@ -4271,7 +4285,7 @@ class RostersSetRequest(Message):
 
     if_revision: int | None = None
     """Only if the `resource_version` of the roster is this one; 0: only if there is none. Else `CONFLICT`, with the present one
-    in the details. Left out: in any case.
+    in the details, or `NOT_FOUND` if there is none. Left out: in any case.
     """
 
     dry_run: bool = False
@@ -5094,7 +5108,7 @@ class StorageVersionsCheckBinaryRequest(Message):
     """Asks whether a binary may join. Since 0.1."""
 
     resources: tuple[BinaryResource, ...] = ()
-    """What it decodes; up to 10,000. This is the whole binary: of a resource that is known and neither named here nor left to
+    """What it decodes; at least one resource, up to 10,000. This is the whole binary: of a resource that is known and neither named here nor left to
     others it decodes nothing.
     """
 
@@ -5103,7 +5117,7 @@ class StorageVersionsCheckBinaryRequest(Message):
 
     left_to_others: tuple[str, ...] = ()
     """The resources that other binaries look after, by scope (see `Roster.scope`); up to 1,000. They are not looked at, unless
-    they are named.
+    they are named; those of which something is stored are named as an assumption.
     """
 
     _fields: ClassVar[tuple[Field, ...]] = (

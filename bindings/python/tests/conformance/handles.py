@@ -350,7 +350,8 @@ async def _migrator(client: synod.AsyncClient, given: Document) -> Handle:
         if worked is None:
             return {}
         failure = None if worked.failure is None else worked.failure.to_dict()
-        return {"worked": worked.end, "failure": failure}
+        assumptions = [assumed.to_dict() for assumed in worked.assumptions]
+        return {"worked": worked.end, "failure": failure, "assumptions": assumptions}
 
     return Handle(it, run_one=run_one)
 

@@ -1,8 +1,8 @@
 use futures::StreamExt as _;
 use synod_client::{
     Attributes, CollectionRules, Compare, Content, CreateObject, ErrorKind, Fences, FieldSelector,
-    LabelSelector, Labels, ListCollections, ListObjects, MediaType, NewObject, ObjectPage,
-    ReadOptions, ReadResult, Settings, Transact,
+    LabelSelector, Labels, ListCollections, ListObjects, ListRosters, MediaType, NewObject,
+    ObjectPage, ReadOptions, ReadResult, ResourceScope, RosterRule, SetRoster, Settings, Transact,
 };
 
 use super::{V1, WIDGETS, create, declare, key, named, numbers};
@@ -258,4 +258,36 @@ async fn a_transaction_says_which_of_its_reads_had_no_room() {
         Some("absent"),
     ];
     assert_eq!(read, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn any_list_goes_on_at_the_present_and_says_so() {
+    let cluster = forgetful().await;
+    let client = cluster.client().await;
+    for name in ["a", "b", "c"] {
+        let set = SetRoster {
+            scope: ResourceScope::parse(&format!("{name}.*")).unwrap(),
+            rule: RosterRule {
+                least: 1,
+                ..RosterRule::default()
+            },
+            if_revision: None,
+        };
+        within(client.rosters().set(set)).await.unwrap();
+    }
+    declare(&client, CollectionRules::default()).await;
+    let list = ListRosters::new().with_page_size(1);
+    let mut pages = client.rosters().list(&list);
+    let first = within(pages.next()).await.unwrap().unwrap();
+    assert!(!first.inconsistent);
+    let objects = numbers(&client, V1);
+    for i in 0..120 {
+        create(&objects, "b", &format!("x-{i}"), i).await;
+    }
+    let late = within(pages.next()).await.unwrap_err();
+    assert_eq!(late.kind(), ErrorKind::Compacted);
+    let rest = within(pages.at_present().all()).await.unwrap();
+    let scopes: Vec<String> = rest.items.iter().map(|one| one.scope.to_string()).collect();
+    assert_eq!(scopes, ["b.*", "c.*"]);
+    assert!(rest.inconsistent);
 }

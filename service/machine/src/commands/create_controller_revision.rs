@@ -2,9 +2,9 @@
 
 use synod_model::limits::{COLLISION_COUNT_MAX, COLLISIONS_TRIED_MAX};
 use synod_model::{
-    ControllerHistory, ControllerRevision, CreateControllerRevision, ErrorKind, HASH_LABEL, Labels,
-    LiveMark, LiveMarks, MarkTie, NamespacedName, ObjectName, Refusal, RevisionHash,
-    RevisionNumber,
+    ApiVersion, ControllerHistory, ControllerRevision, CreateControllerRevision, ErrorKind,
+    HASH_LABEL, Labels, LiveMark, LiveMarks, MarkTie, NamespacedName, ObjectName, Refusal,
+    RevisionHash, RevisionNumber,
 };
 
 use super::controller_history::Draft;
@@ -46,6 +46,9 @@ pub(crate) fn apply(
             (name, number, RevisionOutcome::Created)
         }
     };
+    if let Some(version) = create.data.version() {
+        draft.change(|row| learn_version(row, &name, version));
+    }
     if let Some(tie) = &create.mark_update {
         draft.change(|row| move_update(row, &name, tie));
         check_tied(turn.state(), &draft, tie)?;
@@ -65,6 +68,14 @@ pub(crate) fn apply(
         collision_count,
         history,
     }))
+}
+
+/// The snapshot of this name is in this version, if nobody said before in which it is: equal data that was said to be in
+/// another stays what it was.
+fn learn_version(row: &mut ControllerRevision, name: &ObjectName, version: &ApiVersion) {
+    if row.key.name() == name.as_str() && row.data.version().is_none() {
+        row.data = row.data.clone().in_version(Some(version.clone()));
+    }
 }
 
 /// The mark of the update is on the snapshot of this name from now on, and on no other.

@@ -47,18 +47,12 @@ pub(crate) fn set(turn: &mut Turn<'_>, set: &SetRoster) -> Result<Answer, Refusa
 pub(crate) fn delete(turn: &mut Turn<'_>, delete: &DeleteRoster) -> Result<Answer, Refusal> {
     let DeleteRoster { scope, if_revision } = delete;
     let Some(before) = turn.state().rosters.get(scope).cloned() else {
-        return Err(absent(scope));
+        return Err(Roster::not_found(scope, None));
     };
     check_revision(scope, Some(&before), *if_revision)?;
     turn.remove_roster(scope);
     turn.follow_rosters(Some(Cause::Roster), |resource| scope.covers(resource));
     Ok(Answer::Done)
-}
-
-fn absent(scope: &ResourceScope) -> Refusal {
-    let message =
-        format!("roster \"{scope}\" does not exist: nobody in particular must speak there");
-    Refusal::new(ErrorKind::NotFound, message).with("roster", scope)
 }
 
 fn check_revision(
@@ -71,7 +65,7 @@ fn check_revision(
         return Ok(());
     };
     let Some(before) = before else {
-        return Err(absent(scope));
+        return Err(Roster::not_found(scope, None));
     };
     let message = format!(
         "roster \"{scope}\": it was last changed at revision {present}, not {expected}: look at it again and decide anew"

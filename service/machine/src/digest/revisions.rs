@@ -22,9 +22,14 @@ pub(super) fn fold_revision_change(
     after: Option<&ControllerRevision>,
 ) {
     to.text(&key.to_string());
-    // The data never changes, so it is kept once.
+    // The data never changes, so it is kept once; only its version may have become known.
     to.option(before, |to, row| match after {
-        Some(_) => fold_without_data(to, row),
+        Some(after) => {
+            fold_without_data(to, row);
+            if row.data.version() != after.data.version() {
+                to.option(row.data.version(), fold_version);
+            }
+        }
         None => fold_controller_revision(to, row),
     });
     to.option(after, fold_controller_revision);

@@ -30,6 +30,14 @@ impl Past<'_> {
         scopes.find_map(|scope| self.roster(&scope))
     }
 
+    /// Whether somebody looks at a resource's discovery, so that servers that report nothing are seen: as of now, too.
+    #[must_use]
+    pub fn is_observed(&self, resource: &GroupResource) -> bool {
+        let state = self.storage_state(resource);
+        let observation = state.and_then(|state| state.row.status.observation.clone());
+        observation.is_some() && !self.is_observation_over(resource)
+    }
+
     /// Whether nobody has looked at a resource's discovery for so long that what it showed says nothing: as of now, and
     /// not of the revision.
     #[must_use]

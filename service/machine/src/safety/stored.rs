@@ -19,18 +19,29 @@ pub(super) struct Concern<'a> {
     pub(super) kinds: &'a BTreeSet<Kind>,
 }
 
-/// Every reason that the resource gives.
-pub(super) fn whys(
+/// What is found of a resource.
+#[derive(Default)]
+pub(super) struct Found {
+    /// Every reason that it gives.
+    pub(super) whys: BTreeSet<Why>,
+    /// Whether there is a snapshot of its kind of which nobody said in which version it is.
+    pub(super) snapshot_version_unknown: bool,
+}
+
+/// What the resource says to the versions in question.
+pub(super) fn found(
     past: &Past<'_>,
     now: LogTime,
     resource: &GroupResource,
     concern: &Concern<'_>,
-) -> BTreeSet<Why> {
-    let mut whys = BTreeSet::new();
+) -> Found {
     let Some(state) = past.storage_state(resource) else {
-        whys.insert(Why::NoState);
-        return whys;
+        return Found {
+            whys: [Why::NoState].into(),
+            ..Found::default()
+        };
     };
+    let mut whys = BTreeSet::new();
     let status = &state.row.status;
     whys.extend(
         status
@@ -47,8 +58,12 @@ pub(super) fn whys(
     if let Some(view) = past.storage_version(resource) {
         whys.extend(said(&view, concern));
     }
-    whys.extend(snapshots::in_question(past, resource, concern));
-    whys
+    let snapshots = snapshots::of(past, resource, concern);
+    whys.extend(snapshots.in_question);
+    Found {
+        whys,
+        snapshot_version_unknown: snapshots.version_unknown,
+    }
 }
 
 fn persisted(persisted: &Persisted, concern: &Concern<'_>) -> Option<Why> {

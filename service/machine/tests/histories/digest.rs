@@ -9,7 +9,7 @@ use synod_model::{
 };
 
 use crate::posts;
-use crate::replica::{Replica, history, json, key, object_name, target, uid, wanting};
+use crate::replica::{Replica, history, in_version, json, key, object_name, target, uid, wanting};
 
 fn marker(name: &str) -> Marker {
     Marker::parse(name).expect("a legal marker")
@@ -67,6 +67,7 @@ fn of_snapshots() {
         |it| it.controller.as_mut().unwrap().block_owner_deletion = false,
         |it| it.number = RevisionNumber::MAX,
         |it| it.data = json("{}"),
+        |it| it.data = it.data.clone().in_version(Some(in_version(1))),
         |it| it.marks.clear(&LiveMark::Current),
         |it| it.marks.set(LiveMark::Update, MarkTie::DEFAULT),
         |it| it.marks.set(LiveMark::Current, MarkTie::DEFAULT),
@@ -111,6 +112,13 @@ fn of_their_events() {
             Change::ControllerRevision { before, .. } => {
                 let before = Arc::make_mut(before.as_mut().unwrap());
                 before.marks.set(LiveMark::Update, MarkTie::DEFAULT);
+            }
+            _ => panic!("no other event"),
+        },
+        |it| match it {
+            Change::ControllerRevision { before, .. } => {
+                let before = Arc::make_mut(before.as_mut().unwrap());
+                before.data = before.data.clone().in_version(Some(in_version(1)));
             }
             _ => panic!("no other event"),
         },

@@ -32,6 +32,8 @@ pub(crate) enum Step {
         selects: bool,
         /// Whether it is marked as the update, and what that mark is tied to.
         update: Option<usize>,
+        /// The version that it is said to be in.
+        version: Option<u8>,
     },
     /// To the one that stands here in its history, counted from the newest.
     RollBack {
@@ -92,9 +94,10 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         prop::option::weighted(0.2, 0..20_u64),
         prop::bool::weighted(0.3),
         prop::option::weighted(0.3, tie()),
+        prop::option::weighted(0.5, 1..3_u8),
     );
     let want = want.prop_map(
-        |((owner, state, written, limit), number, selects, update)| Step::Want {
+        |((owner, state, written, limit), number, selects, update, version)| Step::Want {
             owner,
             state,
             written,
@@ -102,6 +105,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
             number,
             selects,
             update,
+            version,
         },
     );
     let marks = (
@@ -177,6 +181,7 @@ fn a_thousand_random_histories_are_those_of_the_naive_model() {
         "rolled back by name",
         "truncated by a create",
         "unchanged",
+        "version learned",
     ];
     if enough {
         assert_eq!(reached.into_iter().collect::<Vec<_>>(), all);

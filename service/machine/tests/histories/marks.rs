@@ -295,7 +295,7 @@ fn a_create_marks_the_update_in_the_same_command() {
     let at = replica.state.revision();
     let marked = |replica: &Replica| -> Vec<u8> {
         let seen = replica.history(0).into_iter();
-        seen.filter(|seen| seen.3.contains_key("update"))
+        seen.filter(|seen| seen.4.contains_key("update"))
             .map(|seen| seen.2)
             .collect()
     };

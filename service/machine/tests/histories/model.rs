@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Step;
 
-/// How one snapshot looks from outside: name, number, target state, and by mark what it is tied to.
-pub(crate) type Seen = (String, u64, u8, BTreeMap<String, usize>);
+/// How one snapshot looks from outside: name, number, target state, the version that it is in, and by mark what it is tied
+/// to.
+pub(crate) type Seen = (String, u64, u8, Option<u8>, BTreeMap<String, usize>);
 
 /// How long a mark that is tied to renewals lasts, in seconds; the other ties are the member and the object.
 pub(crate) const TTLS: [u64; 2] = [10, 60];
@@ -31,6 +32,7 @@ struct Snapshot {
     number: u64,
     born: usize,
     state: u8,
+    version: Option<u8>,
     /// By mark: what it is tied to, and when it ends if that is renewals.
     marks: BTreeMap<String, (usize, u64)>,
 }
@@ -41,7 +43,14 @@ impl Snapshot {
             .marks
             .iter()
             .map(|(mark, (tie, _))| (mark.clone(), *tie));
-        (self.name.clone(), self.number, self.state, marks.collect())
+        let marks = marks.collect();
+        (
+            self.name.clone(),
+            self.number,
+            self.state,
+            self.version,
+            marks,
+        )
     }
 }
 
@@ -182,6 +191,7 @@ impl Model {
             number,
             selects,
             update,
+            version,
             ..
         } = step
         else {
@@ -193,6 +203,8 @@ impl Model {
         }
         let newest_before = self.named(*owner, 0);
         let mut told = self.want(*owner, *state, *number, name, reached);
+        let wanted = told.name.clone().expect("what is wanted has a name");
+        self.learn(&wanted, *version, told.outcome == Some("created"), reached);
         told.adopted = adopted;
         if let Some(tie) = update {
             self.put_mark("update", *owner, &[0], *tie);
@@ -208,6 +220,25 @@ impl Model {
             }
         }
         told
+    }
+
+    /// Said once, the version stays as it was said.
+    fn learn(
+        &mut self,
+        name: &str,
+        version: Option<u8>,
+        is_new: bool,
+        reached: &mut BTreeSet<&'static str>,
+    ) {
+        let mut all = self.all.iter_mut();
+        let found = all.find(|snapshot| snapshot.name == name);
+        let found = found.expect("it is there");
+        if found.version.is_none() && version.is_some() {
+            found.version = version;
+            if !is_new {
+                reached.insert("version learned");
+            }
+        }
     }
 
     fn mark(
@@ -305,6 +336,7 @@ impl Model {
             number,
             born: self.born,
             state,
+            version: None,
             marks: BTreeMap::new(),
         });
         self.told(self.all.len() - 1, "created")

@@ -98,12 +98,17 @@ impl Replica {
                 number,
                 selects,
                 update,
+                version,
             } => Command::CreateControllerRevision(CreateControllerRevision {
                 history_limit: *limit,
                 number: number.map(legal_number),
                 collision_count: model.collisions(*owner),
                 mark_update: update.map(|tie| self.tie(tie)),
-                ..wanting(*owner, target(*state, *written), *selects)
+                ..wanting(
+                    *owner,
+                    target(*state, *written).in_version(version.map(in_version)),
+                    *selects,
+                )
             }),
             Step::RollBack { owner, back } => {
                 Command::RollbackControllerRevision(RollbackControllerRevision {
@@ -322,6 +327,7 @@ fn seen(row: &ControllerRevision) -> Seen {
         row.number.get(),
         // A story may write other data.
         state.unwrap_or(u8::MAX),
+        (1..3_u8).find(|version| row.data.version() == Some(&in_version(*version))),
         row.marks
             .iter()
             .map(|(mark, tie)| (mark_name(mark), tie_number(tie)))
@@ -360,6 +366,10 @@ pub(crate) fn target(state: u8, written: u8) -> RevisionData {
         _ => format!(r#"{{"image":"w\u0065b","replicas":{state}.00}}"#),
     };
     json(&text)
+}
+
+pub(crate) fn in_version(version: u8) -> ApiVersion {
+    ApiVersion::parse(&format!("apps/v{version}")).expect(LEGAL)
 }
 
 pub(crate) fn json(text: &str) -> RevisionData {

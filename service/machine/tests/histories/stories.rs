@@ -14,7 +14,7 @@ use synod_model::{
     UpdateControllerRevision, UpdateSettings,
 };
 
-use crate::replica::{Replica, history, json, key, object_name, target, uid, wanting};
+use crate::replica::{Replica, history, in_version, json, key, object_name, target, uid, wanting};
 
 fn created(replica: &mut Replica, create: CreateControllerRevision) -> RevisionAnswer {
     match replica.done(Command::CreateControllerRevision(create)) {
@@ -88,6 +88,47 @@ fn what_is_wanted_again_is_told_from_what_is_new_in_one_command() {
         br#"{"a":1,"b":[]}"#,
         "the data stays as it was given"
     );
+}
+
+#[test]
+fn a_version_that_was_unknown_is_learned_from_who_wants_the_same_again() {
+    let mut replica = Replica::formed();
+    let wanting_in = |replica: &mut Replica, text: &str, version: Option<u8>| {
+        let data = json(text).in_version(version.map(in_version));
+        let answer = created(replica, wanting(0, data, false));
+        let row = replica
+            .state
+            .present()
+            .controller_revision(&key(&answer.name))
+            .expect("it was just wanted");
+        (answer.outcome, row)
+    };
+    let (_, first) = wanting_in(&mut replica, r#"{"a":1}"#, None);
+    assert_eq!(first.data.version(), None);
+    let before = replica.state.revision();
+    let (outcome, told) = wanting_in(&mut replica, r#"{"a":1.0}"#, Some(1));
+    assert_eq!(outcome, RevisionOutcome::Unchanged);
+    assert_eq!(told.data.version(), Some(&in_version(1)));
+    assert_eq!(&told.data.bytes()[..], br#"{"a":1}"#);
+    assert_eq!(told.metadata.resource_version, replica.state.revision());
+    assert_eq!(told.number, first.number);
+    let past = replica.state.at(before).expect("it is kept");
+    let then = past.controller_revision(&first.key).expect("it was there");
+    assert_eq!(then, first, "the past is as it was");
+    // Said once, it stays.
+    let known = replica.state.revision();
+    for version in [None, Some(1), Some(2)] {
+        let (outcome, told) = wanting_in(&mut replica, r#"{"a":1}"#, version);
+        assert_eq!(outcome, RevisionOutcome::Unchanged);
+        assert_eq!(told.data.version(), Some(&in_version(1)));
+    }
+    assert_eq!(replica.state.revision(), known);
+    // What is gone back to is told, too.
+    wanting_in(&mut replica, r#"{"a":2}"#, None);
+    wanting_in(&mut replica, r#"{"a":3}"#, None);
+    let (outcome, back) = wanting_in(&mut replica, r#"{"a":2}"#, Some(2));
+    assert_eq!(outcome, RevisionOutcome::RolledBack);
+    assert_eq!(back.data.version(), Some(&in_version(2)));
 }
 
 #[test]

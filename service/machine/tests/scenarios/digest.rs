@@ -11,10 +11,10 @@ use synod_machine::{
 };
 use synod_model::{
     AbortCause, AgreementChange, Assumption, BinaryVersion, Claim, ClaimToken, Condition,
-    ConditionStatus, Endpoint, Epoch, FailureClass, FailureReason, InstanceId, Kind, Labels,
-    LogTime, Member, MemberId, Metadata, Migration, MigrationFailure, MigrationId, MigrationPhase,
-    MigrationReason, Persisted, Phase, ResourceScope, Revision, Settings, Stance, StatementNumber,
-    StorageVersionHash, Ttl, Uid, WallTime, WorkerName,
+    ConditionStatus, Endpoint, Epoch, FailureClass, FailureReason, InstanceId, Kind, LabelSelector,
+    Labels, LogTime, Member, MemberId, Metadata, Migration, MigrationFailure, MigrationId,
+    MigrationPhase, MigrationReason, Persisted, Phase, ResourceScope, Revision, Settings, Stance,
+    StatementNumber, StorageVersionHash, Ttl, Uid, WallTime, WorkerName,
 };
 
 use crate::checkpoint::rich;
@@ -162,6 +162,7 @@ fn states() -> Changes<StateStatus> {
         |it| it.contradicted = true,
         |it| it.agreed_hash = Some(hash()),
         |it| it.absent.short = 1,
+        |it| it.absent.labels = LabelSelector::parse("tier").expect("legal"),
         |it| it.absent.unnamed = 1,
         |it| {
             it.absent

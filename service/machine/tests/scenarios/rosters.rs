@@ -131,7 +131,9 @@ fn a_server_that_does_not_take_part_keeps_its_version_from_being_dropped() {
     let (past, now) = (cluster.state.present(), cluster.state.log_time());
     let verdict = check_drop(&past, now, &resource("pods"), &version("v1"));
     assert!(verdict.is_safe());
-    assert_eq!(verdict.without_roster, [resource("pods")]);
+    let of_pods = [(Assumption::NoRoster, [resource("pods")].into())];
+    assert_eq!(verdict.assumptions, of_pods.into());
+    assert!(!verdict.is_observed);
     let done = &cluster.migrations("pods")[0];
     assert_eq!(done.assumption, Some(Assumption::NoRoster));
     // With one that asks for three servers, it is not safe, and nobody has to have been seen.
@@ -145,7 +147,7 @@ fn a_server_that_does_not_take_part_keeps_its_version_from_being_dropped() {
     );
     let (past, now) = (cluster.state.present(), cluster.state.log_time());
     let verdict = check_drop(&past, now, &resource("pods"), &version("v1"));
-    assert!(verdict.without_roster.is_empty());
+    assert!(verdict.assumptions.is_empty());
 }
 
 #[test]
@@ -155,6 +157,22 @@ fn a_migration_that_ends_under_a_roster_assumes_nothing() {
     cluster.starts("a", &[of("pods")]);
     cluster.migrates("pods");
     assert_eq!(cluster.migrations("pods")[0].assumption, None);
+}
+
+#[test]
+fn a_roster_that_is_not_there_does_not_say_that_nobody_must_speak() {
+    let mut cluster = Cluster::formed();
+    cluster.sets_roster("*", rule("x", "", 0));
+    for scope in ["core.pods", "core.*"] {
+        let refusal = refused(cluster.send(delete(scope, None)), ErrorKind::NotFound);
+        assert_eq!(
+            refusal.message,
+            format!(
+                "roster \"{scope}\" does not exist: for its resources the next wider one counts, if there is one"
+            )
+        );
+        assert_eq!(refusal.metadata["roster"], scope);
+    }
 }
 
 #[test]
@@ -184,7 +202,7 @@ fn members_with_a_label_must_speak_from_when_they_join_until_they_go() {
     let mut cluster = Cluster::formed();
     cluster.sets_roster("*", rule("", "role=api", 0));
     let other = cluster.starts("other", &[of("pods")]);
-    assert_eq!(cluster.absent("pods"), "1 more of the least number");
+    assert_eq!(cluster.absent("pods"), "1 more with labels `role=api`");
     let a = cluster.joins_with("a", &[("role", "api")]);
     cluster.reports(&a, &[of("pods")]);
     assert_eq!(cluster.agreed("pods").as_deref(), Some("v1"));
@@ -206,7 +224,7 @@ fn members_with_a_label_must_speak_from_when_they_join_until_they_go() {
     cluster.pass(Duration::from_secs(16));
     cluster.renews(&other);
     cluster.expires();
-    assert_eq!(cluster.absent("pods"), "1 more of the least number");
+    assert_eq!(cluster.absent("pods"), "1 more with labels `role=api`");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use synod_machine::{Command, Verdict, Why, check_binary, check_drop};
 use synod_model::{
-    Annotations, Binary, BinaryResource, ControllerHistory, CreateControllerRevision, Equality,
-    Kind, Labels, MediaType, MemberId, NamePrefix, Namespace, NamespacedName, ObjectName,
+    Annotations, Assumption, Binary, BinaryResource, ControllerHistory, CreateControllerRevision,
+    Equality, Kind, Labels, MediaType, MemberId, NamePrefix, Namespace, NamespacedName, ObjectName,
     ObserveStorage, OwnerReference, ResourceScope, RevisionData, Stance, Uid,
 };
 
@@ -172,7 +172,13 @@ fn a_binary_that_has_dropped_a_whole_resource_is_not_safe() {
             left_to_others: vec![ResourceScope::parse(left).expect("a legal scope")],
             ..dropped.clone()
         };
-        assert!(check_binary(&past, now, &left).is_safe());
+        let verdict = check_binary(&past, now, &left);
+        assert!(verdict.is_safe());
+        // Something is stored of it, and nobody has looked at who decodes that.
+        assert_eq!(
+            verdict.assumptions[&Assumption::LeftToOthers],
+            [resource("apps.deployments")].into()
+        );
     }
     // What is named is looked at, whoever else looks after it.
     let named = Binary {
@@ -213,7 +219,9 @@ fn a_binary_that_encodes_what_others_cannot_decode_is_not_safe() {
         }),
         ..one("pods", "v1 v2", None)
     };
-    assert!(check_binary(&past, now, &whole(vec![same])).is_safe());
+    let verdict = check_binary(&past, now, &whole(vec![same]));
+    assert!(verdict.is_safe());
+    assert!(!verdict.assumptions.contains_key(&Assumption::LeftToOthers));
 }
 
 #[test]
@@ -294,4 +302,52 @@ fn a_snapshot_in_the_version_is_named() {
     assert!(named.to_string().starts_with("a/web-"), "{named}");
     assert_eq!(held, &version("apps/v1"));
     assert_eq!(ask("apps/v3"), []);
+}
+
+#[test]
+fn a_snapshot_of_which_nobody_said_the_version_makes_a_safe_answer_assume_something() {
+    let mut cluster = Cluster::formed();
+    let deployments = of("apps.deployments")
+        .decodes("apps/v1 apps/v2")
+        .encodes("apps/v2");
+    cluster.starts("a", &[deployments, of("pods")]);
+    cluster.migrates("apps.deployments");
+    cluster.migrates("pods");
+    let assumed = |cluster: &Cluster, name: &str, text: &str| -> Vec<Assumption> {
+        let (past, now) = (cluster.state.present(), cluster.state.log_time());
+        let verdict = check_drop(&past, now, &resource(name), &version(text));
+        assert!(verdict.is_safe(), "{:?}", verdict.dangers);
+        verdict.assumptions.into_keys().collect()
+    };
+    let deployments = |cluster: &Cluster| assumed(cluster, "apps.deployments", "apps/v1");
+    // One of another kind says nothing of this resource.
+    accepted(cluster.send(wanting("Thing", None)));
+    assert_eq!(deployments(&cluster), [Assumption::NoRoster]);
+    accepted(cluster.send(wanting("Widget", None)));
+    assert_eq!(
+        deployments(&cluster),
+        [Assumption::NoRoster, Assumption::SnapshotVersionUnknown]
+    );
+    // Nor does it of one of another group.
+    assert_eq!(assumed(&cluster, "pods", "v9"), [Assumption::NoRoster]);
+    // Whoever wants the same again and says the version makes it known.
+    accepted(cluster.send(wanting("Widget", Some("apps/v2"))));
+    assert_eq!(deployments(&cluster), [Assumption::NoRoster]);
+}
+
+#[test]
+fn what_is_observed_now_and_only_that_counts_as_such_in_what_is_assumed() {
+    let mut cluster = Cluster::formed();
+    let ask = |cluster: &Cluster| {
+        let (past, now) = (cluster.state.present(), cluster.state.log_time());
+        check_drop(&past, now, &resource("pods"), &version("v9")).is_observed
+    };
+    cluster.starts("a", &[of("pods")]);
+    cluster.migrates("pods");
+    assert!(!ask(&cluster));
+    cluster.observes("pods", &["v1"]);
+    assert!(ask(&cluster));
+    cluster.pass(Duration::from_secs(24 * 3_600));
+    cluster.send_all(Vec::new());
+    assert!(!ask(&cluster), "nobody has looked for two periods");
 }

@@ -71,7 +71,8 @@ impl RevisionData {
         }
     }
 
-    /// The same data, of which is known in which version of the controller's kind it is. It does not count for equality.
+    /// The same data, of which is known in which version of the controller's kind it is. It does not count for the
+    /// [`identity`](Self::identity).
     #[must_use]
     pub fn in_version(mut self, version: Option<ApiVersion>) -> Self {
         self.version = version;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::limits::MARKER_BYTES_MAX;
-use crate::text::{shared_text, short_printable};
+use crate::text::{shared_text, short_identity};
 use crate::{Epoch, MemberId, ObjectKey, Ttl, Uid, Violation};
 
 /// Who says that a snapshot is in use, such as a controller or one of its workers.
@@ -21,7 +21,7 @@ impl Marker {
         if text.is_empty() {
             return Err(Violation::required("must say who uses it"));
         }
-        short_printable(text, MARKER_BYTES_MAX)?;
+        short_identity(text, MARKER_BYTES_MAX)?;
         Ok(Self(text.into()))
     }
 }

@@ -206,7 +206,7 @@ fn pairs(value: Json) -> Result<Vec<(String, String)>, Violations> {
             Json::String(text) => pairs.push((key, text)),
             Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
                 let violation = Violation::invalid(&said(&value), "must be a string");
-                found.push(violation.at(&format!("[{}]", excerpt(&key))));
+                found.push(violation.at(&format!("[{}]", excerpt(&key).escape_debug())));
             }
         }
     }

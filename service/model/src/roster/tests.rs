@@ -55,7 +55,9 @@ fn a_least_number_counts_entries() {
         ..RosterRule::default()
     };
     assert!(absent(&rule, &["a", "b", "c"], &[]).is_empty());
-    assert_eq!(absent(&rule, &["a"], &[]).short, 2);
+    let missing = absent(&rule, &["a"], &[]);
+    assert_eq!(missing.short, 2);
+    assert_eq!(missing.to_string(), "2 more of the least number");
 }
 
 #[test]
@@ -69,14 +71,18 @@ fn members_with_a_label_must_all_speak_and_there_must_be_one() {
         member("b", &[("role", "api")]),
         member("c", &[("role", "other")]),
     ];
-    assert_eq!(absent(&rule, &["c"], &members[2..]).short, 1);
+    // Nobody gave a least number, so none is spoken of.
+    let missing = absent(&rule, &["c"], &members[2..]);
+    assert_eq!(missing.short, 1);
+    assert_eq!(missing.to_string(), "1 more with labels `role=api`");
     assert_eq!(
         absent(&rule, &["a", "c"], &members).members,
         [id("b")].into()
     );
     assert!(absent(&rule, &["a", "b"], &members).is_empty());
     let three = RosterRule { least: 3, ..rule };
-    assert_eq!(absent(&three, &["a", "b", "c"], &members).short, 1);
+    let missing = absent(&three, &["a", "c"], &members);
+    assert_eq!(missing.to_string(), "b, and 2 more with labels `role=api`");
 }
 
 #[test]
@@ -91,7 +97,11 @@ fn no_more_are_named_than_an_answer_can_carry() {
         (missing.members.len(), missing.unnamed),
         (ABSENT_NAMED_MAX, 1)
     );
-    assert!(missing.to_string().ends_with("and 1 more members"));
+    assert!(missing.to_string().ends_with(" + 1 more"));
+    assert_eq!(
+        missing.sentence(1),
+        format!("m000 + {ABSENT_NAMED_MAX} more")
+    );
 }
 
 #[test]

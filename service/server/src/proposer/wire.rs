@@ -106,10 +106,7 @@ fn outcome_to_wire(outcome: &Outcome) -> pb::Outcome {
         }),
         Ok(Answer::MigrationCompleted(assumption)) => {
             Wire::MigrationCompleted(pb::MigrationCompleted {
-                no_roster: match assumption {
-                    Some(Assumption::NoRoster) => true,
-                    None => false,
-                },
+                no_roster: has_no_roster(*assumption),
             })
         }
         Ok(Answer::MigrationStarted(id)) => Wire::MigrationStarted(id.to_string()),
@@ -272,6 +269,14 @@ fn written_from_wire(written: &pb::Written) -> Result<Written, Malformed> {
         uid: Uid::from_bytes(uid),
         resource_version: Revision::new(written.resource_version),
     })
+}
+
+/// Whether an end rests on there being no roster. On the others only a check rests.
+fn has_no_roster(assumption: Option<Assumption>) -> bool {
+    match assumption {
+        Some(Assumption::NoRoster) => true,
+        Some(Assumption::SnapshotVersionUnknown | Assumption::LeftToOthers) | None => false,
+    }
 }
 
 fn claimed_to_wire(token: ClaimToken, progress: &MigrationProgress) -> pb::MigrationClaimed {

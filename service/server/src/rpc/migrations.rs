@@ -206,17 +206,19 @@ async fn complete(
     message: v1::MigrationsCompleteRequest,
 ) -> Result<v1::MigrationsCompleteResponse, Refusal> {
     let change: Change<CompleteMigration> = typed(message)?;
-    let resource = Some(change.body.id.resource().clone());
+    let resource = change.body.id.resource().clone();
     let done = handle
         .change(asking, change, Command::CompleteMigration)
         .await?;
     let Answer::MigrationCompleted(assumption) = done.answer else {
         return Err(unexpected(&done.answer));
     };
-    let resource = resource.filter(|_| assumption.is_some());
+    let published = handle.consensus().published();
+    let is_observed = published.state.present().is_observed(&resource);
+    let assumed = assumption.map(|what| (what, [resource].into()));
     Ok(v1::MigrationsCompleteResponse {
         header: Some(handle.header(done.revision)),
-        assumptions: assumptions(resource.as_slice()),
+        assumptions: assumptions(&assumed.into_iter().collect(), is_observed),
     })
 }
 

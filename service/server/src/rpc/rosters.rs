@@ -1,7 +1,7 @@
 //! `synod.v1.Rosters`.
 
 use synod_machine::Command;
-use synod_model::{ErrorKind, Refusal, ResourceScope, Revision};
+use synod_model::{Refusal, ResourceScope, Roster};
 use synod_proto::v1::rosters_server::Rosters;
 use synod_proto::{GetRoster, ListRosters, v1};
 use tonic::{Request, Response, Status};
@@ -94,7 +94,7 @@ async fn get(
     let GetRoster { scope, read } = typed(message)?;
     let reading = handle.read(asking, read).await?;
     let roster = reading.past()?.roster(&scope);
-    let roster = roster.ok_or_else(|| no_roster(&scope, reading.revision()))?;
+    let roster = roster.ok_or_else(|| Roster::not_found(&scope, Some(reading.revision())))?;
     Ok(v1::RostersGetResponse {
         header: Some(handle.header_of(&reading)),
         roster: Some((&*roster).into()),
@@ -123,11 +123,4 @@ async fn list(
         continue_token,
         inconsistent: page.is_inconsistent(),
     })
-}
-
-fn no_roster(scope: &ResourceScope, at: Revision) -> Refusal {
-    let message = format!(
-        "roster \"{scope}\" does not exist at revision {at}: nobody in particular must speak there"
-    );
-    Refusal::new(ErrorKind::NotFound, message).with("roster", scope)
 }

@@ -1,5 +1,7 @@
 //! `CheckBinary` and `CheckDrop`: what the machine finds, as messages of a bounded size.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use synod_machine::{
     Danger, Verdict, Why, check_binary as verdict_on, check_drop as verdict_on_drop,
 };
@@ -20,7 +22,7 @@ pub(super) async fn check_binary(
     let now = reading.published().state.log_time();
     let verdict = verdict_on(&reading.past()?, now, &binary);
     let safe = verdict.is_safe();
-    let assumptions = assumptions(&verdict.without_roster);
+    let assumptions = assumptions(&verdict.assumptions, verdict.is_observed);
     let (dangers, omitted) = named(verdict);
     Ok(v1::StorageVersionsCheckBinaryResponse {
         header: Some(handle.header_of(&reading)),
@@ -46,7 +48,7 @@ pub(super) async fn check_drop(
     let now = reading.published().state.log_time();
     let verdict = verdict_on_drop(&reading.past()?, now, &resource, &version);
     let safe = verdict.is_safe();
-    let assumptions = assumptions(&verdict.without_roster);
+    let assumptions = assumptions(&verdict.assumptions, verdict.is_observed);
     let (dangers, omitted) = named(verdict);
     Ok(v1::StorageVersionsCheckDropResponse {
         header: Some(handle.header_of(&reading)),
@@ -58,19 +60,22 @@ pub(super) async fn check_drop(
     })
 }
 
-/// What an answer assumes where these resources have no roster.
-pub(super) fn assumptions(without_roster: &[GroupResource]) -> Vec<v1::Assumption> {
-    if without_roster.is_empty() {
-        return Vec::new();
-    }
-    let omitted = without_roster.len().saturating_sub(ASSUMED_RESOURCES_MAX);
-    let named = without_roster.iter().take(ASSUMED_RESOURCES_MAX);
-    vec![v1::Assumption {
-        reason: v1::AssumptionReason::NoRoster.into(),
-        message: Assumption::NoRoster.to_string(),
-        resources: named.map(Into::into).collect(),
-        omitted: u32::try_from(omitted).unwrap_or(u32::MAX),
-    }]
+/// What an answer assumes of which resources.
+pub(super) fn assumptions(
+    assumed: &BTreeMap<Assumption, BTreeSet<GroupResource>>,
+    is_observed: bool,
+) -> Vec<v1::Assumption> {
+    let assumptions = assumed.iter().map(|(what, of)| {
+        let omitted = of.len().saturating_sub(ASSUMED_RESOURCES_MAX);
+        let named = of.iter().take(ASSUMED_RESOURCES_MAX);
+        v1::Assumption {
+            reason: v1::AssumptionReason::from(Some(*what)).into(),
+            message: what.sentence(is_observed).to_owned(),
+            resources: named.map(Into::into).collect(),
+            omitted: u32::try_from(omitted).unwrap_or(u32::MAX),
+        }
+    });
+    assumptions.collect()
 }
 
 /// As many as an answer names, and how many more there are.

@@ -350,7 +350,7 @@ pub(super) fn row_from_pb(row: pb::ControllerRevisionRow) -> Result<Arc<Controll
     }))
 }
 
-/// A change holds the data once, since it is the same before and after.
+/// A change holds the data once, since it is the same before and after; only its version may have become known.
 pub(super) fn change_to_pb(
     key: &NamespacedName,
     before: Option<&ControllerRevision>,
@@ -365,6 +365,9 @@ pub(super) fn change_to_pb(
             None => row_to_pb(row),
         }),
         after: after.map(row_to_pb),
+        version_was_unknown: before.zip(after).is_some_and(|(before, after)| {
+            before.data.version().is_none() && after.data.version().is_some()
+        }),
     }
 }
 
@@ -372,7 +375,9 @@ pub(super) fn change_from_pb(change: pb::ControllerRevisionChange) -> Result<Cha
     let after = change.after.map(row_from_pb).transpose()?;
     let before = change.before.map(|mut row| {
         if let (None, Some(after)) = (&row.data, &after) {
-            row.data = Some(data_to_pb(&after.data));
+            let mut data = data_to_pb(&after.data);
+            data.version = data.version.filter(|_| !change.version_was_unknown);
+            row.data = Some(data);
         }
         row_from_pb(row)
     });

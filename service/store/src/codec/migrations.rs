@@ -447,6 +447,8 @@ pub(super) fn assumption_to_pb(assumption: Option<Assumption>) -> pb::Assumption
     match assumption {
         None => pb::Assumption::Unspecified,
         Some(Assumption::NoRoster) => pb::Assumption::NoRoster,
+        Some(Assumption::SnapshotVersionUnknown) => pb::Assumption::SnapshotVersionUnknown,
+        Some(Assumption::LeftToOthers) => pb::Assumption::LeftToOthers,
     }
 }
 
@@ -454,6 +456,8 @@ pub(super) fn assumption_from_pb(assumption: pb::Assumption) -> Option<Assumptio
     match assumption {
         pb::Assumption::Unspecified => None,
         pb::Assumption::NoRoster => Some(Assumption::NoRoster),
+        pb::Assumption::SnapshotVersionUnknown => Some(Assumption::SnapshotVersionUnknown),
+        pb::Assumption::LeftToOthers => Some(Assumption::LeftToOthers),
     }
 }
 

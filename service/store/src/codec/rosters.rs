@@ -93,6 +93,7 @@ pub(super) fn absent_to_pb(absent: &Absent) -> Option<pb::Absent> {
         members: absent.members.iter().map(ToString::to_string).collect(),
         unnamed: absent.unnamed,
         short: absent.short,
+        labels: absent.labels.to_string(),
     })
 }
 
@@ -102,6 +103,7 @@ pub(super) fn absent_from_pb(absent: Option<pb::Absent>) -> Result<Absent> {
         members: members("absent.members", &absent.members)?,
         unnamed: absent.unnamed,
         short: absent.short,
+        labels: parsed("absent.labels", LabelSelector::parse(&absent.labels))?,
     })
 }
 

@@ -458,7 +458,12 @@ fn the_log_of_the_test_leaves_a_row_of_every_kind() {
 
 #[test]
 fn what_is_kept_of_the_end_of_a_migration_says_what_it_rests_on() {
-    for assumption in [None, Some(Assumption::NoRoster)] {
+    for assumption in [
+        None,
+        Some(Assumption::NoRoster),
+        Some(Assumption::SnapshotVersionUnknown),
+        Some(Assumption::LeftToOthers),
+    ] {
         let outcome = OutcomeRow {
             revision: Revision::new(9),
             changed: true,

@@ -85,10 +85,11 @@ pub(crate) enum MigrationsCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckBinaryArgs {
-    /// The file that says what the binary decodes; `-` is standard input.
+    /// The file that says what the whole binary decodes: of a resource that is known and not in it, the binary decodes
+    /// nothing, unless the file leaves it to others; `-` is standard input.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) filename: PathBuf,
-    /// You vouch for what a safe answer assumes: that nobody else writes than those who take part or are observed.
+    /// You vouch for all that a safe answer assumes, as that nobody else writes than those who take part.
     #[arg(long)]
     pub(crate) assume_complete: bool,
     #[command(flatten)]
@@ -101,7 +102,7 @@ pub(crate) struct CheckDropArgs {
     pub(crate) resource: String,
     /// The version, as `group/version`, or as `version` of the core group.
     pub(crate) version: String,
-    /// You vouch for what a safe answer assumes: that nobody else writes than those who take part or are observed.
+    /// You vouch for all that a safe answer assumes, as that nobody else writes than those who take part.
     #[arg(long)]
     pub(crate) assume_complete: bool,
     #[command(flatten)]

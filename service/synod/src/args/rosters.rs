@@ -1,6 +1,6 @@
 //! What can be typed about rosters.
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use super::{QueryArgs, WriteArgs, examples};
 
@@ -43,16 +43,12 @@ pub(crate) enum RostersCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("who").args(["members", "labels", "least"]).required(true).multiple(true))]
 pub(crate) struct SetRosterArgs {
     /// For which resources: `*`, `group.*` or `group.resource`; the core group is written `core`.
     pub(crate) scope: String,
     /// These members must speak, separated by commas.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "IDS",
-        required_unless_present_any = ["labels", "least"]
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "IDS")]
     pub(crate) members: Vec<String>,
     /// Every member with labels that match must speak, and there must be one, as in tier=control,zone in (a,b).
     #[arg(long, value_name = "SELECTOR")]

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use synod_client::{
-    Client, ErrorKind, GroupResource, ListStorageVersions, ObjectKind, Reflector, Revision,
-    StorageState, StorageVersion, Violations,
+    Assumed, Assumption, Client, ErrorKind, GroupResource, ListRosters, ListStorageVersions,
+    ObjectKind, ReadOptions, Reflector, ResourceScope, Revision, StorageState, StorageVersion,
+    Violations,
 };
 use tokio::time::{Instant, timeout_at};
 
@@ -36,7 +37,9 @@ pub(crate) async fn run(
         return Err(Failure::of(ErrorKind::NotFound, message));
     }
     let verdicts = known.verdicts(&wanted);
-    output::print(&views::verdicts(known.revision, &verdicts).render(query.output))?;
+    let assumed = known.assumed(&wanted);
+    let document = views::verdicts(known.revision, &verdicts, assumed.as_slice());
+    output::print(&document.render(query.output))?;
     Ok(if verdicts.iter().all(Verdict::is_agreed) {
         Exit::Ok
     } else {
@@ -65,7 +68,11 @@ async fn wait_for(
     wanted: &BTreeSet<GroupResource>,
     deadline: Instant,
 ) -> Result<Known, Failure> {
-    let kinds = vec![ObjectKind::StorageVersion, ObjectKind::StorageState];
+    let kinds = vec![
+        ObjectKind::StorageVersion,
+        ObjectKind::StorageState,
+        ObjectKind::Roster,
+    ];
     let reflector = client.reflect(kinds).await?;
     loop {
         let known = Known::of(&reflector);
@@ -85,6 +92,8 @@ struct Known {
     reported: BTreeMap<GroupResource, Arc<StorageVersion>>,
     /// What stays of those that were reported once, whether they still are or not.
     states: BTreeMap<GroupResource, Arc<StorageState>>,
+    /// The scopes for which somebody must speak.
+    rosters: Vec<ResourceScope>,
 }
 
 impl Known {
@@ -105,10 +114,14 @@ impl Known {
         let reported = versions
             .map(|version| (version.resource.clone(), Arc::new(version)))
             .collect();
+        let revision = page.header.revision;
+        let list = ListRosters::new().with_read(ReadOptions::at_revision(revision));
+        let rosters = client.rosters().list(&list).all().await?.items.into_iter();
         Ok(Self {
-            revision: page.header.revision,
+            revision,
             reported,
             states,
+            rosters: rosters.map(|roster| roster.scope).collect(),
         })
     }
 
@@ -125,7 +138,35 @@ impl Known {
             states: states
                 .map(|state| (state.resource.clone(), state))
                 .collect(),
+            rosters: reflector
+                .rosters()
+                .iter()
+                .map(|roster| roster.scope.clone())
+                .collect(),
         }
+    }
+
+    /// What an agreement on these assumes where no roster says who must speak, whether or not there is one.
+    fn assumed(&self, wanted: &BTreeSet<GroupResource>) -> Option<Assumed> {
+        let shown: Vec<&GroupResource> = if wanted.is_empty() {
+            self.reported.keys().collect()
+        } else {
+            wanted.iter().collect()
+        };
+        let covered = |resource: &GroupResource| {
+            let mut scopes = self.rosters.iter();
+            scopes.any(|scope| scope.covers(resource))
+        };
+        let without = shown.into_iter().filter(|resource| !covered(resource));
+        let resources: Vec<GroupResource> = without.cloned().collect();
+        let mut states = resources.iter().filter_map(|of| self.states.get(of));
+        let observed = states.any(|state| !state.observed.is_empty() && !state.observation_expired);
+        (!resources.is_empty()).then(|| Assumed {
+            reason: Assumption::NoRoster,
+            message: Assumption::NoRoster.sentence(observed).to_owned(),
+            resources,
+            omitted: 0,
+        })
     }
 
     fn verdicts(&self, wanted: &BTreeSet<GroupResource>) -> Vec<Verdict> {

@@ -6,7 +6,6 @@ pub(crate) mod server;
 mod sight;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
 use std::time::Duration;
 
 use clap::ArgMatches;
@@ -124,9 +123,7 @@ async fn rounds(
             }
             Err(error) if args.once => return Err(error.into()),
             Err(error) => {
-                // Nobody is left to tell if standard error is closed.
-                let text = Failure::from(error).to_string();
-                let _ = std::io::stderr().write_all(text.as_bytes());
+                output::warn(&Failure::from(error).to_string());
                 false
             }
         };

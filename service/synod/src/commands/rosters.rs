@@ -1,9 +1,11 @@
 //! `synod rosters`.
 
+use std::collections::BTreeSet;
+
 use clap::ArgMatches;
 use synod_client::{
     Client, DeleteRoster, LabelSelector, ListRosters, MemberId, ReadOptions, ResourceScope,
-    Revision, RosterRule, Rosters, SetRoster, Violations,
+    Revision, RosterRule, Rosters, SetRoster, Violation, Violations,
 };
 
 use super::{connect, now, show};
@@ -69,23 +71,55 @@ fn rosters(client: &Client, dry_run: bool) -> Rosters {
 fn asked(args: &SetRosterArgs) -> Result<SetRoster, Failure> {
     let mut found = Violations::new();
     let scope = found.parsed("SCOPE", ResourceScope::parse(&args.scope));
-    let ids = args.members.iter();
-    let members = ids
-        .filter_map(|id| found.parsed("--members", MemberId::parse(id)))
-        .collect();
-    let labels = LabelSelector::parse(args.labels.as_deref().unwrap_or_default());
-    let labels = found.parsed("--labels", labels).unwrap_or_default();
-    match scope {
-        Some(scope) if found.is_empty() => Ok(SetRoster {
-            scope,
-            rule: RosterRule {
-                members,
-                labels,
-                least: args.least.unwrap_or(0),
-            },
-            if_revision: args.if_revision.map(Revision::new),
-        }),
-        _ => Err(Failure::invalid("this is no roster", found)),
+    let members = found.parsed("--members", members(&args.members));
+    let labels = found.parsed("--labels", labels(args.labels.as_deref()));
+    let (Some(scope), Some(members), Some(labels)) = (scope, members, labels) else {
+        return Err(Failure::invalid(NO_ROSTER, found));
+    };
+    let set = SetRoster {
+        scope,
+        rule: RosterRule {
+            members,
+            labels,
+            least: args.least.unwrap_or(0),
+        },
+        if_revision: args.if_revision.map(Revision::new),
+    };
+    let found = set.check();
+    if found.is_empty() {
+        Ok(set)
+    } else {
+        let typed = |field: &str| format!("--{field}");
+        Err(Failure::invalid(NO_ROSTER, found).at(typed))
+    }
+}
+
+const NO_ROSTER: &str = "this is no roster";
+
+/// Whoever is named twice was meant to be another one.
+fn members(ids: &[String]) -> Result<BTreeSet<MemberId>, Violations> {
+    let mut found = Violations::new();
+    let mut members = BTreeSet::new();
+    for id in ids {
+        if let Some(member) = found.parsed("", MemberId::parse(id))
+            && !members.insert(member)
+        {
+            found.push(Violation::duplicate(id));
+        }
+    }
+    if found.is_empty() {
+        Ok(members)
+    } else {
+        Err(found)
+    }
+}
+
+/// An empty selector was meant to ask for somebody.
+fn labels(text: Option<&str>) -> Result<LabelSelector, Violation> {
+    match text {
+        None => Ok(LabelSelector::default()),
+        Some("") => Err(Violation::required("leave it out to ask for no labels")),
+        Some(text) => LabelSelector::parse(text),
     }
 }
 

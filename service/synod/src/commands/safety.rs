@@ -67,7 +67,12 @@ pub(crate) async fn check_drop(
 /// Prints the answer with what it assumes. Only what is safe for sure ends well, and what somebody vouches for.
 fn answer(safety: &Safety, assume_complete: bool, format: Format) -> Result<Exit, Failure> {
     output::print(&views::safety(safety).render(format))?;
-    Ok(exit(safety, assume_complete))
+    let exit = exit(safety, assume_complete);
+    if format == Format::Name && safety.is_safe() && exit == Exit::Disagree {
+        // No name says why it does not end well.
+        output::warn(&views::assumption_lines(safety));
+    }
+    Ok(exit)
 }
 
 fn exit(safety: &Safety, assume_complete: bool) -> Exit {

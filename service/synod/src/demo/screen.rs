@@ -11,6 +11,7 @@ use tokio::time::sleep;
 
 use super::picture::picture;
 use super::stage::Stage;
+use crate::output::printable;
 
 /// How often is shown what has changed.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -50,7 +51,11 @@ impl Screen {
     }
 
     fn draw(&mut self) -> io::Result<()> {
+        // What others say stands in both: each line stays one.
         let (lines, shown) = self.stage.next_frame();
+        let one_line = |line: &String| printable(line);
+        let lines: Vec<String> = lines.iter().map(one_line).collect();
+        let table: Vec<String> = picture(&shown).iter().map(one_line).collect();
         let mut out = io::stdout().lock();
         let Some(drawn) = self.table else {
             for line in &lines {
@@ -59,7 +64,7 @@ impl Screen {
             return out.flush();
         };
         let size = size().unwrap_or((80, 24));
-        let (frame, height) = frame(drawn, &lines, &picture(&shown), size)?;
+        let (frame, height) = frame(drawn, &lines, &table, size)?;
         out.write_all(&frame)?;
         self.table = Some(height);
         out.flush()

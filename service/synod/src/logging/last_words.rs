@@ -1,19 +1,17 @@
 //! What a process says when it ends, and for how long it waits until somebody has read it.
 
-use std::io::Write as _;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
+
+use crate::output;
 
 /// So long the end of a process waits for whoever reads what it says.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Writes to standard error. That nobody reads it keeps no process from ending.
 pub(crate) fn last_words(text: String) {
-    patiently(move || {
-        // Nobody is left to tell if standard error is closed.
-        let _ = std::io::stderr().write_all(text.as_bytes());
-    });
+    patiently(move || output::warn(&text));
 }
 
 /// Does what may wait for somebody who reads, and goes on without it when that takes too long.

@@ -96,6 +96,6 @@ mod tests {
     fn a_cell_cannot_move_the_cursor() {
         let mut table = Table::new(["Name"]);
         table.row(["\u{1b}[2Jgone\n"]);
-        assert_eq!(table.render(), "NAME\n?[2Jgone?\n");
+        assert_eq!(table.render(), "NAME\n\\u001b[2Jgone\\n\n");
     }
 }

@@ -2,12 +2,12 @@
 
 use clap::ValueEnum as _;
 use synod_client::{
-    ApiVersion, Client, CollectionRules, ControllerHistory, CreateCollection, DeleteCollection,
-    DeleteObject, DeleteRoster, Fences, GroupResource, Kind, Labels, LeaseKey, ListCollections,
-    ListControllerRevisions, ListMembers, ListMigrations, ListObjects, ListRosters,
-    ListStorageVersions, MemberId, Namespace, NamespacedName, ObjectKey, ObjectName, Preconditions,
-    ReadOptions, Revision, RollbackTarget, SetRoster, SettingsPatch, TtlChange, UpdateObject,
-    WallTime, WatchFrom, WatchOptions,
+    ApiVersion, Assumed, Assumption, Client, CollectionRules, ControllerHistory, CreateCollection,
+    DeleteCollection, DeleteObject, DeleteRoster, Fences, GroupResource, Kind, Labels, LeaseKey,
+    ListCollections, ListControllerRevisions, ListMembers, ListMigrations, ListObjects,
+    ListRosters, ListStorageVersions, MemberId, Namespace, NamespacedName, ObjectKey, ObjectName,
+    Preconditions, ReadOptions, Revision, RollbackTarget, SetRoster, SettingsPatch, TtlChange,
+    UpdateObject, WallTime, WatchFrom, WatchOptions,
 };
 
 use super::golden;
@@ -290,9 +290,15 @@ async fn storage_versions_in_every_form() {
     let verdicts: Vec<Verdict> = versions
         .map(|(version, state)| Verdict::of(&version.name, Some(version), state))
         .collect();
+    let assumed = Assumed {
+        reason: Assumption::NoRoster,
+        message: Assumption::NoRoster.sentence(false).to_owned(),
+        resources: vec![GroupResource::new("apps", "deployments").unwrap()],
+        omitted: 0,
+    };
     check(
         "storage-versions-check",
-        &views::verdicts(page.header.revision, &verdicts),
+        &views::verdicts(page.header.revision, &verdicts, &[assumed]),
     );
 }
 

@@ -1,5 +1,6 @@
 use synod_client::{
-    GroupResource, Kind, Metadata, Revision, StorageVersionStatus, Uid, VersionSet, WallTime,
+    GroupResource, Kind, LabelSelector, Metadata, Revision, StorageVersionStatus, Uid, VersionSet,
+    WallTime,
 };
 
 use super::*;
@@ -184,6 +185,7 @@ fn who_is_missing_by_a_roster_is_named() {
         members: ["b", "c", "d"].map(member).into(),
         unnamed: 2,
         short: 1,
+        labels: LabelSelector::default(),
     };
     let verdict = Verdict::of(&reported.name, Some(&reported), Some(&state));
     let said: Vec<String> = verdict.reasons.iter().map(|one| one.sentence(2)).collect();

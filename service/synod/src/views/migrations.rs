@@ -87,11 +87,14 @@ fn more_cells(item: &Migration) -> Vec<String> {
     vec![
         item.agreement_revision.to_string(),
         item.failures.to_string(),
-        or_unset(
-            aborted
-                .or(failure)
-                .or(item.assumption.map(|one| one.to_string())),
-        ),
+        or_unset(aborted.or(failure).or(assumed(item).map(str::to_owned))),
         item.metadata.uid.to_string(),
     ]
+}
+
+/// What the success of a migration assumes, in words: where only its hash is known, it was observed.
+pub(crate) fn assumed(migration: &Migration) -> Option<&'static str> {
+    let observed = migration.target.version.is_none();
+    let assumption = migration.assumption;
+    assumption.map(|assumption| assumption.sentence(observed))
 }

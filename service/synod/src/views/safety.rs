@@ -3,7 +3,7 @@
 use synod_client::json;
 use synod_client::{Assumed, Assumption, Danger, DangerReason, GroupResource, Safety};
 
-use super::{SHOWN, UNSET, joined, span, yes_or_no};
+use super::{SHOWN, UNSET, joined_of, span, yes_or_no};
 use crate::output::{Document, Table};
 
 /// `synod check-binary` and `synod check-drop`. The names are those of the resources that something speaks against.
@@ -27,8 +27,8 @@ pub(crate) fn safety(safety: &Safety) -> Document {
     }
     let (mut tables, mut wide) = (vec![table.clone()], vec![table]);
     if !safety.assumptions.is_empty() {
-        tables.push(assumptions(&safety.assumptions, SHOWN));
-        wide.push(assumptions(&safety.assumptions, usize::MAX));
+        tables.push(assumptions(&safety.assumptions, SHOWN, VOUCH));
+        wide.push(assumptions(&safety.assumptions, usize::MAX, VOUCH));
     }
     Document {
         value: json::safety(safety),
@@ -37,6 +37,9 @@ pub(crate) fn safety(safety: &Safety) -> Document {
         names,
     }
 }
+
+/// What else can be done about an assumption of these commands.
+const VOUCH: &str = "; or vouch for it: --assume-complete";
 
 /// The reason in words; how long something drains is told by the state that was read.
 fn sentence(danger: &Danger, safety: &Safety) -> String {
@@ -49,24 +52,70 @@ fn sentence(danger: &Danger, safety: &Safety) -> String {
     }
 }
 
-fn assumptions(assumptions: &[Assumed], shown: usize) -> Table {
+/// What is assumed, and what to do about it, where `or_else` can be done, too.
+pub(super) fn assumptions(assumptions: &[Assumed], shown: usize, or_else: &str) -> Table {
     let mut table = Table::new(["Assumed of", "What", "What to do"]);
     for assumed in assumptions {
-        let named = assumed.resources.iter();
-        let mut names: Vec<String> = named.map(GroupResource::storage_version_name).collect();
-        if assumed.omitted > 0 && names.len() <= shown {
-            names.push(format!("{} more", assumed.omitted));
-        }
-        let to_do = match assumed.reason {
-            Assumption::NoRoster => {
-                "say who must speak: `synod rosters set`; or vouch for it: --assume-complete"
-            }
-        };
         table.row([
-            joined(&names, shown),
+            assumed_of(assumed, shown),
             assumed.message.clone(),
-            to_do.to_owned(),
+            format!("{}{or_else}", to_do(assumed.reason)),
         ]);
     }
     table
+}
+
+/// What a safe answer assumes, a line for each, where nothing but names is asked for.
+pub(crate) fn assumption_lines(safety: &Safety) -> String {
+    let line = |assumed: &Assumed| {
+        let (of, what) = (assumed_of(assumed, SHOWN), &assumed.message);
+        format!(
+            "assumed of {of}: {what}: {}{VOUCH}\n",
+            to_do(assumed.reason)
+        )
+    };
+    safety.assumptions.iter().map(line).collect()
+}
+
+fn assumed_of(assumed: &Assumed, shown: usize) -> String {
+    let named = assumed.resources.iter();
+    let names: Vec<String> = named.map(GroupResource::storage_version_name).collect();
+    joined_of(&names, assumed.omitted, shown)
+}
+
+fn to_do(reason: Assumption) -> &'static str {
+    match reason {
+        Assumption::NoRoster => "say who must speak: `synod rosters set`",
+        Assumption::SnapshotVersionUnknown => {
+            "have their controllers say it (data_version), or delete them"
+        }
+        Assumption::LeftToOthers => "check the binaries of the others, too",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_and_what_is_not_add_up_to_what_is_assumed() {
+        let named = |count: usize, omitted: u32| Assumed {
+            reason: Assumption::NoRoster,
+            message: String::new(),
+            resources: (0..count)
+                .map(|number| GroupResource::new("a", &format!("r{number}s")).unwrap())
+                .collect(),
+            omitted,
+        };
+        for (count, omitted, shown, expected) in [
+            (1, 0, 3, "a.r0s"),
+            (3, 0, 3, "a.r0s,a.r1s,a.r2s"),
+            (5, 0, 3, "a.r0s,a.r1s,a.r2s + 2 more..."),
+            (5, 7, 3, "a.r0s,a.r1s,a.r2s + 9 more..."),
+            (2, 7, 3, "a.r0s,a.r1s + 7 more..."),
+            (2, 7, usize::MAX, "a.r0s,a.r1s + 7 more..."),
+        ] {
+            assert_eq!(assumed_of(&named(count, omitted), shown), expected);
+        }
+    }
 }

@@ -1,15 +1,16 @@
-//! Whether resources are agreed on, in columns.
+//! Whether resources are agreed on, and what that assumes, in columns.
 
 use serde_json::{Value, json};
-use synod_client::Revision;
 use synod_client::json::{self as form, text};
+use synod_client::{Assumed, Revision};
 
+use super::safety::assumptions;
 use super::{SHOWN, or_unset, yes_or_no};
 use crate::output::{Document, Table};
 use crate::verdict::{Reason, Verdict};
 
 /// `synod storage-versions check`, as of a revision. The names are those of the resources that are not agreed on.
-pub(crate) fn verdicts(revision: Revision, verdicts: &[Verdict]) -> Document {
+pub(crate) fn verdicts(revision: Revision, verdicts: &[Verdict], assumed: &[Assumed]) -> Document {
     let mut table = Table::new(["Name", "Agreed", "Version", "Why"]);
     let mut wide = Table::new(["Name", "Agreed", "Version", "Why"]);
     for verdict in verdicts {
@@ -37,13 +38,19 @@ pub(crate) fn verdicts(revision: Revision, verdicts: &[Verdict]) -> Document {
         "revision": form::revision(revision),
         "agreed": verdicts.iter().all(Verdict::is_agreed),
         "resources": form::list(verdicts, resource),
+        "assumptions": form::list(assumed, form::assumed),
     });
     let disagreed = verdicts.iter().filter(|verdict| !verdict.is_agreed());
     let names = disagreed.map(|verdict| verdict.name.clone()).collect();
+    let (mut tables, mut wide) = (vec![table], vec![wide]);
+    if !assumed.is_empty() {
+        tables.push(assumptions(assumed, SHOWN, ""));
+        wide.push(assumptions(assumed, usize::MAX, ""));
+    }
     Document {
         value,
-        tables: vec![table],
-        wide: vec![wide],
+        tables,
+        wide,
         names,
     }
 }
@@ -64,9 +71,25 @@ fn reason(reason: &Reason) -> Value {
             .with("members", form::list(members, text))
             .into()
     });
-    json!({
-        "reason": reason.as_str(),
-        "message": reason.sentence(usize::MAX),
-        "groups": groups,
-    })
+    let form = form::Object::new()
+        .with("reason", reason.as_str())
+        .with("message", reason.sentence(usize::MAX))
+        .with("groups", groups);
+    match reason {
+        Reason::Contradicted { hashes, expired } => form
+            .with("hashes", form::list(hashes, text))
+            .with("expired", *expired),
+        Reason::Absent { absent } => form
+            .with("unnamed", absent.unnamed)
+            .with("short", absent.short)
+            .with("labelSelector", absent.labels.to_string()),
+        Reason::Unreported
+        | Reason::NothingSelected { .. }
+        | Reason::EncodingsDiffer { .. }
+        | Reason::FixedElsewhere { .. }
+        | Reason::NotAdopted { .. }
+        | Reason::ObservationExpired
+        | Reason::Unexplained => form,
+    }
+    .into()
 }

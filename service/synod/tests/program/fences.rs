@@ -137,7 +137,7 @@ async fn migrated(client: &Client, etcd: &Etcd) -> Migration {
                 continue;
             };
             match worker.run_one(&open.id).await.unwrap() {
-                Some(Worked::Completed) => return (*open).clone(),
+                Some(Worked::Completed { .. }) => return (*open).clone(),
                 Some(other) => panic!("{other:?}"),
                 None => {}
             }

@@ -329,3 +329,46 @@ async fn what_is_typed_or_written_wrong_is_told_by_its_place() {
     let resource = place.ask(&["get", "Widgets"]).await;
     assert_eq!(resource.code, 2, "{}", resource.err);
 }
+
+#[tokio::test]
+async fn what_others_stored_does_nothing_to_a_terminal_and_is_read_back() {
+    let place = Place::start().await;
+    let shape = "\u{1b}[2J\u{7f}\u{9b}\u{202e}dnuor\u{2028}\u{200f}";
+    let widget = serde_json::json!({
+        "apiVersion": "example.io/v1",
+        "kind": "Widget",
+        "metadata": {"name": "w", "namespace": "a", "annotations": {"note": shape}},
+        "spec": {"shape": shape},
+    });
+    let ascii = |letter: char| match letter {
+        ' '..='~' => letter.to_string(),
+        _ => format!("\\u{:04x}", u32::from(letter)),
+    };
+    let widget: String = widget.to_string().chars().map(ascii).collect();
+    let file = place.file("w.json", &widget);
+    place.well(&["create", "-f", text(&file)]).await;
+    let harmless = |text: &str| {
+        let misleads = |letter: char| letter != '\n' && synod_model::misleads(letter);
+        assert!(!text.chars().any(misleads), "{text:?}");
+    };
+    for format in ["table", "wide", "json", "yaml", "name"] {
+        let words = ["get", "widgets.example.io", "w", "-n", "a", "-o", format];
+        harmless(&place.well(&words).await);
+    }
+    assert_eq!(place.widget("w").await["spec"]["shape"], shape);
+    let words = ["get", "widgets.example.io", "w", "-n", "a", "-o", "yaml"];
+    let yaml: Value = serde_yaml_ng::from_str(&place.well(&words).await).unwrap();
+    assert_eq!(yaml["spec"]["shape"], shape);
+    // Nor does what a refusal quotes, and nobody is called so.
+    let holder = "a\u{202e}b";
+    let words = ["lease", "acquire", "backup", "--holder", holder];
+    let refused = place.ask(&words).await;
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains(r"a\u{202e}b"), "{}", refused.err);
+    assert!(
+        refused.err.contains("bidirectional marks"),
+        "{}",
+        refused.err
+    );
+    harmless(&refused.err);
+}

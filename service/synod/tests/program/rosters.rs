@@ -49,7 +49,32 @@ async fn what_is_no_roster_is_refused_with_its_place() {
         (&["set", "pods", "--least", "1"][..], "SCOPE"),
         (&["set", "*", "--members", "A b"], "--members"),
         (&["set", "*", "--labels", "a in ("], "--labels"),
-        (&["set", "*"], "--members"),
+        (
+            &["set", "*"],
+            "<--members <IDS>|--labels <SELECTOR>|--least <NUMBER>>",
+        ),
+        (
+            &["set", "*", "--members", "a,b,a"],
+            "--members: Duplicate value: \"a\"",
+        ),
+        (&["set", "*", "--labels", ""], "--labels: Required value: "),
+        (&["set", "*", "--least", "0"], "--members: Required value: "),
+        (
+            &["set", "*", "--least", "1000000"],
+            "--least: Invalid value: ",
+        ),
+        (
+            &["set", "apps", "--least", "1"],
+            "`*`, `<group>.*` or `<group>.<resource>`",
+        ),
+        (
+            &["set", "core", "--least", "1"],
+            "`*`, `<group>.*` or `<group>.<resource>`",
+        ),
+        (
+            &["set", "", "--least", "1"],
+            "`*`, `<group>.*` or `<group>.<resource>`",
+        ),
         (&["get", ".*"], "SCOPE"),
     ] {
         let printed = crate::program::run(&[&["rosters"], words].concat()).await;

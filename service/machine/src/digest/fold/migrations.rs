@@ -145,6 +145,8 @@ fn phase_number(phase: MigrationPhase) -> u64 {
 pub(super) fn assumption_number(assumption: Assumption) -> u64 {
     match assumption {
         Assumption::NoRoster => 1,
+        Assumption::SnapshotVersionUnknown => 2,
+        Assumption::LeftToOthers => 3,
     }
 }
 

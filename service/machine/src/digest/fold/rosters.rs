@@ -29,10 +29,14 @@ pub(super) fn fold_absent(to: &mut RowHasher, absent: &Absent) {
         members,
         unnamed,
         short,
+        labels,
     } = absent;
     to.list(members.iter(), |to, id| to.text(id.as_str()));
     to.number(u64::from(*unnamed));
     to.number(u64::from(*short));
+    if !labels.is_empty() {
+        to.text(&labels.to_string());
+    }
 }
 
 fn fold_roster(to: &mut RowHasher, roster: &Roster) {

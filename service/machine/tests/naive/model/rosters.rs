@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use synod_machine::Answer;
 use synod_model::{
-    Absent, AgreementCause, Current, DeleteRoster, ErrorKind, GroupResource, MemberId, Refusal,
-    ResourceScope, Revision, Roster, SetRoster, WallTime,
+    Absent, AgreementCause, Current, DeleteRoster, ErrorKind, GroupResource, LabelSelector,
+    MemberId, Refusal, ResourceScope, Revision, Roster, SetRoster, WallTime,
 };
 
 use super::{World, no};
@@ -134,6 +134,11 @@ impl World {
             members: missing.into_iter().take(NAMED).collect(),
             unnamed: u32::try_from(unnamed).expect("few are missing here"),
             short: least.saturating_sub(speak),
+            labels: if speak < least {
+                rule.labels.clone()
+            } else {
+                LabelSelector::default()
+            },
         }
     }
 }

@@ -48,9 +48,14 @@ fn key(text: &'static str) -> NamespacedName {
 }
 
 fn create(text: &'static str, equality: Equality) -> Command {
+    create_in(None, text, equality)
+}
+
+fn create_in(version: Option<&str>, text: &'static str, equality: Equality) -> Command {
+    let version = version.map(|version| ApiVersion::parse(version).unwrap());
     Command::CreateControllerRevision(CreateControllerRevision {
         history: history(),
-        data: data(text),
+        data: data(text).in_version(version),
         equality,
         prefix: NamePrefix::parse("web").unwrap(),
         labels: Labels::parse([("app", "web")]).unwrap(),
@@ -116,6 +121,8 @@ pub(super) fn every_command() -> Vec<Command> {
         create("{\"a\":1}", Equality::Json),
         create("{\"a\":2}", Equality::Bytes),
         create("{\"a\":3}", Equality::JsonIgnoringEmpty),
+        // The version of what is there already.
+        create_in(Some("apps/v1"), "{\"a\":3}", Equality::Json),
         Command::UpdateControllerRevision(UpdateControllerRevision {
             key: key("{\"a\":1}"),
             preconditions: Preconditions::default(),

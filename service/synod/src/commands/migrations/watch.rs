@@ -91,7 +91,7 @@ pub(super) fn line(migration: &Migration, per_second: Option<f64>) -> String {
         parts.push(output::printable(failure.reason.as_str()));
     }
     parts.extend(migration.aborted.map(|why| views::cause(why).to_owned()));
-    parts.extend(migration.assumption.map(|assumed| assumed.to_string()));
+    parts.extend(views::assumed(migration).map(str::to_owned));
     parts.join("  ") + "\n"
 }
 

@@ -31,12 +31,26 @@ fn the_manifest_among_the_examples_is_one() {
 
 #[test]
 fn a_binary_is_taken_for_whole_unless_it_says_what_it_leaves_to_others() {
-    let binary = manifest("resources: []").unwrap();
+    let with = |left: &str| {
+        let pods = "{resource: core.pods, decodableVersions: [v1]}";
+        manifest(&format!("{{resources: [{pods}]{left}}}"))
+    };
+    let binary = with("").unwrap();
     assert!(binary.left_to_others.is_empty());
-    let binary = manifest("{resources: [], leftToOthers: ['*', core.*, batch.jobs]}").unwrap();
+    let binary = with(", leftToOthers: ['*', core.*, batch.jobs]").unwrap();
     assert_eq!(binary.left_to_others.len(), 3);
-    let failure = manifest("{resources: [], leftToOthers: [jobs]}").unwrap_err();
+    let failure = with(", leftToOthers: [jobs]").unwrap_err();
     assert!(failure.to_string().contains("leftToOthers[0]"), "{failure}");
+}
+
+#[test]
+fn a_manifest_that_names_nothing_is_refused() {
+    for text in ["resources: []", "{resources: [], leftToOthers: ['*']}"] {
+        let failure = manifest(text).unwrap_err();
+        assert_eq!(failure.exit(), Exit::Usage);
+        let told = failure.to_string();
+        assert!(told.contains("  resources: Required value: "), "{told}");
+    }
 }
 
 #[test]
@@ -75,7 +89,7 @@ fn what_is_assumed_ends_well_only_for_who_vouches_for_it() {
     let assumed = Safety {
         assumptions: vec![Assumed {
             reason: Assumption::NoRoster,
-            message: Assumption::NoRoster.to_string(),
+            message: Assumption::NoRoster.sentence(false).to_owned(),
             resources: vec![pods.clone()],
             omitted: 0,
         }],

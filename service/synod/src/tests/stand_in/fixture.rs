@@ -422,6 +422,7 @@ fn pods() -> v1::StorageVersionListItem {
         unnamed: 0,
         short: 1,
         message: "server-c, and 1 more of the least number".to_owned(),
+        label_selector: String::new(),
     });
     let storage_version = v1::StorageVersion {
         metadata: Some(metadata("core.pods", 4, 26 * HOUR)),

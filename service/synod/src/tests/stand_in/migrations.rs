@@ -75,7 +75,7 @@ pub(super) fn dangers() -> v1::StorageVersionsCheckDropResponse {
         log_time_ms: LOG_TIME_MS,
         assumptions: vec![v1::Assumption {
             reason: v1::AssumptionReason::NoRoster.into(),
-            message: Assumption::NoRoster.to_string(),
+            message: Assumption::NoRoster.sentence(false).to_owned(),
             resources: vec![resource("batch", "jobs")],
             omitted: 0,
         }],
