@@ -16,6 +16,7 @@
 //! | `start` | puts a replica together and runs it |
 //! | `inbound`, `network`, `outbound`, `wire` | messages: received, sent by Raft, sent by others, and as they travel |
 //! | `log_storage`, `state_machine`, `checkpoints`, `record` | openraft's storage on top of `synod-store` and `synod-machine` |
+//! | `damage` | what becomes of a damaged checkpoint |
 //! | `published` | what readers see |
 //! | `digests`, `comparison` | whether the replicas hold the same state |
 //! | `timing` | how long checkpoints and peers take |
@@ -26,6 +27,7 @@ mod ballot;
 mod checkpoints;
 mod comparison;
 mod config;
+mod damage;
 mod digests;
 mod error;
 mod facade;

@@ -23,6 +23,7 @@
 //! <data-dir>/wal/<number>.wal.<offset>.broken   what recovery cut off a torn tail
 //! <data-dir>/wal/MUST-CATCH-UP         no vote before the replica has caught up  wal
 //! <data-dir>/checkpoints/<index>-<term>-<leader>.checkpoint                      checkpoint
+//! <data-dir>/checkpoints/<name>.checkpoint.damaged   one that failed its check, kept for people to look at
 //! ```
 
 pub mod checkpoint;

@@ -62,6 +62,11 @@ class AlarmKind(ProtocolEnum):
     DISK_FULL = "ALARM_KIND_DISK_FULL"
     """The replica's disk is nearly full."""
 
+    DAMAGED_CHECKPOINT = "ALARM_KIND_DAMAGED_CHECKPOINT"
+    """A checkpoint of the replica failed its check and was put aside, or one that a leader sent it was refused. Another one
+    is written by itself.
+    """
+
 
 class ErrorReason(ProtocolEnum):
     """Why a request failed. Beside each: its gRPC code, and whether sending the same request again can help. Since 0.1."""

@@ -62,6 +62,7 @@ pub(super) async fn repeat(shared: &Shared) {
     let me = shared.me.replica;
     loop {
         tokio::time::sleep(PERIOD).await;
+        look_aside(shared).await;
         let mine = shared.digests.all().last().copied();
         // Asked for one that nobody has, they still answer, and how long that takes is worth knowing.
         let index = mine.map_or(0, |(position, _)| position.index);
@@ -85,6 +86,18 @@ pub(super) async fn repeat(shared: &Shared) {
                 index: position.index,
             }),
         }
+    }
+}
+
+/// Whoever has looked at a damaged checkpoint removes it, which ends its alarm.
+async fn look_aside(shared: &Shared) {
+    let checkpoints = shared.checkpoints.clone();
+    let looked = shared
+        .seams
+        .offload
+        .run(move || checkpoints.store.look_aside());
+    if let Err(error) = looked.await {
+        tracing::warn!(%error, "cannot look for damaged checkpoints");
     }
 }
 

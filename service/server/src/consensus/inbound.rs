@@ -25,9 +25,12 @@ pub(crate) enum InboundError {
     /// Another checkpoint is being received.
     #[error("another checkpoint is being received")]
     Busy,
-    /// The checkpoint cannot be used.
-    #[error("the checkpoint cannot be used")]
+    /// The checkpoint is damaged.
+    #[error("the checkpoint is damaged")]
     BadCheckpoint,
+    /// The disk refuses the checkpoint, or it did not arrive as a whole.
+    #[error("the checkpoint could not be stored")]
+    NotStored,
     /// This replica is stopping.
     #[error("this replica is stopping")]
     Stopped,

@@ -19,7 +19,7 @@ use openraft::raft::{
     TransferLeaderRequest, TransferLeaderResponse, VoteRequest, VoteResponse,
 };
 
-use super::checkpoints::CheckpointData;
+use super::checkpoints::{CheckpointData, Checkpoints};
 use super::types::{TypeConfig, Vote};
 use super::{ReplicaAddress, ReplicaId, wire};
 use crate::peer::{PeerClients, PeerError, PeerLink};
@@ -39,6 +39,7 @@ type Appended = Result<StreamAppendResult<TypeConfig>, CallError>;
 #[derive(Clone)]
 pub(crate) struct Network {
     pub(crate) peers: PeerClients,
+    pub(super) checkpoints: Checkpoints,
     pub(crate) offload: Offload,
 }
 
@@ -48,6 +49,7 @@ impl RaftNetworkFactory<TypeConfig> for Network {
     async fn new_client(&mut self, target: ReplicaId, address: &ReplicaAddress) -> Link {
         Link {
             peer: self.peers.link(target, address),
+            checkpoints: self.checkpoints.clone(),
             offload: self.offload,
         }
     }
@@ -56,6 +58,7 @@ impl RaftNetworkFactory<TypeConfig> for Network {
 /// The way to one replica.
 pub(crate) struct Link {
     peer: PeerLink,
+    checkpoints: Checkpoints,
     offload: Offload,
 }
 
@@ -156,14 +159,26 @@ impl RaftNetworkV2<TypeConfig> for Link {
         cancel: impl Future<Output = ReplicationClosed> + Send + 'static,
         option: RPCOption,
     ) -> Result<SnapshotResponse<TypeConfig>, StreamingError<TypeConfig>> {
+        let Some(file) = snapshot.snapshot.file() else {
+            let awaited = "a checkpoint is being written in the place of a damaged one";
+            return Err(unreachable(PeerError::Unreachable(awaited.to_owned())).into());
+        };
+        let checkpoints = self.checkpoints.clone();
         let parts = snapshot
             .snapshot
-            .into_parts(&vote, &snapshot.meta, self.offload);
+            .into_parts(&vote, &snapshot.meta, checkpoints, self.offload);
         let response = tokio::select! {
             biased;
             closed = cancel => return Err(closed.into()),
-            response = self.peer.install_checkpoint(parts, option.hard_ttl()) => response.map_err(unreachable)?,
+            response = self.peer.install_checkpoint(parts, option.hard_ttl()) => response,
         };
+        if let Err(PeerError::Damaged(said)) = &response {
+            let (checkpoints, said) = (self.checkpoints.clone(), said.clone());
+            self.offload
+                .run(move || checkpoints.was_refused(&file, &said))
+                .await;
+        }
+        let response = response.map_err(unreachable)?;
         let vote = wire::required(response.vote, "checkpoint response without a vote")
             .map_err(malformed)?;
         Ok(SnapshotResponse::new(

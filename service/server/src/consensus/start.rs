@@ -73,7 +73,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     let peers = PeerClients::new(me.clone(), Arc::clone(&seams.dialer), on_refusal);
     let publisher = Publisher::new(opened.restored.published());
     let (digests, timing) = (Digests::default(), Timing::default());
-    let checkpoint_due = Arc::new(Notify::new());
+    let checkpoint_due = opened.checkpoints.damage.another_is_due();
     let storage = LogStorage {
         log: opened.log,
         vote: Arc::new(opened.vote),
@@ -95,6 +95,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         .start(storage.log.clone(), Arc::clone(&storage.enqueued))?;
     let network = Network {
         peers: peers.clone(),
+        checkpoints: opened.checkpoints.clone(),
         offload: seams.offload,
     };
     let log = storage.log.clone();

@@ -22,6 +22,7 @@ use super::*;
 use crate::peer::{self, Formation, ForwardHandler};
 use crate::seams::{Incoming, Seams, tcp};
 
+mod damaged;
 mod large;
 mod one;
 mod three;

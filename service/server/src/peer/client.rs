@@ -12,7 +12,7 @@ use synod_proto::peer::v1 as pb;
 use synod_proto::peer::v1::peer_client::PeerClient;
 use tonic::metadata::MetadataMap;
 use tonic::transport::{Channel, Endpoint, Uri};
-use tonic::{Request, Status, Streaming};
+use tonic::{Code, Request, Status, Streaming};
 
 use super::identity::{PeerIdentity, Refusal};
 use super::{CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, STREAM_WINDOW};
@@ -31,6 +31,9 @@ pub enum PeerError {
     /// No connection, no answer in time, or an answer that says it cannot now. Whether the call had an effect is unknown.
     #[error("{0}")]
     Unreachable(String),
+    /// What was sent to it is damaged, it says.
+    #[error("{0}")]
+    Damaged(String),
     /// It refused the call for its names.
     #[error("{0}")]
     Refused(Refusal),
@@ -40,6 +43,7 @@ impl From<Status> for PeerError {
     fn from(status: Status) -> Self {
         match Refusal::of_status(&status) {
             Some(refusal) => Self::Refused(refusal),
+            None if status.code() == Code::DataLoss => Self::Damaged(status.message().to_owned()),
             None => Self::Unreachable(format!("{:?}: {}", status.code(), status.message())),
         }
     }

@@ -90,7 +90,7 @@ impl Peer for PeerService {
         let Ok(_turn) = self.receiving.try_acquire() else {
             return Err(status(InboundError::Busy));
         };
-        let parts = parts.map(|part| part.map_err(|_| InboundError::BadCheckpoint));
+        let parts = parts.map(|part| part.map_err(|_| InboundError::NotStored));
         answer(self.consensus.on_install_checkpoint(parts).await)
     }
 
@@ -150,7 +150,9 @@ fn answer<T>(result: Result<T, InboundError>) -> Result<Response<T>, Status> {
 fn status(error: InboundError) -> Status {
     match error {
         InboundError::Malformed(_) => Status::invalid_argument(error.to_string()),
-        InboundError::NotVoting | InboundError::Stopped => Status::unavailable(error.to_string()),
+        InboundError::NotVoting | InboundError::NotStored | InboundError::Stopped => {
+            Status::unavailable(error.to_string())
+        }
         InboundError::Busy => Status::resource_exhausted(error.to_string()),
         InboundError::BadCheckpoint => Status::data_loss(error.to_string()),
     }

@@ -154,6 +154,13 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
             message.to_owned(),
         );
     }
+    if let Some(message) = consensus.damaged_checkpoint() {
+        raise(
+            v1::AlarmKind::DamagedCheckpoint,
+            handle.replica().get(),
+            message,
+        );
+    }
     let quota = state.settings().state_quota_bytes;
     if state.is_full() {
         let message = format!(
