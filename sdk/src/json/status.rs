@@ -46,6 +46,7 @@ fn alarm(alarm: &Alarm) -> Value {
         AlarmKind::Quota => "ALARM_KIND_QUOTA",
         AlarmKind::DiskFull => "ALARM_KIND_DISK_FULL",
         AlarmKind::DamagedCheckpoint => "ALARM_KIND_DAMAGED_CHECKPOINT",
+        AlarmKind::WentBack => "ALARM_KIND_WENT_BACK",
         _ => "ALARM_KIND_UNSPECIFIED",
     };
     Object::new()

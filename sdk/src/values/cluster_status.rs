@@ -102,6 +102,8 @@ pub enum AlarmKind {
     DiskFull,
     /// A checkpoint of the replica failed its check and was put aside, or one that a leader sent it was refused.
     DamagedCheckpoint,
+    /// The replica's data directory went back in time: it is refused and does not vote.
+    WentBack,
     /// An alarm that this client does not know.
     Other,
 }
@@ -116,6 +118,7 @@ impl AlarmKind {
             Self::Quota => "quota",
             Self::DiskFull => "disk-full",
             Self::DamagedCheckpoint => "damaged-checkpoint",
+            Self::WentBack => "went-back",
             Self::Other => "other",
         }
     }
@@ -177,6 +180,7 @@ impl Alarm {
             v1::AlarmKind::Quota => AlarmKind::Quota,
             v1::AlarmKind::DiskFull => AlarmKind::DiskFull,
             v1::AlarmKind::DamagedCheckpoint => AlarmKind::DamagedCheckpoint,
+            v1::AlarmKind::WentBack => AlarmKind::WentBack,
             v1::AlarmKind::Unspecified => AlarmKind::Other,
         };
         Self {

@@ -26,6 +26,7 @@ mod damaged;
 mod large;
 mod one;
 mod three;
+mod went_back;
 
 /// No test forwards; the proposer's tests do.
 struct NoForward;

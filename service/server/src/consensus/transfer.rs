@@ -7,6 +7,7 @@ use synod_proto::peer::v1 as pb;
 use synod_store::CheckpointReader;
 use synod_store::checkpoint::CheckpointFile;
 
+use super::ReplicaId;
 use super::checkpoints::{CheckpointData, Checkpoints, Receiving};
 use super::facade::Consensus;
 use super::inbound::InboundError;
@@ -96,6 +97,7 @@ impl Consensus {
     /// Receives a checkpoint and installs it.
     pub(crate) async fn on_install_checkpoint(
         &self,
+        from: ReplicaId,
         parts: impl Stream<Item = Result<pb::InstallCheckpointRequest, InboundError>> + Send,
     ) -> Result<pb::InstallCheckpointResponse, InboundError> {
         let mut parts = std::pin::pin!(parts);
@@ -104,6 +106,8 @@ impl Consensus {
             return Err(Malformed("a checkpoint that does not begin").into());
         };
         let (vote, meta, cluster) = wire::checkpoint_begun(&begin)?;
+        self.shared
+            .ensure_agrees(from, &vote, meta.last_log_id.into_iter())?;
         let offload = self.shared.seams.offload;
         let checkpoints = &self.shared.checkpoints;
         let receiver = checkpoints.clone();

@@ -13,6 +13,7 @@ use super::comparison;
 use super::facade::Shared;
 use super::fatal::{Alarm, Fatal};
 use super::leadership::{self, Leadership};
+use super::memory;
 use super::published::Publisher;
 use super::state_machine::StateMachine;
 use super::suspicion;
@@ -47,6 +48,7 @@ impl Upkeep {
             () = then_for_ever(record_cluster(&mut directory, &shared.publisher, alarm)) => {}
             () = checkpoint_when_due(raft, checkpoint_due, &shared.checkpoints) => {}
             () = comparison::repeat(&shared) => {}
+            () = memory::keep(&shared) => {}
             () = suspicion::watch(&shared) => {}
         }
         // The writer's threads are joined, which waits for the disk.

@@ -158,7 +158,7 @@ async fn a_damaged_checkpoint_that_arrives_is_refused_told_and_written_anew_once
     cluster.restart(behind).await;
     let receiver = cluster.consensus(behind).clone();
     let refused = receiver
-        .on_install_checkpoint(futures::stream::iter(parts))
+        .on_install_checkpoint(leader, futures::stream::iter(parts))
         .await;
     assert_eq!(refused.unwrap_err(), InboundError::BadCheckpoint);
     let said = receiver.damaged_checkpoint();
