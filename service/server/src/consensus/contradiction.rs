@@ -74,15 +74,18 @@ impl Shared {
         };
         let mut theirs = theirs.take_while(|theirs| theirs.index <= committed.index);
         let differs = theirs.find_map(|theirs| {
-            let ours = self.log.log_id(theirs.index)?;
-            (ours != to_store_id(&theirs)).then_some((ours, theirs))
+            let their = to_store_id(&theirs);
+            match self.log.log_id(theirs.index) {
+                Some(ours) => (ours != their).then_some((ours, theirs)),
+                // It is purged here. Terms never go down along a log, so what stands there is no later than the end.
+                None => (their > committed).then_some((committed, theirs)),
+            }
         });
         match differs {
             Some((ours, theirs)) => self.contradicted(
                 vote,
                 format!(
-                    "index {} is {} here, and replica {from} has {}",
-                    ours.index,
+                    "here it is {}, and replica {from} has {}",
                     position_of(&of_store_id(&ours)),
                     position_of(&theirs)
                 ),
