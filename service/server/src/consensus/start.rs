@@ -74,15 +74,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     let alarm = Alarm::new();
     let doubt = Doubt::default();
     let publisher = Publisher::new(opened.restored.published());
-    let known = Known {
-        me: me.replica,
-        log: opened.log.clone(),
-        publisher: publisher.clone(),
-        ballot: ballot.clone(),
-        memory: opened.memory.clone(),
-        alarm: alarm.clone(),
-        doubt: doubt.clone(),
-    };
+    let known = Known::new(&opened, &me, &publisher, &ballot, &alarm, &doubt);
     let peers = PeerClients::new(me.clone(), Arc::clone(&seams.dialer), known);
     let (digests, timing) = (Digests::default(), Timing::default());
     let checkpoint_due = opened.checkpoints.damage.another_is_due();
@@ -106,12 +98,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     let flusher = seams
         .flushing
         .start(storage.log.clone(), Arc::clone(&storage.enqueued))?;
-    let network = Network {
-        peers: peers.clone(),
-        log: storage.log.clone(),
-        checkpoints: opened.checkpoints.clone(),
-        offload: seams.offload,
-    };
+    let network = network(&peers, &storage);
     let (log, vote) = (storage.log.clone(), Arc::clone(&storage.vote));
     let raft = Raft::build(me.replica, raft_config, network, storage, state_machine).await;
     let raft = raft.map_err(|error| StartError::Raft(error.to_string()))?;
@@ -147,6 +134,15 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     };
     shared.set_upkeep(tokio::spawn(upkeep.run(Arc::clone(&shared))));
     Ok(Consensus { shared })
+}
+
+fn network(peers: &PeerClients, storage: &LogStorage) -> Network {
+    Network {
+        peers: peers.clone(),
+        log: storage.log.clone(),
+        checkpoints: storage.checkpoints.clone(),
+        offload: storage.offload,
+    }
 }
 
 /// Who this replica is to the others.
@@ -217,6 +213,27 @@ struct Known {
     memory: Memory,
     alarm: Alarm,
     doubt: Doubt,
+}
+
+impl Known {
+    fn new(
+        opened: &Opened,
+        me: &PeerIdentity,
+        publisher: &Publisher,
+        ballot: &Ballot,
+        alarm: &Alarm,
+        doubt: &Doubt,
+    ) -> Self {
+        Self {
+            me: me.replica,
+            log: opened.log.clone(),
+            publisher: publisher.clone(),
+            ballot: ballot.clone(),
+            memory: opened.memory.clone(),
+            alarm: alarm.clone(),
+            doubt: doubt.clone(),
+        }
+    }
 }
 
 impl Acquaintance for Known {
