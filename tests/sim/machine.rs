@@ -4,6 +4,7 @@ mod bare;
 mod clocked;
 mod whole;
 
+use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ pub(crate) enum Kind {
 pub(crate) struct Machine {
     pub(crate) host: Host,
     pub(crate) disk: SimDisk,
+    /// Whether its replica has a reason to end by itself from its next start on.
+    pub(crate) may_end: bool,
     kind: Kind,
     net: Net,
     trace: Trace,
@@ -53,6 +56,23 @@ struct Boot {
     net: Net,
     started: Slot,
     trace: Trace,
+    may_end: bool,
+}
+
+/// Says that a replica has ended by itself, and ends it.
+async fn ended(
+    trace: Trace,
+    host: Host,
+    may_end: bool,
+    why: impl fmt::Display,
+    consensus: Consensus,
+) {
+    if may_end {
+        trace.add(format_args!("{host} ends: {why}"));
+        consensus.shutdown().await;
+    } else {
+        trace.fail(format_args!("{host} must end: {why}"));
+    }
 }
 
 impl Machine {
@@ -62,6 +82,7 @@ impl Machine {
         Self {
             host,
             disk,
+            may_end: false,
             kind,
             net,
             trace,
@@ -95,6 +116,7 @@ impl Machine {
             net: self.net.clone(),
             started: Arc::clone(&self.consensus),
             trace: self.trace.clone(),
+            may_end: self.may_end,
         };
         self.clock.start();
         match self.kind {

@@ -20,6 +20,8 @@ mod clients;
 #[cfg(test)]
 mod crowd;
 #[cfg(test)]
+mod damaged;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod machine;
@@ -41,5 +43,7 @@ mod trace;
 mod users;
 #[cfg(test)]
 mod visitor;
+#[cfg(test)]
+mod went_back;
 #[cfg(test)]
 mod world;

@@ -45,6 +45,8 @@ fn alarm(alarm: &Alarm) -> Value {
         AlarmKind::DigestMismatch => "ALARM_KIND_DIGEST_MISMATCH",
         AlarmKind::Quota => "ALARM_KIND_QUOTA",
         AlarmKind::DiskFull => "ALARM_KIND_DISK_FULL",
+        AlarmKind::DamagedCheckpoint => "ALARM_KIND_DAMAGED_CHECKPOINT",
+        AlarmKind::WentBack => "ALARM_KIND_WENT_BACK",
         _ => "ALARM_KIND_UNSPECIFIED",
     };
     Object::new()

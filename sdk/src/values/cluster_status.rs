@@ -100,6 +100,10 @@ pub enum AlarmKind {
     Quota,
     /// The replica's disk is nearly full.
     DiskFull,
+    /// A checkpoint of the replica failed its check and was put aside, or one that a leader sent it was refused.
+    DamagedCheckpoint,
+    /// The replica's data directory went back in time: it is refused and does not vote.
+    WentBack,
     /// An alarm that this client does not know.
     Other,
 }
@@ -113,6 +117,8 @@ impl AlarmKind {
             Self::DigestMismatch => "digest-mismatch",
             Self::Quota => "quota",
             Self::DiskFull => "disk-full",
+            Self::DamagedCheckpoint => "damaged-checkpoint",
+            Self::WentBack => "went-back",
             Self::Other => "other",
         }
     }
@@ -173,6 +179,8 @@ impl Alarm {
             v1::AlarmKind::DigestMismatch => AlarmKind::DigestMismatch,
             v1::AlarmKind::Quota => AlarmKind::Quota,
             v1::AlarmKind::DiskFull => AlarmKind::DiskFull,
+            v1::AlarmKind::DamagedCheckpoint => AlarmKind::DamagedCheckpoint,
+            v1::AlarmKind::WentBack => AlarmKind::WentBack,
             v1::AlarmKind::Unspecified => AlarmKind::Other,
         };
         Self {

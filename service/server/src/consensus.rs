@@ -16,7 +16,10 @@
 //! | `start` | puts a replica together and runs it |
 //! | `inbound`, `network`, `outbound`, `wire` | messages: received, sent by Raft, sent by others, and as they travel |
 //! | `log_storage`, `state_machine`, `checkpoints`, `record` | openraft's storage on top of `synod-store` and `synod-machine` |
+//! | `damage` | what becomes of a damaged checkpoint |
 //! | `published` | what readers see |
+//! | `memory` | how far the others had come, and whose data directory went back in time |
+//! | `contradiction` | what becomes of a leader that lacks what is committed here |
 //! | `digests`, `comparison` | whether the replicas hold the same state |
 //! | `timing` | how long checkpoints and peers take |
 //! | `leadership`, `suspicion`, `ballot` | who leads; when to doubt it; whether this replica may vote |
@@ -26,6 +29,8 @@ mod ballot;
 mod checkpoints;
 mod comparison;
 mod config;
+mod contradiction;
+mod damage;
 mod digests;
 mod error;
 mod facade;
@@ -33,6 +38,7 @@ mod fatal;
 mod inbound;
 mod leadership;
 mod log_storage;
+mod memory;
 mod network;
 mod outbound;
 mod published;

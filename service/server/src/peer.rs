@@ -9,6 +9,7 @@ mod client;
 mod connections;
 mod formation;
 mod identity;
+mod log_end;
 mod serve;
 mod service;
 
@@ -18,7 +19,8 @@ pub use identity::{PeerIdentity, Refusal};
 pub use serve::serve;
 pub use service::ForwardHandler;
 
-pub(crate) use client::PeerLink;
+pub(crate) use client::{Acquaintance, PeerLink};
+pub(crate) use log_end::LogEnd;
 
 /// An idle connection is asked this often whether it is still there. Only that finds out when packets vanish silently.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_millis(500);

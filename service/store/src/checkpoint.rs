@@ -4,6 +4,9 @@
 //! there must be another to fall back to: the two newest are kept, and the log is purged only up to
 //! the older of them ([`CheckpointStore::purge_bound`]).
 //!
+//! One that fails its check gets `.damaged` at the end of its name and is never read again. The newest
+//! such file is kept, for people to look at.
+//!
 //! # Layout of a checkpoint, format 1
 //!
 //! All numbers are little-endian. A file is a header, any number of chunks and a trailer. Every

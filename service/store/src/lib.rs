@@ -19,16 +19,19 @@
 //! <data-dir>/LOCK                      held while a process owns the directory
 //! <data-dir>/IDENTITY                  whose directory this is, and its format   identity
 //! <data-dir>/VOTE                      the current term and vote                 vote
+//! <data-dir>/PEERS                     how far the others had come               peers
 //! <data-dir>/wal/<number>.wal          segments of the log                       wal
 //! <data-dir>/wal/<number>.wal.<offset>.broken   what recovery cut off a torn tail
 //! <data-dir>/wal/MUST-CATCH-UP         no vote before the replica has caught up  wal
 //! <data-dir>/checkpoints/<index>-<term>-<leader>.checkpoint                      checkpoint
+//! <data-dir>/checkpoints/<name>.checkpoint.damaged   one that failed its check, kept for people to look at
 //! ```
 
 pub mod checkpoint;
 pub mod codec;
 pub mod disk;
 pub mod identity;
+pub mod peers;
 pub mod vote;
 pub mod wal;
 

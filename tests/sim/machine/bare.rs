@@ -24,6 +24,7 @@ pub(super) async fn run(boot: Boot) {
         net,
         started,
         trace,
+        may_end,
     } = boot;
     let consensus = match consensus::start(config(host), seams).await {
         Ok(consensus) => consensus,
@@ -47,7 +48,7 @@ pub(super) async fn run(boot: Boot) {
     };
     tokio::spawn(peer::form(consensus.clone(), formation));
     let fatal = consensus.fatal().await;
-    trace.fail(format_args!("{host} must end: {fatal}"));
+    super::ended(trace, host, may_end, fatal, consensus).await;
 }
 
 /// The entry that names the cluster.

@@ -17,6 +17,7 @@ pub(super) async fn run(boot: Boot) {
         net,
         started,
         trace,
+        may_end,
     } = boot;
     // The doors below are what it is reached by; these addresses are not listened on.
     let nowhere = ([127, 0, 0, 1], 0).into();
@@ -54,5 +55,12 @@ pub(super) async fn run(boot: Boot) {
     };
     *started.lock().unwrap() = Some(replica.handle().consensus().clone());
     let ended = replica.wait().await;
-    trace.fail(format_args!("{host} must end: {ended}"));
+    super::ended(
+        trace,
+        host,
+        may_end,
+        ended,
+        replica.handle().consensus().clone(),
+    )
+    .await;
 }

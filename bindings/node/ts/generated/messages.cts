@@ -19,7 +19,9 @@ export type AlarmKind =
   | 'ALARM_KIND_NO_QUORUM'
   | 'ALARM_KIND_DIGEST_MISMATCH'
   | 'ALARM_KIND_QUOTA'
-  | 'ALARM_KIND_DISK_FULL';
+  | 'ALARM_KIND_DISK_FULL'
+  | 'ALARM_KIND_DAMAGED_CHECKPOINT'
+  | 'ALARM_KIND_WENT_BACK';
 
 /** Why a request failed. Beside each: its gRPC code, and whether sending the same request again can help. Since 0.1. */
 export type ErrorReason =

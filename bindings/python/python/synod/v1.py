@@ -54,13 +54,23 @@ class AlarmKind(ProtocolEnum):
     """No leader is known, or it is not answered by a quorum."""
 
     DIGEST_MISMATCH = "ALARM_KIND_DIGEST_MISMATCH"
-    """The digests of the replicas differ and no majority is right: all refuse writes."""
+    """The digests of the replicas differ and no majority is right, or their logs differ where they are committed: all refuse
+    writes.
+    """
 
     QUOTA = "ALARM_KIND_QUOTA"
     """The state is at its quota: only what shrinks it or keeps members alive is let through."""
 
     DISK_FULL = "ALARM_KIND_DISK_FULL"
     """The replica's disk is nearly full."""
+
+    DAMAGED_CHECKPOINT = "ALARM_KIND_DAMAGED_CHECKPOINT"
+    """A checkpoint of the replica failed its check and was put aside, or one that a leader sent it was refused. Another one
+    is written by itself.
+    """
+
+    WENT_BACK = "ALARM_KIND_WENT_BACK"
+    """The replica's data directory went back in time: it lacks what it had acknowledged. It is refused and does not vote."""
 
 
 class ErrorReason(ProtocolEnum):

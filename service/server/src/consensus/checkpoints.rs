@@ -13,6 +13,7 @@ use synod_store::{
     CheckpointReader, CheckpointStore, CheckpointWriter, DataDirectory, Disk, LogId, codec,
 };
 
+use super::damage::Damage;
 use super::record::{
     membership_of_stored, membership_to_stored, of_store_id, position_of_stored,
     position_to_stored, to_store_id,
@@ -23,7 +24,8 @@ use super::types::{SnapshotMeta, StoredMembership};
 /// The checkpoints of this replica. Clones are handles to the same ones.
 #[derive(Clone, Debug)]
 pub(super) struct Checkpoints {
-    store: CheckpointStore,
+    pub(super) store: CheckpointStore,
+    pub(super) damage: Damage,
 }
 
 /// A checkpoint in openraft's hands.
@@ -33,6 +35,8 @@ pub(crate) enum CheckpointData {
     Stored(CheckpointReader),
     /// Received and verified, in a file that has no name yet, together with its state.
     Received(CheckpointWriter, Box<State>),
+    /// Being written, in the place of one that was damaged.
+    Awaited,
 }
 
 impl Checkpoints {
@@ -54,6 +58,7 @@ impl Checkpoints {
             tracing::error!(%damaged, "skipped a damaged checkpoint");
         }
         store.check_covers(purged)?;
+        store.put_skipped_aside()?;
         let restored = match loaded.reader {
             None => Restored {
                 state: State::new(),
@@ -71,7 +76,8 @@ impl Checkpoints {
                 }
             }
         };
-        Ok((Self { store }, restored))
+        let damage = Damage::default();
+        Ok((Self { store, damage }, restored))
     }
 
     /// Writes the state as of `meta`. Its digest is computed anew, so that a state that went wrong in memory is not
@@ -111,11 +117,12 @@ impl Checkpoints {
             writer.write_chunk(&chunk)?;
         }
         writer.finish()?;
-        let reader = self
-            .store
-            .read_newest()?
-            .ok_or_else(|| io::Error::other("the checkpoint just written is gone"))?;
-        Ok(CheckpointData::Stored(reader))
+        match self.store.read_newest()? {
+            Some(reader) => Ok(CheckpointData::Stored(reader)),
+            // It was begun before a newer one turned out damaged.
+            None if self.store.awaits_another() => Ok(CheckpointData::Awaited),
+            None => Err(io::Error::other("the checkpoint just written is gone")),
+        }
     }
 
     /// Begins to receive the checkpoint of `meta`.
@@ -146,25 +153,35 @@ impl Checkpoints {
         match data {
             CheckpointData::Received(writer, state) => {
                 writer.finish()?;
+                self.damage.nothing_refused();
                 Ok(*state)
             }
             CheckpointData::Stored(mut reader) => read_state(&mut reader),
+            CheckpointData::Awaited => Err(malformed("it is not written yet")),
         }
     }
 
-    /// The newest checkpoint, if there is one.
+    /// The newest checkpoint, if there is one. One that cannot be opened is put aside, and another one is asked for,
+    /// which is awaited then.
     ///
     /// # Errors
     ///
-    /// When it cannot be opened.
+    /// When the disk refuses to put it aside.
     pub(super) fn newest(&self) -> io::Result<Option<(SnapshotMeta, CheckpointData)>> {
-        let Some(reader) = self.store.read_newest()? else {
-            return Ok(None);
-        };
-        Ok(Some((
-            decode_meta(reader.header())?,
-            CheckpointData::Stored(reader),
-        )))
+        let awaited = || Some((SnapshotMeta::default(), CheckpointData::Awaited));
+        match self.store.read_newest() {
+            Ok(Some(reader)) => Ok(Some((
+                decode_meta(reader.header())?,
+                CheckpointData::Stored(reader),
+            ))),
+            Ok(None) if self.store.awaits_another() => Ok(awaited()),
+            Ok(None) => Ok(None),
+            Err(error) if self.store.awaits_another() => {
+                self.damage.found(&error);
+                Ok(awaited())
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Up to where the log may be purged, so that the older checkpoint and the log still give the whole state.

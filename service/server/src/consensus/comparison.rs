@@ -2,7 +2,8 @@
 //!
 //! Every replica keeps digests at the same log indexes and asks the others for theirs. One whose state differs from what
 //! a majority holds ends. When the digests differ and no majority agrees, nobody can tell who is right: writes are
-//! refused until one does.
+//! refused until one does. A vote is held among replicas of one log only: where the logs themselves differ, all refuse
+//! writes and nobody ends.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +16,8 @@ use tokio::time::Instant;
 use super::facade::Shared;
 use super::fatal::Fatal;
 use super::timing::Timed;
-use super::{ReplicaAddress, ReplicaId};
+use super::types::position_of;
+use super::{Position, ReplicaAddress, ReplicaId, wire};
 
 /// How often.
 const PERIOD: Duration = Duration::from_secs(5);
@@ -25,21 +27,49 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Whether the replicas' states are known to differ while nobody can tell which one is right. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Doubt(Arc<AtomicBool>);
+pub(super) struct Doubt(Arc<Causes>);
+
+#[derive(Debug, Default)]
+struct Causes {
+    /// The digests of one log differ, and no majority agrees.
+    states: AtomicBool,
+    /// The logs themselves differ where they are committed. No majority mends that: it stays for as long as the process.
+    logs: AtomicBool,
+}
 
 impl Doubt {
-    pub(super) fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Acquire)
+    /// Why writes are refused, and what to do; `None` while all is well.
+    pub(super) fn reason(&self) -> Option<&'static str> {
+        if self.0.logs.load(Ordering::Acquire) {
+            Some(
+                "another replica has committed entries that this one lacks, or has others in their place, so writes are \
+                 refused: data directories went back in time; keep all of them, find out which are old, replace those \
+                 (`synod cluster replace`) and start the replicas again",
+            )
+        } else if self.0.states.load(Ordering::Acquire) {
+            Some(
+                "the replicas' states differ and no majority agrees, so writes are refused: restore from a backup",
+            )
+        } else {
+            None
+        }
+    }
+
+    /// The log of `replica` holds something else where it is committed.
+    pub(super) fn histories_parted(&self, replica: ReplicaId) {
+        if !self.0.logs.swap(true, Ordering::AcqRel) {
+            tracing::error!(%replica, "a replica has other committed entries than this one: writes are refused");
+        }
     }
 
     fn set(&self, raised: bool) {
-        let before = self.0.swap(raised, Ordering::AcqRel);
+        let before = self.0.states.swap(raised, Ordering::AcqRel);
         if raised && !before {
             tracing::error!(
                 "the replicas' states differ and no majority agrees: writes are refused"
             );
         } else if before && !raised {
-            tracing::warn!("a majority of the replicas agrees again: writes are taken");
+            tracing::warn!("a majority of the replicas agrees again");
         }
     }
 }
@@ -47,6 +77,8 @@ impl Doubt {
 /// What the digests of one log index say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
+    /// Something else is committed at this index of that replica's log. A vote would end whoever is right and alone.
+    Parted(ReplicaId),
     /// Nobody is known to differ, and too few were heard to know that a majority agrees.
     Silence,
     /// A majority agrees, this replica with it.
@@ -62,6 +94,7 @@ pub(super) async fn repeat(shared: &Shared) {
     let me = shared.me.replica;
     loop {
         tokio::time::sleep(PERIOD).await;
+        look_aside(shared).await;
         let mine = shared.digests.all().last().copied();
         // Asked for one that nobody has, they still answer, and how long that takes is worth knowing.
         let index = mine.map_or(0, |(position, _)| position.index);
@@ -75,16 +108,29 @@ pub(super) async fn repeat(shared: &Shared) {
         let Some((position, digest)) = mine else {
             continue;
         };
-        found.insert(me, digest);
+        found.insert(me, (position, digest));
         match judge(&found, me, voters.len()) {
             // Who differed may just be gone for a while: only a majority that agrees ends a doubt.
             Verdict::Silence => {}
+            Verdict::Parted(replica) => shared.doubt.histories_parted(replica),
             Verdict::AmongMajority => shared.doubt.set(false),
             Verdict::NoMajority => shared.doubt.set(true),
             Verdict::InMinority => shared.alarm.raise(Fatal::Diverged {
                 index: position.index,
             }),
         }
+    }
+}
+
+/// Whoever has looked at a damaged checkpoint removes it, which ends its alarm.
+async fn look_aside(shared: &Shared) {
+    let checkpoints = shared.checkpoints.clone();
+    let looked = shared
+        .seams
+        .offload
+        .run(move || checkpoints.store.look_aside());
+    if let Err(error) = looked.await {
+        tracing::warn!(%error, "cannot look for damaged checkpoints");
     }
 }
 
@@ -105,27 +151,34 @@ async fn ask(
     replica: ReplicaId,
     address: &ReplicaAddress,
     index: u64,
-) -> Option<Digest> {
+) -> Option<(Position, Digest)> {
     let asked = Instant::now();
     let link = shared.peers.link(replica, address);
     let response = link.digest(index, TIMEOUT).await.ok()?;
     shared
         .timing
         .took(Timed::PeerAnswered(replica), asked.elapsed());
-    let digest = <[u8; 32]>::try_from(&response.digest?.digest[..]).ok()?;
-    Some(Digest::from_bytes(digest))
+    let answer = response.digest?;
+    let digest = <[u8; 32]>::try_from(&answer.digest[..]).ok()?;
+    let position = wire::log_id_from_wire(&answer.log_id?).ok()?;
+    Some((position_of(&position), Digest::from_bytes(digest)))
 }
 
-fn judge(found: &BTreeMap<ReplicaId, Digest>, me: ReplicaId, voters: usize) -> Verdict {
-    let count = |digest: &Digest| found.values().filter(|other| *other == digest).count();
-    let Some(mine) = found.get(&me) else {
+fn judge(found: &BTreeMap<ReplicaId, (Position, Digest)>, me: ReplicaId, voters: usize) -> Verdict {
+    let Some((position, mine)) = found.get(&me) else {
         return Verdict::Silence;
     };
+    let parted = found.iter().find(|(_, (theirs, _))| theirs != position);
+    if let Some((replica, _)) = parted {
+        return Verdict::Parted(*replica);
+    }
+    let digests = || found.values().map(|(_, digest)| digest);
+    let count = |digest: &Digest| digests().filter(|other| *other == digest).count();
     if count(mine) > voters / 2 {
         Verdict::AmongMajority
     } else if count(mine) == found.len() {
         Verdict::Silence
-    } else if found.values().any(|digest| count(digest) > voters / 2) {
+    } else if digests().any(|digest| count(digest) > voters / 2) {
         Verdict::InMinority
     } else {
         Verdict::NoMajority
@@ -135,13 +188,39 @@ fn judge(found: &BTreeMap<ReplicaId, Digest>, me: ReplicaId, voters: usize) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::consensus::Term;
 
     fn verdict(digests: [Option<u8>; 3]) -> Verdict {
+        verdict_of(digests.map(|digest| Some((1, digest?))))
+    }
+
+    /// What digests say that were taken after entries of these terms.
+    fn verdict_of(found: [Option<(u64, u8)>; 3]) -> Verdict {
         let ids = (1..).map(ReplicaId::new);
-        let found = ids
-            .zip(digests)
-            .filter_map(|(id, digest)| Some((id, Digest::from_bytes([digest?; 32]))));
+        let found = ids.zip(found).filter_map(|(id, found)| {
+            let (term, digest) = found?;
+            let position = Position {
+                term: Term::new(term),
+                leader: ReplicaId::new(1),
+                index: 256,
+            };
+            Some((id, (position, Digest::from_bytes([digest; 32]))))
+        });
         judge(&found.collect(), ReplicaId::new(1), 3)
+    }
+
+    #[test]
+    fn nobody_is_voted_out_for_a_log_that_the_others_do_not_have() {
+        let parted = |id| Verdict::Parted(ReplicaId::new(id));
+        assert_eq!(
+            verdict_of([Some((1, 1)), Some((2, 2)), Some((2, 2))]),
+            parted(2)
+        );
+        assert_eq!(
+            verdict_of([Some((2, 2)), Some((2, 2)), Some((1, 1))]),
+            parted(3)
+        );
+        assert_eq!(verdict_of([Some((1, 1)), None, Some((2, 1))]), parted(3));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use openraft::errors::{
 use openraft::impls::ProgressResponder;
 use openraft::raft::ClientWriteResult;
 use openraft::{LinearizerOption, Raft};
-use synod_store::Log;
+use synod_store::{Log, VoteFile};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -27,6 +27,7 @@ use super::digests::Digests;
 use super::error::{NotExecuted, ProposeError, ReadIndexError, Stopped, TransferError, WaitError};
 use super::fatal::{Alarm, Fatal};
 use super::leadership::Leadership;
+use super::memory::Memory;
 use super::published::{AppliedEntry, Progress, Published, Publisher};
 use super::state_machine::StateMachine;
 use super::suspicion::Suspicion;
@@ -45,12 +46,14 @@ pub struct Consensus {
 pub(super) struct Shared {
     pub(super) raft: Raft<TypeConfig, StateMachine>,
     pub(super) log: Log,
+    pub(super) vote: Arc<VoteFile>,
     pub(super) config: ConsensusConfig,
     pub(super) me: PeerIdentity,
     pub(super) publisher: Publisher,
     pub(super) leadership: watch::Receiver<Leadership>,
     pub(super) alarm: Alarm,
     pub(super) ballot: Ballot,
+    pub(super) memory: Memory,
     pub(super) digests: Digests,
     pub(super) doubt: Doubt,
     pub(super) suspicion: Suspicion,
@@ -305,10 +308,16 @@ impl Consensus {
         }
     }
 
-    /// Whether the replicas' states are known to differ with no majority that agrees: writes are refused then.
+    /// Whether the replicas' states are known to differ and nobody can tell which is right: writes are refused then.
     #[must_use]
     pub fn in_doubt(&self) -> bool {
-        self.shared.doubt.is_raised()
+        self.shared.doubt.reason().is_some()
+    }
+
+    /// Why writes are refused while the replicas' states differ, and what to do.
+    #[must_use]
+    pub fn doubt(&self) -> Option<&'static str> {
+        self.shared.doubt.reason()
     }
 
     /// Resolves when this replica must end.

@@ -22,6 +22,29 @@ pub enum Fatal {
         /// Who said so, and what it knows.
         detail: String,
     },
+    /// Another replica remembers more of this one's log than its data directory holds.
+    #[error(
+        "the data directory of replica {replica} went back in time: replica {by} remembers an entry that it had acknowledged \
+         and that lies beyond the end of its log. Votes and acknowledged entries are lost with it, so it must not take part \
+         again; its files are as they were. Keep them, and replace this replica by a fresh one (`synod cluster replace`)"
+    )]
+    WentBack {
+        /// This replica's id.
+        replica: super::ReplicaId,
+        /// Who remembers.
+        by: super::ReplicaId,
+    },
+    /// The leader would replace entries that this replica knows to be committed.
+    #[error(
+        "the leader's log lacks entries that are committed here ({detail}): data directories of other replicas went back in \
+         time, or were exchanged. This replica has stopped instead of cutting its log, and its files are as they were; it may \
+         be the only one that holds acknowledged writes. Keep its data directory, stop the others, find out whose directories \
+         are old, and replace those (`synod cluster replace`) before this one starts again"
+    )]
+    Contradicted {
+        /// What is committed here, and what the leader has there.
+        detail: String,
+    },
     /// The states of the replicas differ, and this one is in the minority.
     #[error(
         "this replica's state differs from the others' at log index {index}: restore it from another replica"

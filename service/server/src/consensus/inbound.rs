@@ -1,10 +1,12 @@
 //! Raft's messages as they come in. The peer service has checked who sent them; here they become calls of openraft.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use futures::{Stream, StreamExt};
+use futures::{FutureExt, Stream, StreamExt};
 use openraft::errors::RaftError;
 use synod_proto::peer::v1 as pb;
+use tokio::sync::oneshot;
 
 use super::error::ReadIndexError;
 use super::facade::{Consensus, Shared};
@@ -25,9 +27,15 @@ pub(crate) enum InboundError {
     /// Another checkpoint is being received.
     #[error("another checkpoint is being received")]
     Busy,
-    /// The checkpoint cannot be used.
-    #[error("the checkpoint cannot be used")]
+    /// The checkpoint is damaged.
+    #[error("the checkpoint is damaged")]
     BadCheckpoint,
+    /// The disk refuses the checkpoint, or it did not arrive as a whole.
+    #[error("the checkpoint could not be stored")]
+    NotStored,
+    /// The leader that sent it lacks what is committed here.
+    #[error("the leader lacks entries that are committed here")]
+    Contradicted,
     /// This replica is stopping.
     #[error("this replica is stopping")]
     Stopped,
@@ -62,21 +70,32 @@ impl Consensus {
         from: ReplicaId,
         requests: impl Stream<Item = Result<pb::AppendRequest, E>> + Send + 'static,
     ) -> impl Stream<Item = Result<pb::AppendResponse, InboundError>> + Send + 'static {
-        let requests = requests.scan((), move |(), request| {
+        let shared = Arc::clone(&self.shared);
+        let (told, contradicted) = oneshot::channel();
+        let requests = requests.scan(Some(told), move |told, request| {
             let request = request.ok().and_then(|request| {
-                wire::append_from_wire(request)
+                let prev_checksum = request.prev_checksum;
+                let request = wire::append_from_wire(request)
                     .inspect_err(|error| tracing::warn!(%from, %error, "refused an append"))
-                    .ok()
+                    .ok()?;
+                let fits = shared.ensure_fits(from, &request, prev_checksum);
+                if fits.is_err()
+                    && let Some(told) = told.take()
+                {
+                    // A leader that has gone need not be told.
+                    let _ = told.send(());
+                }
+                fits.ok().map(|()| request)
             });
             std::future::ready(request)
         });
-        self.shared
-            .raft
-            .stream_append(requests)
-            .map(|result| match result {
-                Ok(result) => Ok(wire::appended_to_wire(result)),
-                Err(_) => Err(InboundError::Stopped),
-            })
+        let responses = self.shared.raft.stream_append(requests);
+        let responses = responses.map(|result| match result {
+            Ok(result) => Ok(wire::appended_to_wire(result)),
+            Err(_) => Err(InboundError::Stopped),
+        });
+        let last = contradicted.map(|told| told.ok().map(|()| Err(InboundError::Contradicted)));
+        responses.chain(last.into_stream().filter_map(std::future::ready))
     }
 
     pub(crate) async fn on_transfer_leader(

@@ -15,9 +15,9 @@ use synod_store::{Log, LogRecord, VoteFile};
 use tokio::sync::{Notify, oneshot};
 
 use super::checkpoints::Checkpoints;
+use super::fatal::{Alarm, Fatal};
 use super::record::{of_record, of_store_id, to_record, to_store_id};
-use super::types::{Entry, LogId, TypeConfig, Vote, leader_id};
-use super::{ReplicaId, Term};
+use super::types::{Entry, LogId, TypeConfig, Vote, vote_of_store};
 use crate::seams::Offload;
 
 /// One append to a follower, and one read for apply, hold at most so many bytes of entries, but at least one entry.
@@ -34,6 +34,7 @@ pub(super) struct LogStorage {
     /// Told whenever there is something to flush.
     pub(super) enqueued: Arc<Notify>,
     pub(super) checkpoints: Checkpoints,
+    pub(super) alarm: Alarm,
     pub(super) offload: Offload,
 }
 
@@ -95,7 +96,18 @@ impl RaftLogStorage<TypeConfig> for LogStorage {
         self.enqueue(records, callback).await
     }
 
+    /// Cuts what was never committed, and nothing else: told to cut more, the replica ends with its files as they are.
     async fn truncate_after(&mut self, last: Option<LogId>) -> io::Result<()> {
+        let index = last.map(|id| id.index);
+        if let Some(committed) = self.log.committed().filter(|it| index < Some(it.index)) {
+            let detail = match last {
+                Some(last) => format!("{committed} is, and the log was to end at {last}"),
+                None => format!("{committed} is, and nothing of the log was to be left"),
+            };
+            let fatal = Fatal::Contradicted { detail };
+            self.alarm.raise(fatal.clone());
+            return Err(io::Error::other(fatal));
+        }
         self.log.truncate_after(last.map(|id| id.index))?;
         self.enqueued.notify_one();
         Ok(())
@@ -173,10 +185,7 @@ impl RaftLogReader<TypeConfig> for LogStorage {
     }
 
     async fn read_vote(&mut self) -> io::Result<Option<Vote>> {
-        Ok(self.vote.read().map(|vote| Vote {
-            leader_id: leader_id(Term::new(vote.term), ReplicaId::new(vote.leader)),
-            committed: vote.committed,
-        }))
+        Ok(self.vote.read().as_ref().map(vote_of_store))
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
-use futures::{Stream, StreamExt, TryStreamExt};
+use futures::{FutureExt, Stream, StreamExt, TryStreamExt};
 use openraft::alias::SnapshotOf;
 use openraft::errors::{RPCError, ReplicationClosed, StreamingError, Unreachable};
 use openraft::network::{RPCOption, RaftNetworkFactory, RaftNetworkV2};
@@ -18,8 +18,12 @@ use openraft::raft::{
     AppendEntriesRequest, AppendEntriesResponse, SnapshotResponse, StreamAppendResult,
     TransferLeaderRequest, TransferLeaderResponse, VoteRequest, VoteResponse,
 };
+use synod_proto::peer::v1 as pb;
+use synod_store::Log;
+use tokio::sync::oneshot;
 
-use super::checkpoints::CheckpointData;
+use super::checkpoints::{CheckpointData, Checkpoints};
+use super::contradiction::checksum_at;
 use super::types::{TypeConfig, Vote};
 use super::{ReplicaAddress, ReplicaId, wire};
 use crate::peer::{PeerClients, PeerError, PeerLink};
@@ -39,6 +43,8 @@ type Appended = Result<StreamAppendResult<TypeConfig>, CallError>;
 #[derive(Clone)]
 pub(crate) struct Network {
     pub(crate) peers: PeerClients,
+    pub(super) log: Log,
+    pub(super) checkpoints: Checkpoints,
     pub(crate) offload: Offload,
 }
 
@@ -48,6 +54,8 @@ impl RaftNetworkFactory<TypeConfig> for Network {
     async fn new_client(&mut self, target: ReplicaId, address: &ReplicaAddress) -> Link {
         Link {
             peer: self.peers.link(target, address),
+            log: self.log.clone(),
+            checkpoints: self.checkpoints.clone(),
             offload: self.offload,
         }
     }
@@ -56,6 +64,8 @@ impl RaftNetworkFactory<TypeConfig> for Network {
 /// The way to one replica.
 pub(crate) struct Link {
     peer: PeerLink,
+    log: Log,
+    checkpoints: Checkpoints,
     offload: Offload,
 }
 
@@ -78,6 +88,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
             .message()
             .await
             .map_err(PeerError::from)
+            .inspect_err(|error| self.peer.note(error))
             .map_err(unreachable)?
         {
             Some(response) => Ok(appended(&response)?.into()),
@@ -101,21 +112,40 @@ impl RaftNetworkV2<TypeConfig> for Link {
             let Some(first) = input.next().await else {
                 return Ok(futures::stream::empty().boxed());
             };
+            let prev_checksum = first
+                .prev_log_id
+                .and_then(|prev| checksum_at(&self.log, &prev));
+            let first = pb::AppendRequest {
+                prev_checksum,
+                ..wire::append_to_wire(first)
+            };
             let waiting = Arc::new(AtomicU64::new(0));
             let sent = Arc::clone(&waiting);
-            let requests =
-                futures::stream::once(async { first })
-                    .chain(input)
-                    .map(move |request| {
-                        sent.fetch_add(1, Ordering::AcqRel);
-                        wire::append_to_wire(request)
-                    });
+            let requests = futures::stream::once(async { first })
+                .chain(input.map(wire::append_to_wire))
+                .inspect(move |_| {
+                    sent.fetch_add(1, Ordering::AcqRel);
+                });
+            // Nothing is sent before the other one has said where its log ends, or it would have grown by then.
+            let (opened, gate) = oneshot::channel();
+            let requests = gate
+                .map(move |opened| opened.ok().map(|()| requests))
+                .into_stream()
+                .filter_map(std::future::ready)
+                .flatten();
             let responses = self
                 .peer
                 .append(requests, APPEND_OPEN)
                 .await
                 .map_err(unreachable)?;
-            let responses = responses.map_err(|status| unreachable(PeerError::from(status)));
+            // It is kept by the call that has just been opened.
+            let _ = opened.send(());
+            let peer = self.peer.clone();
+            let responses = responses.map_err(move |status| {
+                let error = PeerError::from(status);
+                peer.note(&error);
+                unreachable(error)
+            });
             Ok(watched(responses.boxed(), waiting).boxed())
         })
     }
@@ -156,14 +186,29 @@ impl RaftNetworkV2<TypeConfig> for Link {
         cancel: impl Future<Output = ReplicationClosed> + Send + 'static,
         option: RPCOption,
     ) -> Result<SnapshotResponse<TypeConfig>, StreamingError<TypeConfig>> {
+        let Some(file) = snapshot.snapshot.file() else {
+            let awaited = "a checkpoint is being written in the place of a damaged one";
+            return Err(unreachable(PeerError::Unreachable(awaited.to_owned())).into());
+        };
+        // Whoever went back in time gets nothing: the answer to this says where its log ends.
+        let asked = self.peer.digest(0, APPEND_OPEN).await;
+        asked.map_err(unreachable)?;
+        let checkpoints = self.checkpoints.clone();
         let parts = snapshot
             .snapshot
-            .into_parts(&vote, &snapshot.meta, self.offload);
+            .into_parts(&vote, &snapshot.meta, checkpoints, self.offload);
         let response = tokio::select! {
             biased;
             closed = cancel => return Err(closed.into()),
-            response = self.peer.install_checkpoint(parts, option.hard_ttl()) => response.map_err(unreachable)?,
+            response = self.peer.install_checkpoint(parts, option.hard_ttl()) => response,
         };
+        if let Err(PeerError::Damaged(said)) = &response {
+            let (checkpoints, said) = (self.checkpoints.clone(), said.clone());
+            self.offload
+                .run(move || checkpoints.was_refused(&file, &said))
+                .await;
+        }
+        let response = response.map_err(unreachable)?;
         let vote = wire::required(response.vote, "checkpoint response without a vote")
             .map_err(malformed)?;
         Ok(SnapshotResponse::new(
@@ -188,7 +233,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
 
 /// Ends a stream of responses with an error once one has been due for [`APPEND_STALL`].
 fn watched(
-    responses: BoxStream<'static, Result<synod_proto::peer::v1::AppendResponse, CallError>>,
+    responses: BoxStream<'static, Result<pb::AppendResponse, CallError>>,
     waiting: Arc<AtomicU64>,
 ) -> impl Stream<Item = Appended> {
     futures::stream::unfold(Some((responses, waiting)), |stream| async move {
@@ -212,7 +257,7 @@ fn watched(
     })
 }
 
-fn appended(response: &synod_proto::peer::v1::AppendResponse) -> Appended {
+fn appended(response: &pb::AppendResponse) -> Appended {
     wire::appended_from_wire(response).map_err(malformed)
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use openraft::Raft;
 use rand::RngExt;
 use synod_store::identity::{Claim, IdentityError};
+use synod_store::peers::PeersFile;
 use synod_store::{DataDirectory, Disk, Log, LogConfig, Recovery, VoteFile};
 use tokio::sync::Notify;
 
@@ -19,6 +20,7 @@ use super::facade::{Consensus, Shared};
 use super::fatal::{Alarm, Fatal};
 use super::leadership::Leadership;
 use super::log_storage::LogStorage;
+use super::memory::{self, Memory};
 use super::network::Network;
 use super::published::Publisher;
 use super::state_machine::{CheckpointDue, Restored, StateMachine};
@@ -27,7 +29,7 @@ use super::timing::Timing;
 use super::upkeep::Upkeep;
 use super::{DirectoryId, ReplicaId};
 use crate::limits::{LOG_CACHE_BYTES_MAX, LOG_QUEUE_BYTES_MAX};
-use crate::peer::{PeerClients, PeerIdentity, Refusal};
+use crate::peer::{Acquaintance, LogEnd, PeerClients, PeerIdentity, Refusal};
 use crate::seams::{Seams, random, watch};
 
 /// Why a replica cannot run. Its files were left as they are.
@@ -55,6 +57,7 @@ struct Opened {
     vote: VoteFile,
     checkpoints: Checkpoints,
     restored: Restored,
+    memory: Memory,
 }
 
 /// Opens the data directory, making one if there is none, and takes part in consensus from then on. Other replicas are
@@ -69,16 +72,18 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     let ballot = Ballot::new(opened.log.clone(), &opened.recovery);
     let me = identity(&config, &opened.directory);
     let alarm = Alarm::new();
-    let on_refusal = refused_by(me.replica, alarm.clone());
-    let peers = PeerClients::new(me.clone(), Arc::clone(&seams.dialer), on_refusal);
+    let doubt = Doubt::default();
     let publisher = Publisher::new(opened.restored.published());
+    let known = Known::new(&opened, &me, &publisher, &ballot, &alarm, &doubt);
+    let peers = PeerClients::new(me.clone(), Arc::clone(&seams.dialer), known);
     let (digests, timing) = (Digests::default(), Timing::default());
-    let checkpoint_due = Arc::new(Notify::new());
+    let checkpoint_due = opened.checkpoints.damage.another_is_due();
     let storage = LogStorage {
         log: opened.log,
         vote: Arc::new(opened.vote),
         enqueued: Arc::new(Notify::new()),
         checkpoints: opened.checkpoints.clone(),
+        alarm: alarm.clone(),
         offload: seams.offload,
     };
     let state_machine = StateMachine::new(
@@ -93,11 +98,8 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     let flusher = seams
         .flushing
         .start(storage.log.clone(), Arc::clone(&storage.enqueued))?;
-    let network = Network {
-        peers: peers.clone(),
-        offload: seams.offload,
-    };
-    let log = storage.log.clone();
+    let network = network(&peers, &storage);
+    let (log, vote) = (storage.log.clone(), Arc::clone(&storage.vote));
     let raft = Raft::build(me.replica, raft_config, network, storage, state_machine).await;
     let raft = raft.map_err(|error| StartError::Raft(error.to_string()))?;
     raft.runtime_config().elect(ballot.is_open());
@@ -108,13 +110,15 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         raft,
         config,
         log,
+        vote,
         me,
         publisher,
         leadership: followed,
         alarm,
         ballot,
+        memory: opened.memory,
         digests,
-        doubt: Doubt::default(),
+        doubt,
         suspicion: Suspicion::default(),
         timing,
         checkpoints: opened.checkpoints,
@@ -130,6 +134,15 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     };
     shared.set_upkeep(tokio::spawn(upkeep.run(Arc::clone(&shared))));
     Ok(Consensus { shared })
+}
+
+fn network(peers: &PeerClients, storage: &LogStorage) -> Network {
+    Network {
+        peers: peers.clone(),
+        log: storage.log.clone(),
+        checkpoints: storage.checkpoints.clone(),
+        offload: storage.offload,
+    }
 }
 
 /// Who this replica is to the others.
@@ -179,6 +192,7 @@ fn open_now(
     let (log, recovery) =
         Log::open(Arc::clone(disk), &directory.wal_path(), log_config).map_err(io::Error::from)?;
     let (checkpoints, restored) = Checkpoints::open(disk, &directory, recovery.purged)?;
+    let memory = Memory::open(PeersFile::new(Arc::clone(disk), path))?;
     Ok(Opened {
         directory,
         log,
@@ -186,21 +200,68 @@ fn open_now(
         vote,
         checkpoints,
         restored,
+        memory,
     })
 }
 
-/// What a refusal by another replica means for this one.
-fn refused_by(me: ReplicaId, alarm: Alarm) -> impl Fn(ReplicaId, Refusal) + Send + Sync + 'static {
-    move |replica, refusal| match refusal {
-        Refusal::CallerWrongDirectory => alarm.raise(Fatal::WrongDirectory {
-            replica: me,
-            detail: format!("replica {replica} knows it with another one"),
-        }),
-        Refusal::WrongCluster
-        | Refusal::WrongReplica
-        | Refusal::WrongDirectory
-        | Refusal::Unnamed => {
-            tracing::warn!(%replica, %refusal, "a replica refused a call of this one");
+/// What this replica knows of itself and of the others.
+struct Known {
+    me: ReplicaId,
+    log: Log,
+    publisher: Publisher,
+    ballot: Ballot,
+    memory: Memory,
+    alarm: Alarm,
+    doubt: Doubt,
+}
+
+impl Known {
+    fn new(
+        opened: &Opened,
+        me: &PeerIdentity,
+        publisher: &Publisher,
+        ballot: &Ballot,
+        alarm: &Alarm,
+        doubt: &Doubt,
+    ) -> Self {
+        Self {
+            me: me.replica,
+            log: opened.log.clone(),
+            publisher: publisher.clone(),
+            ballot: ballot.clone(),
+            memory: opened.memory.clone(),
+            alarm: alarm.clone(),
+            doubt: doubt.clone(),
+        }
+    }
+}
+
+impl Acquaintance for Known {
+    fn log_end(&self) -> LogEnd {
+        memory::log_end(&self.log, &self.publisher, &self.ballot)
+    }
+
+    fn accepts(&self, replica: ReplicaId, directory: DirectoryId, end: LogEnd) -> bool {
+        self.memory.accepts(replica, directory, end)
+    }
+
+    fn refused(&self, by: ReplicaId, refusal: Refusal) {
+        match refusal {
+            Refusal::CallerLacksCommitted => self.doubt.histories_parted(by),
+            Refusal::CallerWentBack => self.alarm.raise(Fatal::WentBack {
+                replica: self.me,
+                by,
+            }),
+            Refusal::CallerWrongDirectory => self.alarm.raise(Fatal::WrongDirectory {
+                replica: self.me,
+                detail: format!("replica {by} knows it with another one"),
+            }),
+            Refusal::WrongCluster
+            | Refusal::WrongReplica
+            | Refusal::WrongDirectory
+            | Refusal::Unnamed => {
+                tracing::warn!(replica = %by, %refusal, "a replica refused a call of this one");
+            }
         }
     }
 }

@@ -22,9 +22,11 @@ use super::*;
 use crate::peer::{self, Formation, ForwardHandler};
 use crate::seams::{Incoming, Seams, tcp};
 
+mod damaged;
 mod large;
 mod one;
 mod three;
+mod went_back;
 
 /// No test forwards; the proposer's tests do.
 struct NoForward;

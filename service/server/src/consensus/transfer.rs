@@ -5,8 +5,10 @@ use std::io;
 use futures::{Stream, StreamExt};
 use synod_proto::peer::v1 as pb;
 use synod_store::CheckpointReader;
+use synod_store::checkpoint::CheckpointFile;
 
-use super::checkpoints::{CheckpointData, Receiving};
+use super::ReplicaId;
+use super::checkpoints::{CheckpointData, Checkpoints, Receiving};
 use super::facade::Consensus;
 use super::inbound::InboundError;
 use super::types::{SnapshotMeta, TypeConfig, Vote};
@@ -14,24 +16,34 @@ use super::wire::{self, Malformed};
 use crate::seams::Offload;
 
 impl CheckpointData {
-    /// The checkpoint as the messages that carry it. They break off without an end when it cannot be read.
+    /// Which file it is in; `None` while there is none to be sent.
+    pub(super) fn file(&self) -> Option<CheckpointFile> {
+        match self {
+            Self::Stored(reader) => Some(reader.file()),
+            Self::Received(..) | Self::Awaited => None,
+        }
+    }
+
+    /// The checkpoint as the messages that carry it. They break off without an end when it cannot be read; it is put
+    /// aside then.
     pub(super) fn into_parts(
         self,
         vote: &Vote,
         meta: &SnapshotMeta,
+        checkpoints: Checkpoints,
         offload: Offload,
     ) -> impl Stream<Item = pb::InstallCheckpointRequest> + Send + 'static {
         let reader = match self {
             Self::Stored(reader) => Some(reader),
             // openraft sends what it asked the state machine for, which is stored.
-            Self::Received(..) => None,
+            Self::Received(..) | Self::Awaited => None,
         };
         let begin = reader.as_ref().map(|reader| {
             let begin = wire::checkpoint_begin(vote, meta, reader.header().cluster_id);
             part(pb::install_checkpoint_request::Part::Begin(begin))
         });
         let rest = futures::stream::unfold((reader, 0), move |(reader, offset)| {
-            next_part(reader, offset, offload)
+            next_part(reader, offset, checkpoints.clone(), offload)
         });
         futures::stream::iter(begin).chain(rest)
     }
@@ -40,13 +52,22 @@ impl CheckpointData {
 async fn next_part(
     reader: Option<CheckpointReader>,
     offset: u64,
+    checkpoints: Checkpoints,
     offload: Offload,
 ) -> Option<(
     pb::InstallCheckpointRequest,
     (Option<CheckpointReader>, u64),
 )> {
     let mut reader = reader?;
-    let (read, reader) = offload.run(move || (reader.next_chunk(), reader)).await;
+    let (read, reader) = offload
+        .run(move || {
+            let read = reader.next_chunk();
+            if let Err(error) = &read {
+                checkpoints.cannot_be_read(&reader.file(), error);
+            }
+            (read, reader)
+        })
+        .await;
     match read {
         Ok(Some(data)) => {
             let next = offset + data.len() as u64;
@@ -63,10 +84,8 @@ async fn next_part(
                 (None, offset),
             ))
         }
-        Err(error) => {
-            tracing::error!(%error, "cannot send a checkpoint");
-            None
-        }
+        // It was told where it was put aside.
+        Err(_) => None,
     }
 }
 
@@ -78,6 +97,7 @@ impl Consensus {
     /// Receives a checkpoint and installs it.
     pub(crate) async fn on_install_checkpoint(
         &self,
+        from: ReplicaId,
         parts: impl Stream<Item = Result<pb::InstallCheckpointRequest, InboundError>> + Send,
     ) -> Result<pb::InstallCheckpointResponse, InboundError> {
         let mut parts = std::pin::pin!(parts);
@@ -86,25 +106,28 @@ impl Consensus {
             return Err(Malformed("a checkpoint that does not begin").into());
         };
         let (vote, meta, cluster) = wire::checkpoint_begun(&begin)?;
+        self.shared
+            .ensure_agrees(from, &vote, meta.last_log_id.into_iter())?;
         let offload = self.shared.seams.offload;
-        let checkpoints = self.shared.checkpoints.clone();
+        let checkpoints = &self.shared.checkpoints;
+        let receiver = checkpoints.clone();
         let mut receiving = offload
-            .run(move || checkpoints.receive(meta, cluster))
+            .run(move || receiver.receive(meta, cluster))
             .await
-            .map_err(unusable)?;
+            .map_err(unusable(checkpoints))?;
         let (meta, snapshot) = loop {
             match next(parts.as_mut()).await? {
                 Some(pb::install_checkpoint_request::Part::Data(data)) => {
                     receiving = offload
                         .run(move || take(receiving, &data))
                         .await
-                        .map_err(unusable)?;
+                        .map_err(unusable(checkpoints))?;
                 }
                 Some(pb::install_checkpoint_request::Part::End(end)) => {
                     break offload
                         .run(move || receiving.finish(end.length))
                         .await
-                        .map_err(unusable)?;
+                        .map_err(unusable(checkpoints))?;
                 }
                 Some(pb::install_checkpoint_request::Part::Begin(_)) => {
                     return Err(Malformed("a checkpoint that begins twice").into());
@@ -140,7 +163,16 @@ fn take(mut receiving: Receiving, data: &pb::CheckpointData) -> io::Result<Recei
     Ok(receiving)
 }
 
-fn unusable(error: io::Error) -> InboundError {
-    tracing::warn!(%error, "refused a checkpoint");
-    InboundError::BadCheckpoint
+/// A checkpoint that is not what it should be is the sender's to replace; a disk that refuses is this replica's.
+fn unusable(checkpoints: &Checkpoints) -> impl FnOnce(io::Error) -> InboundError {
+    |error| match error.kind() {
+        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+            checkpoints.damage.refused(&error);
+            InboundError::BadCheckpoint
+        }
+        _ => {
+            tracing::warn!(%error, "cannot store a checkpoint");
+            InboundError::NotStored
+        }
+    }
 }

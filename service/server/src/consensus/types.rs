@@ -53,6 +53,14 @@ pub(crate) fn leader_id(term: Term, leader: ReplicaId) -> CommittedLeaderId {
     }
 }
 
+/// A vote as it stands on the disk.
+pub(crate) fn vote_of_store(vote: &synod_store::Vote) -> Vote {
+    Vote {
+        leader_id: leader_id(Term::new(vote.term), ReplicaId::new(vote.leader)),
+        committed: vote.committed,
+    }
+}
+
 pub(crate) fn position_of(id: &LogId) -> Position {
     Position {
         term: Term::new(id.leader_id.term),

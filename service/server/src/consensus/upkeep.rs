@@ -2,20 +2,26 @@
 
 use std::future::{Future, pending};
 use std::sync::Arc;
+use std::time::Duration;
 
 use openraft::Raft;
 use synod_store::DataDirectory;
 use tokio::sync::Notify;
 
+use super::checkpoints::Checkpoints;
 use super::comparison;
 use super::facade::Shared;
 use super::fatal::{Alarm, Fatal};
 use super::leadership::{self, Leadership};
+use super::memory;
 use super::published::Publisher;
 use super::state_machine::StateMachine;
 use super::suspicion;
 use super::types::TypeConfig;
 use crate::seams::{Flusher, watch};
+
+/// A checkpoint that is missing is asked for again after so long.
+const ASKED_AGAIN: Duration = Duration::from_millis(100);
 
 /// What must outlive Raft's task.
 pub(super) struct Upkeep {
@@ -40,8 +46,9 @@ impl Upkeep {
             () = leadership::follow(raft, shared.me.replica, leadership, alarm) => {}
             () = then_for_ever(open_ballot(&shared)) => {}
             () = then_for_ever(record_cluster(&mut directory, &shared.publisher, alarm)) => {}
-            () = checkpoint_when_due(raft, checkpoint_due) => {}
+            () = checkpoint_when_due(raft, checkpoint_due, &shared.checkpoints) => {}
             () = comparison::repeat(&shared) => {}
+            () = memory::keep(&shared) => {}
             () = suspicion::watch(&shared) => {}
         }
         // The writer's threads are joined, which waits for the disk.
@@ -83,11 +90,24 @@ async fn record_cluster(directory: &mut DataDirectory, publisher: &Publisher, al
 }
 
 /// Has a checkpoint written whenever apply has seen enough bytes; openraft counts entries only.
-async fn checkpoint_when_due(raft: &Raft<TypeConfig, StateMachine>, due: Arc<Notify>) {
+///
+/// Asked while one is being written, openraft writes no other: that is asked for again as long as a damaged one is not
+/// replaced.
+async fn checkpoint_when_due(
+    raft: &Raft<TypeConfig, StateMachine>,
+    due: Arc<Notify>,
+    checkpoints: &Checkpoints,
+) {
     loop {
         due.notified().await;
-        if raft.trigger().snapshot().await.is_err() {
-            return;
+        loop {
+            if raft.trigger().snapshot().await.is_err() {
+                return;
+            }
+            tokio::time::sleep(ASKED_AGAIN).await;
+            if !checkpoints.store.awaits_another() {
+                break;
+            }
         }
     }
 }

@@ -160,6 +160,7 @@ fn entry_from_wire(entry: pb::Entry) -> Result<Entry, Malformed> {
 
 pub(crate) fn append_to_wire(request: AppendEntriesRequest<TypeConfig>) -> pb::AppendRequest {
     pb::AppendRequest {
+        prev_checksum: None,
         vote: Some(vote_to_wire(&request.vote)),
         prev_log_id: request.prev_log_id.as_ref().map(log_id_to_wire),
         entries: request.entries.into_iter().map(entry_to_wire).collect(),

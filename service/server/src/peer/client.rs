@@ -12,11 +12,12 @@ use synod_proto::peer::v1 as pb;
 use synod_proto::peer::v1::peer_client::PeerClient;
 use tonic::metadata::MetadataMap;
 use tonic::transport::{Channel, Endpoint, Uri};
-use tonic::{Request, Status, Streaming};
+use tonic::{Code, Request, Status, Streaming};
 
 use super::identity::{PeerIdentity, Refusal};
+use super::log_end::LogEnd;
 use super::{CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, STREAM_WINDOW};
-use crate::consensus::{ReplicaAddress, ReplicaId};
+use crate::consensus::{DirectoryId, ReplicaAddress, ReplicaId};
 use crate::seams::Dial;
 
 /// How long opening a connection may take.
@@ -31,6 +32,12 @@ pub enum PeerError {
     /// No connection, no answer in time, or an answer that says it cannot now. Whether the call had an effect is unknown.
     #[error("{0}")]
     Unreachable(String),
+    /// What was sent to it is damaged, it says.
+    #[error("{0}")]
+    Damaged(String),
+    /// Its data directory went back in time: whatever it answered does not count.
+    #[error("its data directory went back in time")]
+    WentBack,
     /// It refused the call for its names.
     #[error("{0}")]
     Refused(Refusal),
@@ -40,6 +47,7 @@ impl From<Status> for PeerError {
     fn from(status: Status) -> Self {
         match Refusal::of_status(&status) {
             Some(refusal) => Self::Refused(refusal),
+            None if status.code() == Code::DataLoss => Self::Damaged(status.message().to_owned()),
             None => Self::Unreachable(format!("{:?}: {}", status.code(), status.message())),
         }
     }
@@ -55,8 +63,19 @@ struct Shared {
     me: PeerIdentity,
     dialer: Arc<dyn Dial>,
     channels: Mutex<BTreeMap<String, Channel>>,
-    /// Told of every refusal: some mean that this replica must not go on.
-    on_refusal: Box<dyn Fn(ReplicaId, Refusal) + Send + Sync>,
+    acquaintance: Box<dyn Acquaintance>,
+}
+
+/// What this replica knows of itself and of the others when it calls them.
+pub(crate) trait Acquaintance: Send + Sync + 'static {
+    /// Where its log ends.
+    fn log_end(&self) -> LogEnd;
+
+    /// Whether the log of this replica and directory ends where it may.
+    fn accepts(&self, replica: ReplicaId, directory: DirectoryId, end: LogEnd) -> bool;
+
+    /// Takes note of a refusal: some mean that this replica must not go on.
+    fn refused(&self, by: ReplicaId, refusal: Refusal);
 }
 
 /// A way to one replica.
@@ -64,24 +83,26 @@ struct Shared {
 pub(crate) struct PeerLink {
     shared: Arc<Shared>,
     replica: ReplicaId,
+    /// Unknown while it is asked for.
+    directory: Option<DirectoryId>,
     client: PeerClient<Channel>,
     names: MetadataMap,
 }
 
 impl PeerClients {
-    /// The ways from the replica `me`. `on_refusal` is told who refused this replica, and why.
+    /// The ways from the replica `me`.
     pub(crate) fn new(
         me: PeerIdentity,
         dialer: Arc<dyn Dial>,
-        on_refusal: impl Fn(ReplicaId, Refusal) + Send + Sync + 'static,
+        acquaintance: impl Acquaintance,
     ) -> Self {
-        let on_refusal = Box::new(on_refusal);
+        let acquaintance = Box::new(acquaintance);
         Self {
             shared: Arc::new(Shared {
                 me,
                 dialer,
                 channels: Mutex::new(BTreeMap::new()),
-                on_refusal,
+                acquaintance,
             }),
         }
     }
@@ -91,6 +112,7 @@ impl PeerClients {
         PeerLink {
             shared: Arc::clone(&self.shared),
             replica,
+            directory: Some(address.directory),
             client: self.client(&address.peer),
             names: self.shared.me.write(Some((replica, address.directory))),
         }
@@ -110,6 +132,7 @@ impl PeerClients {
         let link = PeerLink {
             shared: Arc::clone(&self.shared),
             replica: expected,
+            directory: None,
             client: self.client(address),
             names: self.shared.me.write(None),
         };
@@ -244,19 +267,33 @@ impl PeerLink {
     {
         let mut request = Request::new(message);
         *request.metadata_mut() = self.names.clone();
+        let acquaintance = &self.shared.acquaintance;
+        acquaintance.log_end().write(request.metadata_mut());
         let answered = tokio::time::timeout(timeout, call(self.client.clone(), request)).await;
         let result = match answered {
-            Ok(Ok(response)) => Ok(response.into_inner()),
+            Ok(Ok(response)) => {
+                let end = LogEnd::read(response.metadata());
+                match self.directory {
+                    Some(directory) if !acquaintance.accepts(self.replica, directory, end) => {
+                        Err(PeerError::WentBack)
+                    }
+                    Some(_) | None => Ok(response.into_inner()),
+                }
+            }
             Ok(Err(status)) => Err(PeerError::from(status)),
             Err(_) => Err(PeerError::Unreachable(format!(
                 "no answer within {} ms",
                 timeout.as_millis()
             ))),
         };
-        if let Err(PeerError::Refused(refusal)) = &result {
-            (self.shared.on_refusal)(self.replica, *refusal);
+        result.inspect_err(|error| self.note(error))
+    }
+
+    /// Tells whoever must know that this replica was refused, also in the middle of a stream.
+    pub(crate) fn note(&self, error: &PeerError) {
+        if let PeerError::Refused(refusal) = error {
+            self.shared.acquaintance.refused(self.replica, *refusal);
         }
-        result
     }
 }
 

@@ -53,16 +53,22 @@ pub enum Refusal {
     WrongDirectory,
     /// The replica set knows the caller's id with another data directory.
     CallerWrongDirectory,
+    /// The caller's log ends before an entry that it had acknowledged: its data directory went back in time.
+    CallerWentBack,
+    /// The caller leads and lacks entries that are committed at the replica that it called.
+    CallerLacksCommitted,
     /// The names are missing or cannot be read.
     Unnamed,
 }
 
 impl Refusal {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 7] = [
         Self::WrongCluster,
         Self::WrongReplica,
         Self::WrongDirectory,
         Self::CallerWrongDirectory,
+        Self::CallerWentBack,
+        Self::CallerLacksCommitted,
         Self::Unnamed,
     ];
 
@@ -72,6 +78,8 @@ impl Refusal {
             Self::WrongReplica => "WRONG_REPLICA",
             Self::WrongDirectory => "WRONG_DIRECTORY",
             Self::CallerWrongDirectory => "CALLER_WRONG_DIRECTORY",
+            Self::CallerWentBack => "CALLER_WENT_BACK",
+            Self::CallerLacksCommitted => "CALLER_LACKS_COMMITTED",
             Self::Unnamed => "UNNAMED",
         }
     }
@@ -104,6 +112,13 @@ impl fmt::Display for Refusal {
             }
             Self::CallerWrongDirectory => {
                 "the replica set knows the caller's id with another data directory"
+            }
+            Self::CallerWentBack => {
+                "the caller's data directory went back in time: it lacks what it had acknowledged, so it is refused; replace \
+                 it (`synod cluster replace`)"
+            }
+            Self::CallerLacksCommitted => {
+                "the caller leads and lacks entries that are committed at the replica that it called"
             }
             Self::Unnamed => "the call does not say between whom it is",
         })

@@ -9,6 +9,8 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::{Request, Status};
 
 use super::connections::{Whose, watched};
+use super::identity::Refusal;
+use super::log_end::LogEnd;
 use super::service::{ForwardHandler, PeerService};
 use super::{CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, STREAM_WINDOW};
 use crate::connections::http2;
@@ -48,6 +50,14 @@ pub async fn serve(
 fn admit(consensus: &Consensus, mut request: Request<()>) -> Result<Request<()>, Status> {
     let checked = consensus.identity().check(request.metadata(), |replica| {
         consensus.known_directory(replica)
+    });
+    let checked = checked.and_then(|caller| {
+        let end = LogEnd::read(request.metadata());
+        if consensus.accepts(caller.replica, caller.directory, end) {
+            Ok(caller)
+        } else {
+            Err(Refusal::CallerWentBack)
+        }
     });
     match checked {
         Ok(caller) => {

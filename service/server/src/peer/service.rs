@@ -52,7 +52,7 @@ impl Peer for PeerService {
         &self,
         _request: Request<pb::HelloRequest>,
     ) -> Result<Response<pb::HelloResponse>, Status> {
-        Ok(Response::new(self.consensus.on_hello()))
+        Ok(self.said(self.consensus.on_hello()))
     }
 
     async fn vote(
@@ -60,7 +60,8 @@ impl Peer for PeerService {
         request: Request<pb::VoteRequest>,
     ) -> Result<Response<pb::VoteResponse>, Status> {
         let (_, request) = addressed(request)?;
-        answer(self.consensus.on_vote(&request).await)
+        let voted = self.consensus.on_vote(&request).await.map_err(status)?;
+        Ok(self.said(voted))
     }
 
     async fn pre_vote(
@@ -68,7 +69,8 @@ impl Peer for PeerService {
         request: Request<pb::PreVoteRequest>,
     ) -> Result<Response<pb::PreVoteResponse>, Status> {
         let (_, request) = addressed(request)?;
-        answer(self.consensus.on_pre_vote(request).await)
+        let voted = self.consensus.on_pre_vote(request).await.map_err(status)?;
+        Ok(self.said(voted))
     }
 
     async fn append(
@@ -77,21 +79,25 @@ impl Peer for PeerService {
     ) -> Result<Response<Self::AppendStream>, Status> {
         let (caller, requests) = addressed(request)?;
         let responses = self.consensus.on_append(caller.replica, requests);
-        Ok(Response::new(
-            responses.map(|response| response.map_err(status)).boxed(),
-        ))
+        let responses: Self::AppendStream =
+            responses.map(|response| response.map_err(status)).boxed();
+        Ok(self.said(responses))
     }
 
     async fn install_checkpoint(
         &self,
         request: Request<Streaming<pb::InstallCheckpointRequest>>,
     ) -> Result<Response<pb::InstallCheckpointResponse>, Status> {
-        let (_, parts) = addressed(request)?;
+        let (caller, parts) = addressed(request)?;
         let Ok(_turn) = self.receiving.try_acquire() else {
             return Err(status(InboundError::Busy));
         };
-        let parts = parts.map(|part| part.map_err(|_| InboundError::BadCheckpoint));
-        answer(self.consensus.on_install_checkpoint(parts).await)
+        let parts = parts.map(|part| part.map_err(|_| InboundError::NotStored));
+        answer(
+            self.consensus
+                .on_install_checkpoint(caller.replica, parts)
+                .await,
+        )
     }
 
     async fn transfer_leader(
@@ -131,7 +137,16 @@ impl Peer for PeerService {
         request: Request<pb::DigestRequest>,
     ) -> Result<Response<pb::DigestResponse>, Status> {
         let (_, request) = addressed(request)?;
-        Ok(Response::new(self.consensus.on_digest(request)))
+        Ok(self.said(self.consensus.on_digest(request)))
+    }
+}
+
+impl PeerService {
+    /// An answer that says where this replica's log ends.
+    fn said<T>(&self, answer: T) -> Response<T> {
+        let mut response = Response::new(answer);
+        self.consensus.log_end().write(response.metadata_mut());
+        response
     }
 }
 
@@ -150,7 +165,10 @@ fn answer<T>(result: Result<T, InboundError>) -> Result<Response<T>, Status> {
 fn status(error: InboundError) -> Status {
     match error {
         InboundError::Malformed(_) => Status::invalid_argument(error.to_string()),
-        InboundError::NotVoting | InboundError::Stopped => Status::unavailable(error.to_string()),
+        InboundError::NotVoting | InboundError::NotStored | InboundError::Stopped => {
+            Status::unavailable(error.to_string())
+        }
+        InboundError::Contradicted => Refusal::CallerLacksCommitted.into_status(),
         InboundError::Busy => Status::resource_exhausted(error.to_string()),
         InboundError::BadCheckpoint => Status::data_loss(error.to_string()),
     }

@@ -146,12 +146,21 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
         let message = "no leader is known that a quorum answers: look whether the other replicas run and are reached";
         raise(v1::AlarmKind::NoQuorum, 0, message.to_owned());
     }
-    if consensus.in_doubt() {
-        let message = "the replicas' states differ and no majority agrees, so writes are refused: restore from a backup";
+    if let Some(message) = consensus.doubt() {
         raise(
             v1::AlarmKind::DigestMismatch,
             handle.replica().get(),
             message.to_owned(),
+        );
+    }
+    for (replica, message) in consensus.went_back() {
+        raise(v1::AlarmKind::WentBack, replica.get(), message);
+    }
+    if let Some(message) = consensus.damaged_checkpoint() {
+        raise(
+            v1::AlarmKind::DamagedCheckpoint,
+            handle.replica().get(),
+            message,
         );
     }
     let quota = state.settings().state_quota_bytes;

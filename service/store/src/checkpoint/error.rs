@@ -14,8 +14,8 @@ use crate::log_id::LogId;
 pub enum CheckpointError {
     /// The content is not what was written.
     #[error(
-        "the checkpoint {} is damaged at offset {offset}: {what}. It is not used; an older one and the log, or the \
-         leader, take its place. Check the disk",
+        "the checkpoint {} is damaged at offset {offset}: {what}. It is put aside and not used; an older one and the \
+         log, or the leader, take its place. Check the disk",
         file.display()
     )]
     Damaged {

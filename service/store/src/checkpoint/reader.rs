@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::layout::{
     self, BadHeader, CHECKSUM_LENGTH, FRAME_PREFIX_LENGTH, FrameKind, HEADER_FIXED_LENGTH, Totals,
 };
-use super::{CHUNK_BYTES_MAX, CheckpointError, CheckpointHeader};
+use super::{CHUNK_BYTES_MAX, CheckpointError, CheckpointFile, CheckpointHeader};
 use crate::disk::{Disk, DiskFile};
 use crate::failure::IoFailure;
 
@@ -22,6 +22,8 @@ pub struct CheckpointReader {
     first_chunk: Position,
     next: Position,
     ended: bool,
+    /// Which file of this path it is: see [`super::CheckpointFile`].
+    number: u64,
 }
 
 /// How far a file was read, and what was seen up to there.
@@ -64,7 +66,22 @@ impl CheckpointReader {
             first_chunk,
             next: first_chunk,
             ended: false,
+            number: 0,
         })
+    }
+
+    pub(super) fn numbered(self, number: u64) -> Self {
+        Self { number, ..self }
+    }
+
+    /// Returns which file this is: another one may get its path.
+    #[must_use]
+    pub fn file(&self) -> CheckpointFile {
+        CheckpointFile {
+            last: self.header.last,
+            path: self.path.clone(),
+            number: self.number,
+        }
     }
 
     /// Returns what the checkpoint is of.

@@ -7,12 +7,16 @@ use super::{CheckpointError, CheckpointHeader, CheckpointReader, CheckpointWrite
 use crate::disk::Disk;
 use crate::failure::IoFailure;
 use crate::log_id::LogId;
+use crate::replace::remove_if_there;
 
 /// How many checkpoints are kept.
 const KEPT: usize = 2;
 
 const SUFFIX: &str = ".checkpoint";
 const TEMPORARY_SUFFIX: &str = ".tmp";
+
+/// What the name of a damaged checkpoint gets at its end. No file of such a name is ever read.
+const ASIDE_SUFFIX: &str = ".checkpoint.damaged";
 
 /// A complete checkpoint on disk.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,6 +25,8 @@ pub struct CheckpointFile {
     pub last: LogId,
     /// The file.
     pub path: PathBuf,
+    /// Tells it from another file that had this path, as long as the process runs.
+    pub(super) number: u64,
 }
 
 /// The newest good checkpoint, and what is wrong with the others.
@@ -51,7 +57,11 @@ struct State {
     good: Vec<CheckpointFile>,
     /// Found damaged, to be removed once there are enough good ones.
     bad: Vec<PathBuf>,
-    /// Makes the names of temporary files unique, since two may be in the making.
+    /// Where a damaged one was put, for people to look at.
+    aside: Option<PathBuf>,
+    /// The last entry of one that was put aside. Nothing older is handed out in its place: the log may be purged up to here.
+    awaited: Option<LogId>,
+    /// Makes the names of temporary files unique, since two may be in the making, and tells files apart.
     writers: u64,
 }
 
@@ -86,7 +96,11 @@ impl CheckpointStore {
             disk.remove(&path)
                 .map_err(IoFailure::while_doing("remove", &path))?;
         }
-        let (state, loaded) = survey.finish();
+        let (mut state, loaded) = survey.finish();
+        state.aside = names
+            .iter()
+            .rfind(|name| name.ends_with(ASIDE_SUFFIX))
+            .map(|name| directory.join(name));
         let shared = Shared {
             disk,
             directory: directory.to_owned(),
@@ -133,7 +147,7 @@ impl CheckpointStore {
         };
         let name = format!("{}.{number}{TEMPORARY_SUFFIX}", name_of(&header.last));
         let temporary = self.shared.directory.join(name);
-        CheckpointWriter::begin(Arc::clone(&self.shared), temporary, header)
+        CheckpointWriter::begin(Arc::clone(&self.shared), temporary, header, number)
     }
 
     /// Returns the complete checkpoints that are not known to be damaged, newest first.
@@ -150,18 +164,92 @@ impl CheckpointStore {
         self.shared.lock().good.get(KEPT - 1).map(|file| file.last)
     }
 
-    /// Opens the newest checkpoint to send it, or `None` if there is none. Only its header was verified;
-    /// chunks are verified as they are read.
+    /// Opens the newest checkpoint to send it, or `None` if there is none, or none yet that takes the place of one that
+    /// was put aside. Only its header was verified; chunks are verified as they are read.
     ///
     /// # Errors
-    /// As [`CheckpointReader::next_chunk`].
+    /// Why it cannot be opened; it is put aside then.
     pub fn read_newest(&self) -> Result<Option<CheckpointReader>, CheckpointError> {
         // The lock keeps the file from being superseded between the choice and the opening.
-        let state = self.shared.lock();
-        let Some(newest) = state.good.first() else {
+        let mut state = self.shared.lock();
+        let Some(newest) = state.good.first().cloned() else {
             return Ok(None);
         };
-        CheckpointReader::open(&*self.shared.disk, &newest.path).map(Some)
+        if state.awaited.is_some() {
+            return Ok(None);
+        }
+        match CheckpointReader::open(&*self.shared.disk, &newest.path) {
+            Ok(reader) => Ok(Some(reader.numbered(newest.number))),
+            Err(error) => {
+                self.shared.put_aside(&mut state, &newest)?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Puts a checkpoint aside that turned out damaged while it was read: under another name, for people to look at,
+    /// in the place of one that was there before. It is never read again. Tells whether it was still among the good ones.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn put_aside(&self, damaged: &CheckpointFile) -> Result<bool, CheckpointError> {
+        let mut state = self.shared.lock();
+        let found = state
+            .good
+            .iter()
+            .find(|file| file.number == damaged.number)
+            .cloned();
+        match found {
+            Some(file) => self.shared.put_aside(&mut state, &file).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Puts the newest of the checkpoints aside that were found damaged when the directory was opened, and removes the
+    /// others. Called once it is certain that they are not needed ([`CheckpointStore::check_covers`]).
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn put_skipped_aside(&self) -> Result<(), CheckpointError> {
+        let mut state = self.shared.lock();
+        let skipped = std::mem::take(&mut state.bad);
+        for path in skipped.iter().skip(1) {
+            self.shared.remove(path)?;
+        }
+        match skipped.first() {
+            Some(newest) => self.shared.rename_aside(&mut state, newest),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether one that was put aside is yet to be replaced.
+    #[must_use]
+    pub fn awaits_another(&self) -> bool {
+        self.shared.lock().awaited.is_some()
+    }
+
+    /// Where a damaged checkpoint was put, as long as nobody has removed it.
+    #[must_use]
+    pub fn aside(&self) -> Option<PathBuf> {
+        self.shared.lock().aside.clone()
+    }
+
+    /// Looks whether the file that was put aside is still there: it is removed by whoever has looked at it.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn look_aside(&self) -> Result<(), CheckpointError> {
+        let mut state = self.shared.lock();
+        if state.aside.is_none() {
+            return Ok(());
+        }
+        let directory = &self.shared.directory;
+        let names = self.shared.disk.list(directory);
+        let names = names.map_err(IoFailure::while_doing("list", directory))?;
+        if !names.iter().any(|name| name.ends_with(ASIDE_SUFFIX)) {
+            state.aside = None;
+        }
+        Ok(())
     }
 }
 
@@ -171,6 +259,7 @@ impl Shared {
         &self,
         temporary: &Path,
         header: &CheckpointHeader,
+        number: u64,
     ) -> Result<CheckpointFile, CheckpointError> {
         let mut state = self.lock();
         let path = self.directory.join(name_of(&header.last));
@@ -181,7 +270,14 @@ impl Shared {
         let file = CheckpointFile {
             last: header.last,
             path,
+            number,
         };
+        if state
+            .awaited
+            .is_some_and(|awaited| awaited.index <= file.last.index)
+        {
+            state.awaited = None;
+        }
         state.good.retain(|other| other.path != file.path);
         state.bad.retain(|other| *other != file.path);
         state.good.push(file.clone());
@@ -199,15 +295,45 @@ impl Shared {
         let old = state.good.drain(KEPT..).map(|file| file.path);
         let superseded: Vec<_> = old.chain(state.bad.drain(..)).collect();
         for path in &superseded {
-            self.disk
-                .remove(path)
-                .map_err(IoFailure::while_doing("remove", path))?;
+            self.remove(path)?;
         }
         if superseded.is_empty() {
             Ok(())
         } else {
             self.sync_directory()
         }
+    }
+
+    fn put_aside(
+        &self,
+        state: &mut State,
+        damaged: &CheckpointFile,
+    ) -> Result<(), CheckpointError> {
+        self.rename_aside(state, &damaged.path)?;
+        state.good.retain(|file| file.number != damaged.number);
+        state.awaited = Some(damaged.last);
+        Ok(())
+    }
+
+    /// One is kept: a disk that damages many is not filled by them.
+    fn rename_aside(&self, state: &mut State, damaged: &Path) -> Result<(), CheckpointError> {
+        let mut aside = damaged.as_os_str().to_owned();
+        aside.push(&ASIDE_SUFFIX[SUFFIX.len()..]);
+        let aside = PathBuf::from(aside);
+        if let Some(before) = state.aside.take().filter(|before| *before != aside) {
+            // Somebody may have removed it.
+            remove_if_there(&*self.disk, &before)?;
+        }
+        self.disk
+            .rename(damaged, &aside)
+            .map_err(IoFailure::while_doing("put aside", damaged))?;
+        state.aside = Some(aside);
+        self.sync_directory()
+    }
+
+    fn remove(&self, path: &Path) -> Result<(), CheckpointError> {
+        let removed = self.disk.remove(path);
+        Ok(removed.map_err(IoFailure::while_doing("remove", path))?)
     }
 
     fn sync_directory(&self) -> Result<(), CheckpointError> {
@@ -259,17 +385,21 @@ impl Survey {
         // Names were listed in order, and sort as positions of the log do.
         self.bad.reverse();
         let (bad, skipped) = self.bad.into_iter().unzip();
-        let file = |reader: &CheckpointReader| CheckpointFile {
+        let file = |(number, reader): (u64, &CheckpointReader)| CheckpointFile {
             last: reader.header().last,
             path: reader.path().to_owned(),
+            number,
         };
-        let good = self.good.iter().map(file).collect();
+        let good: Vec<_> = (1..).zip(&self.good).map(file).collect();
+        let writers = good.len() as u64;
         let reader = self.good.into_iter().next();
         (
             State {
                 good,
                 bad,
-                writers: 0,
+                aside: None,
+                awaited: None,
+                writers,
             },
             Loaded { reader, skipped },
         )

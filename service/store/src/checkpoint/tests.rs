@@ -222,6 +222,46 @@ fn a_damaged_newest_one_is_skipped_reported_and_not_counted() {
 }
 
 #[test]
+fn one_that_was_put_aside_is_kept_alone_and_nothing_older_takes_its_place() {
+    let disk = formatted();
+    let (store, _) = open(&disk);
+    for index in [10, 20] {
+        write(&store, index).unwrap();
+    }
+    let aside = |index: u64| {
+        let name = format!("{}.damaged", path(index).display());
+        PathBuf::from(name)
+    };
+    let damaged = store.read_newest().unwrap().unwrap().file();
+    assert!(store.put_aside(&damaged).unwrap());
+    assert!(!store.put_aside(&damaged).unwrap(), "it is gone");
+    assert_eq!(store.aside(), Some(aside(20)));
+    assert!(store.awaits_another() && store.read_newest().unwrap().is_none());
+    assert_eq!(store.purge_bound(), None);
+
+    // One that was begun before does not reach far enough.
+    write(&store, 15).unwrap();
+    assert!(store.awaits_another());
+    // Another file of the same name is not the one that was damaged.
+    write(&store, 20).unwrap();
+    assert!(!store.awaits_another());
+    assert!(!store.put_aside(&damaged).unwrap());
+
+    disk.corrupt(&path(20), 20, |byte| byte ^ 1).unwrap();
+    assert!(store.read_newest().is_err() && store.awaits_another());
+    write(&store, 30).unwrap();
+    disk.corrupt(&path(30), 20, |byte| byte ^ 1).unwrap();
+    let (store, loaded) = open(&disk);
+    assert_eq!(loaded.skipped.len(), 1);
+    store.put_skipped_aside().unwrap();
+    let names: Vec<_> = disk.files().into_keys().collect();
+    assert_eq!(names, [path(15), aside(30)]);
+    disk.remove(&aside(30)).unwrap();
+    store.look_aside().unwrap();
+    assert_eq!(store.aside(), None);
+}
+
+#[test]
 fn a_purged_log_without_the_checkpoint_before_it_is_refused() {
     let disk = formatted();
     write(&open(&disk).0, 10).unwrap();

@@ -22,6 +22,7 @@ pub struct CheckpointWriter {
     shared: Arc<Shared>,
     header: CheckpointHeader,
     temporary: PathBuf,
+    number: u64,
     file: Arc<dyn DiskFile>,
     offset: u64,
     synced: u64,
@@ -36,6 +37,7 @@ impl CheckpointWriter {
         shared: Arc<Shared>,
         temporary: PathBuf,
         header: CheckpointHeader,
+        number: u64,
     ) -> Result<Self, CheckpointError> {
         if header.meta.len() > META_BYTES_MAX {
             return Err(CheckpointError::BadLength {
@@ -53,6 +55,7 @@ impl CheckpointWriter {
             shared,
             header,
             temporary,
+            number,
             file,
             offset: 0,
             synced: 0,
@@ -102,7 +105,9 @@ impl CheckpointWriter {
         layout::encode_trailer(&self.totals, &mut trailer);
         self.frame(&trailer, &[])?;
         self.sync()?;
-        let finished = self.shared.adopt(&self.temporary, &self.header)?;
+        let finished = self
+            .shared
+            .adopt(&self.temporary, &self.header, self.number)?;
         self.finished = true;
         Ok(finished)
     }

@@ -6,15 +6,15 @@ use tokio::net::TcpListener;
 use super::*;
 
 /// Three replicas over loopback, each on a directory of its own.
-struct Cluster {
+pub(super) struct Cluster {
     set: BTreeMap<ReplicaId, String>,
-    directories: BTreeMap<ReplicaId, tempfile::TempDir>,
-    running: BTreeMap<ReplicaId, Running>,
+    pub(super) directories: BTreeMap<ReplicaId, tempfile::TempDir>,
+    pub(super) running: BTreeMap<ReplicaId, Running>,
     tune: fn(&mut ConsensusConfig),
 }
 
 impl Cluster {
-    async fn start(tune: fn(&mut ConsensusConfig)) -> Self {
+    pub(super) async fn start(tune: fn(&mut ConsensusConfig)) -> Self {
         let mut listeners = BTreeMap::new();
         for id in (1..=3).map(ReplicaId::new) {
             listeners.insert(id, TcpListener::bind("127.0.0.1:0").await.unwrap());
@@ -53,16 +53,16 @@ impl Cluster {
         self.running.insert(id, running);
     }
 
-    async fn restart(&mut self, id: ReplicaId) {
+    pub(super) async fn restart(&mut self, id: ReplicaId) {
         let (_, incoming) = tcp::listen(self.set[&id].parse().unwrap()).await.unwrap();
         self.run(id, incoming).await;
     }
 
-    async fn stop(&mut self, id: ReplicaId) {
+    pub(super) async fn stop(&mut self, id: ReplicaId) {
         self.running.remove(&id).unwrap().stop().await;
     }
 
-    async fn stop_all(mut self) {
+    pub(super) async fn stop_all(mut self) {
         for id in self.set.keys().copied().collect::<Vec<_>>() {
             if self.running.contains_key(&id) {
                 self.stop(id).await;
@@ -70,12 +70,12 @@ impl Cluster {
         }
     }
 
-    fn consensus(&self, id: ReplicaId) -> &Consensus {
+    pub(super) fn consensus(&self, id: ReplicaId) -> &Consensus {
         &self.running[&id].consensus
     }
 
     /// Waits until all that run agree on a leader that runs.
-    async fn leader(&self) -> ReplicaId {
+    pub(super) async fn leader(&self) -> ReplicaId {
         let mut watched: Vec<_> = self
             .running
             .values()
@@ -104,7 +104,7 @@ impl Cluster {
     }
 
     /// Proposes at whoever leads until it is certain to be executed.
-    async fn propose(&self, payload: Bytes) -> Arc<AppliedEntry> {
+    pub(super) async fn propose(&self, payload: Bytes) -> Arc<AppliedEntry> {
         let proposed = async {
             loop {
                 let leader = self.leader().await;
@@ -119,13 +119,13 @@ impl Cluster {
     }
 
     /// Waits until every replica that runs has applied `index`.
-    async fn all_applied(&self, index: u64) {
+    pub(super) async fn all_applied(&self, index: u64) {
         for running in self.running.values() {
             running.consensus.wait_applied(index, soon()).await.unwrap();
         }
     }
 
-    fn others(&self, id: ReplicaId) -> Vec<ReplicaId> {
+    pub(super) fn others(&self, id: ReplicaId) -> Vec<ReplicaId> {
         self.set
             .keys()
             .copied()

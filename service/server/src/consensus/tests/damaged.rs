@@ -1,0 +1,198 @@
+//! A checkpoint that is damaged when a follower needs it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use synod_store::checkpoint::CheckpointFile;
+
+use super::three::Cluster;
+use super::*;
+
+/// A checkpoint is due after so many entries.
+const EVERY: u64 = 20;
+
+/// Flips a bit of a file at a place that `at` chooses by its length.
+fn flip(file: &Path, at: impl FnOnce(usize) -> usize) {
+    let mut content = fs::read(file).unwrap();
+    let place = at(content.len());
+    content[place] ^= 0x10;
+    fs::write(file, content).unwrap();
+}
+
+/// The files of checkpoints in a data directory whose names end so, the newest last.
+fn checkpoints(directory: &Path, ending: &str) -> Vec<PathBuf> {
+    let names = fs::read_dir(directory.join("checkpoints")).unwrap();
+    let paths = names.map(|entry| entry.unwrap().path());
+    let mut found: Vec<_> = paths
+        .filter(|path| path.to_string_lossy().ends_with(ending))
+        .collect();
+    found.sort();
+    found
+}
+
+/// A replica set in which one replica has missed more than the others have in their logs, and up to where they go.
+async fn with_one_behind() -> (Cluster, ReplicaId, u64) {
+    let mut cluster = Cluster::start(|config| {
+        config.checkpoint_entries = EVERY;
+        config.kept_entries = 5;
+    })
+    .await;
+    cluster.propose(join(0)).await;
+    let behind = cluster.others(cluster.leader().await)[0];
+    cluster.stop(behind).await;
+    let mut last = 0;
+    for number in 1..200 {
+        last = cluster.propose(join(number)).await.position.index;
+    }
+    cluster.all_applied(last).await;
+    for running in cluster.running.values() {
+        let written = async {
+            // The last one may still be written; after it, none is due.
+            let newest = || running.consensus.status().checkpoint;
+            while newest().is_none_or(|newest| newest.index + EVERY <= last) {
+                tokio::task::yield_now().await;
+            }
+        };
+        within("checkpoint", written).await;
+    }
+    (cluster, behind, last)
+}
+
+/// Damages the newest checkpoint of whoever may lead; the follower that needs it is served by another one, and an alarm
+/// says so.
+async fn is_replaced(at: fn(usize) -> usize) {
+    let (mut cluster, behind, last) = with_one_behind().await;
+    let folder = |cluster: &Cluster, id: ReplicaId| cluster.directories[&id].path().to_owned();
+    for (id, running) in &cluster.running {
+        let newest = checkpoints(&folder(&cluster, *id), ".checkpoint").pop();
+        flip(&newest.unwrap(), at);
+        assert_eq!(running.consensus.damaged_checkpoint(), None);
+    }
+    cluster.restart(behind).await;
+    // Nobody writes: the leader does it by itself.
+    cluster.all_applied(last).await;
+    let published = cluster.consensus(behind).published();
+    assert!(published.generation > 0, "a checkpoint was installed");
+    for running in cluster.running.values() {
+        let ended = futures::poll!(Box::pin(running.consensus.fatal()));
+        assert!(ended.is_pending(), "{ended:?}");
+        let state = running.consensus.published().state.digest();
+        assert_eq!(published.state.digest(), state);
+    }
+    let found = cluster.running.iter().find_map(|(id, running)| {
+        let said = running.consensus.damaged_checkpoint()?;
+        Some((*id, said))
+    });
+    let (found, said) = found.expect("an alarm says so");
+    let aside = checkpoints(&folder(&cluster, found), ".damaged");
+    assert_eq!(aside.len(), 1, "{aside:?}");
+    assert!(said.contains(&aside[0].display().to_string()), "{said}");
+
+    // It is kept over a restart and never read again; its alarm ends when somebody has looked.
+    cluster.stop(found).await;
+    cluster.restart(found).await;
+    assert!(cluster.consensus(found).damaged_checkpoint().is_some());
+    cluster.propose(join(1_000)).await;
+    fs::remove_file(&aside[0]).unwrap();
+    let looked = async {
+        while cluster.consensus(found).damaged_checkpoint().is_some() {
+            tokio::time::timeout(Duration::from_millis(10), std::future::pending::<()>())
+                .await
+                .unwrap_err();
+        }
+    };
+    within("end of the alarm", looked).await;
+    cluster.stop_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_checkpoint_with_a_flipped_bit_in_its_body_is_replaced_and_the_follower_served() {
+    is_replaced(|length| length / 2).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_checkpoint_with_a_flipped_bit_in_its_header_is_replaced_and_the_follower_served() {
+    is_replaced(|_| 20).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_checkpoint_that_claims_a_newer_format_is_replaced_and_the_follower_served() {
+    is_replaced(|_| 13).await;
+}
+
+/// What a leader would send of this checkpoint, with a bit of its rows flipped.
+fn damaged_parts(
+    leader: &Consensus,
+    file: &Path,
+) -> Vec<Result<pb::InstallCheckpointRequest, InboundError>> {
+    use pb::install_checkpoint_request::Part;
+    let newest = leader.shared.checkpoints.newest().unwrap();
+    let (meta, data) = newest.unwrap();
+    assert_eq!(data.file().unwrap().path, file);
+    let vote = leader.shared.raft.metrics().borrow().vote;
+    let offload = leader.shared.seams.offload;
+    let parts = data.into_parts(&vote, &meta, leader.shared.checkpoints.clone(), offload);
+    let parts = futures::executor::block_on(parts.collect::<Vec<_>>());
+    parts
+        .into_iter()
+        .map(|mut part| {
+            if let Some(Part::Data(data)) = &mut part.part {
+                let mut bytes = data.data.to_vec();
+                let middle = bytes.len() / 2;
+                bytes[middle] ^= 0x10;
+                data.data = bytes.into();
+            }
+            Ok(part)
+        })
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_damaged_checkpoint_that_arrives_is_refused_told_and_written_anew_once() {
+    let (mut cluster, behind, last) = with_one_behind().await;
+    let leader = cluster.leader().await;
+    let folder = cluster.directories[&leader].path();
+    let newest = checkpoints(folder, ".checkpoint").pop().unwrap();
+    let sender = cluster.consensus(leader).clone();
+    let parts = damaged_parts(&sender, &newest);
+    cluster.restart(behind).await;
+    let receiver = cluster.consensus(behind).clone();
+    let refused = receiver
+        .on_install_checkpoint(leader, futures::stream::iter(parts))
+        .await;
+    assert_eq!(refused.unwrap_err(), InboundError::BadCheckpoint);
+    let said = receiver.damaged_checkpoint();
+    // The leader may have sent a good one by now, which ends the alarm.
+    if let Some(said) = said {
+        assert!(said.contains("was refused"), "{said}");
+    } else {
+        assert!(receiver.published().generation > 0);
+    }
+    cluster.all_applied(last).await;
+
+    let sent = newest_file(&sender).await;
+    let theirs = &sender.shared.checkpoints;
+    theirs.was_refused(&sent, "its rows are not its state");
+    let next = newest_file(&sender).await;
+    assert_ne!(sent, next, "it was put aside");
+    // That one may reach further; the next cannot, since nobody writes.
+    theirs.was_refused(&next, "its rows are not its state");
+    let last = newest_file(&sender).await;
+    theirs.was_refused(&last, "its rows are not its state");
+    assert_eq!(newest_file(&sender).await, last, "it is put aside again");
+    cluster.stop_all().await;
+}
+
+/// The newest checkpoint, once there is one to be sent.
+async fn newest_file(consensus: &Consensus) -> CheckpointFile {
+    let written = async {
+        loop {
+            let newest = consensus.shared.checkpoints.newest().unwrap();
+            if let Some(file) = newest.and_then(|(_, data)| data.file()) {
+                return file;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    within("checkpoint", written).await
+}

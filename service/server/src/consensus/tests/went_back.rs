@@ -1,0 +1,170 @@
+//! Data directories that go back in time, as those do that were put back from a copy.
+
+use std::fs;
+use std::path::Path;
+
+use futures::future::select_all;
+
+use super::three::Cluster;
+use super::*;
+use crate::consensus::record::to_store_id;
+use crate::consensus::types::log_id_of;
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+async fn stop_running(cluster: &mut Cluster) {
+    for id in cluster.running.keys().copied().collect::<Vec<_>>() {
+        cluster.stop(id).await;
+    }
+}
+
+/// Proposes so many entries, and answers the index of the last, which all that run have applied.
+async fn write(cluster: &Cluster, numbers: std::ops::Range<u64>) -> u64 {
+    let mut last = 0;
+    for number in numbers {
+        last = cluster.propose(join(number)).await.position.index;
+    }
+    cluster.all_applied(last).await;
+    last
+}
+
+/// A cluster that is down: the directories of these replicas are what they were before the last 30 entries.
+async fn gone_back(old: &[u64]) -> Cluster {
+    let mut cluster = Cluster::start(|_| {}).await;
+    write(&cluster, 0..10).await;
+    stop_running(&mut cluster).await;
+    let ids = || old.iter().copied().map(ReplicaId::new);
+    let copies: Vec<_> = ids()
+        .map(|id| {
+            let kept = tempfile::tempdir().unwrap();
+            copy(cluster.directories[&id].path(), kept.path());
+            (id, kept)
+        })
+        .collect();
+    for id in (1..=3).map(ReplicaId::new) {
+        cluster.restart(id).await;
+    }
+    write(&cluster, 10..40).await;
+    stop_running(&mut cluster).await;
+    for (id, kept) in copies {
+        cluster.directories.insert(id, kept);
+    }
+    cluster
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replica_with_committed_entries_that_a_leader_lacks_stops_and_keeps_them() {
+    let mut cluster = gone_back(&[1, 2]).await;
+    for id in [1, 2].map(ReplicaId::new) {
+        cluster.restart(id).await;
+    }
+    // They know no better, and go on beyond where the third one is.
+    write(&cluster, 100..150).await;
+    let right = ReplicaId::new(3);
+    cluster.restart(right).await;
+    let ends = cluster.running.iter().map(|(id, running)| {
+        let id = *id;
+        Box::pin(async move { (id, running.consensus.fatal().await) })
+    });
+    let (ended, fatal) = within("end", select_all(ends)).await.0;
+    let said = fatal.to_string();
+    assert!(matches!(fatal, Fatal::Contradicted { .. }), "{said}");
+    assert!(said.contains("Keep its data directory"), "{said}");
+    assert!(said.contains("synod cluster replace"), "{said}");
+    let published = cluster.consensus(right).published();
+    let (state, applied) = (&published.state, published.applied.unwrap());
+    assert!(state.present().member(&member(39)).is_some());
+    assert!(state.present().member(&member(100)).is_none(), "spliced");
+
+    // Whoever leads is told, and takes no writes until somebody has looked.
+    let leader = cluster.consensus(ended).leadership().borrow().leader;
+    let leader = cluster.consensus(leader.unwrap());
+    let doubting = async {
+        while leader.doubt().is_none() {
+            tokio::task::yield_now().await;
+        }
+    };
+    within("doubt", doubting).await;
+    let refused = leader.propose(join(200), None).await.unwrap_err();
+    assert_eq!(refused, ProposeError::NotExecuted(NotExecuted::Doubt));
+    // What it holds is there when it starts alone.
+    stop_running(&mut cluster).await;
+    cluster.restart(right).await;
+    let kept = cluster.consensus(right).shared.log.log_id(applied.index);
+    assert_eq!(kept, Some(to_store_id(&log_id_of(&applied))));
+    cluster.stop_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_directory_that_went_back_is_refused_by_who_remembers_and_its_vote_does_not_count() {
+    let mut cluster = Cluster::start(|_| {}).await;
+    write(&cluster, 0..10).await;
+    let old = cluster.others(cluster.leader().await)[0];
+    cluster.stop(old).await;
+    let kept = tempfile::tempdir().unwrap();
+    copy(cluster.directories[&old].path(), kept.path());
+    cluster.restart(old).await;
+    let last = write(&cluster, 10..40).await;
+    let leader = cluster.leader().await;
+    assert_ne!(leader, old, "who went away does not lead");
+    remembers(cluster.consensus(leader), old, last).await;
+    stop_running(&mut cluster).await;
+    cluster.directories.insert(old, kept);
+
+    // Who remembers is started first, and remembers over the restart; with the old one alone there is no quorum.
+    cluster.restart(leader).await;
+    cluster.restart(old).await;
+    let fatal = within("end", cluster.consensus(old).fatal()).await;
+    let said = fatal.to_string();
+    assert!(
+        matches!(fatal, Fatal::WentBack { replica, by } if replica == old && by == leader),
+        "{said}"
+    );
+    assert!(said.contains("synod cluster replace"), "{said}");
+    let alarms = cluster.consensus(leader).went_back();
+    assert_eq!(alarms.len(), 1, "{alarms:?}");
+    assert_eq!(alarms[0].0, old);
+    assert!(alarms[0].1.contains("synod cluster replace"), "{alarms:?}");
+    let mut leadership = cluster.consensus(leader).leadership();
+    let elected = leadership.wait_for(|now| now.is_me);
+    let patience = 6 * cluster.consensus(leader).election_timeout();
+    assert!(
+        tokio::time::timeout(patience, elected).await.is_err(),
+        "elected by a directory that went back"
+    );
+
+    // With the third one there is a quorum, and the old one stays where it is.
+    cluster.stop(old).await;
+    let third = cluster.others(leader).into_iter().find(|id| *id != old);
+    cluster.restart(third.unwrap()).await;
+    let last = write(&cluster, 40..50).await;
+    cluster.restart(old).await;
+    within("end", cluster.consensus(old).fatal()).await;
+    let held = cluster.consensus(old).published().applied_index();
+    assert!(held < last, "it was served");
+    cluster.stop_all().await;
+}
+
+/// Waits until `consensus` remembers that a replica held the entry at this index.
+async fn remembers(consensus: &Consensus, replica: ReplicaId, index: u64) {
+    let remembered = async {
+        while consensus
+            .remembered(replica)
+            .is_none_or(|held| held < index)
+        {
+            tokio::task::yield_now().await;
+        }
+    };
+    within("memory", remembered).await;
+}
