@@ -147,6 +147,7 @@ impl Cluster {
             self.network.set(address, Weather::Fair);
         }
         let seams = ServerSeams {
+            dropped_lines: || 0,
             dialer: Arc::new(self.network.dialer(&source)),
             disk: Arc::new(running.disk.clone()),
             wall: Arc::new(SystemWallClock),
@@ -162,6 +163,7 @@ impl Cluster {
             peer: self.network.listen(&peer_address(number)),
             peer_address: peer_address(number),
             metrics: None,
+            metrics_address: None,
         };
         running.replica = Some(Replica::start(config, seams, doors).await.unwrap());
     }
