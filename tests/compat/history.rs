@@ -133,6 +133,7 @@ fn announcement() -> Command {
         client_endpoint: "127.0.0.1:2".to_owned(),
         binary: env!("CARGO_PKG_VERSION").to_owned(),
         machine_version: MACHINE_VERSION,
+        disk_is_low: false,
     })
 }
 

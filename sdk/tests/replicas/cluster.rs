@@ -16,7 +16,7 @@ use synod_server::consensus::ReplicaId;
 use synod_server::replica::{Doors, Replica};
 use synod_server::seams::random::seed_this_thread;
 use synod_server::seams::{Flushing, Offload, Seams as ServerSeams, SystemWallClock};
-use synod_store::SimDisk;
+use synod_store::{Disk as _, SimDisk};
 use tokio::time::{Instant, timeout};
 
 use crate::network::{Network, Weather};
@@ -186,6 +186,15 @@ impl Cluster {
         }
         drop(running.replica.take());
         running.disk.kill();
+    }
+
+    /// Leaves so many bytes free on a replica's disk; `None`: as many as anybody could want.
+    pub(crate) fn leave_room(&self, number: u64, free: Option<u64>) {
+        let disk = &self.replicas[&number].disk;
+        disk.set_capacity(None);
+        let space = legal(disk.space(&PathBuf::from("/")));
+        let used = space.size - space.free;
+        disk.set_capacity(free.map(|free| used + free));
     }
 
     /// Lets a replica hear nothing of the others any more, nor they of it. Its clients go on.

@@ -1,6 +1,7 @@
 //! Collections and objects.
 
 mod counting;
+mod disks;
 mod late;
 mod pages;
 mod strict;

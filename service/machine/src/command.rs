@@ -145,7 +145,7 @@ pub struct Restore {
     pub cluster: ClusterId,
 }
 
-/// What a replica says of itself when it starts.
+/// What a replica says of itself when it starts, and when that changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnnounceReplica {
     /// Who speaks.
@@ -158,6 +158,8 @@ pub struct AnnounceReplica {
     pub binary: String,
     /// The highest machine version that it knows.
     pub machine_version: u32,
+    /// Whether its disk is nearly full.
+    pub disk_is_low: bool,
 }
 
 /// A new behaviour of apply.

@@ -78,6 +78,8 @@ pub struct ReplicaRow {
     pub binary: String,
     /// The highest machine version that it knows.
     pub machine_version: u32,
+    /// Whether its disk is nearly full, so that what makes the state grow is refused.
+    pub disk_is_low: bool,
 }
 
 /// The kept outcome of one request of a session.

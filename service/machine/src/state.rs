@@ -266,25 +266,51 @@ impl State {
         self.sum.bytes()
     }
 
-    /// Whether only the reserve of the quota is left: what makes the state grow is refused then, unless it keeps members
-    /// alive. See also [`Self::is_over_quota`].
+    /// Whether only the reserve of the quota is left, or a replica's disk is nearly full: what makes the state grow is
+    /// refused then, unless it keeps members alive. See also [`Self::is_over_quota`].
     #[must_use]
     pub fn is_full(&self) -> bool {
+        self.is_at_quota() || self.low_on_disk().next().is_some()
+    }
+
+    /// Whether only the reserve of the quota is left.
+    #[must_use]
+    pub fn is_at_quota(&self) -> bool {
         self.bytes().saturating_add(STATE_RESERVE_BYTES) >= self.settings.state_quota_bytes
+    }
+
+    /// The replicas whose disks are nearly full.
+    pub fn low_on_disk(&self) -> impl Iterator<Item = ReplicaId> {
+        let low = self.replicas.iter().filter(|(_, row)| row.disk_is_low);
+        low.map(|(id, _)| *id)
     }
 
     /// Refuses what makes the state grow when it is full.
     pub(crate) fn check_quota(&self) -> Result<(), Refusal> {
-        if !self.is_full() {
-            return Ok(());
+        if self.is_full() {
+            return Err(self.full());
         }
-        let message = format!(
-            "the state has {} bytes, and of its quota of {} only the reserve is left: remove something or raise \
-             state_quota_bytes",
-            self.bytes(),
-            self.settings.state_quota_bytes
-        );
-        Err(Refusal::new(ErrorKind::Quota, message))
+        Ok(())
+    }
+
+    /// The refusal of what makes the state grow while it is full.
+    pub(crate) fn full(&self) -> Refusal {
+        let low: Vec<String> = self.low_on_disk().map(|id| id.to_string()).collect();
+        let message = if self.is_at_quota() || low.is_empty() {
+            format!(
+                "the state has {} bytes, and of its quota of {} only the reserve is left: delete something or raise \
+                 state_quota_bytes",
+                self.bytes(),
+                self.settings.state_quota_bytes
+            )
+        } else {
+            format!(
+                "the disk of replica {} is nearly full, so only what does not make the state grow is stored: make room \
+                 there",
+                low.join(" and of replica ")
+            )
+        };
+        Refusal::new(ErrorKind::Quota, message)
     }
 
     /// Whether the reserve is used up, too. Then members that are not known yet, and resources that nobody has reported

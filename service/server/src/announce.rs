@@ -1,4 +1,5 @@
-//! What a replica says of itself in the log: where it serves clients, and which behaviours of apply it knows.
+//! What a replica says of itself in the log: where it serves clients, which behaviours of apply it knows, and whether its
+//! disk is low.
 //!
 //! The first is what clients are sent to when it leads. The second lets the leader raise the behaviour of apply once
 //! every replica has said that it knows the new one.
@@ -12,12 +13,14 @@ use synod_machine::{
 use tokio::time::Instant;
 
 use crate::consensus::Consensus;
-use crate::limits::DEADLINE_DEFAULT;
+use crate::limits::{DEADLINE_DEFAULT, LOW_AND_SILENT_MAX};
 use crate::proposer::Proposer;
+use crate::room::Room;
 use crate::stop::Stop;
 
-/// How long to wait before trying again, and between looks at the machine version.
+/// How long to wait before trying again, and between looks at the disk.
 const PAUSE: Duration = Duration::from_secs(1);
+/// Between looks at what only the leader does.
 const PERIOD: Duration = Duration::from_secs(10);
 
 /// See the module.
@@ -26,16 +29,22 @@ pub(crate) struct Announcer {
     pub(crate) proposer: Proposer,
     /// Where clients reach this replica.
     pub(crate) client_endpoint: String,
+    pub(crate) room: Room,
 }
 
 impl Announcer {
-    /// Announces this replica, and then raises the machine version whenever it can be raised, until `stop`.
-    pub(crate) async fn run(self, stop: Stop) {
+    /// Announces this replica whenever what is known of it is not so, and does what the leader does for all, until `stop`.
+    pub(crate) async fn run(mut self, stop: Stop) {
         let work = async {
-            self.announce().await;
+            let mut looked = None;
             loop {
-                self.raise().await;
-                tokio::time::sleep(PERIOD).await;
+                let is_announced = self.announce().await;
+                if looked.is_none_or(|at: Instant| at.elapsed() >= PERIOD) {
+                    looked = Some(Instant::now());
+                    self.raise().await;
+                    self.excuse().await;
+                }
+                self.pause(is_announced).await;
             }
         };
         tokio::select! {
@@ -45,7 +54,9 @@ impl Announcer {
         }
     }
 
-    async fn announce(&self) {
+    /// Says what is so, if something else is known. Whether that was not needed.
+    async fn announce(&mut self) -> bool {
+        let disk_is_low = self.room.look().await;
         let identity = self.consensus.identity();
         let announcement = AnnounceReplica {
             replica: identity.replica,
@@ -53,19 +64,46 @@ impl Announcer {
             client_endpoint: self.client_endpoint.clone(),
             binary: env!("CARGO_PKG_VERSION").to_owned(),
             machine_version: MACHINE_VERSION,
+            disk_is_low,
         };
+        let published = self.consensus.published();
+        if is_known(&published.state, &announcement) {
+            return true;
+        }
+        if published.state.cluster().is_some() {
+            self.propose(Command::AnnounceReplica(announcement)).await;
+        }
+        false
+    }
+
+    /// Waits for the next look: until something new is applied, if that may be what was announced.
+    async fn pause(&self, is_announced: bool) {
         let mut progress = self.consensus.subscribe();
-        loop {
-            let published = self.consensus.published();
-            if is_known(&published.state, &announcement) {
-                return;
-            }
-            if published.state.cluster().is_some() {
-                self.propose(Command::AnnounceReplica(announcement.clone()))
-                    .await;
-            }
-            // Something new was applied, or some time went by: look again.
+        if is_announced {
+            tokio::time::sleep(PAUSE).await;
+        } else {
             let _ = tokio::time::timeout(PAUSE, progress.changed()).await;
+        }
+    }
+
+    /// Says of replicas that are low on disk and have not been heard of for long that they are not, if this one leads: who
+    /// is gone must keep nobody from writing, and says so again when it is back.
+    async fn excuse(&self) {
+        let published = self.consensus.published();
+        for (replica, row) in published.state.replicas() {
+            let silence = self.consensus.silence(replica);
+            if !row.disk_is_low || silence.is_none_or(|silence| silence < LOW_AND_SILENT_MAX) {
+                continue;
+            }
+            self.propose(Command::AnnounceReplica(AnnounceReplica {
+                replica,
+                directory: row.directory,
+                client_endpoint: row.client_endpoint.clone(),
+                binary: row.binary.clone(),
+                machine_version: row.machine_version,
+                disk_is_low: false,
+            }))
+            .await;
         }
     }
 
@@ -117,6 +155,7 @@ fn is_known(state: &State, announcement: &AnnounceReplica) -> bool {
         client_endpoint: announcement.client_endpoint.clone(),
         binary: announcement.binary.clone(),
         machine_version: announcement.machine_version,
+        disk_is_low: announcement.disk_is_low,
     };
     state
         .replicas()

@@ -41,6 +41,7 @@ mod expiry;
 mod health;
 mod metrics;
 mod objects;
+mod room;
 mod rpc;
 #[cfg(test)]
 mod samples;

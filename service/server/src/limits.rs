@@ -126,6 +126,15 @@ pub const EXPIRED_AT_ONCE_MAX: usize = 256;
 /// Entries of those holders, unless it names a single one: they are what an expiry costs.
 pub const EXPIRED_ENTRIES_MAX: usize = 10_000;
 
+/// Bytes that are free on the disk of a replica; below, the state does not grow. A small disk needs a share of itself.
+pub const DISK_FREE_BYTES_MIN: u64 = 1 << 30;
+/// The share of a small disk: one part in so many.
+pub const DISK_FREE_SHARE_MIN: u64 = 20;
+/// Bytes of the log that checkpoints hold already and that are kept for followers that are a little behind.
+pub const LOG_KEPT_BYTES_MAX: u64 = 256 << 20;
+/// A replica that is low on disk and has not answered its leader for as long keeps nobody from writing.
+pub const LOW_AND_SILENT_MAX: Duration = Duration::from_secs(60);
+
 /// The most that one tick adds to the log time, however long the leader stood still.
 pub const LOG_TIME_TICK_MAX: Duration = Duration::from_millis(200);
 
@@ -497,6 +506,27 @@ pub const BOUNDS: &[Bound] = &[
         "bytes",
         Some("synod_log_cached_bytes"),
         "read from the disk again",
+    ),
+    bound(
+        "free bytes of a disk that is large, at least",
+        DISK_FREE_BYTES_MIN as usize,
+        "bytes",
+        Some("synod_disk_free_bytes"),
+        "what makes the state grow is refused with QUOTA",
+    ),
+    bound(
+        "free part of a disk that is small, at least one in",
+        DISK_FREE_SHARE_MIN as usize,
+        "parts",
+        Some("synod_disk_size_bytes"),
+        "what makes the state grow is refused with QUOTA",
+    ),
+    bound(
+        "log that checkpoints hold already",
+        LOG_KEPT_BYTES_MAX as usize,
+        "bytes",
+        Some("synod_log_segments"),
+        "a follower that is further behind gets a checkpoint",
     ),
     bound(
         "digests",

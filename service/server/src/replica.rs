@@ -24,6 +24,7 @@ use crate::metrics::{self, Metrics};
 use crate::peer::{self, Formation};
 use crate::proposer::{Proposer, Sequencer};
 use crate::read::Reader;
+use crate::room::Room;
 use crate::rpc::{self, Serving};
 use crate::seams::{Incoming, Seams};
 use crate::stop::{Stop, Stopper, stop};
@@ -128,7 +129,8 @@ impl Replica {
             sequencer,
             metrics: Arc::clone(&metrics),
         };
-        parts.spawn_upkeep(&mut work, &work_stop, client_endpoint);
+        let room = parts.room(&config, seams.clone());
+        parts.spawn_upkeep(&mut work, &work_stop, client_endpoint, room);
         let [client_door, peer_door, metrics_door] = parts.watched_doors(&mut work, &work_stop);
         let asked = doors
             .metrics
@@ -266,7 +268,25 @@ impl Parts {
         })
     }
 
-    fn spawn_upkeep(&self, work: &mut JoinSet<()>, stop: &Stop, client_endpoint: String) {
+    fn room(&self, config: &ReplicaConfig, seams: Seams) -> Room {
+        let config = config.consensus();
+        Room {
+            seams,
+            directory: config.data_dir,
+            segment_bytes: config.segment_bytes,
+            consensus: self.consensus.clone(),
+            metrics: Arc::clone(&self.metrics),
+            is_low: false,
+        }
+    }
+
+    fn spawn_upkeep(
+        &self,
+        work: &mut JoinSet<()>,
+        stop: &Stop,
+        client_endpoint: String,
+        room: Room,
+    ) {
         let expiry = Expiry {
             consensus: self.consensus.clone(),
             proposer: self.proposer.clone(),
@@ -278,6 +298,7 @@ impl Parts {
             consensus: self.consensus.clone(),
             proposer: self.proposer.clone(),
             client_endpoint,
+            room,
         };
         work.spawn(announcer.run(stop.clone()));
     }

@@ -27,6 +27,15 @@ use std::sync::Arc;
 /// Devices with larger sectors exist; for them a loss merely has a coarser grain.
 pub const SECTOR_BYTES: u64 = 512;
 
+/// How much room a file system has, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// What may still be written.
+    pub free: u64,
+    /// What there is in all.
+    pub size: u64,
+}
+
 /// A file system, real or simulated.
 pub trait Disk: fmt::Debug + Send + Sync + 'static {
     /// Creates a directory and its missing parents, accessible to the owner only (mode 0700).
@@ -88,6 +97,12 @@ pub trait Disk: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// When the file system refuses; the names are then in doubt.
     fn sync_directory(&self, path: &Path) -> io::Result<()>;
+
+    /// How much room there is where a directory lies.
+    ///
+    /// # Errors
+    /// When the file system refuses to say.
+    fn space(&self, directory: &Path) -> io::Result<Space>;
 
     /// Takes the exclusive advisory lock of a file, creating the file if need be.
     ///

@@ -42,7 +42,7 @@ mod log_id;
 mod replace;
 
 pub use checkpoint::{CheckpointReader, CheckpointStore, CheckpointWriter};
-pub use disk::{Disk, DiskFile, RealDisk, SimDisk};
+pub use disk::{Disk, DiskFile, RealDisk, SimDisk, Space};
 pub use failure::IoFailure;
 pub use identity::{DataDirectory, Identity};
 pub use log_id::{LogId, LogRecord};

@@ -1,4 +1,5 @@
-//! `AnnounceReplica`: where a replica serves clients, and which behaviours of apply it knows.
+//! `AnnounceReplica`: where a replica serves clients, which behaviours of apply it knows, and
+//! whether it has room on its disk.
 
 use synod_model::Refusal;
 
@@ -11,6 +12,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, announce: &AnnounceReplica) -> Result<A
         client_endpoint: announce.client_endpoint.clone(),
         binary: announce.binary.clone(),
         machine_version: announce.machine_version,
+        disk_is_low: announce.disk_is_low,
     };
     if turn.state().replicas.get(&announce.replica) != Some(&row) {
         turn.put_replica(announce.replica, row);

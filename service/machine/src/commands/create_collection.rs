@@ -7,7 +7,6 @@ use synod_model::{Collection, CreateCollection, Current, ErrorKind, Refusal};
 
 use super::delete_collection::COLLECTIONS;
 use crate::objects::guarantee::check_can_be_strict;
-use crate::objects::write::full;
 use crate::turn::Turn;
 use crate::voting::{absent, fresh_state};
 use crate::{Answer, StateStatus, Written, WrittenHow};
@@ -36,7 +35,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, create: &CreateCollection) -> Result<An
         check_can_be_strict(state, resource)?;
     }
     if state.is_full() {
-        return Err(full(state));
+        return Err(state.full());
     }
     let row = Collection {
         resource: resource.clone(),

@@ -35,6 +35,7 @@ pub(crate) fn replica_hash(id: ReplicaId, row: &ReplicaRow) -> RowHash {
         client_endpoint,
         binary,
         machine_version,
+        disk_is_low,
     } = row;
     let mut to = RowHasher::new(1);
     to.number(id.get());
@@ -42,6 +43,9 @@ pub(crate) fn replica_hash(id: ReplicaId, row: &ReplicaRow) -> RowHash {
     to.text(client_endpoint);
     to.text(binary);
     to.number(u64::from(*machine_version));
+    if *disk_is_low {
+        to.number(1);
+    }
     to.finish()
 }
 
@@ -129,7 +133,7 @@ pub(crate) fn outcome_hash(id: SessionId, sequence: Sequence, row: &OutcomeRow) 
     to.flag(*changed);
     match result {
         Ok(answer) => {
-            to.flag(true);
+            to.number(1);
             fold_answer(&mut to, answer);
         }
         Err(refusal) => {

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use synod_model::{
-    Attributes, Collection, Content, Current, ErrorKind, Fences, NamespacedName, Object, ObjectKey,
+    Attributes, Collection, Content, Current, Fences, NamespacedName, Object, ObjectKey,
     OwnerReferences, Preconditions, Refusal, Ttl, TtlChange, Violation, Violations,
 };
 
@@ -250,16 +250,5 @@ fn check_room(
     if present.is_some_and(|present| bytes(object) <= bytes(present)) {
         return Ok(());
     }
-    Err(full(state))
-}
-
-/// The refusal of what makes the state grow while its quota is full.
-pub(crate) fn full(state: &State) -> Refusal {
-    let quota = state.settings().state_quota_bytes;
-    let message = format!(
-        "the state has {} bytes, and of its quota of {quota} only the reserve is left: delete something or raise \
-         state_quota_bytes",
-        state.bytes()
-    );
-    Refusal::new(ErrorKind::Quota, message)
+    Err(state.full())
 }

@@ -429,6 +429,7 @@ fn announce(replica: u64, machine_version: u32) -> Command {
         client_endpoint: format!("replica-{replica}:2379"),
         binary: "0.1.0".to_owned(),
         machine_version,
+        disk_is_low: false,
     })
 }
 

@@ -33,6 +33,7 @@ pub(crate) fn rich() -> State {
         client_endpoint: "10.0.0.2:2379".to_owned(),
         binary: "0.1.0".to_owned(),
         machine_version: MACHINE_VERSION,
+        disk_is_low: false,
     }));
     cluster.send(Command::Join(Join {
         labels: Labels::parse([("zone", "a"), ("rack", "7")]).expect("legal labels"),

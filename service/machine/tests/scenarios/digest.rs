@@ -229,6 +229,7 @@ fn of_replicas() {
         |it| it.1.client_endpoint.push('x'),
         |it| it.1.binary.push('x'),
         |it| it.1.machine_version += 1,
+        |it| it.1.disk_is_low = true,
     ];
     let found = |row: &Row| match row {
         Row::Replica(id, row) => Some((*id, row.clone())),

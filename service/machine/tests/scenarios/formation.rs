@@ -15,6 +15,7 @@ fn announce(replica: u64, machine_version: u32) -> Command {
         client_endpoint: format!("10.0.0.{replica}:2379"),
         binary: "0.1.0".to_owned(),
         machine_version,
+        disk_is_low: false,
     })
 }
 

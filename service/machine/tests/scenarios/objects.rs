@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use synod_machine::{Command, WrittenHow};
+use synod_machine::{
+    AnnounceReplica, Command, DirectoryId, MACHINE_VERSION, ReplicaId, WrittenHow,
+};
 use synod_model::limits::STATE_RESERVE_BYTES;
 use synod_model::{
     Attributes, CollectionRules, CreateObject, Current, ErrorKind, Fences, LabelSelector,
@@ -10,7 +12,7 @@ use synod_model::{
     UpdateObject,
 };
 
-use crate::cluster::{Cluster, refused};
+use crate::cluster::{Cluster, accepted, refused};
 use crate::entry::resource;
 use crate::shelf::{
     LOOSE, WIDGETS, content, create, delete, finalized, key, labelled, patch, update, widget,
@@ -419,4 +421,32 @@ fn objects_are_listed_by_namespace_in_pages_at_one_revision() {
         cluster.counts(WIDGETS),
         [("v1".to_owned(), 5), ("v2".to_owned(), 1)]
     );
+}
+
+#[test]
+fn while_a_replica_is_low_on_disk_nothing_grows_and_deletions_go_on() {
+    let mut cluster = Cluster::with_widgets();
+    let (one, two) = (widget("a/one"), widget("a/two"));
+    cluster.stores(&one, Attributes::default());
+    let announce = |disk_is_low| {
+        Command::AnnounceReplica(AnnounceReplica {
+            replica: ReplicaId::new(2),
+            directory: DirectoryId::from_bytes([2; 16]),
+            client_endpoint: "replica-2:2379".to_owned(),
+            binary: "0.1.0".to_owned(),
+            machine_version: MACHINE_VERSION,
+            disk_is_low,
+        })
+    };
+    accepted(cluster.send(announce(true)));
+    assert!(cluster.state.is_full() && !cluster.state.is_at_quota());
+    let create = || Command::CreateObject(create(&two, Attributes::default(), content("v1", "{}")));
+    let refusal = refused(cluster.send(create()), ErrorKind::Quota);
+    assert!(
+        refusal.message.contains("the disk of replica 2"),
+        "{refusal}"
+    );
+    assert_eq!(cluster.deletes(&one, None), WrittenHow::Deleted);
+    accepted(cluster.send(announce(false)));
+    accepted(cluster.send(create()));
 }

@@ -297,6 +297,15 @@ impl Consensus {
             .map_err(|_| Stopped)
     }
 
+    /// For how long another replica has not answered this one, which leads; `None` if this one does not lead, or has not
+    /// heard of it since.
+    pub(crate) fn silence(&self, replica: ReplicaId) -> Option<Duration> {
+        let metrics = self.shared.raft.metrics();
+        let metrics = metrics.borrow();
+        let answered = metrics.heartbeat.as_ref()?.get(&replica)?.as_ref()?;
+        Some(openraft::Instant::elapsed(&**answered))
+    }
+
     /// Ends this replica's part: no entry is written or applied after this, the log is sealed, and the data directory
     /// is free for another process.
     pub async fn shutdown(&self) {

@@ -18,10 +18,14 @@ use super::published::Publisher;
 use super::state_machine::StateMachine;
 use super::suspicion;
 use super::types::TypeConfig;
+use crate::limits::LOG_KEPT_BYTES_MAX;
 use crate::seams::{Flusher, watch};
 
 /// A checkpoint that is missing is asked for again after so long.
 const ASKED_AGAIN: Duration = Duration::from_millis(100);
+
+/// How often it is looked how long the log is.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// What must outlive Raft's task.
 pub(super) struct Upkeep {
@@ -47,6 +51,7 @@ impl Upkeep {
             () = then_for_ever(open_ballot(&shared)) => {}
             () = then_for_ever(record_cluster(&mut directory, &shared.publisher, alarm)) => {}
             () = checkpoint_when_due(raft, checkpoint_due, &shared.checkpoints) => {}
+            () = keep_short(&shared) => {}
             () = comparison::repeat(&shared) => {}
             () = memory::keep(&shared) => {}
             () = suspicion::watch(&shared) => {}
@@ -108,6 +113,24 @@ async fn checkpoint_when_due(
             if !checkpoints.store.awaits_another() {
                 break;
             }
+        }
+    }
+}
+
+/// Purges what checkpoints hold already when it takes too many bytes: openraft counts entries only, and one may be as large
+/// as a batch.
+async fn keep_short(shared: &Shared) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let segments = u64::try_from(shared.log.status().segments).unwrap_or(u64::MAX);
+        if segments.saturating_mul(shared.config.segment_bytes) <= LOG_KEPT_BYTES_MAX {
+            continue;
+        }
+        let Some(bound) = shared.checkpoints.purge_bound() else {
+            continue;
+        };
+        if shared.raft.trigger().purge_log(bound.index).await.is_err() {
+            return;
         }
     }
 }

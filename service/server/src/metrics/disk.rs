@@ -3,7 +3,7 @@
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
-use synod_store::LogStatus;
+use synod_store::{LogStatus, Space};
 
 use super::{gauge_value, seconds};
 
@@ -16,6 +16,8 @@ pub(crate) struct DiskMetrics {
     queued_bytes: Gauge,
     cached_bytes: Gauge,
     chore_failed: Gauge,
+    free_bytes: Gauge,
+    size_bytes: Gauge,
 }
 
 impl DiskMetrics {
@@ -27,6 +29,8 @@ impl DiskMetrics {
             queued_bytes: Gauge::default(),
             cached_bytes: Gauge::default(),
             chore_failed: Gauge::default(),
+            free_bytes: Gauge::default(),
+            size_bytes: Gauge::default(),
         };
         registry.register(
             "etcd_disk_wal_fsync_duration_seconds",
@@ -55,6 +59,16 @@ impl DiskMetrics {
             &metrics.cached_bytes,
         );
         gauge(
+            "synod_disk_free_bytes",
+            "Bytes that are free on the disk of the data directory",
+            &metrics.free_bytes,
+        );
+        gauge(
+            "synod_disk_size_bytes",
+            "Bytes that the disk of the data directory has",
+            &metrics.size_bytes,
+        );
+        gauge(
             "synod_log_chore_failed",
             "Whether the last chore of the log failed, so that old files stay on the disk; 1 or 0",
             &metrics.chore_failed,
@@ -68,6 +82,12 @@ impl DiskMetrics {
     }
 
     /// Looks at the log.
+    /// How much room there is.
+    pub(crate) fn room(&self, space: Space) {
+        self.free_bytes.set(gauge_value(space.free));
+        self.size_bytes.set(gauge_value(space.size));
+    }
+
     pub(crate) fn observe(&self, log: &LogStatus) {
         self.entries.set(gauge_value(log.entries));
         self.segments.set(gauge_value(log.segments));

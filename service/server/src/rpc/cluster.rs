@@ -164,7 +164,11 @@ fn alarms(handle: &Handle, published: &Published) -> Vec<v1::Alarm> {
         );
     }
     let quota = state.settings().state_quota_bytes;
-    if state.is_full() {
+    for replica in state.low_on_disk() {
+        let message = "its disk is nearly full, so what makes the state grow is refused: make room there; it goes on by itself";
+        raise(v1::AlarmKind::DiskFull, replica.get(), message.to_owned());
+    }
+    if state.is_at_quota() {
         let message = format!(
             "the state has {} bytes, and of its quota of {quota} only the reserve is left: remove something or raise it",
             state.bytes()

@@ -289,6 +289,7 @@ fn announce_to_pb(announce: &AnnounceReplica) -> pb::AnnounceReplica {
         client_endpoint: announce.client_endpoint.clone(),
         binary: announce.binary.clone(),
         machine_version: announce.machine_version,
+        disk_is_low: announce.disk_is_low,
     }
 }
 
@@ -299,6 +300,7 @@ fn announce_from_pb(announce: pb::AnnounceReplica) -> Result<AnnounceReplica> {
         client_endpoint: announce.client_endpoint,
         binary: announce.binary,
         machine_version: announce.machine_version,
+        disk_is_low: announce.disk_is_low,
     })
 }
 

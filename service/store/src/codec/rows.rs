@@ -64,6 +64,7 @@ pub(super) fn row_to_pb(row: &Row) -> pb::Row {
             client_endpoint: row.client_endpoint.clone(),
             binary: row.binary.clone(),
             machine_version: row.machine_version,
+            disk_is_low: row.disk_is_low,
         }),
         Row::Member(member) => Pb::Member(member_to_pb(member)),
         Row::Deadline(holder, deadline) => Pb::Deadline(deadline_to_pb(holder, *deadline)),
@@ -180,6 +181,7 @@ fn replica_from_pb(row: pb::ReplicaRow) -> Result<Row> {
         client_endpoint: row.client_endpoint,
         binary: row.binary,
         machine_version: row.machine_version,
+        disk_is_low: row.disk_is_low,
     };
     Ok(Row::Replica(replica_id(row.replica_id), replica))
 }

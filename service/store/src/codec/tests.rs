@@ -124,6 +124,7 @@ fn every_command() -> Vec<Command> {
             client_endpoint: "http://127.0.0.1:4600".to_owned(),
             binary: "0.1.0".to_owned(),
             machine_version: 1,
+            disk_is_low: true,
         }),
         Command::RaiseMachineVersion(RaiseMachineVersion {
             to: 1,

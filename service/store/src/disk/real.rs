@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Disk, DiskFile, DiskLock};
+use super::{Disk, DiskFile, DiskLock, Space};
 
 /// Directories and files are the owner's alone: the log holds what clients wrote.
 const DIRECTORY_MODE: u32 = 0o700;
@@ -80,6 +80,14 @@ impl Disk for RealDisk {
     fn sync_directory(&self, path: &Path) -> io::Result<()> {
         // Names are metadata, which fdatasync need not write: this must be a full fsync.
         File::open(path)?.sync_all()
+    }
+
+    fn space(&self, directory: &Path) -> io::Result<Space> {
+        let found = rustix::fs::statvfs(directory)?;
+        Ok(Space {
+            free: found.f_bavail.saturating_mul(found.f_frsize),
+            size: found.f_blocks.saturating_mul(found.f_frsize),
+        })
     }
 
     fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn DiskLock>>> {

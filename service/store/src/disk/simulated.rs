@@ -17,7 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::{Disk, DiskFile, DiskLock};
+use super::{Disk, DiskFile, DiskLock, Space};
 use contents::Contents;
 use names::{Directory, NameChange};
 use power::Power;
@@ -203,6 +203,9 @@ impl SimDisk {
     }
 }
 
+/// What a disk has room for that nobody has given a capacity.
+const UNLIMITED: u64 = 1 << 50;
+
 impl Disk for SimDisk {
     fn create_directory(&self, path: &Path) -> io::Result<()> {
         let mut state = self.state();
@@ -297,6 +300,13 @@ impl Disk for SimDisk {
         Ok(())
     }
 
+    fn space(&self, _directory: &Path) -> io::Result<Space> {
+        let state = self.state();
+        let size = state.capacity.unwrap_or(UNLIMITED);
+        let free = size.saturating_sub(state.used());
+        Ok(Space { free, size })
+    }
+
     fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn DiskLock>>> {
         if matches!(self.open(path), Err(e) if e.kind() == io::ErrorKind::NotFound) {
             self.create(path, 0)?;
@@ -348,15 +358,18 @@ impl State {
         found.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
+    fn used(&self) -> u64 {
+        let files = self.directories.values().flat_map(Directory::current);
+        files
+            .map(|(_, contents)| lock(contents).current().len() as u64)
+            .sum()
+    }
+
     fn check_capacity(&self, more: u64) -> io::Result<()> {
         let Some(capacity) = self.capacity else {
             return Ok(());
         };
-        let files = self.directories.values().flat_map(Directory::current);
-        let used: u64 = files
-            .map(|(_, contents)| lock(contents).current().len() as u64)
-            .sum();
-        if used + more > capacity {
+        if self.used() + more > capacity {
             Err(io::ErrorKind::StorageFull.into())
         } else {
             Ok(())

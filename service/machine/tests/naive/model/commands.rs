@@ -89,6 +89,7 @@ impl World {
             client_endpoint: announce.client_endpoint.clone(),
             binary: announce.binary.clone(),
             machine_version: announce.machine_version,
+            disk_is_low: announce.disk_is_low,
         };
         self.replicas.insert(announce.replica, row);
         Answer::Done

@@ -529,6 +529,9 @@ impl Disk for Contended {
     fn sync_directory(&self, path: &Path) -> io::Result<()> {
         self.disk.sync_directory(path)
     }
+    fn space(&self, directory: &Path) -> io::Result<crate::Space> {
+        self.disk.space(directory)
+    }
     fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn crate::disk::DiskLock>>> {
         self.disk.lock(path)
     }
