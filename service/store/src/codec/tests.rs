@@ -26,6 +26,7 @@ use super::*;
 use objects::object_key;
 
 mod controller_revisions;
+mod selectors;
 
 fn member(id: &str) -> MemberId {
     MemberId::parse(id).unwrap()
