@@ -34,6 +34,10 @@ pub fn storage_state(state: &StorageState) -> Value {
             "absent",
             (!state.absent.is_empty()).then(|| absent(&state.absent)),
         )
+        .with_some(
+            "onTrustSince",
+            state.on_trust_since.map(|since| since.to_string()),
+        )
         .into()
 }
 

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use synod_model::{
-    Absent, ApiVersion, Condition, Kind, LogTime, Metadata, MigrationProgress, Persisted, Refusal,
-    Revision, Stance, StorageVersionHash, VersionSet, WallTime,
+    Absent, ApiVersion, Condition, Kind, LogTime, MemberId, Metadata, MigrationProgress, Persisted,
+    Refusal, Revision, Stance, StorageVersionHash, VersionSet, WallTime,
 };
 
 use crate::Answer;
@@ -195,6 +195,12 @@ pub struct StateStatus {
     pub agreed_hash: Option<StorageVersionHash>,
     /// Who is missing by the resource's roster. While somebody is, there is no agreement.
     pub absent: Absent,
+    /// Since when what is persisted is on trust: whoever writes the resource and was not asked for may have written
+    /// anything. Only the end of a migration that was created since then, under a roster, makes it `None`: nothing is.
+    pub on_trust: Option<Revision>,
+    /// Members that have spoken under a roster that asks by labels, and have no entry now: they are not new when they come
+    /// again. One that is not remembered is new.
+    pub heard: BTreeSet<MemberId>,
     /// By version, the log time until which a write in it may still land. Only ever raised.
     pub drains: BTreeMap<ApiVersion, LogTime>,
     /// By hash, the same for what discovery has shown before.

@@ -21,9 +21,9 @@ use crate::{Past, StorageVersionView};
 pub struct Verdict {
     /// Every reason why it is not safe. None: it is.
     pub dangers: Vec<Danger>,
-    /// The resources for which no roster says who must speak: a safe answer assumes of them that nobody writes but those
-    /// who take part or are observed.
-    pub without_roster: Vec<GroupResource>,
+    /// The resources of which what is persisted is on trust, since no roster says who must speak, or none did when it was
+    /// last migrated: a safe answer assumes of them that nobody wrote but those who take part or are observed.
+    pub on_trust: Vec<GroupResource>,
 }
 
 /// Why something is not safe.
@@ -220,8 +220,13 @@ impl Verdict {
             resource: resource.clone(),
             why,
         }));
-        if past.roster_of(resource).is_none() {
-            self.without_roster.push(resource.clone());
+        let state = past.storage_state(resource);
+        let is_on_trust = match &state {
+            Some(state) => state.row.status.on_trust.is_some(),
+            None => past.roster_of(resource).is_none(),
+        };
+        if is_on_trust {
+            self.on_trust.push(resource.clone());
         }
     }
 }

@@ -45,6 +45,9 @@ pub const ROSTERS_MAX: usize = 1_000;
 pub const ROSTER_MEMBERS_MAX: usize = 1_000;
 /// Missing members of a roster that are named; more are counted.
 pub const ABSENT_NAMED_MAX: usize = 16;
+/// Members that have spoken for a resource under a roster that asks by labels, and are gone, that are remembered. Apply
+/// goes by it: it belongs to the machine version.
+pub const HEARD_MAX: usize = 64;
 /// Scopes that a binary can leave to others.
 pub const LEFT_TO_OTHERS_MAX: usize = 1_000;
 /// Labels of an object.

@@ -186,7 +186,7 @@ pub enum AbortCause {
 /// What an answer rests on beside what is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Assumption {
-    /// No roster says who must speak for the resource.
+    /// No roster says who must speak for the resource, or what is stored was not migrated since one does.
     NoRoster,
 }
 
@@ -204,8 +204,8 @@ impl fmt::Display for Assumption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::NoRoster => {
-                "no roster says who must speak, so it is assumed that nobody else writes than those who take part or \
-                 are observed"
+                "no roster says who must speak, or nothing was migrated since it does, so it is assumed that nobody \
+                 else wrote than those who take part or are observed"
             }
         })
     }

@@ -8,7 +8,6 @@ use synod_model::{
 };
 
 use crate::turn::Turn;
-use crate::voting::Cause;
 use crate::{Answer, State};
 
 pub(crate) fn set(turn: &mut Turn<'_>, set: &SetRoster) -> Result<Answer, Refusal> {
@@ -40,7 +39,7 @@ pub(crate) fn set(turn: &mut Turn<'_>, set: &SetRoster) -> Result<Answer, Refusa
         metadata,
         rule: rule.clone(),
     });
-    turn.follow_rosters(Some(Cause::Roster), |resource| scope.covers(resource));
+    turn.follow_roster(scope, before.as_deref());
     Ok(Answer::Done)
 }
 
@@ -51,7 +50,7 @@ pub(crate) fn delete(turn: &mut Turn<'_>, delete: &DeleteRoster) -> Result<Answe
     };
     check_revision(scope, Some(&before), *if_revision)?;
     turn.remove_roster(scope);
-    turn.follow_rosters(Some(Cause::Roster), |resource| scope.covers(resource));
+    turn.follow_roster(scope, Some(&before));
     Ok(Answer::Done)
 }
 

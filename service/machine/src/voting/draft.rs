@@ -234,6 +234,7 @@ impl<'a> Draft<'a> {
         self.add_persisted(&changes);
         self.after.common = self.tally.common().cloned();
         self.after.absent = roster::absent_of(state, self.occasion, resource, &self.entries);
+        self.follow_trust(state, resource);
         self.after.contradicted = self.contradicted();
         if self.is_agreement_anew() {
             self.after.agreement_revision = self.occasion.revision;

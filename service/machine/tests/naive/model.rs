@@ -357,6 +357,8 @@ impl Resource {
                 contradicted: false,
                 agreed_hash: None,
                 absent: Absent::default(),
+                on_trust: None,
+                heard: BTreeSet::new(),
                 drains: BTreeMap::new(),
                 hash_drains: BTreeMap::new(),
             },

@@ -161,6 +161,10 @@ fn states() -> Changes<StateStatus> {
         |it| it.observation = Some(observation([hash()].into(), None, true)),
         |it| it.contradicted = true,
         |it| it.agreed_hash = Some(hash()),
+        |it| it.on_trust = Some(OTHER),
+        |it| {
+            it.heard.insert(MemberId::parse("a").expect("a legal id"));
+        },
         |it| it.absent.short = 1,
         |it| it.absent.unnamed = 1,
         |it| {

@@ -32,6 +32,7 @@ mod shelf;
 mod statements;
 mod strictness;
 mod transactions;
+mod trust;
 mod upgrades;
 mod vectors;
 mod votes;

@@ -67,7 +67,7 @@ impl Cluster {
             .collect()
     }
 
-    fn joins_with(&mut self, id: &str, labels: &[(&str, &str)]) -> Server {
+    pub(crate) fn joins_with(&mut self, id: &str, labels: &[(&str, &str)]) -> Server {
         let labels = Labels::parse(labels.iter().copied()).expect("legal labels");
         let join = Join {
             labels,
@@ -131,7 +131,7 @@ fn a_server_that_does_not_take_part_keeps_its_version_from_being_dropped() {
     let (past, now) = (cluster.state.present(), cluster.state.log_time());
     let verdict = check_drop(&past, now, &resource("pods"), &version("v1"));
     assert!(verdict.is_safe());
-    assert_eq!(verdict.without_roster, [resource("pods")]);
+    assert_eq!(verdict.on_trust, [resource("pods")]);
     let done = &cluster.migrations("pods")[0];
     assert_eq!(done.assumption, Some(Assumption::NoRoster));
     // With one that asks for three servers, it is not safe, and nobody has to have been seen.
@@ -145,7 +145,8 @@ fn a_server_that_does_not_take_part_keeps_its_version_from_being_dropped() {
     );
     let (past, now) = (cluster.state.present(), cluster.state.log_time());
     let verdict = check_drop(&past, now, &resource("pods"), &version("v1"));
-    assert!(verdict.without_roster.is_empty());
+    // What was migrated before stays on trust.
+    assert_eq!(verdict.on_trust, [resource("pods")]);
 }
 
 #[test]

@@ -72,6 +72,12 @@ pub const LIMITS: &[Limit] = &[
         "only counted",
     ),
     limit(
+        "members that have spoken for a resource and are gone",
+        HEARD_MAX,
+        "members",
+        "new when they come again",
+    ),
+    limit(
         "scopes that a binary leaves to others",
         LEFT_TO_OTHERS_MAX,
         "scopes",

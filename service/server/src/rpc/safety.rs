@@ -20,7 +20,7 @@ pub(super) async fn check_binary(
     let now = reading.published().state.log_time();
     let verdict = verdict_on(&reading.past()?, now, &binary);
     let safe = verdict.is_safe();
-    let assumptions = assumptions(&verdict.without_roster);
+    let assumptions = assumptions(&verdict.on_trust);
     let (dangers, omitted) = named(verdict);
     Ok(v1::StorageVersionsCheckBinaryResponse {
         header: Some(handle.header_of(&reading)),
@@ -46,7 +46,7 @@ pub(super) async fn check_drop(
     let now = reading.published().state.log_time();
     let verdict = verdict_on_drop(&reading.past()?, now, &resource, &version);
     let safe = verdict.is_safe();
-    let assumptions = assumptions(&verdict.without_roster);
+    let assumptions = assumptions(&verdict.on_trust);
     let (dangers, omitted) = named(verdict);
     Ok(v1::StorageVersionsCheckDropResponse {
         header: Some(handle.header_of(&reading)),
@@ -58,13 +58,13 @@ pub(super) async fn check_drop(
     })
 }
 
-/// What an answer assumes where these resources have no roster.
-pub(super) fn assumptions(without_roster: &[GroupResource]) -> Vec<v1::Assumption> {
-    if without_roster.is_empty() {
+/// What an answer assumes where what is persisted of these resources is on trust.
+pub(super) fn assumptions(on_trust: &[GroupResource]) -> Vec<v1::Assumption> {
+    if on_trust.is_empty() {
         return Vec::new();
     }
-    let omitted = without_roster.len().saturating_sub(ASSUMED_RESOURCES_MAX);
-    let named = without_roster.iter().take(ASSUMED_RESOURCES_MAX);
+    let omitted = on_trust.len().saturating_sub(ASSUMED_RESOURCES_MAX);
+    let named = on_trust.iter().take(ASSUMED_RESOURCES_MAX);
     vec![v1::Assumption {
         reason: v1::AssumptionReason::NoRoster.into(),
         message: Assumption::NoRoster.to_string(),

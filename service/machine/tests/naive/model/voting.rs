@@ -228,6 +228,10 @@ impl World {
                 let mut causes = causes(&then, &now);
                 let cause = causes.pop_first().filter(|_| causes.is_empty());
                 let cause = cause.map(AgreementCause::Member);
+                let ids = |of: &[Entry]| -> Vec<MemberId> {
+                    of.iter().map(|entry| entry.member.clone()).collect()
+                };
+                self.remember_who_spoke(&name, &ids(&then), &ids(&now));
                 self.settle_resource(&name, cause, wall);
             }
         }
@@ -276,12 +280,22 @@ impl World {
         let revision = self.revision;
         let entries = self.entries_of(name);
         let absent = self.absent(name);
+        let trusts_anew = self.trusts_anew(name);
+        let by_labels = self
+            .roster_of(name)
+            .is_some_and(|roster| !roster.rule.labels.is_empty());
         let many = self.settings.agreements_kept as usize;
         let fresh = self.new_metadata(wall);
         let kept = self.resource_mut(name);
         let status = &mut kept.status;
         status.common = common(&entries);
         status.absent = absent;
+        if !by_labels {
+            status.heard.clear();
+        }
+        if trusts_anew && status.on_trust.is_none() {
+            status.on_trust = Some(revision);
+        }
         status.contradicted = contradicts(status.observation.as_ref(), &entries);
         let is_seen_anew = entries.is_empty() && shown(status) != shown(old);
         if lapsed
