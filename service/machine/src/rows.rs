@@ -8,7 +8,7 @@ use std::fmt;
 
 use synod_model::{
     Absent, ApiVersion, Condition, Kind, LogTime, MemberId, Metadata, MigrationProgress, Persisted,
-    Refusal, Revision, Stance, StorageVersionHash, VersionSet, WallTime,
+    Refusal, Revision, Stance, StatementNumber, StorageVersionHash, VersionSet, WallTime,
 };
 
 use crate::Answer;
@@ -89,6 +89,33 @@ pub struct OutcomeRow {
     pub changed: bool,
     /// Its answer or refusal, without the object that a refusal may carry.
     pub result: Result<Answer, Refusal>,
+}
+
+/// What a member said last under its epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatementRow {
+    /// Its number.
+    pub number: StatementNumber,
+    /// What it was: another one under the same number is not the same statement again.
+    pub content: StatementHash,
+}
+
+/// The hash of what a member said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StatementHash([u8; 16]);
+
+impl StatementHash {
+    /// The hash with these bytes.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
 }
 
 /// One resource of one member: what it said, and what follows for its encoding.
@@ -214,8 +241,11 @@ pub struct Observation {
     pub hashes: BTreeSet<StorageVersionHash>,
     /// The kind that it stores, if the observer knows it.
     pub kind: Option<Kind>,
-    /// Whether its deadline has passed without another look: then it tells of the past alone.
+    /// Whether its deadline has passed without another look, or the last entry went that it was overtaken by or stood
+    /// against: then it tells of the past alone.
     pub expired: bool,
+    /// Whether a member has said something else since the last look.
+    pub overtaken: bool,
 }
 
 impl StateStatus {

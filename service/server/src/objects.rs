@@ -8,7 +8,9 @@ use synod_machine::{
     StorageStateRow, StorageStateView, StorageVersionRow, StorageVersionView, Told, VersionStatus,
     Written, WrittenHow,
 };
-use synod_model::{ApiVersion, ControllerRevision, GroupResource, Labels, Member, MemberId};
+use synod_model::{
+    ApiVersion, ControllerRevision, GroupResource, Labels, Member, MemberId, Revision,
+};
 use synod_proto::{ObjectKind, v1};
 
 /// The name under which the settings are watched.

@@ -7,6 +7,7 @@ use synod_model::{
     Current, DeleteRoster, ErrorKind, Refusal, ResourceScope, Revision, Roster, SetRoster,
 };
 
+use crate::digest::roster_hash;
 use crate::turn::Turn;
 use crate::{Answer, State};
 
@@ -34,11 +35,18 @@ pub(crate) fn set(turn: &mut Turn<'_>, set: &SetRoster) -> Result<Answer, Refusa
             turn.new_metadata()
         }
     };
-    turn.put_roster(Roster {
+    let after = Roster {
         scope: scope.clone(),
         metadata,
         rule: rule.clone(),
-    });
+    };
+    if before
+        .as_ref()
+        .is_some_and(|before| is_larger(&after, before))
+    {
+        turn.state().check_quota()?;
+    }
+    turn.put_roster(after);
     turn.follow_roster(scope, before.as_deref());
     Ok(Answer::Done)
 }
@@ -77,6 +85,10 @@ fn check_revision(
     );
     let refusal = Refusal::new(ErrorKind::Conflict, message).with("roster", scope);
     Err(refusal.with_current(Current::Roster(Arc::clone(before))))
+}
+
+fn is_larger(after: &Roster, before: &Roster) -> bool {
+    roster_hash(after).bytes() > roster_hash(before).bytes()
 }
 
 fn check_room(state: &State) -> Result<(), Refusal> {

@@ -87,6 +87,8 @@ pub(crate) enum What {
         /// One bit for each hash; none: what the members say.
         hashes: u8,
         tells_kind: bool,
+        /// Whether it names the state that it has read before, and the right one.
+        expects: Option<bool>,
     },
     Roster(Roll),
     Reset(Option<usize>),
@@ -345,10 +347,14 @@ fn observations(unreported: u32) -> impl Strategy<Value = What> {
     let hashes = prop_oneof![3 => Just(0_u8), 1 => 1..8_u8];
     let reported = (0..RESOURCES, hashes);
     let look = prop_oneof![unreported => last, 1 => reported];
-    (look, any::<bool>()).prop_map(|((resource, hashes), tells_kind)| What::Observe {
-        resource,
-        hashes,
-        tells_kind,
+    let expects = prop_oneof![6 => Just(None), 3 => Just(Some(true)), 1 => Just(Some(false))];
+    (look, any::<bool>(), expects).prop_map(|((resource, hashes), tells_kind, expects)| {
+        What::Observe {
+            resource,
+            hashes,
+            tells_kind,
+            expects,
+        }
     })
 }
 

@@ -58,6 +58,12 @@ pub const LIMITS: &[Limit] = &[
         "hashes",
         INVALID,
     ),
+    limit(
+        "encodings of a resource that may be stored, or still land, after a look",
+        ENCODINGS_MAX,
+        "encodings",
+        "refused with QUOTA",
+    ),
     limit("rosters", ROSTERS_MAX, "rosters", "`QUOTA`"),
     limit(
         "members of a roster",

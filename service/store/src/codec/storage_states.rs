@@ -144,6 +144,7 @@ fn observation_to_pb(observation: &Observation) -> pb::Observation {
         hashes: hashes_to_pb(&observation.hashes),
         kind: observation.kind.as_ref().map(ToString::to_string),
         expired: observation.expired,
+        overtaken: observation.overtaken,
     }
 }
 
@@ -153,6 +154,7 @@ fn observation_from_pb(observation: pb::Observation) -> Result<Observation> {
         hashes: hashes_from_pb("observation.hashes", &observation.hashes)?,
         kind: said.transpose()?,
         expired: observation.expired,
+        overtaken: observation.overtaken,
     })
 }
 

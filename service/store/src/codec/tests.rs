@@ -257,6 +257,7 @@ fn migrating() -> Vec<Command> {
     };
     let observe = |hash: u8| {
         Command::ObserveStorage(ObserveStorage {
+            if_revision: None,
             resource: resource("bolts"),
             kind: Some(Kind::parse("Bolt").unwrap()),
             hashes: BTreeSet::from([StorageVersionHash::from_bytes([hash; 8])]),

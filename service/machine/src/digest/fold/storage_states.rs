@@ -43,10 +43,12 @@ pub(super) fn fold_storage_state(to: &mut RowHasher, row: &StorageStateRow) {
             hashes,
             kind,
             expired,
+            overtaken,
         } = observation;
         to.list(hashes.iter(), |to, hash| to.raw(hash.as_bytes()));
         to.option(kind.as_ref(), |to, kind| to.text(kind.as_str()));
         to.flag(*expired);
+        to.flag(*overtaken);
     });
     to.flag(*contradicted);
     to.option(agreed_hash.as_ref(), |to, hash| to.raw(hash.as_bytes()));

@@ -207,6 +207,7 @@ impl World {
                 return false;
             }
             let observe = ObserveStorage {
+                if_revision: None,
                 resource: resource(of),
                 hashes: shown.into_iter().map(hash_of).collect(),
                 kind: Some(kind()),

@@ -367,6 +367,7 @@ fn of_migrations(scene: &Scene) -> Vec<Row> {
         resource: Some(group_resource("observed")),
         hashes: vec!["8aSe+NMegvE=".to_owned()],
         kind: Some("Observed".to_owned()),
+        if_revision: None,
     };
     let reset = v1::MigrationsResetRequest {
         request_id: None,
