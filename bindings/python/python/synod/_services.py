@@ -2680,6 +2680,7 @@ class MigrationsService(Service):
         resource: v1.GroupResource | None = None,
         hashes: tuple[str, ...] = (),
         kind: str | None = None,
+        if_revision: int | None = None,
         timeout: float | None = None,
     ) -> v1.MigrationsObserveResponse:
         """Says what discovery shows of a resource. While nobody reports it, that stands for the agreement until two periods of log
@@ -2691,6 +2692,7 @@ class MigrationsService(Service):
             resource=resource,
             hashes=hashes,
             kind=kind,
+            if_revision=if_revision,
         )
         return self._call("synod.v1.Migrations/Observe", request, v1.MigrationsObserveResponse, timeout)
 
@@ -2881,6 +2883,7 @@ class AsyncMigrationsService(AsyncService):
         resource: v1.GroupResource | None = None,
         hashes: tuple[str, ...] = (),
         kind: str | None = None,
+        if_revision: int | None = None,
         timeout: float | None = None,
     ) -> v1.MigrationsObserveResponse:
         """Says what discovery shows of a resource. While nobody reports it, that stands for the agreement until two periods of log
@@ -2892,6 +2895,7 @@ class AsyncMigrationsService(AsyncService):
             resource=resource,
             hashes=hashes,
             kind=kind,
+            if_revision=if_revision,
         )
         return await self._call("synod.v1.Migrations/Observe", request, v1.MigrationsObserveResponse, timeout)
 
