@@ -50,10 +50,11 @@ impl Hand<'_> {
 
     /// Reports, and answers when the version was selected that the first entry is told.
     async fn report(&mut self, id: &str, epoch: Epoch, entry: ReportEntry) -> Revision {
+        let number = self.next();
         let reported = self.does(Command::Report(Report {
             member: member(id),
             epoch,
-            number: self.next(),
+            number,
             entries: vec![entry],
             replace: true,
         }));
@@ -91,10 +92,11 @@ pub(crate) async fn live(replica: &Alone) -> SessionId {
 
     let selected = hand.report("voter", voter, entry("widgets", Some("v2")));
     let selected_revision = selected.await;
+    let number = hand.next();
     hand.does(Command::Adopt(Adopt {
         member: member("voter"),
         epoch: voter,
-        number: hand.next(),
+        number,
         resource: resource("widgets"),
         selected_revision,
     }))

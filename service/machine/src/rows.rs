@@ -228,7 +228,8 @@ pub struct StateStatus {
     /// Members that have spoken under a roster that asks by labels, and have no entry now: they are not new when they come
     /// again. One that is not remembered is new.
     pub heard: BTreeSet<MemberId>,
-    /// By version, the log time until which a write in it may still land. Only ever raised.
+    /// By version, the log time until which a write in it may still land. Only ever raised; one that is over goes when the row
+    /// changes.
     pub drains: BTreeMap<ApiVersion, LogTime>,
     /// By hash, the same for what discovery has shown before.
     pub hash_drains: BTreeMap<StorageVersionHash, LogTime>,

@@ -59,7 +59,8 @@ fn assumptions(assumptions: &[Assumed], shown: usize) -> Table {
         }
         let to_do = match assumed.reason {
             Assumption::NoRoster => {
-                "say who must speak: `synod rosters set`; or vouch for it: --assume-complete"
+                "say who must speak: `synod rosters set`; then migrate: `synod migrations start`; or vouch for it: \
+                 --assume-complete"
             }
         };
         table.row([
