@@ -1,4 +1,4 @@
-use crate::{Absent, Drain, Drained, Labels, Persisted, StorageState};
+use crate::{Absent, Drain, Drained, Labels, Persisted, Revision, StorageState};
 use serde_json::{Value, json};
 
 use super::{Object, list, metadata, number, resource, revision, text, version};
@@ -34,9 +34,9 @@ pub fn storage_state(state: &StorageState) -> Value {
             "absent",
             (!state.absent.is_empty()).then(|| absent(&state.absent)),
         )
-        .with_some(
+        .with(
             "onTrustSince",
-            state.on_trust_since.map(|since| since.to_string()),
+            revision(state.on_trust_since.unwrap_or(Revision::ZERO)),
         )
         .into()
 }

@@ -131,10 +131,7 @@ impl World {
         if is_rostered && status.on_trust.is_some_and(|since| begun >= since) {
             status.on_trust = None;
         }
-        let assumption = match status.on_trust {
-            None => None,
-            Some(_) => Some(Assumption::NoRoster),
-        };
+        let assumption = status.on_trust.map(|_| Assumption::NoRoster);
         let migration = self.migration_mut(id);
         migration.assumption = assumption;
         migration.phase = MigrationPhase::Succeeded;
