@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use synod_client::{
@@ -150,7 +151,9 @@ async fn agree(client: &Client, names: &[&str], encoding: ApiVersion) {
             encoding: encoding.clone(),
         },
     });
-    let number = StatementNumber::FIRST;
+    static SAID: AtomicU64 = AtomicU64::new(1);
+    let number = StatementNumber::new(SAID.fetch_add(1, Ordering::Relaxed));
+    let number = number.expect("it is above zero");
     let reported = client.send_report(&member, number, entries.collect(), false);
     let reported = reported.await;
     reported.expect("it can report");

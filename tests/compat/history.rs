@@ -23,6 +23,8 @@ const STEP: u64 = 10;
 struct Hand<'a> {
     replica: &'a Alone,
     log_time: u64,
+    /// How much members have said.
+    said: u64,
 }
 
 impl Hand<'_> {
@@ -40,12 +42,19 @@ impl Hand<'_> {
         }
     }
 
+    /// The number of what is said next: it grows for all alike.
+    fn next(&mut self) -> StatementNumber {
+        self.said += 1;
+        StatementNumber::new(self.said).expect("it is above zero")
+    }
+
     /// Reports, and answers when the version was selected that the first entry is told.
     async fn report(&mut self, id: &str, epoch: Epoch, entry: ReportEntry) -> Revision {
+        let number = self.next();
         let reported = self.does(Command::Report(Report {
             member: member(id),
             epoch,
-            number: StatementNumber::FIRST,
+            number,
             entries: vec![entry],
             replace: true,
         }));
@@ -61,6 +70,7 @@ pub(crate) async fn live(replica: &Alone) -> SessionId {
     let mut hand = Hand {
         replica,
         log_time: 1_000,
+        said: 0,
     };
     hand.does(announcement()).await;
     let (fixed, voter) = (hand.join("fixed").await, hand.join("voter").await);
@@ -82,10 +92,11 @@ pub(crate) async fn live(replica: &Alone) -> SessionId {
 
     let selected = hand.report("voter", voter, entry("widgets", Some("v2")));
     let selected_revision = selected.await;
+    let number = hand.next();
     hand.does(Command::Adopt(Adopt {
         member: member("voter"),
         epoch: voter,
-        number: StatementNumber::FIRST,
+        number,
         resource: resource("widgets"),
         selected_revision,
     }))
@@ -223,6 +234,7 @@ fn look() -> Command {
     let kind = Kind::parse("Thing").unwrap();
     let version = ApiVersion::parse("compat.example/v2").unwrap();
     Command::ObserveStorage(ObserveStorage {
+        if_revision: None,
         resource: resource("gadgets"),
         hashes: [StorageVersionHash::of_version(&version, &kind)].into(),
         kind: Some(kind),

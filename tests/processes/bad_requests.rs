@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use synod_client::ErrorKind;
 use synod_proto::v1;
@@ -36,6 +37,9 @@ pub(crate) fn legal_entry(resource: &str) -> v1::ReportEntry {
     }
 }
 
+/// Of all that members say in these tests: it grows, whoever says it.
+static SAID: AtomicU64 = AtomicU64::new(1);
+
 /// A report of these entries, beside what the member has reported.
 pub(crate) fn report_of(
     member: &v1::MemberEpoch,
@@ -43,7 +47,7 @@ pub(crate) fn report_of(
 ) -> v1::StorageVersionsReportRequest {
     v1::StorageVersionsReportRequest {
         member: Some(member.clone()),
-        number: 1,
+        number: SAID.fetch_add(1, Ordering::Relaxed),
         entries,
         ..v1::StorageVersionsReportRequest::default()
     }

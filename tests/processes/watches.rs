@@ -17,8 +17,11 @@ use crate::watch_log::compare;
 use crate::watcher::Watcher;
 use crate::writers::{Writers, fixed, join};
 
-/// All reports of one number are carried out.
 const FIRST: StatementNumber = StatementNumber::FIRST;
+
+fn nth(number: u64) -> StatementNumber {
+    StatementNumber::new(number).expect("it is above zero")
+}
 
 /// So many watches go from replica to replica, beside those that stay at one.
 const WANDERERS: usize = 9;
@@ -138,10 +141,10 @@ async fn a_watch_begins_where_it_is_asked_to_or_says_why_not() {
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
     let member = join(&client, "some", "some", 60_000).await;
-    for number in 0..20 {
+    for number in 1..=20 {
         let resource = GroupResource::new("example.com", &format!("r{number}")).expect("a name");
         client
-            .send_report(&member, FIRST, vec![fixed(resource)], false)
+            .send_report(&member, nth(number), vec![fixed(resource)], false)
             .await
             .expect("the cluster serves");
     }

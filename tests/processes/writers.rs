@@ -100,6 +100,7 @@ impl Writers {
                 number,
                 client,
                 member,
+                said: 0,
                 known: first,
                 shared: Arc::clone(&shared),
             };
@@ -240,6 +241,8 @@ struct Writer {
     number: usize,
     client: Client,
     member: MemberEpoch,
+    /// How much it has said.
+    said: u64,
     /// What is set, as far as it knows.
     known: First,
     shared: Arc<Shared>,
@@ -314,8 +317,8 @@ impl Writer {
         match asked {
             Asked::Report(resources) => {
                 let entries = resources.iter().cloned().map(fixed).collect();
-                // All of one number are carried out, whichever comes last.
-                let number = StatementNumber::FIRST;
+                self.said += 1;
+                let number = StatementNumber::new(self.said).expect("it is above zero");
                 let reported = self
                     .client
                     .send_report(&self.member, number, entries, false);

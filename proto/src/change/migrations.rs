@@ -263,6 +263,7 @@ impl From<&Change<ObserveStorage>> for v1::MigrationsObserveRequest {
             resource: Some((&change.body.resource).into()),
             hashes: change.body.hashes.iter().map(ToString::to_string).collect(),
             kind: change.body.kind.as_ref().map(ToString::to_string),
+            if_revision: change.body.if_revision.map(Revision::get),
         }
     }
 }
@@ -291,6 +292,7 @@ impl TryFrom<v1::MigrationsObserveRequest> for Change<ObserveStorage> {
             resource,
             kind,
             hashes: unique,
+            if_revision: pb.if_revision.map(Revision::new),
         };
         found.extend_at("", body.check());
         Self::read(key, None, body, found)

@@ -144,11 +144,14 @@ fn said_of_migrations() -> impl Strategy<Value = ReportMigrationProgress> {
 
 fn observation() -> impl Strategy<Value = ObserveStorage> {
     let hashes = btree_set(samples::hash(), 1..16);
-    (samples::resource(), option::of(samples::kind()), hashes).prop_map(
-        |(resource, kind, hashes)| ObserveStorage {
+    let if_revision = option::of(samples::revision());
+    let kind = option::of(samples::kind());
+    (samples::resource(), kind, hashes, if_revision).prop_map(
+        |(resource, kind, hashes, if_revision)| ObserveStorage {
             resource,
             kind,
             hashes,
+            if_revision,
         },
     )
 }

@@ -271,7 +271,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT`: no hash, or too many. `QUOTA`: the resource is new, and the state is full.
+    /// `INVALID_ARGUMENT`: no hash, or too many. `QUOTA`: the resource is new, and the state is full. `CONFLICT`: the state has
+    /// changed since `if_revision`, which was read before the look: look again.
     pub async fn observe(&self, observe: ObserveStorage) -> Result<Changed, Error> {
         let observe = Change::new(observe);
         let answer = change!(self, observe, MigrationsObserveRequest, observe);

@@ -1,4 +1,4 @@
-use crate::{Absent, Drain, Drained, Labels, Persisted, StorageState};
+use crate::{Absent, Drain, Drained, Labels, Persisted, Revision, StorageState};
 use serde_json::{Value, json};
 
 use super::{Object, list, metadata, number, resource, revision, text, version};
@@ -33,6 +33,10 @@ pub fn storage_state(state: &StorageState) -> Value {
         .with_some(
             "absent",
             (!state.absent.is_empty()).then(|| absent(&state.absent)),
+        )
+        .with(
+            "onTrustSince",
+            revision(state.on_trust_since.unwrap_or(Revision::ZERO)),
         )
         .into()
 }

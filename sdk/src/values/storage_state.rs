@@ -43,6 +43,9 @@ pub struct StorageState {
     pub current_hash: Option<StorageVersionHash>,
     /// Who is missing by the roster of the resource.
     pub absent: Absent,
+    /// Since which revision what is persisted is on trust: whoever writes the resource and was not asked for by a roster may
+    /// have written any version. A migration that was created since, and ends under a roster, makes it `None`.
+    pub on_trust_since: Option<Revision>,
     /// The versions in which objects may be stored.
     pub persisted: Vec<Persisted>,
     /// The encodings in which writes may still land. One that is over may still be listed.
@@ -140,6 +143,7 @@ impl FromWire<v1::StorageState> for StorageState {
             contradicted: pb.contradicted,
             current_hash,
             absent: absent.unwrap_or_default(),
+            on_trust_since: (pb.on_trust_since > 0).then(|| Revision::new(pb.on_trust_since)),
             persisted,
             drains,
         })

@@ -1,5 +1,6 @@
 //! Watches and the cache over them.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use synod_client::{
@@ -57,16 +58,13 @@ async fn report(client: &Client, member: &str, name: &str, encoding: &str) -> Re
         cluster: None,
     };
     let entries = vec![fixed(name, &["v1", "v2"], encoding)];
-    within(client.send_report(
-        &member,
-        synod_client::StatementNumber::FIRST,
-        entries,
-        false,
-    ))
-    .await
-    .unwrap()
-    .header
-    .revision
+    static SAID: AtomicU64 = AtomicU64::new(1);
+    let number = synod_client::StatementNumber::new(SAID.fetch_add(1, Ordering::Relaxed)).unwrap();
+    within(client.send_report(&member, number, entries, false))
+        .await
+        .unwrap()
+        .header
+        .revision
 }
 
 /// The next message that is not a bookmark.

@@ -13,7 +13,7 @@ use imbl::OrdMap;
 use synod_model::{
     AgreementChange, ClusterId, Collection, ControllerRevision, GroupResource, Lease,
     LeaseCandidate, LeaseKey, LogTime, Member, MemberId, Migration, MigrationId, Object, Revision,
-    Roster, Sequence, SessionId, Settings, StatementNumber, Ticket, Uid, Waiter,
+    Roster, Sequence, SessionId, Settings, Ticket, Uid, Waiter,
 };
 
 use self::migrations::migration_rows;
@@ -30,7 +30,8 @@ use crate::state::{Session, StorageState, StorageVersion};
 use crate::tally::Tally;
 use crate::{
     Deadline, Digest, EntryRow, Garbage, Heartbeat, Holder, MACHINE_VERSION, OutcomeRow,
-    ProgressRow, ReplicaId, ReplicaRow, RevisionEvents, State, StorageStateRow, StorageVersionRow,
+    ProgressRow, ReplicaId, ReplicaRow, RevisionEvents, State, StatementRow, StorageStateRow,
+    StorageVersionRow,
 };
 
 /// One row of the state. A checkpoint is one `Header`, then the other rows in any order that [`State::rows`] gives.
@@ -62,7 +63,7 @@ pub enum Row {
     /// A member.
     Member(Arc<Member>),
     /// What a member said last under its epoch. It comes after the member.
-    Statement(MemberId, StatementNumber),
+    Statement(MemberId, StatementRow),
     /// A deadline.
     Deadline(Holder, Deadline),
     /// An open session, and the lowest sequence that it still takes.
@@ -190,7 +191,7 @@ impl State {
         let members = self.members.values();
         let members = members.map(|member| Row::Member(Arc::clone(member)));
         let said = self.statements.iter();
-        members.chain(said.map(|(id, number)| Row::Statement(id.clone(), *number)))
+        members.chain(said.map(|(id, row)| Row::Statement(id.clone(), *row)))
     }
 
     /// The state that has these rows.
@@ -248,7 +249,7 @@ impl State {
             }
             Row::Replica(id, row) => self.replicas.insert(id, row).is_none(),
             Row::Member(member) => self.members.insert(member.id.clone(), member).is_none(),
-            Row::Statement(id, number) => self.load_statement(id, number)?,
+            Row::Statement(id, row) => self.load_statement(id, row)?,
             Row::Deadline(holder, deadline) => self.deadlines.insert(holder, deadline).is_none(),
             Row::Session(id, lowest) => {
                 let outcomes = OrdMap::new();
@@ -309,15 +310,11 @@ impl State {
         Ok(version.entries.insert(member, row).is_none())
     }
 
-    fn load_statement(
-        &mut self,
-        id: MemberId,
-        number: StatementNumber,
-    ) -> Result<bool, CorruptState> {
+    fn load_statement(&mut self, id: MemberId, row: StatementRow) -> Result<bool, CorruptState> {
         if !self.members.contains_key(&id) {
             return Err(orphan("a statement", "member", &id));
         }
-        Ok(self.statements.insert(id, number).is_none())
+        Ok(self.statements.insert(id, row).is_none())
     }
 
     fn load_waiter(
@@ -407,7 +404,7 @@ impl Row {
             Self::Settings(settings) => Some(settings_hash(settings)),
             Self::Replica(id, row) => Some(replica_hash(*id, row)),
             Self::Member(member) => Some(member_hash(member)),
-            Self::Statement(id, number) => Some(statement_hash(id, *number)),
+            Self::Statement(id, row) => Some(statement_hash(id, row)),
             Self::Deadline(holder, deadline) => Some(deadline_hash(holder, deadline)),
             Self::Session(id, lowest) => Some(session_hash(*id, *lowest)),
             Self::Outcome(id, sequence, row) => Some(outcome_hash(*id, *sequence, row)),

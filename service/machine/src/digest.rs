@@ -18,14 +18,15 @@ use synod_model::LogTime;
 pub(crate) use fold::migrations::{heartbeat_hash, migration_hash, progress_hash};
 pub(crate) use fold::{
     agreement_hash, deadline_hash, entry_hash, events_hash, lease_candidate_hash, lease_hash,
-    lease_waiter_hash, member_hash, outcome_hash, replica_hash, roster_hash, session_hash,
-    settings_hash, statement_hash, storage_state_hash, storage_version_hash,
+    lease_waiter_hash, member_hash, outcome_hash, replica_hash, roster_hash, said_by_adoption,
+    said_by_report, session_hash, settings_hash, statement_hash, storage_state_hash,
+    storage_version_hash,
 };
 pub(crate) use objects::{collection_hash, garbage_hash, object_hash};
 
 pub(crate) use revisions::controller_revision_hash;
 
-use crate::State;
+use crate::{State, StatementHash};
 
 /// The digest of a state: equal for equal states.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -179,6 +180,14 @@ impl RowHasher {
         for value in values {
             write(self, value);
         }
+    }
+
+    /// The hash of what was written, where it is no row.
+    fn content(self) -> StatementHash {
+        let hash = blake3::hash(&self.form);
+        let mut content = [0; 16];
+        content.copy_from_slice(&hash.as_bytes()[..16]);
+        StatementHash::from_bytes(content)
     }
 
     fn finish(self) -> RowHash {

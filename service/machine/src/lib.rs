@@ -63,7 +63,7 @@ pub use outcome::{
 pub use past::{OutOfReach, Past};
 pub use rows::{
     DirectoryId, EntryRow, Heartbeat, Observation, OutcomeRow, ProgressRow, ReplicaId, ReplicaRow,
-    StateStatus, StorageStateRow, StorageVersionRow, VersionStatus,
+    StateStatus, StatementHash, StatementRow, StorageStateRow, StorageVersionRow, VersionStatus,
 };
 pub use safety::{Danger, Verdict, Why, check_binary, check_drop};
 pub use sessions::Recorded;

@@ -6,9 +6,8 @@
 use std::collections::BTreeSet;
 
 use synod_model::{
-    AbortCause, Assumption, ErrorKind, GroupResource, LogTime, Migration, MigrationId,
-    MigrationPhase, MigrationReason, MigrationTarget, Persisted, Refusal, Revision,
-    StorageVersionHash,
+    AbortCause, ErrorKind, GroupResource, LogTime, Migration, MigrationId, MigrationPhase,
+    MigrationReason, MigrationTarget, Persisted, Refusal, Revision, StorageVersionHash,
 };
 
 use crate::turn::Turn;
@@ -260,13 +259,6 @@ impl State {
             )
             .with("migration", id)
         })
-    }
-
-    /// What an end of migration rests on beside what is known.
-    pub(crate) fn assumption(&self, resource: &GroupResource) -> Option<Assumption> {
-        self.roster_of(resource)
-            .is_none()
-            .then_some(Assumption::NoRoster)
     }
 
     /// Refuses where the agreement is what discovery showed, and nobody has looked since its deadline.

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use synod_model::{
-    Absent, ApiVersion, Condition, Kind, LogTime, Metadata, MigrationProgress, Persisted, Refusal,
-    Revision, Stance, StorageVersionHash, VersionSet, WallTime,
+    Absent, ApiVersion, Condition, Kind, LogTime, MemberId, Metadata, MigrationProgress, Persisted,
+    Refusal, Revision, Stance, StatementNumber, StorageVersionHash, VersionSet, WallTime,
 };
 
 use crate::Answer;
@@ -91,6 +91,33 @@ pub struct OutcomeRow {
     pub changed: bool,
     /// Its answer or refusal, without the object that a refusal may carry.
     pub result: Result<Answer, Refusal>,
+}
+
+/// What a member said last under its epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatementRow {
+    /// Its number.
+    pub number: StatementNumber,
+    /// What it was: another one under the same number is not the same statement again.
+    pub content: StatementHash,
+}
+
+/// The hash of what a member said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StatementHash([u8; 16]);
+
+impl StatementHash {
+    /// The hash with these bytes.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
 }
 
 /// One resource of one member: what it said, and what follows for its encoding.
@@ -197,7 +224,14 @@ pub struct StateStatus {
     pub agreed_hash: Option<StorageVersionHash>,
     /// Who is missing by the resource's roster. While somebody is, there is no agreement.
     pub absent: Absent,
-    /// By version, the log time until which a write in it may still land. Only ever raised.
+    /// Since when what is persisted is on trust: whoever writes the resource and was not asked for may have written
+    /// anything. Only the end of a migration that was created since then, under a roster, makes it `None`: nothing is.
+    pub on_trust: Option<Revision>,
+    /// Members that have spoken under a roster that asks by labels, and have no entry now: they are not new when they come
+    /// again. One that is not remembered is new.
+    pub heard: BTreeSet<MemberId>,
+    /// By version, the log time until which a write in it may still land. Only ever raised; one that is over goes when the row
+    /// changes.
     pub drains: BTreeMap<ApiVersion, LogTime>,
     /// By hash, the same for what discovery has shown before.
     pub hash_drains: BTreeMap<StorageVersionHash, LogTime>,
@@ -210,8 +244,11 @@ pub struct Observation {
     pub hashes: BTreeSet<StorageVersionHash>,
     /// The kind that it stores, if the observer knows it.
     pub kind: Option<Kind>,
-    /// Whether its deadline has passed without another look: then it tells of the past alone.
+    /// Whether its deadline has passed without another look, or the last entry went that it was overtaken by or stood
+    /// against: then it tells of the past alone.
     pub expired: bool,
+    /// Whether a member has said something else since the last look.
+    pub overtaken: bool,
 }
 
 impl StateStatus {

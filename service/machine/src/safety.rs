@@ -23,7 +23,7 @@ pub struct Verdict {
     pub dangers: Vec<Danger>,
     /// What a safe answer assumes, and of which resources.
     pub assumptions: BTreeMap<Assumption, BTreeSet<GroupResource>>,
-    /// Whether somebody looks at the discovery of a resource for which no roster says who must speak.
+    /// Whether somebody looks at the discovery of a resource of which what is persisted is on trust.
     pub is_observed: bool,
 }
 
@@ -230,7 +230,12 @@ impl Verdict {
                 resource: resource.clone(),
                 why,
             }));
-        if past.roster_of(resource).is_none() {
+        let state = past.storage_state(resource);
+        let is_on_trust = match &state {
+            Some(state) => state.row.status.on_trust.is_some(),
+            None => past.roster_of(resource).is_none(),
+        };
+        if is_on_trust {
             self.assume(Assumption::NoRoster, resource);
             self.is_observed |= past.is_observed(resource);
         }

@@ -7,7 +7,7 @@ use synod_model::limits::STATE_RESERVE_BYTES;
 use synod_model::{
     AgreementChange, ClusterId, Epoch, ErrorKind, GroupResource, Kind, LogTime, Member, MemberId,
     Migration, MigrationId, Refusal, ResourceScope, Revision, Roster, Sequence, SessionId,
-    Settings, StatementNumber, Uid,
+    Settings, Uid,
 };
 
 use crate::controller_revisions::ControllerRevisions;
@@ -19,7 +19,7 @@ use crate::objects::{Dependents, Held};
 use crate::tally::Tally;
 use crate::{
     EntryRow, Garbage, Heartbeat, Holder, MACHINE_VERSION, OutcomeRow, ProgressRow, ReplicaId,
-    ReplicaRow, StorageStateRow, StorageVersionRow,
+    ReplicaRow, StatementRow, StorageStateRow, StorageVersionRow,
 };
 
 /// The whole replicated state at one position of the log. A clone is cheap and never changes.
@@ -35,7 +35,7 @@ pub struct State {
     pub(crate) replicas: OrdMap<ReplicaId, ReplicaRow>,
     pub(crate) members: OrdMap<MemberId, Arc<Member>>,
     /// By member, the last statement of its epoch that was taken. A member that has said nothing has no key here.
-    pub(crate) statements: OrdMap<MemberId, StatementNumber>,
+    pub(crate) statements: OrdMap<MemberId, StatementRow>,
     pub(crate) deadlines: Deadlines,
     pub(crate) sessions: OrdMap<SessionId, Session>,
     pub(crate) storage_versions: OrdMap<GroupResource, StorageVersion>,

@@ -7,28 +7,44 @@
 
 use synod_model::{Epoch, ErrorKind, Member, MemberId, Refusal, StatementNumber};
 
-use crate::State;
+use crate::{State, StatementRow};
 
 impl State {
     /// The member, if it holds this very epoch and has said nothing later than this.
     ///
-    /// The same number as the last one is the same statement again: nothing came between, so it can be carried out again.
+    /// The last one once more is the same statement again: nothing came between, so it can be carried out again.
     ///
     /// # Errors
     ///
-    /// As [`Self::fenced`]; `CONFLICT` if a later statement was taken.
+    /// As [`Self::fenced`]; `CONFLICT` if a later statement was taken, or another one under the same number.
     pub(crate) fn heard(
         &self,
         id: &MemberId,
         epoch: Epoch,
-        number: StatementNumber,
+        said: StatementRow,
     ) -> Result<&Member, Refusal> {
         let member = self.fenced(id, epoch)?;
         match self.statements.get(id) {
-            Some(last) if number < *last => Err(late(id, number, *last)),
+            Some(last) if said.number < last.number => Err(late(id, said.number, last.number)),
+            Some(last) if said.number == last.number && said.content != last.content => {
+                Err(twice(id, said.number))
+            }
             Some(_) | None => Ok(member),
         }
     }
+}
+
+fn twice(id: &MemberId, number: StatementNumber) -> Refusal {
+    Refusal::new(
+        ErrorKind::Conflict,
+        format!(
+            "member \"{id}\": something else was said under the number {number}: say anew what is true now, numbered \
+             above {number}"
+        ),
+    )
+    .with("member", id.as_str())
+    .with("number", number)
+    .with("last_number", number)
 }
 
 fn late(id: &MemberId, number: StatementNumber, last: StatementNumber) -> Refusal {

@@ -373,11 +373,14 @@ impl<'a> Turn<'a> {
     pub(crate) fn put_storage_state_and(
         &mut self,
         resource: &GroupResource,
-        status: StateStatus,
+        mut status: StateStatus,
         line: Option<AgreementChange>,
         then: Then,
     ) {
         self.moved = true;
+        let now = self.state.log_time;
+        status.drains.retain(|_, until| *until > now);
+        status.hash_drains.retain(|_, until| *until > now);
         let kept = self.state.storage_states.get(resource);
         let before = kept.map(|state| Arc::clone(&state.row));
         let heartbeat = kept.and_then(|state| state.heartbeat);
@@ -391,6 +394,9 @@ impl<'a> Turn<'a> {
             },
             None => self.new_metadata(),
         };
+        if status.observation.is_none() {
+            self.clear_deadline(&Holder::Observation(resource.clone()));
+        }
         let after = Arc::new(StorageStateRow { metadata, status });
         self.state.sum.add(storage_state_hash(resource, &after));
         if let Some(before) = &before {

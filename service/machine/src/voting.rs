@@ -12,6 +12,7 @@ mod observation;
 mod refusal;
 mod roster;
 mod selected;
+mod trust;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use synod_model::{
 use self::draft::Draft;
 pub(crate) use self::drains::{drained_by_replacement, raise_drains};
 pub(crate) use self::observation::{lapse, look};
-pub(crate) use self::roster::absent;
+use self::roster::absent;
 use crate::objects::guarantee;
 use crate::state::State;
 use crate::tally::Tally;
@@ -57,6 +58,8 @@ pub(crate) struct Occasion<'a> {
     pub(crate) gone: Option<&'a BTreeSet<MemberId>>,
     /// Whether what discovery shows of the resource comes to its deadline in this command.
     pub(crate) lapses: bool,
+    /// Whether the roster of the resource asks, since this command, for somebody it did not ask for before.
+    pub(crate) asks_anew: bool,
 }
 
 /// What an agreement that changes is put down to.
@@ -136,6 +139,19 @@ pub(crate) fn decide(
     Ok(draft.finish(state, resource))
 }
 
+/// What is known of a resource that nobody ever reported, once an empty collection is declared for it: nothing is stored.
+pub(crate) fn declare(
+    state: &State,
+    occasion: Occasion<'_>,
+    resource: &GroupResource,
+) -> StateStatus {
+    let mut draft = Draft::of(None, None, occasion);
+    draft.after.persisted = BTreeSet::new();
+    let decided = draft.finish(state, resource);
+    let kept = decided.and_then(|decided| decided.state);
+    kept.expect("what was not known is another state")
+}
+
 /// What becomes known of a resource's store.
 #[derive(Debug)]
 pub(crate) struct Anew {
@@ -145,6 +161,8 @@ pub(crate) struct Anew {
     pub(crate) unselects: bool,
     /// Whether what discovery showed says nothing any more.
     pub(crate) forgets_observation: bool,
+    /// When the migration was created that made it so, if one did.
+    pub(crate) migrated_since: Option<Revision>,
 }
 
 /// Works out what follows for a resource when what is known of its store changes, and nothing else. `None`: nothing
@@ -162,6 +180,11 @@ pub(crate) fn reconsider(
     if anew.forgets_observation {
         draft.forget_observation(state.write_grace_ends());
     }
+    if let Some(created) = anew.migrated_since
+        && state.roster_of(resource).is_some()
+    {
+        draft.settle_trust(created);
+    }
     if anew.unselects && draft.after.selected.take().is_some() {
         draft.after.selected_revision = occasion.revision;
     }
@@ -175,14 +198,16 @@ pub(crate) fn recount(
     resource: &GroupResource,
 ) -> Option<Decided> {
     let kept = &state.storage_states.get(resource)?.row.status;
-    if kept.absent == absent(state, occasion, resource) {
+    let is_trusted_anew =
+        occasion.asks_anew || (kept.on_trust.is_none() && state.roster_of(resource).is_none());
+    if !is_trusted_anew && kept.absent == absent(state, occasion, resource) {
         return None;
     }
     let present = state.storage_versions.get(resource);
     Draft::of(present, Some(kept), occasion).finish(state, resource)
 }
 
-pub(crate) fn fresh_state() -> StateStatus {
+fn fresh_state() -> StateStatus {
     StateStatus {
         common: None,
         selected: None,
@@ -195,6 +220,8 @@ pub(crate) fn fresh_state() -> StateStatus {
         contradicted: false,
         agreed_hash: None,
         absent: Absent::default(),
+        on_trust: None,
+        heard: BTreeSet::new(),
         drains: BTreeMap::new(),
         hash_drains: BTreeMap::new(),
     }

@@ -25,11 +25,12 @@ impl Assumption {
     pub const fn sentence(self, observed: bool) -> &'static str {
         match (self, observed) {
             (Self::NoRoster, false) => {
-                "no roster says who must speak, so it is assumed that nobody else writes than those who take part"
+                "no roster says who must speak, or nothing was migrated since one does, so it is assumed that nobody else \
+                 writes than those who take part"
             }
             (Self::NoRoster, true) => {
-                "no roster says who must speak, so it is assumed that nobody else writes than those who take part or \
-                 are observed"
+                "no roster says who must speak, or nothing was migrated since one does, so it is assumed that nobody else \
+                 writes than those who take part or are observed"
             }
             (Self::SnapshotVersionUnknown, _) => {
                 "ControllerRevisions that may be of its kind do not say in which version their data is, so it is assumed \

@@ -39,12 +39,17 @@ pub const CONTINUE_TOKEN_BYTES_MAX: usize = 8 * KIB;
 pub const FAILURE_REASON_BYTES_MAX: usize = 4 * KIB;
 /// Storage-version hashes that discovery can show of one resource at once.
 pub const OBSERVED_HASHES_MAX: usize = 16;
+/// Encodings that a look can make persisted of a resource, or drain. Apply goes by it: it belongs to the machine version.
+pub const ENCODINGS_MAX: usize = 256;
 /// Rosters that there can be.
 pub const ROSTERS_MAX: usize = 1_000;
 /// Members that a roster can name.
 pub const ROSTER_MEMBERS_MAX: usize = 1_000;
 /// Missing members of a roster that are named; more are counted.
 pub const ABSENT_NAMED_MAX: usize = 16;
+/// Members that have spoken for a resource under a roster that asks by labels, and are gone, that are remembered. Apply
+/// goes by it: it belongs to the machine version.
+pub const HEARD_MAX: usize = 64;
 /// Scopes that a binary can leave to others.
 pub const LEFT_TO_OTHERS_MAX: usize = 1_000;
 /// Labels of an object.

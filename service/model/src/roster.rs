@@ -70,6 +70,12 @@ impl RosterRule {
         !self.labels.is_empty()
     }
 
+    /// Whether it asks for anybody whom the one before did not ask for; at the least, where labels tell no more.
+    pub fn asks_more_than(&self, before: &Self) -> bool {
+        let has_other_labels = self.asks_by_labels() && self.labels != before.labels;
+        !self.members.is_subset(&before.members) || has_other_labels || self.least > before.least
+    }
+
     /// Who is missing of a resource for which those speak of whom `speaks` says so, `speaking` in all.
     ///
     /// `members` are all that there are. Costs a step for each of them where it asks by labels, else one for each member

@@ -54,7 +54,8 @@ impl LabelSelector {
     ///
     /// # Errors
     ///
-    /// Too long, not of this form, a key that is no qualified name or a value that is no label value.
+    /// Too long, as it stands or as it is written out, not of this form, a key that is no qualified name or a value that
+    /// is no label value.
     pub fn parse(text: &str) -> Result<Self, Violation> {
         if text.len() > SELECTOR_BYTES_MAX {
             return Err(Violation::too_long(SELECTOR_BYTES_MAX));
@@ -64,7 +65,12 @@ impl LabelSelector {
         if found.len() > SELECTOR_REQUIREMENTS_MAX {
             return Err(Violation::too_many(found.len(), SELECTOR_REQUIREMENTS_MAX));
         }
-        Ok(Self(found))
+        let selector = Self(found);
+        // It is stored, sent and shown as it is written out, with a space in `key in (a,b)`, and has to be read again.
+        if selector.to_string().len() > SELECTOR_BYTES_MAX {
+            return Err(Violation::too_long(SELECTOR_BYTES_MAX));
+        }
+        Ok(selector)
     }
 
     /// The selector of objects that have all of these labels.

@@ -8,7 +8,9 @@ use synod_machine::{
     StorageStateRow, StorageStateView, StorageVersionRow, StorageVersionView, Told, VersionStatus,
     Written, WrittenHow,
 };
-use synod_model::{ApiVersion, ControllerRevision, GroupResource, Labels, Member, MemberId};
+use synod_model::{
+    ApiVersion, ControllerRevision, GroupResource, Labels, Member, MemberId, Revision,
+};
 use synod_proto::{ObjectKind, v1};
 
 /// The name under which the settings are watched.
@@ -337,6 +339,9 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         contradicted,
         agreed_hash,
         absent,
+        on_trust,
+        // Whoever comes back is not new: nobody has to know more of it.
+        heard: _,
         drains,
         hash_drains,
     } = &row.status;
@@ -366,6 +371,7 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         contradicted: *contradicted,
         current_hash: agreed_hash.map(|hash| hash.to_string()),
         absent: (!absent.is_empty()).then(|| absent.into()),
+        on_trust_since: on_trust.map_or(0, Revision::get),
     }
 }
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use rand::RngExt;
-use synod_client::{ApiVersion, GroupResource, ObserveStorage, StorageVersionHash};
+use synod_client::{
+    ApiVersion, GroupResource, ListStorageVersions, ObserveStorage, Revision, StorageVersionHash,
+};
 
 use super::{PERIOD, Participant, kind, rolls, seen, until_done, version};
 
@@ -30,20 +32,45 @@ pub(super) async fn run(mut observer: Participant) {
         observer.pause(period..4 * period).await;
     }
     for (resource, shown) in [(seen(), version(1)), (rolls(), version(1))] {
-        let observe = observation(resource, &[shown]);
+        let observe = observation(resource, &[shown], None);
         until_done(|| observer.client.observe(observe.clone())).await;
     }
 }
 
 async fn look(observer: &Participant, resource: GroupResource, shown: &[ApiVersion]) {
-    let looked = observer.client.observe(observation(resource, shown)).await;
+    let Some(read) = read(observer, &resource).await else {
+        return;
+    };
+    let observe = observation(resource, shown, Some(read));
+    let looked = observer.client.observe(observe).await;
     observer
         .trace
         .add(format_args!("discovery shows {shown:?}: {looked:?}"));
 }
 
-fn observation(resource: GroupResource, shown: &[ApiVersion]) -> ObserveStorage {
+/// Which state the resource is in before somebody looks at it; nothing if nobody answers.
+async fn read(observer: &Participant, resource: &GroupResource) -> Option<Revision> {
+    let list = ListStorageVersions::new().with_unreported();
+    let page = observer.client.storage_versions(list).all().await.ok()?;
+    let states = page
+        .items
+        .iter()
+        .filter_map(|item| item.storage_state.as_ref());
+    let mut of_it = states.filter(|state| state.resource == *resource);
+    Some(
+        of_it
+            .next()
+            .map_or(Revision::ZERO, |state| state.metadata.resource_version),
+    )
+}
+
+fn observation(
+    resource: GroupResource,
+    shown: &[ApiVersion],
+    if_revision: Option<Revision>,
+) -> ObserveStorage {
     ObserveStorage {
+        if_revision,
         resource,
         kind: Some(kind()),
         hashes: hashes(shown),

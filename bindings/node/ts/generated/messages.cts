@@ -2429,6 +2429,12 @@ export interface StorageState {
   currentHash?: string;
   /** Who is missing by the roster of the resource. Unset: nobody. */
   absent?: AbsentMembers;
+  /**
+   * Since which revision what is persisted is on trust; 0: it is not. Who writes the resource and was not asked for by a
+   * roster may have written any version. A migration that was created at this revision or later, and ends under a roster,
+   * makes an end of it: start one by request where none begins by itself.
+   */
+  onTrustSince: bigint;
 }
 
 /** A version in which objects may be stored. Since 0.1. */
@@ -2499,7 +2505,8 @@ export interface StorageVersionsReportRequest {
   /**
    * The place of this statement among all that the member says under its epoch, adoptions too; at least 1, counted by the
    * caller. Each new statement has a greater one than all before. One that is sent again has the same one, and is carried
-   * out again if nothing came after it. Smaller than the last one taken: `CONFLICT` with `last_number`, since it came late.
+   * out again if nothing came after it. Smaller than the last one taken, or the same for something else: `CONFLICT` with
+   * `last_number`.
    */
   number: bigint;
 }
@@ -3035,6 +3042,12 @@ export interface MigrationsObserveRequest {
   hashes: string[];
   /** The kind that it stores, as discovery says it, so that versions can be told from hashes. Left out: not known. */
   kind?: string;
+  /**
+   * Take it only if the `resource_version` of the resource's storage state is this one, 0 if it has none: what the observer
+   * has read before it looked. Else `CONFLICT`, with the present one in the metadata: look again, or an older look would
+   * take away what was learned since. Left out: take it in any case.
+   */
+  ifRevision?: bigint;
 }
 
 /** It is noted. Since 0.1. */

@@ -998,6 +998,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     contradicted: ['=', 'b'],
     currentHash: ['?', 's'],
     absent: ['?', 'AbsentMembers'],
+    onTrustSince: ['=', 'l'],
   },
   PersistedVersion: {
     unknown: ['=', 'b'],
@@ -1281,6 +1282,7 @@ export const schema: { readonly [message: string]: { readonly [field: string]: F
     resource: ['?', 'GroupResource'],
     hashes: ['*', 's'],
     kind: ['?', 's'],
+    ifRevision: ['?', 'l'],
   },
   MigrationsObserveResponse: {
     header: ['?', 'ResponseHeader'],

@@ -2684,6 +2684,7 @@ class MigrationsService(Service):
         resource: v1.GroupResource | None = None,
         hashes: tuple[str, ...] = (),
         kind: str | None = None,
+        if_revision: int | None = None,
         timeout: float | None = None,
     ) -> v1.MigrationsObserveResponse:
         """Says what discovery shows of a resource. While nobody reports it, that stands for the agreement until two periods of log
@@ -2695,6 +2696,7 @@ class MigrationsService(Service):
             resource=resource,
             hashes=hashes,
             kind=kind,
+            if_revision=if_revision,
         )
         return self._call("synod.v1.Migrations/Observe", request, v1.MigrationsObserveResponse, timeout)
 
@@ -2885,6 +2887,7 @@ class AsyncMigrationsService(AsyncService):
         resource: v1.GroupResource | None = None,
         hashes: tuple[str, ...] = (),
         kind: str | None = None,
+        if_revision: int | None = None,
         timeout: float | None = None,
     ) -> v1.MigrationsObserveResponse:
         """Says what discovery shows of a resource. While nobody reports it, that stands for the agreement until two periods of log
@@ -2896,6 +2899,7 @@ class AsyncMigrationsService(AsyncService):
             resource=resource,
             hashes=hashes,
             kind=kind,
+            if_revision=if_revision,
         )
         return await self._call("synod.v1.Migrations/Observe", request, v1.MigrationsObserveResponse, timeout)
 

@@ -268,7 +268,9 @@ class AssumptionReason(ProtocolEnum):
     """It rests on nothing else."""
 
     NO_ROSTER = "ASSUMPTION_REASON_NO_ROSTER"
-    """No roster says who must speak for the resource: nobody else writes it than those who take part or are observed."""
+    """No roster says who must speak for the resource, or what is stored was not migrated since one does (see
+    `StorageState.on_trust_since`): nobody else wrote it than those who take part or are observed.
+    """
 
     SNAPSHOT_VERSION_UNKNOWN = "ASSUMPTION_REASON_SNAPSHOT_VERSION_UNKNOWN"
     """ControllerRevisions that may be of the resource's kind do not say in which version their data is: it is in none that
@@ -4621,6 +4623,12 @@ class StorageState(Message):
     absent: AbsentMembers | None = None
     """Who is missing by the roster of the resource. Unset: nobody."""
 
+    on_trust_since: int = 0
+    """Since which revision what is persisted is on trust; 0: it is not. Who writes the resource and was not asked for by a
+    roster may have written any version. A migration that was created at this revision or later, and ends under a roster,
+    makes an end of it: start one by request where none begins by itself.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("metadata", "metadata", "optional", "Metadata"),
         Field("resource", "resource", "optional", "GroupResource"),
@@ -4637,6 +4645,7 @@ class StorageState(Message):
         Field("contradicted", "contradicted", "one", "bool"),
         Field("current_hash", "currentHash", "optional", "str"),
         Field("absent", "absent", "optional", "AbsentMembers"),
+        Field("on_trust_since", "onTrustSince", "one", "long"),
     )
 
 
@@ -4765,7 +4774,8 @@ class StorageVersionsReportRequest(Message):
     number: int = 0
     """The place of this statement among all that the member says under its epoch, adoptions too; at least 1, counted by the
     caller. Each new statement has a greater one than all before. One that is sent again has the same one, and is carried
-    out again if nothing came after it. Smaller than the last one taken: `CONFLICT` with `last_number`, since it came late.
+    out again if nothing came after it. Smaller than the last one taken, or the same for something else: `CONFLICT` with
+    `last_number`.
     """
 
     _fields: ClassVar[tuple[Field, ...]] = (
@@ -5791,11 +5801,18 @@ class MigrationsObserveRequest(Message):
     kind: str | None = None
     """The kind that it stores, as discovery says it, so that versions can be told from hashes. Left out: not known."""
 
+    if_revision: int | None = None
+    """Take it only if the `resource_version` of the resource's storage state is this one, 0 if it has none: what the observer
+    has read before it looked. Else `CONFLICT`, with the present one in the metadata: look again, or an older look would
+    take away what was learned since. Left out: take it in any case.
+    """
+
     _fields: ClassVar[tuple[Field, ...]] = (
         Field("request_id", "requestId", "optional", "RequestId"),
         Field("resource", "resource", "optional", "GroupResource"),
         Field("hashes", "hashes", "many", "str"),
         Field("kind", "kind", "optional", "str"),
+        Field("if_revision", "ifRevision", "optional", "long"),
     )
 
 

@@ -2,13 +2,18 @@
 
 use synod_model::{Adopt, ErrorKind, Refusal};
 
-use crate::Answer;
+use crate::digest::said_by_adoption;
 use crate::turn::Turn;
 use crate::voting::{Cause, Occasion, Said, decide};
+use crate::{Answer, StatementRow};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, adopt: &Adopt) -> Result<Answer, Refusal> {
     let state = turn.state();
-    let member = state.heard(&adopt.member, adopt.epoch, adopt.number)?;
+    let said = StatementRow {
+        number: adopt.number,
+        content: said_by_adoption(adopt),
+    };
+    let member = state.heard(&adopt.member, adopt.epoch, said)?;
     let version = state.storage_versions.get(&adopt.resource);
     let entry = version
         .and_then(|version| version.entries.get(&adopt.member))
@@ -34,7 +39,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, adopt: &Adopt) -> Result<Answer, Refusa
         &adopt.resource,
         &[(&adopt.member, Said::Adopts)],
     )?;
-    turn.take_statement(&adopt.member, adopt.number);
+    turn.take_statement(&adopt.member, said);
     if let Some(decided) = decided {
         turn.carry_out(decided);
     }

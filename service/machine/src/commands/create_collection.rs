@@ -1,6 +1,5 @@
 //! `CreateCollection`: declares a resource, so that it can hold objects.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use synod_model::{Collection, CreateCollection, Current, ErrorKind, Refusal};
@@ -8,8 +7,8 @@ use synod_model::{Collection, CreateCollection, Current, ErrorKind, Refusal};
 use super::delete_collection::COLLECTIONS;
 use crate::objects::guarantee::check_can_be_strict;
 use crate::turn::Turn;
-use crate::voting::{absent, fresh_state};
-use crate::{Answer, StateStatus, Written, WrittenHow};
+use crate::voting::declare;
+use crate::{Answer, Written, WrittenHow};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, create: &CreateCollection) -> Result<Answer, Refusal> {
     let CreateCollection {
@@ -47,12 +46,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, create: &CreateCollection) -> Result<An
     let written = Written::collection(WrittenHow::Created, &row);
     turn.put_collection(row);
     if !turn.state().storage_states.contains_key(resource) {
-        // Nobody has reported the resource, and the collection is empty: nothing is stored.
-        let status = StateStatus {
-            persisted: BTreeSet::new(),
-            absent: absent(turn.state(), turn.occasion(), resource),
-            ..fresh_state()
-        };
+        let status = declare(turn.state(), turn.occasion(), resource);
         turn.put_storage_state(resource, status, None);
     }
     Ok(Answer::Wrote(written))

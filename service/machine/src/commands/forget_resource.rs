@@ -2,7 +2,7 @@
 //!
 //! Whoever reports it again begins anew, with unknown versions persisted: forgetting can make nothing look safer than
 //! it is. That is also why a resource is not forgotten while something drains: with the drain, the writes that may
-//! still land would be forgotten.
+//! still land would be forgotten. Nor while discovery shows it: what is shown drains when the observation expires.
 
 use synod_model::{ErrorKind, ForgetResource, Refusal};
 
@@ -49,8 +49,17 @@ fn check(turn: &Turn<'_>, forget: &ForgetResource) -> Result<(), Refusal> {
         );
         return Err(Refusal::new(ErrorKind::Conflict, message).with("resource", name));
     }
-    let now = turn.log_time();
     let status = &kept.row.status;
+    if let Some(shown) = status.observation.as_ref().filter(|shown| !shown.expired) {
+        let hashes: Vec<String> = shown.hashes.iter().map(ToString::to_string).collect();
+        let message = format!(
+            "resource \"{resource}\": discovery shows {} of it: end its observer, and forget it when nobody has looked for \
+             two periods",
+            hashes.join(", ")
+        );
+        return Err(Refusal::new(ErrorKind::Conflict, message).with("resource", name));
+    }
+    let now = turn.log_time();
     let versions = status.drains.iter();
     let versions = versions.map(|(version, until)| (version.to_string(), until));
     let hashes = status.hash_drains.iter();

@@ -5,21 +5,24 @@ use std::collections::BTreeSet;
 use synod_model::limits::VIOLATIONS_MAX;
 use synod_model::{GroupResource, Member, Refusal, Report};
 
+use crate::digest::said_by_report;
 use crate::state::over_quota;
 use crate::turn::Turn;
 use crate::voting::{Cause, Decided, Occasion, Said, decide};
-use crate::{Answer, Holder, Told};
+use crate::{Answer, Holder, StatementRow, Told};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refusal> {
-    let member = turn
-        .state()
-        .heard(&report.member, report.epoch, report.number)?
-        .clone();
+    let said = StatementRow {
+        number: report.number,
+        content: said_by_report(report),
+    };
+    let state = turn.state();
+    let member = state.heard(&report.member, report.epoch, said)?.clone();
     check_shape(report)?;
     check_size(turn, report, &member)?;
     check_room(turn, report)?;
     let decided = decide_all(turn, report, &member)?;
-    turn.take_statement(&report.member, report.number);
+    turn.take_statement(&report.member, said);
     for decided in decided {
         turn.carry_out(decided);
     }

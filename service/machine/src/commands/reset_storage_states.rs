@@ -40,6 +40,7 @@ fn reset_one(turn: &mut Turn<'_>, resource: &GroupResource) {
         unselects: !is_reported,
         // Evidence against the members stays until somebody looks again, or says by a reset that nobody will.
         forgets_observation: is_reported,
+        migrated_since: None,
     };
     let decided = reconsider(state, turn.occasion(), resource, anew);
     if is_reported {

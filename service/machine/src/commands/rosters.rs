@@ -7,8 +7,8 @@ use synod_model::{
     Current, DeleteRoster, ErrorKind, Refusal, ResourceScope, Revision, Roster, SetRoster,
 };
 
+use crate::digest::roster_hash;
 use crate::turn::Turn;
-use crate::voting::Cause;
 use crate::{Answer, State};
 
 pub(crate) fn set(turn: &mut Turn<'_>, set: &SetRoster) -> Result<Answer, Refusal> {
@@ -35,12 +35,19 @@ pub(crate) fn set(turn: &mut Turn<'_>, set: &SetRoster) -> Result<Answer, Refusa
             turn.new_metadata()
         }
     };
-    turn.put_roster(Roster {
+    let after = Roster {
         scope: scope.clone(),
         metadata,
         rule: rule.clone(),
-    });
-    turn.follow_rosters(Some(Cause::Roster), |resource| scope.covers(resource));
+    };
+    if before
+        .as_ref()
+        .is_some_and(|before| is_larger(&after, before))
+    {
+        turn.state().check_quota()?;
+    }
+    turn.put_roster(after);
+    turn.follow_roster(scope, before.as_deref());
     Ok(Answer::Done)
 }
 
@@ -51,7 +58,7 @@ pub(crate) fn delete(turn: &mut Turn<'_>, delete: &DeleteRoster) -> Result<Answe
     };
     check_revision(scope, Some(&before), *if_revision)?;
     turn.remove_roster(scope);
-    turn.follow_rosters(Some(Cause::Roster), |resource| scope.covers(resource));
+    turn.follow_roster(scope, Some(&before));
     Ok(Answer::Done)
 }
 
@@ -72,6 +79,10 @@ fn check_revision(
     );
     let refusal = Refusal::new(ErrorKind::Conflict, message).with("roster", scope);
     Err(refusal.with_current(Current::Roster(Arc::clone(before))))
+}
+
+fn is_larger(after: &Roster, before: &Roster) -> bool {
+    roster_hash(after).bytes() > roster_hash(before).bytes()
 }
 
 fn check_room(state: &State) -> Result<(), Refusal> {

@@ -7,19 +7,22 @@ mod answers;
 mod leases;
 pub(super) mod migrations;
 mod rosters;
+mod statements;
 mod storage_states;
 
 use std::sync::Arc;
 
 pub(crate) use leases::{lease_candidate_hash, lease_hash, lease_waiter_hash};
 pub(crate) use rosters::roster_hash;
+pub(crate) use statements::{said_by_adoption, said_by_report, statement_hash};
 use synod_model::{
     AgreementChange, ApiVersion, Condition, ConditionStatus, GroupResource, Member, MemberId,
-    Metadata, Phase, Sequence, SessionId, Settings, Stance, StatementNumber, VersionSet,
+    Metadata, Phase, Sequence, SessionId, Settings, VersionSet,
 };
 
 use self::answers::{fold_answer, fold_refusal};
 use self::leases::{fold_lease, fold_lease_candidate};
+use self::statements::fold_stance;
 use self::storage_states::{fold_agreement, fold_storage_state};
 use super::objects::{fold_collection_change, fold_object_change, fold_object_key};
 use super::revisions::{fold_live_mark, fold_revision_change};
@@ -52,13 +55,6 @@ pub(crate) fn replica_hash(id: ReplicaId, row: &ReplicaRow) -> RowHash {
 pub(crate) fn member_hash(member: &Member) -> RowHash {
     let mut to = RowHasher::new(2);
     fold_member(&mut to, member);
-    to.finish()
-}
-
-pub(crate) fn statement_hash(member: &MemberId, number: StatementNumber) -> RowHash {
-    let mut to = RowHasher::new(12);
-    to.text(member.as_str());
-    to.number(number.get());
     to.finish()
 }
 
@@ -365,16 +361,7 @@ fn fold_entry(to: &mut RowHasher, row: &EntryRow) {
     to.text(kind.as_str());
     fold_versions(to, decodable);
     fold_versions(to, served);
-    match stance {
-        Stance::Fixed { encoding } => {
-            to.number(1);
-            fold_version(to, encoding);
-        }
-        Stance::Voting { preferred } => {
-            to.number(2);
-            fold_version(to, preferred);
-        }
-    }
+    fold_stance(to, stance);
     to.option(encoding.as_ref(), fold_version);
     to.option(*adopted_revision, |to, revision| to.number(revision.get()));
     to.number(since.get());

@@ -23,6 +23,10 @@ impl State {
         );
         assert_eq!(status.agreed, state.agreed, "{resource}: one agreement");
         assert!(
+            state.on_trust.is_some() || self.roster_of(resource).is_some(),
+            "{resource}: nothing is known for sure while nobody in particular has to speak"
+        );
+        assert!(
             state.agreement().is_none() || (state.absent.is_empty() && !state.contradicted),
             "{resource}: there is no agreement while somebody is missing or discovery shows otherwise"
         );

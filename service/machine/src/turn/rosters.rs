@@ -1,6 +1,5 @@
 //! The rows of rosters, and what follows when whom they ask for changes.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use synod_model::{GroupResource, Labels, ResourceScope, Roster};
@@ -42,22 +41,32 @@ impl Turn<'_> {
         });
     }
 
-    /// Follows for the resources that are meant who is missing of them now.
-    pub(crate) fn follow_rosters(
-        &mut self,
-        cause: Option<Cause<'_>>,
-        is_meant: impl Fn(&GroupResource) -> bool,
-    ) {
+    /// Follows for the resources that the scope covers who must speak now. `before` is the roster that the scope had.
+    pub(crate) fn follow_roster(&mut self, scope: &ResourceScope, before: Option<&Roster>) {
         let resources = self.state.storage_states.keys();
-        let meant: Vec<_> = resources.filter(|of| is_meant(of)).cloned().collect();
-        for resource in meant {
-            let occasion = Occasion {
-                cause,
-                ..self.occasion()
-            };
-            if let Some(decided) = recount(self.state, occasion, &resource) {
-                self.carry_out(decided);
-            }
+        let covered: Vec<_> = resources.filter(|of| scope.covers(of)).cloned().collect();
+        for resource in covered {
+            let now = self.state.roster_of(&resource);
+            let mut then = ResourceScope::covering(&resource).into_iter();
+            let then = then.find_map(|one| match &one == scope {
+                true => before,
+                false => self.state.rosters.get(&one).map(|roster| &**roster),
+            });
+            let asks_anew =
+                now.is_some_and(|now| then.is_none_or(|then| now.rule.asks_more_than(&then.rule)));
+            self.follow(&resource, Some(Cause::Roster), asks_anew);
+        }
+    }
+
+    /// Follows for a resource who is missing of it now.
+    fn follow(&mut self, resource: &GroupResource, cause: Option<Cause<'_>>, asks_anew: bool) {
+        let occasion = Occasion {
+            cause,
+            asks_anew,
+            ..self.occasion()
+        };
+        if let Some(decided) = recount(self.state, occasion, resource) {
+            self.carry_out(decided);
         }
     }
 
@@ -73,7 +82,7 @@ impl Turn<'_> {
             return;
         }
         let scopes = self.state.storage_states.keys();
-        let meant: BTreeSet<_> = scopes
+        let meant: Vec<_> = scopes
             .filter(|of| {
                 self.state
                     .roster_of(of)
@@ -81,7 +90,9 @@ impl Turn<'_> {
             })
             .cloned()
             .collect();
-        self.follow_rosters(cause, |resource| meant.contains(resource));
+        for resource in meant {
+            self.follow(&resource, cause, false);
+        }
     }
 
     /// The facts of this command for a decision that nothing in particular is the cause of.
@@ -92,6 +103,7 @@ impl Turn<'_> {
             cause: None,
             gone: None,
             lapses: false,
+            asks_anew: false,
         }
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Draft<'a> {
     pub(super) after: StateStatus,
     /// Whether an observation came to its deadline in this command.
     pub(super) lapsed: bool,
+    /// Whether the resource had entries before.
+    pub(super) was_reported: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -49,6 +51,7 @@ impl<'a> Draft<'a> {
             before,
             after: before.cloned().unwrap_or_else(fresh_state),
             lapsed: false,
+            was_reported: present.is_some(),
         }
     }
 
@@ -234,6 +237,8 @@ impl<'a> Draft<'a> {
         self.add_persisted(&changes);
         self.after.common = self.tally.common().cloned();
         self.after.absent = roster::absent_of(state, self.occasion, resource, &self.entries);
+        self.follow_trust(state, resource);
+        self.weigh_observation(&changes, state.write_grace_ends());
         self.after.contradicted = self.contradicted();
         if self.is_agreement_anew() {
             self.after.agreement_revision = self.occasion.revision;
@@ -275,8 +280,9 @@ impl<'a> Draft<'a> {
             || before.selected != after.selected
             || objected(before) != objected(after)
             || (self.tally.is_empty()
-                && observation::shown(&before.observation)
-                    != observation::shown(&after.observation))
+                && (self.was_reported && after.observation.is_some()
+                    || observation::shown(&before.observation)
+                        != observation::shown(&after.observation)))
     }
 
     fn agreement_change(&self) -> Option<AgreementChange> {

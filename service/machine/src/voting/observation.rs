@@ -13,7 +13,7 @@ use synod_model::{
 
 use super::draft::Draft;
 use super::{Decided, Occasion};
-use crate::{Observation, State};
+use crate::{EntryChange, Observation, State};
 
 /// Works out what follows for a resource when discovery was looked at. `None`: it shows what it did.
 ///
@@ -80,6 +80,7 @@ impl Draft<'_> {
             hashes: observe.hashes.clone(),
             kind: observe.kind.clone().or(kind),
             expired: false,
+            overtaken: false,
         });
     }
 
@@ -101,12 +102,42 @@ impl Draft<'_> {
         let stands_alone = self.tally.is_empty() || self.contradicted();
         if !stands_alone {
             self.forget_observation(drain_until);
-        } else if let Some(observation) = &mut self.after.observation
-            && !observation.expired
-        {
-            observation.expired = true;
+        } else if self.expire_observation(drain_until) {
             self.lapsed = true;
             self.after.persisted.insert(Persisted::Unknown);
+        }
+    }
+
+    /// What was shown last tells of the past alone, if it did not before. It may still be written.
+    fn expire_observation(&mut self, drain_until: LogTime) -> bool {
+        let shown = self.after.observation.as_mut();
+        let Some(shown) = shown.filter(|shown| !shown.expired) else {
+            return false;
+        };
+        shown.expired = true;
+        for hash in shown.hashes.clone() {
+            self.drain_hash(hash, drain_until);
+        }
+        true
+    }
+
+    /// Follows what the entries are now.
+    ///
+    /// When the last one goes, what is older than what members said last, or stood against it, is no agreement: who showed
+    /// it may show something else now. And what was seen too long ago goes as soon as it says nothing more than members do.
+    pub(super) fn weigh_observation(&mut self, changes: &[EntryChange], drain_until: LogTime) {
+        let was_contradicted = self.before.is_some_and(|before| before.contradicted);
+        let contradicts = self.contradicted();
+        let Some(observation) = &mut self.after.observation else {
+            return;
+        };
+        observation.overtaken |= changes.iter().any(|change| change.after.is_some());
+        if self.tally.is_empty() {
+            if self.was_reported && (observation.overtaken || was_contradicted) {
+                self.expire_observation(drain_until);
+            }
+        } else if observation.expired && !contradicts {
+            self.forget_observation(drain_until);
         }
     }
 

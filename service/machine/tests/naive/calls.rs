@@ -1,5 +1,6 @@
 //! What callers may do, before it is known which epochs, sessions and revisions there will be.
 
+mod looks;
 mod objects;
 
 use proptest::collection::vec;
@@ -87,6 +88,8 @@ pub(crate) enum What {
         /// One bit for each hash; none: what the members say.
         hashes: u8,
         tells_kind: bool,
+        /// Whether it names the state that it has read before, and the right one.
+        expects: Option<bool>,
     },
     Roster(Roll),
     Reset(Option<usize>),
@@ -211,7 +214,7 @@ pub(crate) fn doubtful_steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
     let what = prop_oneof![
         12 => what(),
         4 => joins_again(),
-        4 => observations(1),
+        4 => looks::observations(1),
         3 => rosters(),
         1 => leaves,
     ];
@@ -282,7 +285,7 @@ fn what() -> impl Strategy<Value = What> {
         5 => settings(),
         20 => work(),
         2 => start(),
-        14 => observations(12),
+        14 => looks::observations(12),
         1 => rosters(),
         1 => prop::option::of(0..RESOURCES).prop_map(What::Reset),
         1 => announce,
@@ -336,20 +339,6 @@ fn work() -> impl Strategy<Value = What> {
     ];
     let one = prop_oneof![2 => Just(0), 1 => 0..4_usize];
     (one, which(), does).prop_map(|(which, claim, does)| What::Migration { which, claim, does })
-}
-
-/// So often of the resource that few report; of the others, mostly what their members say.
-fn observations(unreported: u32) -> impl Strategy<Value = What> {
-    let hashes = prop_oneof![8 => Just(1_u8), 6 => Just(2), 2 => 1..8_u8, 1 => Just(0)];
-    let last = (Just(RESOURCES - 1), hashes);
-    let hashes = prop_oneof![3 => Just(0_u8), 1 => 1..8_u8];
-    let reported = (0..RESOURCES, hashes);
-    let look = prop_oneof![unreported => last, 1 => reported];
-    (look, any::<bool>()).prop_map(|((resource, hashes), tells_kind)| What::Observe {
-        resource,
-        hashes,
-        tells_kind,
-    })
 }
 
 /// Mostly such as are soon fulfilled, or go: while somebody is missing, little happens.

@@ -54,7 +54,7 @@ pub(crate) struct World {
     replicas: BTreeMap<ReplicaId, ReplicaRow>,
     members: Vec<Member>,
     /// What each said last, and under which epoch.
-    said: BTreeMap<MemberId, (Epoch, StatementNumber)>,
+    said: BTreeMap<MemberId, (Epoch, StatementNumber, Command)>,
     deadlines: Vec<(Holder, Deadline)>,
     sessions: Vec<Session>,
     /// By resource and member.
@@ -157,6 +157,7 @@ impl World {
         let answer = next.perform(command, wall)?;
         let completes = matches!(command, Command::CompleteMigration(_));
         next.follow(self, !completes, wall);
+        next.drop_ended_drains(self);
         let changed = next.differs(self);
         if changed {
             next.stamp(self);
@@ -165,6 +166,19 @@ impl World {
         }
         *self = next;
         Ok((changed, answer))
+    }
+
+    /// Where something else changes, drains that are over go.
+    fn drop_ended_drains(&mut self, before: &Self) {
+        let now = self.log_time;
+        for resource in &mut self.resources {
+            let old = before.resource(&resource.name);
+            if old.is_none_or(|old| old.status != resource.status) {
+                let status = &mut resource.status;
+                status.drains.retain(|_, until| *until > now);
+                status.hash_drains.retain(|_, until| *until > now);
+            }
+        }
     }
 
     /// Whether anything but deadlines, kept outcomes and the numbers of statements is different.
@@ -357,6 +371,8 @@ impl Resource {
                 contradicted: false,
                 agreed_hash: None,
                 absent: Absent::default(),
+                on_trust: None,
+                heard: BTreeSet::new(),
                 drains: BTreeMap::new(),
                 hash_drains: BTreeMap::new(),
             },

@@ -90,8 +90,8 @@ impl Picture {
             Row::Replica(id, row) => {
                 self.replicas.insert(id, row);
             }
-            Row::Statement(id, number) => {
-                self.statements.insert(id, number);
+            Row::Statement(id, said) => {
+                self.statements.insert(id, said.number);
             }
             Row::Deadline(holder, deadline) => {
                 self.deadlines.insert(holder, deadline);

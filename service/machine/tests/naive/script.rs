@@ -294,7 +294,8 @@ impl Script {
                 resource,
                 hashes,
                 tells_kind,
-            } => migrating::observe(*resource, *hashes, *tells_kind, state),
+                expects,
+            } => migrating::observe(*resource, *hashes, *tells_kind, *expects, state),
             What::Roster(roll) => rosters::roll(roll, state),
             What::Reset(of) => Command::ResetStorageStates(ResetStorageStates {
                 resource: of.map(resource),

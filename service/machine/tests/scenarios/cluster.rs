@@ -17,7 +17,7 @@ use synod_model::{
 };
 
 use crate::entry::{Says, resource, version};
-use crate::said::{numbered_adopt, numbered_report};
+use crate::said::{next, nothing_is_said, numbered_adopt, numbered_report};
 
 /// The TTL of every server that says nothing else.
 pub(crate) const TTL: Duration = Duration::from_secs(15);
@@ -43,6 +43,7 @@ pub(crate) struct Server {
 impl Cluster {
     /// A cluster with the settings of every new one.
     pub(crate) fn formed() -> Self {
+        nothing_is_said();
         let mut cluster = Self {
             state: State::new(),
             now: LogTime::ZERO,
@@ -446,13 +447,13 @@ pub(crate) fn leave(server: &Server, drained: bool) -> Command {
     })
 }
 
-/// A report whose number does not matter: all of the same number are carried out.
+/// A report with the next number.
 pub(crate) fn report(server: &Server, says: &[Says], replace: bool) -> Command {
-    numbered_report(server, 1, says, replace)
+    numbered_report(server, next(server), says, replace)
 }
 
 pub(crate) fn adopt(server: &Server, name: &str, selected_revision: Revision) -> Command {
-    numbered_adopt(server, 1, name, selected_revision)
+    numbered_adopt(server, next(server), name, selected_revision)
 }
 
 /// A request's place in its session, with the lowest sequence that is still unanswered.
@@ -480,6 +481,7 @@ impl Cluster {
 
 pub(crate) fn observe(name: &str, versions: &[&str]) -> Command {
     Command::ObserveStorage(ObserveStorage {
+        if_revision: None,
         resource: resource(name),
         kind: Some(Kind::parse("Widget").expect(LEGAL)),
         hashes: versions.iter().map(|version| hash(version)).collect(),

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use synod_machine::{
     Answer, Change, Deadline, EntryRow, Heartbeat, Holder, Observation, OutcomeRow, ProgressRow,
-    ReplicaId, ReplicaRow, RevisionEvents, Row, State, StateStatus, StorageStateRow,
-    StorageVersionRow, VersionStatus,
+    ReplicaId, ReplicaRow, RevisionEvents, Row, State, StateStatus, StatementHash, StatementRow,
+    StorageStateRow, StorageVersionRow, VersionStatus,
 };
 use synod_model::{
     AbortCause, AgreementChange, Assumption, BinaryVersion, Claim, ClaimToken, Condition,
     ConditionStatus, Endpoint, Epoch, FailureClass, FailureReason, InstanceId, Kind, LabelSelector,
     Labels, LogTime, Member, MemberId, Metadata, Migration, MigrationFailure, MigrationId,
     MigrationPhase, MigrationReason, Persisted, Phase, ResourceScope, Revision, Settings, Stance,
-    StatementNumber, StorageVersionHash, Ttl, Uid, WallTime, WorkerName,
+    StorageVersionHash, Ttl, Uid, WallTime, WorkerName,
 };
 
 use crate::checkpoint::rich;
@@ -159,8 +159,19 @@ fn states() -> Changes<StateStatus> {
             it.observation = Some(observation([hash()].into(), kind, false));
         },
         |it| it.observation = Some(observation([hash()].into(), None, true)),
+        |it| {
+            let seen = observation([hash()].into(), None, false);
+            it.observation = Some(Observation {
+                overtaken: true,
+                ..seen
+            });
+        },
         |it| it.contradicted = true,
         |it| it.agreed_hash = Some(hash()),
+        |it| it.on_trust = Some(OTHER),
+        |it| {
+            it.heard.insert(MemberId::parse("a").expect("a legal id"));
+        },
         |it| it.absent.short = 1,
         |it| it.absent.labels = LabelSelector::parse("tier").expect("legal"),
         |it| it.absent.unnamed = 1,
@@ -258,19 +269,16 @@ fn of_members() {
 
 #[test]
 fn of_statements() {
-    let changes: Changes<(MemberId, StatementNumber)> = vec![
+    let changes: Changes<(MemberId, StatementRow)> = vec![
         |it| it.0 = MemberId::parse("labelled").expect("legal"),
-        |it| it.1 = it.1.next().expect("there are more"),
+        |it| it.1.number = it.1.number.next().expect("there are more"),
+        |it| it.1.content = StatementHash::from_bytes([9; 16]),
     ];
     let found = |row: &Row| match row {
-        Row::Statement(id, number) => Some((id.clone(), *number)),
+        Row::Statement(id, said) => Some((id.clone(), *said)),
         _ => None,
     };
-    every_field_counts(
-        found,
-        |_, (id, number)| Row::Statement(id, number),
-        &changes,
-    );
+    every_field_counts(found, |_, (id, said)| Row::Statement(id, said), &changes);
 }
 
 #[test]
@@ -668,5 +676,6 @@ fn observation(
         hashes,
         kind,
         expired,
+        overtaken: false,
     }
 }

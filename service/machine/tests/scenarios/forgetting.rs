@@ -82,3 +82,20 @@ fn a_resource_is_not_forgotten_while_it_is_reported_or_written() {
     accepted(cluster.send(forgets()));
     refused(cluster.send(forgets()), ErrorKind::NotFound);
 }
+
+/// What is shown right now is evidence: a reset would let it drain, and forgetting is no way around that.
+#[test]
+fn a_resource_that_discovery_shows_is_not_forgotten_before_what_it_shows_has_drained() {
+    let mut cluster = Cluster::formed();
+    let forgets = || forget("example.com.widgets");
+    cluster.observes("example.com.widgets", &["v1", "v2"]);
+    let refusal = refused(cluster.send(forgets()), ErrorKind::Conflict);
+    assert!(refusal.message.contains("end its observer"), "{refusal}");
+    // Past its deadline, and not ended yet.
+    cluster.pass(Duration::from_secs(1_201));
+    refused(cluster.send(forgets()), ErrorKind::Conflict);
+    cluster.expires();
+    refused(cluster.send(forgets()), ErrorKind::Draining);
+    cluster.pass(GRACE);
+    accepted(cluster.send(forgets()));
+}

@@ -67,7 +67,7 @@ impl Cluster {
             .collect()
     }
 
-    fn joins_with(&mut self, id: &str, labels: &[(&str, &str)]) -> Server {
+    pub(crate) fn joins_with(&mut self, id: &str, labels: &[(&str, &str)]) -> Server {
         let labels = Labels::parse(labels.iter().copied()).expect("legal labels");
         let join = Join {
             labels,
@@ -147,7 +147,9 @@ fn a_server_that_does_not_take_part_keeps_its_version_from_being_dropped() {
     );
     let (past, now) = (cluster.state.present(), cluster.state.log_time());
     let verdict = check_drop(&past, now, &resource("pods"), &version("v1"));
-    assert!(verdict.assumptions.is_empty());
+    // What was migrated before stays on trust.
+    let of_pods = [(Assumption::NoRoster, [resource("pods")].into())];
+    assert_eq!(verdict.assumptions, of_pods.into());
 }
 
 #[test]

@@ -122,6 +122,7 @@ fn an_encoding_that_only_its_hash_names_is_told_by_the_kind() {
 fn where_no_kind_is_known_a_hash_may_be_of_any_version() {
     let mut cluster = Cluster::formed();
     accepted(cluster.send(Command::ObserveStorage(ObserveStorage {
+        if_revision: None,
         resource: resource("pods"),
         kind: None,
         hashes: [hash("v1")].into(),

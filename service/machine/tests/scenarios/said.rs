@@ -1,17 +1,52 @@
 //! What a member says, each under its number.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use synod_machine::Command;
-use synod_model::{Adopt, Report, Revision, StatementNumber};
+use synod_model::{Adopt, Epoch, MemberId, Report, Revision, StatementNumber};
 
 use crate::cluster::Server;
 use crate::entry::{Says, resource};
 
-pub(crate) fn numbered_report(server: &Server, at: u64, says: &[Says], replace: bool) -> Command {
+thread_local! {
+    /// The highest number of each epoch of this test's cluster.
+    static SAID: RefCell<BTreeMap<(MemberId, Epoch), u64>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Nobody has said anything yet.
+pub(crate) fn nothing_is_said() {
+    SAID.with_borrow_mut(BTreeMap::clear);
+}
+
+/// The number of what a server says next.
+pub(crate) fn next(server: &Server) -> u64 {
+    let key = (server.id.clone(), server.epoch);
+    SAID.with_borrow(|said| said.get(&key).map_or(1, |last| last + 1))
+}
+
+/// The same, and it is said.
+pub(crate) fn next_number(server: &Server) -> StatementNumber {
+    let at = next(server);
+    says(server, at);
+    statement(at)
+}
+
+fn says(server: &Server, at: u64) {
+    let key = (server.id.clone(), server.epoch);
+    SAID.with_borrow_mut(|said| {
+        let last = said.entry(key).or_insert(at);
+        *last = (*last).max(at);
+    });
+}
+
+pub(crate) fn numbered_report(server: &Server, at: u64, what: &[Says], replace: bool) -> Command {
+    says(server, at);
     Command::Report(Report {
         member: server.id.clone(),
         epoch: server.epoch,
         number: statement(at),
-        entries: says.iter().map(Says::entry).collect(),
+        entries: what.iter().map(Says::entry).collect(),
         replace,
     })
 }
@@ -22,6 +57,7 @@ pub(crate) fn numbered_adopt(
     name: &str,
     selected_revision: Revision,
 ) -> Command {
+    says(server, at);
     Command::Adopt(Adopt {
         member: server.id.clone(),
         epoch: server.epoch,

@@ -12,7 +12,7 @@ use crate::said::{numbered_adopt, numbered_report, statement};
 fn said(cluster: &Cluster) -> Vec<(String, StatementNumber)> {
     let rows = cluster.state.rows();
     let said = rows.filter_map(|row| match row {
-        Row::Statement(id, number) => Some((id.to_string(), number)),
+        Row::Statement(id, said) => Some((id.to_string(), said.number)),
         _ => None,
     });
     said.collect()
@@ -81,6 +81,37 @@ fn the_same_statement_again_is_carried_out_again_and_says_nothing_new() {
     assert!(first.changed && !again.changed);
     assert_eq!(again.result, first.result);
     assert_eq!(cluster.state.rows().collect::<Vec<_>>(), rows);
+}
+
+/// A client that counts wrong, or two processes that speak under one epoch, would else say two things as one.
+#[test]
+fn something_else_under_the_same_number_is_refused() {
+    let mut cluster = Cluster::formed();
+    let a = cluster.joins("a");
+    let v1 = of("pods").decodes("v1 v2").encodes("v1");
+    accepted(cluster.send(numbered_report(&a, 7, std::slice::from_ref(&v1), false)));
+    let others = [
+        numbered_report(&a, 7, &[v1.clone().encodes("v2")], false),
+        numbered_report(&a, 7, std::slice::from_ref(&v1), true),
+        numbered_report(&a, 7, &[], false),
+        numbered_adopt(&a, 7, "pods", cluster.revision()),
+    ];
+    for other in others {
+        let refusal = refused(cluster.send(other), ErrorKind::Conflict);
+        assert_eq!(refusal.metadata["last_number"], "7");
+    }
+    assert_eq!(cluster.encoding(&a, "pods").as_deref(), Some("v1"));
+    cluster.restart_from_checkpoint();
+    let services = of("services");
+    accepted(cluster.send(numbered_report(&a, 7, std::slice::from_ref(&v1), false)));
+    accepted(cluster.send(numbered_report(
+        &a,
+        8,
+        &[v1.clone(), services.clone()],
+        false,
+    )));
+    // In another order it is the same.
+    accepted(cluster.send(numbered_report(&a, 8, &[services, v1], false)));
 }
 
 #[test]
@@ -169,7 +200,7 @@ fn a_report_is_told_what_its_entries_have_adopted() {
     assert_eq!(services.adopted_revision, None);
     // Told again to who has lost the answer, in this epoch or in a session.
     let session = cluster.opens_session();
-    let again = numbered_report(&a, 2, &[release::third()], false);
+    let again = numbered_report(&a, 3, &[release::third()], false);
     let told = accepted(cluster.send_as(request(session, 1, 1), again.clone()));
     assert!(matches!(&told, Answer::Reported(told) if told[0].adopted_revision == Some(took)));
     cluster.restart_from_checkpoint();

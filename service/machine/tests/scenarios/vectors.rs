@@ -14,10 +14,11 @@ use std::time::Duration;
 use serde_json::Value;
 use suite::{Case, Fields};
 use synod_machine::{Command, Expire, StorageVersionView};
-use synod_model::{ApiVersion, Join, Kind, ReportEntry, Stance, StatementNumber, Ttl};
+use synod_model::{ApiVersion, Join, Kind, ReportEntry, Stance, Ttl};
 
 use crate::cluster::{Cluster, Server, TTL, accepted, join, renew};
 use crate::entry::{of, resource, version};
+use crate::said::next_number;
 
 const SHARED: &str = "set_common_encoding_version.json";
 /// The one condition that Kubernetes has for a storage version.
@@ -169,7 +170,7 @@ impl Story {
         accepted(self.cluster.send(Command::Report(synod_model::Report {
             member: server.id.clone(),
             epoch: server.epoch,
-            number: StatementNumber::FIRST,
+            number: next_number(&server),
             entries: vec![entry],
             replace: false,
         })));
@@ -271,9 +272,9 @@ fn gone_members_leave_no_entry(case: &Case<'_>) -> Result<(), String> {
             encoding: version(encoding),
         };
         accepted(cluster.send(Command::Report(synod_model::Report {
+            number: next_number(&server),
             member: server.id,
             epoch: server.epoch,
-            number: StatementNumber::FIRST,
             entries: vec![entry],
             replace: true,
         })));

@@ -206,6 +206,12 @@ impl Cluster {
                 .is_none_or(|status| !status.absent.is_empty())
     }
 
+    /// Whether what is persisted of a resource is on trust: a safe answer assumes something then.
+    pub(crate) fn is_on_trust(&self, of: Resource) -> bool {
+        let status = self.status(of);
+        status.is_none_or(|status| status.on_trust.is_some())
+    }
+
     /// Whether some member reports a resource.
     pub(crate) fn is_reported(&self, of: Resource) -> bool {
         let present = self.state.present();

@@ -61,6 +61,11 @@ fn with_a_roster_of_every_server_nothing_is_missed_while_some_do_not_take_part()
 }
 
 #[test]
+fn what_was_written_before_there_was_a_roster_stays_on_trust_until_it_is_migrated_under_one() {
+    rolls_out(Nature::ROSTER_LATER);
+}
+
+#[test]
 fn what_an_observer_has_seen_is_not_missed_while_some_do_not_take_part() {
     rolls_out(Nature::OBSERVED);
 }

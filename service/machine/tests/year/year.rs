@@ -63,6 +63,12 @@ impl Nature {
         ..Self::PROMISED
     };
 
+    /// Not every server takes part, and a roster asks for all of them after some days.
+    pub(crate) const ROSTER_LATER: Self = Self {
+        rollout: Rollout::RosterLater,
+        ..Self::PROMISED
+    };
+
     /// Not every server takes part, and an observer looks at all of them, but for some days.
     pub(crate) const OBSERVED: Self = Self {
         rollout: Rollout::Observed,

@@ -58,6 +58,12 @@ pub const LIMITS: &[Limit] = &[
         "hashes",
         INVALID,
     ),
+    limit(
+        "encodings of a resource that may be stored, or still land, after a look",
+        ENCODINGS_MAX,
+        "encodings",
+        "refused with QUOTA",
+    ),
     limit("rosters", ROSTERS_MAX, "rosters", "`QUOTA`"),
     limit(
         "members of a roster",
@@ -70,6 +76,12 @@ pub const LIMITS: &[Limit] = &[
         ABSENT_NAMED_MAX,
         "members",
         "only counted",
+    ),
+    limit(
+        "members that have spoken for a resource and are gone",
+        HEARD_MAX,
+        "members",
+        "new when they come again",
     ),
     limit(
         "scopes that a binary leaves to others",

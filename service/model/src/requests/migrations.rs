@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::limits::OBSERVED_HASHES_MAX;
 use crate::{
     ClaimToken, FailureClass, FailureReason, GroupResource, Kind, MigrationId, MigrationProgress,
-    MigrationReason, StorageVersionHash, Ttl, Violation, Violations, WorkerName,
+    MigrationReason, Revision, StorageVersionHash, Ttl, Violation, Violations, WorkerName,
 };
 
 /// Asks for a migration to what is agreed on.
@@ -118,6 +118,9 @@ pub struct ObserveStorage {
     pub kind: Option<Kind>,
     /// The storage-version hashes that its servers show: one if they agree.
     pub hashes: BTreeSet<StorageVersionHash>,
+    /// Take it only if the resource's state was last changed at this revision, zero if there is none: what the observer has
+    /// read before it looked. Else what was learned since would be taken away by an older look.
+    pub if_revision: Option<Revision>,
 }
 
 impl ObserveStorage {

@@ -106,6 +106,23 @@ fn a_selector_has_no_more_than_it_may() {
     assert!(long(SELECTOR_BYTES_MAX + 1).is_err());
 }
 
+#[test]
+fn what_is_too_long_once_it_is_written_out_is_refused_though_it_was_written_shorter() {
+    let of = |bytes: usize| {
+        let values: Vec<String> = (0..(bytes - 6) / 64).map(|i| format!("{i:0>63}")).collect();
+        let text = format!("a in({},", values.join(","));
+        let rest = bytes - text.len() - 1;
+        format!("{text}{})", "b".repeat(rest))
+    };
+    let fits = of(SELECTOR_BYTES_MAX - 1);
+    let selector = LabelSelector::parse(&fits).unwrap();
+    assert_eq!(selector.to_string().len(), SELECTOR_BYTES_MAX);
+    assert_eq!(LabelSelector::parse(&selector.to_string()), Ok(selector));
+    let too_long = of(SELECTOR_BYTES_MAX);
+    assert_eq!(too_long.len(), SELECTOR_BYTES_MAX);
+    assert!(LabelSelector::parse(&too_long).is_err());
+}
+
 fn named(namespace: Option<&str>, name: &str) -> NamespacedName {
     let namespace = namespace.map(|text| Namespace::parse(text).unwrap());
     NamespacedName::new(namespace.as_ref(), &ObjectName::parse(name).unwrap())

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use synod_proto::v1;
@@ -324,6 +325,9 @@ pub(crate) fn group_resource(resource: &str) -> v1::GroupResource {
     }
 }
 
+/// Of all that members say in these tests: it grows, whoever says it.
+static SAID: AtomicU64 = AtomicU64::new(1);
+
 pub(crate) fn report(
     member: &v1::MemberEpoch,
     entries: Vec<v1::ReportEntry>,
@@ -333,7 +337,7 @@ pub(crate) fn report(
         member: Some(member.clone()),
         entries,
         replace: true,
-        number: 1,
+        number: SAID.fetch_add(1, Ordering::Relaxed),
     }
 }
 

@@ -285,6 +285,7 @@ pub(super) fn observe_to_pb(observe: &ObserveStorage) -> pb::envelope::Command {
         resource: Some(resource_to_pb(&observe.resource)),
         hashes: hashes_to_pb(&observe.hashes),
         kind: observe.kind.as_ref().map(ToString::to_string),
+        if_revision: observe.if_revision.map(Revision::get),
     })
 }
 
@@ -293,6 +294,7 @@ pub(super) fn observe_from_pb(observe: pb::ObserveStorage) -> Result<Command> {
         resource: resource_from_pb(observe.resource)?,
         hashes: hashes_from_pb("observe_storage.hashes", &observe.hashes)?,
         kind: observe.kind.as_deref().map(kind).transpose()?,
+        if_revision: observe.if_revision.map(Revision::new),
     }))
 }
 

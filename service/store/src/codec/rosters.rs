@@ -124,7 +124,7 @@ fn rule_from_pb(rule: Option<pb::RosterRule>) -> Result<RosterRule> {
     })
 }
 
-fn members(field: &str, ids: &[String]) -> Result<BTreeSet<MemberId>> {
+pub(super) fn members(field: &str, ids: &[String]) -> Result<BTreeSet<MemberId>> {
     ids.iter().map(|id| member_id(field, id)).collect()
 }
 

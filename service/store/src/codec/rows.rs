@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synod_machine::{
-    Deadline, EntryRow, Holder, ReplicaRow, Row, StorageVersionRow, VersionStatus,
+    Deadline, EntryRow, Holder, ReplicaRow, Row, StatementHash, StatementRow, StorageVersionRow,
+    VersionStatus,
 };
-use synod_model::{GroupResource, LogTime, MemberId, Revision, StatementNumber};
+use synod_model::{GroupResource, LogTime, MemberId, Revision};
 use synod_proto::storage::v1 as pb;
 
 use super::events::{events_from_pb, events_to_pb};
@@ -26,7 +27,8 @@ use super::values::{
     cluster_id, condition_from_pb, condition_to_pb, digest, directory_id, kind, member_from_pb,
     member_id, member_to_pb, metadata_from_pb, metadata_to_pb, millis, optional_version,
     replica_id, required, resource_from_pb, resource_to_pb, sequence, session_id, settings_from_pb,
-    settings_to_pb, stance_from_pb, stance_to_pb, statement, text, texts, version_set, versions,
+    settings_to_pb, sized, stance_from_pb, stance_to_pb, statement, text, texts, version_set,
+    versions,
 };
 use super::{CodecError, controller_revisions, migrations, rosters};
 
@@ -68,7 +70,7 @@ pub(super) fn row_to_pb(row: &Row) -> pb::Row {
         }),
         Row::Member(member) => Pb::Member(member_to_pb(member)),
         Row::Deadline(holder, deadline) => Pb::Deadline(deadline_to_pb(holder, *deadline)),
-        Row::Statement(member, number) => Pb::Statement(statement_to_pb(member, *number)),
+        Row::Statement(member, said) => Pb::Statement(statement_to_pb(member, said)),
         Row::Session(id, lowest) => Pb::Session(pb::SessionRow {
             session: id.get(),
             lowest: lowest.get(),
@@ -201,17 +203,19 @@ fn header_from_pb(meta: &pb::MetaRow) -> Result<Row> {
     })
 }
 
-fn statement_to_pb(member: &MemberId, number: StatementNumber) -> pb::StatementRow {
+fn statement_to_pb(member: &MemberId, said: &StatementRow) -> pb::StatementRow {
     pb::StatementRow {
         member: member.to_string(),
-        number: number.get(),
+        number: said.number.get(),
+        content: said.content.as_bytes().to_vec().into(),
     }
 }
 
 fn statement_from_pb(row: &pb::StatementRow) -> Result<Row> {
     let member = member_id("statement.member", &row.member)?;
     let number = statement("statement.number", row.number)?;
-    Ok(Row::Statement(member, number))
+    let content = StatementHash::from_bytes(sized("statement.content", &row.content)?);
+    Ok(Row::Statement(member, StatementRow { number, content }))
 }
 
 fn deadline_to_pb(holder: &Holder, deadline: Deadline) -> pb::DeadlineRow {

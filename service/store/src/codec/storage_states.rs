@@ -35,6 +35,8 @@ pub(super) fn storage_state_to_pb(
         contradicted: status.contradicted,
         agreed_hash: status.agreed_hash.map(hash_to_pb).unwrap_or_default(),
         absent: rosters::absent_to_pb(&status.absent),
+        on_trust_since: status.on_trust.map_or(0, Revision::get),
+        heard: status.heard.iter().map(ToString::to_string).collect(),
         hash_drains: hash_drains
             .map(|(hash, until)| pb::HashDrain {
                 hash: hash_to_pb(*hash),
@@ -77,6 +79,8 @@ pub(super) fn storage_state_from_pb(
         contradicted: row.contradicted,
         agreed_hash: agreed_hash.transpose()?,
         absent: rosters::absent_from_pb(row.absent)?,
+        on_trust: (row.on_trust_since > 0).then(|| Revision::new(row.on_trust_since)),
+        heard: rosters::members("heard", &row.heard)?,
         hash_drains: hash_drains.collect::<Result<_>>()?,
         drains: drains.collect::<Result<_>>()?,
         persisted: row
@@ -140,6 +144,7 @@ fn observation_to_pb(observation: &Observation) -> pb::Observation {
         hashes: hashes_to_pb(&observation.hashes),
         kind: observation.kind.as_ref().map(ToString::to_string),
         expired: observation.expired,
+        overtaken: observation.overtaken,
     }
 }
 
@@ -149,6 +154,7 @@ fn observation_from_pb(observation: pb::Observation) -> Result<Observation> {
         hashes: hashes_from_pb("observation.hashes", &observation.hashes)?,
         kind: said.transpose()?,
         expired: observation.expired,
+        overtaken: observation.overtaken,
     })
 }
 

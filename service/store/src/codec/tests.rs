@@ -26,6 +26,7 @@ use super::*;
 use objects::object_key;
 
 mod controller_revisions;
+mod selectors;
 
 fn member(id: &str) -> MemberId {
     MemberId::parse(id).unwrap()
@@ -257,6 +258,7 @@ fn migrating() -> Vec<Command> {
     };
     let observe = |hash: u8| {
         Command::ObserveStorage(ObserveStorage {
+            if_revision: None,
             resource: resource("bolts"),
             kind: Some(Kind::parse("Bolt").unwrap()),
             hashes: BTreeSet::from([StorageVersionHash::from_bytes([hash; 8])]),

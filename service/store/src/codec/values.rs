@@ -33,7 +33,7 @@ pub(super) fn parsed<T, E: std::fmt::Display>(
     value.map_err(|fault| CodecError::new(field, fault))
 }
 
-fn sized<const N: usize>(field: &str, bytes: &[u8]) -> Result<[u8; N]> {
+pub(super) fn sized<const N: usize>(field: &str, bytes: &[u8]) -> Result<[u8; N]> {
     bytes
         .try_into()
         .map_err(|_| CodecError::new(field, format!("it has {} bytes, not {N}", bytes.len())))

@@ -12,8 +12,8 @@ use clap::ArgMatches;
 use futures::future::join_all;
 use futures::{StreamExt as _, stream};
 use synod_client::{
-    Client, Error, GroupResource, ListStorageVersions, ObserveStorage, ReadOptions,
-    StorageVersionHash, StorageVersionItem, Violation, Violations,
+    Client, Error, ErrorKind, GroupResource, ListStorageVersions, ObserveStorage, ReadOptions,
+    Revision, StorageVersionHash, StorageVersionItem, Violation, Violations,
 };
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -95,12 +95,7 @@ async fn rounds(
             period = Some(args.period.map_or(longest, |asked| asked.min(longest)));
         }
         let round = match view {
-            Ok(_) => {
-                let looks = servers
-                    .iter()
-                    .map(|server| server.look(&http, args.server_timeout));
-                post(client, join_all(looks).await).await
-            }
+            Ok(_) => look(client, &http, servers, args.server_timeout).await,
             Err(error) => Err(error),
         };
         let is_whole = match round {
@@ -108,7 +103,7 @@ async fn rounds(
                 if output::print(&round.render(args.output))? == Reader::Gone {
                     return Ok(Exit::Ok);
                 }
-                if round.is_contradicted() && again < AGAIN_MAX {
+                if round.is_doubtful() && again < AGAIN_MAX {
                     again += 1;
                     sleep(AGAIN).await;
                     continue;
@@ -116,7 +111,7 @@ async fn rounds(
                 if args.once {
                     return round.ended();
                 }
-                if !round.is_contradicted() {
+                if !round.is_doubtful() {
                     again = 0;
                 }
                 round.is_whole()
@@ -133,19 +128,31 @@ async fn rounds(
     }
 }
 
+/// Looks at every server, and posts what was seen.
+///
+/// What is known is read before: what has changed since, by a member or another observer, is newer than this look.
+async fn look(
+    client: &Client,
+    http: &Http,
+    servers: &BTreeSet<Server>,
+    timeout: Duration,
+) -> Result<Round, Error> {
+    let before = known(client).await?;
+    let looks = servers.iter().map(|server| server.look(http, timeout));
+    post(client, &before, join_all(looks).await).await
+}
+
 /// Posts what may be posted of what was seen.
-async fn post(client: &Client, looks: Vec<Look>) -> Result<Round, Error> {
-    let sight = sight(&looks);
-    // What was known before matters only beside what is not whole.
-    let before = if sight.values().all(Seen::is_whole) {
-        BTreeMap::new()
-    } else {
-        known(client).await?
-    };
-    let posting = sight.into_iter().map(|(resource, seen)| {
-        let before = before.get(&resource).map(Known::hashes);
+async fn post(
+    client: &Client,
+    before: &BTreeMap<GroupResource, Known>,
+    looks: Vec<Look>,
+) -> Result<Round, Error> {
+    let nothing = Known::default();
+    let posting = sight(&looks).into_iter().map(|(resource, seen)| {
+        let before = before.get(&resource).unwrap_or(&nothing);
         Box::pin(async move {
-            let outcome = post_one(client, before.unwrap_or_default(), &resource, &seen).await;
+            let outcome = post_one(client, before, &resource, &seen).await;
             (resource, seen, outcome)
         })
     });
@@ -169,17 +176,18 @@ async fn post(client: &Client, looks: Vec<Look>) -> Result<Round, Error> {
 
 async fn post_one(
     client: &Client,
-    known: BTreeSet<StorageVersionHash>,
+    known: &Known,
     resource: &GroupResource,
     seen: &Seen,
 ) -> Outcome {
-    let Some(hashes) = seen.post(&known) else {
+    let Some(hashes) = seen.post(&known.hashes()) else {
         return Outcome::Withheld;
     };
     let observe = ObserveStorage {
         resource: resource.clone(),
         kind: seen.kind(),
         hashes,
+        if_revision: Some(known.revision),
     };
     match client.observe(observe).await {
         Ok(answer) => match (answer.changed, seen.is_whole()) {
@@ -187,6 +195,7 @@ async fn post_one(
             (true, true) => Outcome::Changed(answer.header.revision),
             (false, true) => Outcome::Unchanged,
         },
+        Err(error) if error.kind() == ErrorKind::Conflict => Outcome::Overtaken,
         Err(error) => Outcome::Failed(format!("{}: {}", error.kind(), error.message())),
     }
 }
@@ -194,6 +203,8 @@ async fn post_one(
 /// What the cluster knows of a resource.
 #[derive(Debug, Default)]
 struct Known {
+    /// The resource version of its storage state; zero if it has none.
+    revision: Revision,
     observed: BTreeSet<StorageVersionHash>,
     /// What members say that they encode.
     said: BTreeSet<StorageVersionHash>,
@@ -213,6 +224,7 @@ impl Known {
         let version = item.storage_version.as_ref();
         let entries = version.into_iter().flat_map(|version| &version.entries);
         let known = Self {
+            revision: state.metadata.resource_version,
             observed: state.observed.iter().copied().collect(),
             said: entries.filter_map(said).collect(),
             is_reported: version.is_some(),

@@ -158,6 +158,7 @@ fn what_cannot_be_explained_is_said_so() {
 
 fn state(version: &StorageVersion) -> StorageState {
     StorageState {
+        on_trust_since: None,
         name: version.resource.to_string(),
         metadata: version.metadata.clone(),
         resource: version.resource.clone(),

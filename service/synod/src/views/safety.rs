@@ -85,7 +85,9 @@ fn assumed_of(assumed: &Assumed, shown: usize) -> String {
 
 fn to_do(reason: Assumption) -> &'static str {
     match reason {
-        Assumption::NoRoster => "say who must speak: `synod rosters set`",
+        Assumption::NoRoster => {
+            "say who must speak: `synod rosters set`; then migrate: `synod migrations start`"
+        }
         Assumption::SnapshotVersionUnknown => {
             "have their controllers say it (data_version), or delete them"
         }

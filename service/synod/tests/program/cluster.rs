@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::process::Signal;
 use synod_client::{
@@ -225,12 +226,7 @@ impl Server {
     /// Says that it has taken what was selected.
     pub(crate) async fn adopts(&self, resource: &str, selected: Revision) {
         self.client
-            .send_adopt(
-                &self.member,
-                StatementNumber::FIRST,
-                &named(resource),
-                selected,
-            )
+            .send_adopt(&self.member, next_statement(), &named(resource), selected)
             .await
             .unwrap();
     }
@@ -261,7 +257,7 @@ impl Server {
         };
         let reported = self
             .client
-            .send_report(&self.member, StatementNumber::FIRST, vec![entry], false)
+            .send_report(&self.member, next_statement(), vec![entry], false)
             .await
             .unwrap();
         reported.header.revision
@@ -275,4 +271,10 @@ pub(crate) fn named(resource: &str) -> GroupResource {
 /// Whether nothing is at a path.
 pub(crate) fn is_untouched(path: &Path) -> bool {
     !path.try_exists().unwrap()
+}
+
+/// The number of what is said next in these tests: it grows, whoever says it.
+fn next_statement() -> StatementNumber {
+    static SAID: AtomicU64 = AtomicU64::new(1);
+    StatementNumber::new(SAID.fetch_add(1, Ordering::Relaxed)).unwrap()
 }

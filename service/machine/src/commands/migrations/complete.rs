@@ -1,6 +1,8 @@
 //! `CompleteMigration`: every object is in the target's encoding, so nothing else is persisted.
 
-use synod_model::{CompleteMigration, Migration, MigrationPhase, Refusal, StorageVersionHash};
+use synod_model::{
+    Assumption, CompleteMigration, Migration, MigrationPhase, Refusal, StorageVersionHash,
+};
 
 use super::{claimed, elsewhere};
 use crate::migrating::Then;
@@ -20,9 +22,12 @@ pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result
         persisted,
         unselects: false,
         forgets_observation: false,
+        migrated_since: Some(migration.start_revision()),
     };
     let decided = reconsider(state, turn.occasion(), resource, anew);
-    let assumption = state.assumption(resource);
+    let after = decided.as_ref().and_then(|decided| decided.state.as_ref());
+    let after = after.unwrap_or(&state.storage_states[resource].row.status);
+    let assumption = after.on_trust.map(|_| Assumption::NoRoster);
     let progress = state.migration_progress(&complete.id);
     let (done, estimate) = progress.map_or((migration.done, migration.estimate), |kept| {
         (kept.progress.done, kept.progress.estimate)

@@ -19,6 +19,8 @@ pub(super) fn fold_storage_state(to: &mut RowHasher, row: &StorageStateRow) {
         contradicted,
         agreed_hash,
         absent,
+        on_trust,
+        heard,
         drains,
         hash_drains,
     } = status;
@@ -41,14 +43,18 @@ pub(super) fn fold_storage_state(to: &mut RowHasher, row: &StorageStateRow) {
             hashes,
             kind,
             expired,
+            overtaken,
         } = observation;
         to.list(hashes.iter(), |to, hash| to.raw(hash.as_bytes()));
         to.option(kind.as_ref(), |to, kind| to.text(kind.as_str()));
         to.flag(*expired);
+        to.flag(*overtaken);
     });
     to.flag(*contradicted);
     to.option(agreed_hash.as_ref(), |to, hash| to.raw(hash.as_bytes()));
     rosters::fold_absent(to, absent);
+    to.option(*on_trust, |to, since| to.number(since.get()));
+    to.list(heard.iter(), |to, id| to.text(id.as_str()));
     to.list(drains.iter(), |to, (version, until)| {
         fold_version(to, version);
         to.number(until.as_millis());

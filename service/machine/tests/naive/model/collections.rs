@@ -43,10 +43,11 @@ impl World {
         self.collections.insert(resource.clone(), collection);
         if self.resource(&resource).is_none() {
             let absent = self.absent(&resource);
+            let on_trust = self.trusts_anew(&resource).then_some(self.revision);
             self.resources.push(Resource {
                 name: resource,
                 metadata: self.new_metadata(wall),
-                status: nothing_stored(absent),
+                status: nothing_stored(absent, on_trust),
                 version: None,
                 agreements: Vec::new(),
             });
@@ -115,8 +116,10 @@ impl World {
     }
 }
 
-fn nothing_stored(absent: Absent) -> StateStatus {
+fn nothing_stored(absent: Absent, on_trust: Option<Revision>) -> StateStatus {
     StateStatus {
+        on_trust,
+        heard: BTreeSet::new(),
         common: None,
         selected: None,
         selected_revision: Revision::ZERO,

@@ -280,6 +280,10 @@ impl World {
         if is_reported || self.collections.contains_key(name) {
             return Err(no(ErrorKind::Conflict));
         }
+        let seen = known.status.observation.as_ref();
+        if seen.is_some_and(|seen| !seen.expired) {
+            return Err(no(ErrorKind::Conflict));
+        }
         let drains = known.status.drains.values();
         let mut drains = drains.chain(known.status.hash_drains.values());
         if drains.any(|until| *until > self.log_time) {
@@ -324,10 +328,17 @@ impl World {
         &mut self,
         member: &Member,
         number: StatementNumber,
+        mut said: Command,
     ) -> Result<(), Refusal> {
-        let now = (member.epoch, number);
+        if let Command::Report(report) = &mut said {
+            report.entries.sort_by(|a, b| a.resource.cmp(&b.resource));
+        }
+        let now = (member.epoch, number, said.clone());
         match self.said.insert(member.id.clone(), now) {
-            Some((epoch, last)) if epoch == member.epoch && last > number => {
+            Some((epoch, last, before))
+                if epoch == member.epoch
+                    && (last > number || (last == number && before != said)) =>
+            {
                 let late = no(ErrorKind::Conflict).with("number", number);
                 Err(late.with("last_number", last))
             }
@@ -339,7 +350,7 @@ impl World {
     pub(super) fn last_statements(&self) -> BTreeMap<MemberId, StatementNumber> {
         let members = self.members.iter();
         let heard = members.filter_map(|member| {
-            let (epoch, number) = self.said.get(&member.id)?;
+            let (epoch, number, _) = self.said.get(&member.id)?;
             (*epoch == member.epoch).then(|| (member.id.clone(), *number))
         });
         heard.collect()

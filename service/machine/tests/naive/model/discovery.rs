@@ -5,7 +5,7 @@ use std::time::Duration;
 use synod_machine::{Answer, Heartbeat, Holder, Observation};
 use synod_model::{
     AgreementCause, ErrorKind, GroupResource, LogTime, ObserveStorage, Persisted, Refusal,
-    ResetStorageStates, StorageVersionHash, WallTime,
+    ResetStorageStates, Revision, StorageVersionHash, WallTime,
 };
 
 use super::voting::join;
@@ -18,6 +18,13 @@ impl World {
         wall: WallTime,
     ) -> Result<Answer, Refusal> {
         let name = &observe.resource;
+        let changed = match self.resource(name) {
+            Some(kept) => kept.metadata.resource_version,
+            None => Revision::ZERO,
+        };
+        if observe.if_revision.is_some_and(|read| read != changed) {
+            return Err(no(ErrorKind::Conflict));
+        }
         if self.resource(name).is_none() {
             self.resources
                 .push(Resource::new(name, self.new_metadata(wall)));
@@ -49,6 +56,7 @@ impl World {
             hashes: observe.hashes.clone(),
             kind: observe.kind.clone(),
             expired: false,
+            overtaken: false,
         };
         if now.kind.is_none() {
             now.kind = kind;
@@ -111,9 +119,9 @@ impl World {
             return false;
         }
         let lapses = !seen.expired;
-        seen.expired = true;
         if lapses {
             status.persisted.insert(Persisted::Unknown);
+            self.tells_of_the_past(name);
         }
         if entries.is_empty() {
             self.begin_again(name, self.wall);
@@ -171,6 +179,41 @@ impl World {
             self.weigh(&name, &old, false, None, wall);
         }
         Ok(Answer::Done)
+    }
+
+    /// What was shown before a member said something else, or against what the members say, says nothing of the present
+    /// once nobody speaks; what was shown too long ago goes once it agrees with those who do.
+    pub(super) fn weigh_what_is_shown(&mut self, name: &GroupResource, then: &[super::Entry]) {
+        let now = self.entries_of(name);
+        let says_something_else = now.iter().any(|entry| !then.contains(entry));
+        let status = &mut self.resource_mut(name).status;
+        let was_contradicted = status.contradicted;
+        let contradicts = super::voting::contradicts(status.observation.as_ref(), &now);
+        let Some(seen) = &mut status.observation else {
+            return;
+        };
+        if says_something_else {
+            seen.overtaken = true;
+        }
+        let is_over = seen.expired;
+        let is_doubtful = seen.overtaken || was_contradicted;
+        if now.is_empty() && !then.is_empty() && !is_over && is_doubtful {
+            self.tells_of_the_past(name);
+        }
+        if !now.is_empty() && is_over && !contradicts {
+            self.forget_what_is_shown(name);
+        }
+    }
+
+    /// What was shown is expired, and may still be written.
+    fn tells_of_the_past(&mut self, name: &GroupResource) {
+        let until = self.log_time.after(self.settings.write_grace);
+        let seen = self.resource_mut(name).status.observation.as_mut();
+        let seen = seen.expect("something was shown");
+        seen.expired = true;
+        for hash in seen.hashes.clone() {
+            self.drain_hash(name, hash, until);
+        }
     }
 
     /// Nobody is to look any more. What was shown last may still land.

@@ -125,10 +125,13 @@ impl World {
         }
         let said = self.progress.iter().find(|(kept, _)| kept == id);
         let said = said.map(|(_, row)| row.progress.clone());
-        let assumption = match self.roster_of(id.resource()) {
-            Some(_) => None,
-            None => Some(Assumption::NoRoster),
-        };
+        let is_rostered = self.roster_of(id.resource()).is_some();
+        let begun = self.migration(id)?.metadata.create_revision;
+        let status = &mut self.resource_mut(id.resource()).status;
+        if is_rostered && status.on_trust.is_some_and(|since| begun >= since) {
+            status.on_trust = None;
+        }
+        let assumption = status.on_trust.map(|_| Assumption::NoRoster);
         let migration = self.migration_mut(id);
         migration.assumption = assumption;
         migration.phase = MigrationPhase::Succeeded;

@@ -36,7 +36,9 @@ impl World {
             metadata,
             rule: set.rule.clone(),
         };
+        let before = self.clone();
         self.rosters.insert(set.scope.clone(), roster);
+        self.distrust_more(&before);
         self.call_the_roll(Some(&AgreementCause::Roster), wall);
         Ok(Answer::Done)
     }
@@ -51,7 +53,9 @@ impl World {
             return Err(no(ErrorKind::NotFound));
         }
         self.check_roster(present.as_ref(), delete.if_revision)?;
+        let before = self.clone();
         self.rosters.remove(&delete.scope);
+        self.distrust_more(&before);
         self.call_the_roll(Some(&AgreementCause::Roster), wall);
         Ok(Answer::Done)
     }
@@ -72,6 +76,71 @@ impl World {
                 Err(no(ErrorKind::Conflict).with_current(current))
             }
         }
+    }
+
+    /// Where somebody is asked for now who was not before, nothing that was known of the store counts any more.
+    fn distrust_more(&mut self, before: &Self) {
+        let names: Vec<GroupResource> = self.resources.iter().map(|of| of.name.clone()).collect();
+        for name in names {
+            let Some(now) = self.roster_of(&name).map(|roster| roster.rule.clone()) else {
+                continue;
+            };
+            let is_more = before.roster_of(&name).is_none_or(|then| {
+                let then = &then.rule;
+                now.members.iter().any(|id| !then.members.contains(id))
+                    || now.least > then.least
+                    || (!now.labels.is_empty() && now.labels != then.labels)
+            });
+            if is_more {
+                let revision = self.revision;
+                let status = &mut self.resource_mut(&name).status;
+                status.on_trust = Some(revision);
+                status.heard.clear();
+            }
+        }
+    }
+
+    /// Who spoke before and does not now is remembered where labels ask for it.
+    pub(super) fn remember_who_spoke(
+        &mut self,
+        name: &GroupResource,
+        then: &[MemberId],
+        now: &[MemberId],
+    ) {
+        let by_labels = self
+            .roster_of(name)
+            .is_some_and(|roster| !roster.rule.labels.is_empty());
+        if self.resource(name).is_none() {
+            return;
+        }
+        let heard = &mut self.resource_mut(name).status.heard;
+        heard.retain(|id| !now.contains(id));
+        let gone = then.iter().filter(|id| !now.contains(id));
+        heard.extend(gone.filter(|_| by_labels).cloned());
+    }
+
+    /// Whether what is persisted is taken on trust from now on: nobody has to speak, or somebody with the labels that are
+    /// asked for does not and never has.
+    pub(super) fn trusts_anew(&self, name: &GroupResource) -> bool {
+        let Some(roster) = self.roster_of(name) else {
+            return true;
+        };
+        let rule = &roster.rule;
+        let nobody = BTreeSet::new();
+        let heard = self
+            .resource(name)
+            .map_or(&nobody, |kept| &kept.status.heard);
+        self.members.iter().any(|member| {
+            let id = &member.id;
+            !rule.labels.is_empty()
+                && rule.labels.matches(&member.labels)
+                && !rule.members.contains(id)
+                && !heard.contains(id)
+                && self
+                    .entries_of(name)
+                    .iter()
+                    .all(|entry| entry.member != *id)
+        })
     }
 
     /// Works out for every resource who is missing now, and what follows.

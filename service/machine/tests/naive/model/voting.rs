@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use synod_machine::{Answer, EntryRow, Observation, StateStatus, Told};
+use synod_machine::{Answer, Command, EntryRow, Observation, StateStatus, Told};
 use synod_model::{
     Adopt, AgreementCause, AgreementChange, ApiVersion, ErrorKind, GroupResource, MemberId,
     Persisted, Refusal, Report, ReportEntry, Stance, StorageVersionHash, WallTime,
@@ -54,7 +54,7 @@ impl Entry {
 impl World {
     pub(super) fn report(&mut self, report: &Report, wall: WallTime) -> Result<Answer, Refusal> {
         let member = self.fenced(&report.member, report.epoch)?;
-        self.listen(&member, report.number)?;
+        self.listen(&member, report.number, Command::Report(report.clone()))?;
         for (i, said) in report.entries.iter().enumerate() {
             let others = &report.entries[..i];
             let stands_twice = others.iter().any(|other| other.resource == said.resource);
@@ -193,7 +193,7 @@ impl World {
 
     pub(super) fn adopt(&mut self, adopt: &Adopt, wall: WallTime) -> Result<Answer, Refusal> {
         let member = self.fenced(&adopt.member, adopt.epoch)?;
-        self.listen(&member, adopt.number)?;
+        self.listen(&member, adopt.number, Command::Adopt(adopt.clone()))?;
         let before = self.clone();
         let status = self
             .resource(&adopt.resource)
@@ -228,7 +228,11 @@ impl World {
                 let mut causes = causes(&then, &now);
                 let cause = causes.pop_first().filter(|_| causes.is_empty());
                 let cause = cause.map(AgreementCause::Member);
-                self.settle_resource(&name, cause, wall);
+                let ids = |of: &[Entry]| -> Vec<MemberId> {
+                    of.iter().map(|entry| entry.member.clone()).collect()
+                };
+                self.remember_who_spoke(&name, &ids(&then), &ids(&now));
+                self.settle_resource(&name, &then, cause, wall);
             }
         }
     }
@@ -236,6 +240,7 @@ impl World {
     fn settle_resource(
         &mut self,
         name: &GroupResource,
+        then: &[Entry],
         cause: Option<AgreementCause>,
         wall: WallTime,
     ) {
@@ -260,7 +265,13 @@ impl World {
         self.resources.retain(|other| other.name != *name);
         self.resources.push(kept);
         self.resources.sort_by(|a, b| a.name.cmp(&b.name));
+        self.weigh_what_is_shown(name, then);
         self.weigh(name, &old, false, cause, wall);
+        let entries = self.entries_of(name);
+        let status = &mut self.resource_mut(name).status;
+        if entries.is_empty() && !then.is_empty() && status.observation.is_some() {
+            status.agreement_revision = revision;
+        }
     }
 
     /// Works out what is agreed on now, and whether that is another agreement than the old one: from the entries, from
@@ -276,12 +287,22 @@ impl World {
         let revision = self.revision;
         let entries = self.entries_of(name);
         let absent = self.absent(name);
+        let trusts_anew = self.trusts_anew(name);
+        let by_labels = self
+            .roster_of(name)
+            .is_some_and(|roster| !roster.rule.labels.is_empty());
         let many = self.settings.agreements_kept as usize;
         let fresh = self.new_metadata(wall);
         let kept = self.resource_mut(name);
         let status = &mut kept.status;
         status.common = common(&entries);
         status.absent = absent;
+        if !by_labels {
+            status.heard.clear();
+        }
+        if trusts_anew && status.on_trust.is_none() {
+            status.on_trust = Some(revision);
+        }
         status.contradicted = contradicts(status.observation.as_ref(), &entries);
         let is_seen_anew = entries.is_empty() && shown(status) != shown(old);
         if lapsed

@@ -24,7 +24,15 @@ pub(super) fn start(of: usize, rewrite_all: bool) -> Command {
     })
 }
 
-pub(super) fn observe(of: usize, hashes: u8, tells_kind: bool, state: &State) -> Command {
+pub(super) fn observe(
+    of: usize,
+    hashes: u8,
+    tells_kind: bool,
+    expects: Option<bool>,
+    state: &State,
+) -> Command {
+    let kept = state.present().storage_state(&resource(of));
+    let changed = kept.map_or(Revision::ZERO, |kept| kept.row.metadata.resource_version);
     let shown = (0..3).filter(|i| hashes & (1 << i) != 0);
     let shown = shown.map(|i| StorageVersionHash::of_version(&version(i), &kind(0)));
     let mut hashes: BTreeSet<StorageVersionHash> = shown.collect();
@@ -43,6 +51,10 @@ pub(super) fn observe(of: usize, hashes: u8, tells_kind: bool, state: &State) ->
         hashes.insert(StorageVersionHash::of_version(&version(0), &kind(0)));
     }
     Command::ObserveStorage(ObserveStorage {
+        if_revision: expects.map(|right| match right {
+            true => changed,
+            false => changed.next(),
+        }),
         resource: resource(of),
         hashes,
         kind: tells_kind.then(|| kind(0)),

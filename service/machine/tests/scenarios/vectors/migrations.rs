@@ -9,13 +9,14 @@ use serde_json::{Value, json};
 use synod_model::{
     ClaimToken, ErrorKind, FailureClass, GroupResource, Kind, Migration, MigrationId,
     MigrationPhase, MigrationProgress, MigrationReason, ObserveStorage, Persisted, Report,
-    ReportEntry, RetryMigration, Stance, StartMigration, StatementNumber, StorageVersionHash,
+    ReportEntry, RetryMigration, Stance, StartMigration, StorageVersionHash,
 };
 
 use super::suite::{self, Case};
 use super::{expect_eq, text, texts};
 use crate::cluster::{Cluster, Server, Work, accepted, claim, complete, fail, progress, refused};
 use crate::entry::{of, resource, version};
+use crate::said::next_number;
 use synod_machine::Command;
 
 const PODS: &str = "pods";
@@ -30,6 +31,7 @@ fn hash_of(name: &str) -> StorageVersionHash {
 
 fn observe(cluster: &mut Cluster, name: &str) {
     accepted(cluster.send(Command::ObserveStorage(ObserveStorage {
+        if_revision: None,
         resource: resource(PODS),
         kind: None,
         hashes: [hash_of(name)].into(),
@@ -144,6 +146,7 @@ fn derived(case: &Case<'_>) -> Result<(), String> {
     match text(case, "name") {
         name if name.starts_with("empty storageVersionHash") => {
             let nothing = ObserveStorage {
+                if_revision: None,
                 resource: resource(PODS),
                 kind: None,
                 hashes: BTreeSet::new(),
@@ -253,7 +256,7 @@ fn report(cluster: &mut Cluster, server: &Server, entry: ReportEntry) {
     accepted(cluster.send(Command::Report(Report {
         member: server.id.clone(),
         epoch: server.epoch,
-        number: StatementNumber::FIRST,
+        number: next_number(server),
         entries: vec![entry],
         replace: false,
     })));

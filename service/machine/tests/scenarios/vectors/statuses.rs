@@ -7,13 +7,14 @@ use serde_json::Value;
 use synod_machine::{Command, Digest, Row, State};
 use synod_model::{
     Condition, ConditionStatus, Kind, MemberId, Report, ReportEntry, ReportEntryText, Stance,
-    StanceText, StatementNumber, Violations,
+    StanceText, Violations,
 };
 
 use super::suite::{self, Case};
 use super::{WIDGETS, text, texts};
 use crate::cluster::{Cluster, accepted};
 use crate::entry::{of, resource, version};
+use crate::said::next_number;
 
 #[test]
 fn validate_server_storage_version() {
@@ -153,9 +154,9 @@ fn encoding(entries: &[Value]) -> Cluster {
             },
         };
         accepted(cluster.send(Command::Report(Report {
+            number: next_number(&server),
             member: server.id,
             epoch: server.epoch,
-            number: StatementNumber::FIRST,
             entries: vec![entry],
             replace: false,
         })));

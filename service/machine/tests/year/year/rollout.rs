@@ -23,6 +23,9 @@ use crate::store::{Resource, Version};
 /// How often the observer looks, at the least: the setting `discovery_period` of a new cluster.
 const PERIOD: Time = 10 * MINUTE;
 
+/// When a roster that comes later does.
+const ROSTER_AFTER: Time = 30 * 24 * HOUR;
+
 /// How far the servers are with taking part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rollout {
@@ -30,8 +33,17 @@ pub(crate) enum Rollout {
     Over,
     /// Some do, and a roster asks for all.
     UnderRoster,
+    /// Some do, and after some days a roster asks for all.
+    RosterLater,
     /// Some do, and an observer sees all.
     Observed,
+}
+
+impl Rollout {
+    /// Whether a roster asks for all, sooner or later.
+    pub(crate) fn has_roster(self) -> bool {
+        matches!(self, Self::UnderRoster | Self::RosterLater)
+    }
 }
 
 /// What the observer has seen.
@@ -54,6 +66,7 @@ impl World {
     pub(super) fn begin_rollout(&mut self) {
         match self.nature.rollout {
             Rollout::Over => return,
+            Rollout::RosterLater => {}
             Rollout::UnderRoster => self.set_roster(),
             Rollout::Observed => {
                 self.agenda.plan(self.now + MINUTE, Event::Look);
@@ -70,7 +83,8 @@ impl World {
     pub(super) fn roll_out(&mut self) {
         let next = self.soon(4 * HOUR, 40 * HOUR);
         self.agenda.plan(next, Event::Rollout);
-        if self.nature.rollout == Rollout::UnderRoster && self.cluster.answers() {
+        let is_early = self.nature.rollout == Rollout::RosterLater && self.now < ROSTER_AFTER;
+        if self.nature.rollout.has_roster() && !is_early && self.cluster.answers() {
             self.set_roster();
         }
         let first = self.random.below(SERVERS);
@@ -110,9 +124,9 @@ impl World {
             self.has_taken_part[server] = true;
             // Nobody knows what a server has written that did not take part, so nothing of it drains: it waits.
             let has_landed = wrote == 0 || self.now > wrote + WRITE_GRACE;
-            return has_landed || self.nature.rollout != Rollout::UnderRoster;
+            return has_landed || !self.nature.rollout.has_roster();
         }
-        if self.nature.rollout == Rollout::UnderRoster && self.has_taken_part[server] {
+        if self.nature.rollout.has_roster() && self.has_taken_part[server] {
             // Nobody knows what it will write: what is stored is unknown before it does.
             let is_member = self
                 .cluster
@@ -193,6 +207,7 @@ impl World {
                 return false;
             }
             let observe = ObserveStorage {
+                if_revision: None,
                 resource: resource(of),
                 hashes: shown.into_iter().map(hash_of).collect(),
                 kind: Some(kind()),
@@ -297,6 +312,10 @@ impl World {
         let are_all = match rollout {
             Rollout::Over => false,
             Rollout::UnderRoster => self.cluster.misses_somebody(of),
+            // What was written before anybody was asked for is on trust.
+            Rollout::RosterLater => {
+                self.cluster.misses_somebody(of) || self.cluster.is_on_trust(of)
+            }
             Rollout::Observed => {
                 let is_fresh = self.now - self.sight.last[of] <= 2 * PERIOD;
                 self.sight.has_gap[of] || !is_fresh
@@ -318,7 +337,7 @@ impl World {
         let stored = [0, 1].map(|of| match self.nature.rollout {
             Rollout::Observed => self.store.versions_but(of, self.excused(of)),
             // While somebody is missing, nothing is safe at all.
-            Rollout::UnderRoster | Rollout::Over => self.store.versions(of),
+            Rollout::UnderRoster | Rollout::RosterLater | Rollout::Over => self.store.versions(of),
         });
         let now = (self.cluster.state.revision(), stored);
         if !is_time && self.sight.judged.as_ref() == Some(&now) {
@@ -326,7 +345,11 @@ impl World {
         }
         for (of, name) in RESOURCES.iter().enumerate() {
             let mut versions = now.1[of].iter();
-            if let Some(version) = versions.find(|one| self.cluster.calls_safe(of, **one)) {
+            let is_assumed =
+                self.nature.rollout == Rollout::RosterLater && self.cluster.is_on_trust(of);
+            self.tally.known += u64::from(!is_assumed);
+            let mut called = versions.find(|one| self.cluster.calls_safe(of, **one));
+            if let Some(version) = called.take_if(|_| !is_assumed) {
                 return Some(format!(
                     "{name} is stored in v{version}, which is called safe"
                 ));

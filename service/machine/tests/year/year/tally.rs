@@ -34,6 +34,8 @@ pub(crate) struct Tally {
     pub(crate) began_to_take_part: u64,
     pub(crate) fell_back: u64,
     pub(crate) missed_somebody: u64,
+    /// How often what is persisted was looked at and not on trust.
+    pub(crate) known: u64,
     /// Only with an observer.
     pub(crate) looks: u64,
     pub(crate) observer_stopped: u64,
@@ -91,9 +93,10 @@ impl Tally {
         missing.extend(none_of(&counts));
         match rollout {
             Rollout::Over => {}
-            Rollout::UnderRoster => {
-                missing.extend(none_of(&[("missing server", self.missed_somebody)]));
-            }
+            Rollout::UnderRoster | Rollout::RosterLater => missing.extend(none_of(&[
+                ("missing server", self.missed_somebody),
+                ("resource that is not on trust", self.known),
+            ])),
             Rollout::Observed => missing.extend(none_of(&[
                 ("look", self.looks),
                 ("stop of the observer", self.observer_stopped),

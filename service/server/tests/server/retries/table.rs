@@ -99,7 +99,8 @@ fn of_members(scene: &Scene) -> Vec<Row> {
         member: Some(scene.voter.clone()),
         resource: Some(resource("daemonsets")),
         selected_revision: scene.selected_revision,
-        number: 9,
+        // Above all that was said in these tests.
+        number: 1 << 40,
     };
     let forget = v1::StorageVersionsForgetRequest {
         request_id: None,
@@ -367,6 +368,7 @@ fn of_migrations(scene: &Scene) -> Vec<Row> {
         resource: Some(group_resource("observed")),
         hashes: vec!["8aSe+NMegvE=".to_owned()],
         kind: Some("Observed".to_owned()),
+        if_revision: None,
     };
     let reset = v1::MigrationsResetRequest {
         request_id: None,

@@ -44,6 +44,8 @@ pub(super) enum Outcome {
     Widened(Revision),
     /// Not every server could be read.
     Withheld,
+    /// What is known has changed since before the look: by a member, or another observer.
+    Overtaken,
     /// The cluster did not take it.
     Failed(String),
 }
@@ -55,6 +57,7 @@ impl Outcome {
             Self::Changed(_) => "CHANGED",
             Self::Widened(_) => "WIDENED",
             Self::Withheld => "WITHHELD",
+            Self::Overtaken => "OVERTAKEN",
             Self::Failed(_) => "FAILED",
         }
     }
@@ -67,13 +70,18 @@ impl Round {
         is_read
             && self.posted.iter().all(|posted| match posted.outcome {
                 Outcome::Unchanged | Outcome::Changed(_) => true,
-                Outcome::Widened(_) | Outcome::Withheld | Outcome::Failed(_) => false,
+                Outcome::Widened(_)
+                | Outcome::Withheld
+                | Outcome::Overtaken
+                | Outcome::Failed(_) => false,
             })
     }
 
-    /// Whether it shows what no member says that it encodes. A member may just have moved.
-    pub(super) fn is_contradicted(&self) -> bool {
-        self.posted.iter().any(|posted| !posted.against.is_empty())
+    /// Whether it shows what no member says that it encodes, or was overtaken. A member may just have moved.
+    pub(super) fn is_doubtful(&self) -> bool {
+        let is_doubtful =
+            |posted: &Posted| !posted.against.is_empty() || posted.outcome == Outcome::Overtaken;
+        self.posted.iter().any(is_doubtful)
     }
 
     /// How a program ends that has looked once.
@@ -126,6 +134,7 @@ impl Round {
             ("UNCHANGED", "as before"),
             ("WIDENED", "widened"),
             ("WITHHELD", "withheld"),
+            ("OVERTAKEN", "overtaken"),
             ("FAILED", "not taken"),
         ];
         let told = told
@@ -169,6 +178,9 @@ impl Round {
                 let silent = silent.find(|look| posted.seen.unknown.contains(&look.server));
                 silent.map(|look| format!("withheld: {} shows no hash", look.server))
             }
+            Outcome::Overtaken => {
+                Some("not taken: what is known of it has changed since it was looked at".to_owned())
+            }
             Outcome::Changed(revision) => Some(format!("changed at revision {revision}")),
             Outcome::Widened(revision) => Some(format!(
                 "joined to what was observed before at revision {revision}, since not every server could be read"
@@ -182,7 +194,9 @@ impl Posted {
     fn json(&self) -> Value {
         let revision = match &self.outcome {
             Outcome::Changed(revision) | Outcome::Widened(revision) => Some(*revision),
-            Outcome::Unchanged | Outcome::Withheld | Outcome::Failed(_) => None,
+            Outcome::Unchanged | Outcome::Withheld | Outcome::Overtaken | Outcome::Failed(_) => {
+                None
+            }
         };
         let why = match &self.outcome {
             Outcome::Failed(why) => Some(why.clone()),

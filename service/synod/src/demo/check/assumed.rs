@@ -1,5 +1,5 @@
 //! Check 13: nothing was called safe while a server was missing that a roster asks for, and where no roster says who must
-//! speak, whatever is called safe or done says that it assumes something.
+//! speak, or nothing was migrated since one does, whatever is called safe or done says that it assumes something.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ fn completed(timeline: &Timeline) -> impl Iterator<Item = Finding> + use<'_> {
             let asked = after.roster_of(&resource).is_some();
             let fault = if !missing.is_empty() {
                 format!("{missing:?} was missing")
-            } else if asked == assumes {
+            } else if assumes != after.is_on_trust(&resource) {
                 format!("a roster asks for somebody: {asked}, and it assumes {told:?}")
             } else {
                 return None;
@@ -113,7 +113,7 @@ impl Answer {
                 "it does not say that {id} is missing of {resource}"
             ));
         }
-        (asked == assumed).then(|| {
+        (assumed != moment.is_on_trust(resource)).then(|| {
             format!("a roster asks for somebody of {resource}: {asked}, and something is assumed: {assumed}")
         })
     }

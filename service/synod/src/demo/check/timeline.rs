@@ -278,6 +278,14 @@ impl Moment {
         scopes.iter().find_map(|scope| self.rosters.get(scope))
     }
 
+    /// Whether what is persisted of a resource is on trust: nobody in particular must speak, or it was not migrated since.
+    pub(super) fn is_on_trust(&self, resource: &str) -> bool {
+        let since = self.states.get(resource);
+        let since = since.and_then(|state| state.rest.get("onTrustSince"));
+        let since = since.and_then(Value::as_str).unwrap_or("0");
+        self.roster_of(resource).is_none() || since != "0"
+    }
+
     /// Whom the roster of a resource asks for, and who has no entry.
     pub(super) fn missing(&self, resource: &str) -> BTreeSet<&str> {
         let asked = self.roster_of(resource);

@@ -3,7 +3,9 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use synod_client::{MemberId, MigrationPhase, ResourceScope, RosterRule, SetRoster, SettingsPatch};
+use synod_client::{
+    MemberId, MigrationPhase, MigrationReason, ResourceScope, RosterRule, SetRoster, SettingsPatch,
+};
 
 use super::Story;
 use crate::demo::records::files;
@@ -28,6 +30,7 @@ impl Story<'_> {
         self.migrate_all().await?;
         self.assume().await?;
         self.ask_for_all().await?;
+        self.migrate_under_the_roster().await?;
         self.let_in().await
     }
 
@@ -163,6 +166,38 @@ impl Story<'_> {
         servers.launch(self.run, OUTSIDER, release::CONTROL_PLANE[2])?;
         servers.ready(self.run, OUTSIDER).await?;
         self.agreed(super::WIDGETS, TARGET).await
+    }
+
+    /// What was written before anybody was asked for is on trust, until it is migrated once more.
+    async fn migrate_under_the_roster(&mut self) -> Result<(), Stuck> {
+        self.run.stage.enter(
+            "what was stored before the roster came is on trust: everything is migrated under it",
+        );
+        let mut started = Vec::new();
+        for resource in release::upgraded() {
+            let resource = resource.group_resource();
+            let reason = MigrationReason::Manual;
+            let asked = self.client.start_migration(&resource, reason);
+            started.push(asked.await?.id.to_string());
+        }
+        let plurals: Vec<&str> = release::upgraded()
+            .map(|resource| resource.plural)
+            .collect();
+        for name in WORKERS {
+            self.workers
+                .start(self.run, name, &self.places(), &plurals, Pace::Quick)?;
+        }
+        for name in started {
+            self.see(format!("{name} succeeded"), |shown| {
+                let migration = shown.board.migrations.get(&name);
+                let phase = migration.map(|migration| migration.phase);
+                (phase == Some(MigrationPhase::Succeeded))
+                    .then_some(())
+                    .ok_or_else(|| format!("it is {phase:?}"))
+            })
+            .await?;
+        }
+        self.workers.stop(self.run).await
     }
 
     /// Shows a sentence of what was answered about the first resource.

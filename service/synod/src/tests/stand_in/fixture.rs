@@ -338,6 +338,7 @@ fn state(
         contradicted: false,
         current_hash: None,
         absent: None,
+        on_trust_since: 0,
     }
 }
 

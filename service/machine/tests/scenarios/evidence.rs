@@ -1,0 +1,141 @@
+//! What discovery showed, once those are gone who said otherwise.
+
+use std::time::Duration;
+
+use synod_machine::{Command, Why, check_drop};
+use synod_model::{ErrorKind, ObserveStorage, Revision};
+
+use crate::cluster::{Cluster, accepted, claim, hash, observe, refused};
+use crate::entry::{of, resource, version};
+
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+const GRACE: Duration = Duration::from_secs(70);
+
+fn is_safe(cluster: &Cluster, text: &str) -> bool {
+    let (past, now) = (cluster.state.present(), cluster.state.log_time());
+    check_drop(&past, now, &resource("pods"), &version(text)).is_safe()
+}
+
+/// It was looked at before a said v2. What a wrote since would be lost to whoever believed that look.
+#[test]
+fn a_look_that_is_older_than_what_was_said_last_is_no_agreement() {
+    let mut cluster = Cluster::formed();
+    let v1 = of("pods").decodes("v1 v2").encodes("v1");
+    let a = cluster.starts("a", std::slice::from_ref(&v1));
+    cluster.observes("pods", &["v1"]);
+    cluster.migrates("pods");
+    cluster.reports(&a, &[v1.encodes("v2")]);
+    assert!(cluster.kept("pods").contradicted);
+    cluster.leaves_drained(&a);
+    let kept = cluster.kept("pods");
+    assert_eq!((kept.agreed_hash, kept.agreement()), (None, None));
+    assert!(kept.observation.is_some_and(|seen| seen.expired));
+    assert!(!is_safe(&cluster, "v2") && !is_safe(&cluster, "v1"));
+    // The next look counts, and of what was written in between nothing is known.
+    cluster.observes("pods", &["v2"]);
+    assert_eq!(cluster.kept("pods").agreed_hash, Some(hash("v2")));
+    assert!(cluster.persisted("pods").contains(&"Unknown".to_owned()));
+}
+
+/// The members said two things, discovery showed both, and one of them is gone.
+#[test]
+fn a_look_that_stood_against_the_last_member_is_no_agreement_without_it() {
+    let mut cluster = Cluster::formed();
+    let both = of("pods").decodes("v1 v2");
+    let a = cluster.starts("a", &[both.clone().encodes("v1")]);
+    cluster.observes("pods", &["v2"]);
+    assert!(cluster.kept("pods").contradicted);
+    cluster.leaves_drained(&a);
+    assert_eq!(cluster.kept("pods").agreement(), None);
+    assert!(!is_safe(&cluster, "v1"));
+}
+
+#[test]
+fn a_look_that_agrees_with_what_was_said_before_it_is_an_agreement_when_all_are_gone() {
+    let mut cluster = Cluster::formed();
+    let a = cluster.starts("a", &[of("pods")]);
+    cluster.observes("pods", &["v1"]);
+    cluster.leaves_drained(&a);
+    assert_eq!(cluster.kept("pods").agreed_hash, Some(hash("v1")));
+}
+
+/// No common version before and none after, and the same look: the agreement is another one all the same, or a fence of
+/// before would let the writes of those through who are gone.
+#[test]
+fn an_agreement_by_discovery_alone_after_there_were_entries_is_always_anew() {
+    let mut cluster = Cluster::formed();
+    let both = of("pods").decodes("v1 v2");
+    cluster.starts("a", &[both.clone().encodes("v1")]);
+    cluster.starts("b", &[both.encodes("v2")]);
+    cluster.observes("pods", &["v1"]);
+    let before = cluster.kept("pods").agreement_revision;
+    cluster.pass(Duration::from_secs(60));
+    cluster.expires();
+    let kept = cluster.kept("pods");
+    assert_eq!(kept.agreed_hash, Some(hash("v1")));
+    assert!(kept.agreement_revision > before);
+    assert_eq!(kept.agreement(), Some(cluster.revision()));
+}
+
+/// It was made before they joined, and says nothing more than they do.
+#[test]
+fn a_look_that_expired_before_members_joined_goes_when_it_agrees_with_them() {
+    let mut cluster = Cluster::formed();
+    cluster.observes("pods", &["v1"]);
+    cluster.pass(DAY);
+    cluster.expires();
+    let both = of("pods").decodes("v1 v2");
+    let a = cluster.starts("a", &[both.clone().encodes("v2")]);
+    assert!(cluster.kept("pods").contradicted);
+    cluster.reports(&a, &[both.clone().encodes("v1")]);
+    let kept = cluster.kept("pods");
+    assert!(kept.observation.is_none() && !kept.contradicted);
+    cluster.reports(&a, &[both.encodes("v2")]);
+    assert!(!cluster.kept("pods").contradicted);
+    // Its server may have stopped just now.
+    let id = cluster.open("pods").id;
+    refused(cluster.send(claim(&id, "one")), ErrorKind::Draining);
+    let (past, now) = (cluster.state.present(), cluster.state.log_time());
+    let verdict = check_drop(&past, now, &resource("pods"), &version("v1"));
+    let whys: Vec<Why> = verdict.dangers.into_iter().map(|one| one.why).collect();
+    let drains = whys.iter().any(|why| matches!(why, Why::DrainingHash(..)));
+    assert!(drains, "{whys:?}");
+    cluster.pass(GRACE);
+    cluster.renews(&a);
+    accepted(cluster.send(claim(&id, "one")));
+}
+
+/// Two observers look at once. Whoever posts last has not seen what the other has.
+#[test]
+fn a_look_that_was_overtaken_is_refused_and_takes_nothing_away() {
+    let mut cluster = Cluster::formed();
+    // Neither knows of anything before it looks.
+    let first = cluster.send(look("pods", &["v1", "v2"], 0));
+    let refusal = refused(cluster.send(look("pods", &["v1"], 0)), ErrorKind::Conflict);
+    let present = first.revision.to_string();
+    assert_eq!(refusal.metadata["resource_version"], present);
+    let shown = cluster.kept("pods").observation;
+    assert_eq!(shown.map(|seen| seen.hashes.len()), Some(2));
+    // What a member said since then is newer, too.
+    let read = first.revision.get();
+    cluster.starts("a", &[of("pods")]);
+    refused(
+        cluster.send(look("pods", &["v2"], read)),
+        ErrorKind::Conflict,
+    );
+    let read = cluster.revision().get();
+    accepted(cluster.send(look("pods", &["v1"], read)));
+    assert!(!cluster.kept("pods").contradicted);
+    let unheard = look("batch.jobs", &["v1"], 7);
+    refused(cluster.send(unheard), ErrorKind::Conflict);
+}
+
+fn look(name: &str, versions: &[&str], read: u64) -> Command {
+    let Command::ObserveStorage(look) = observe(name, versions) else {
+        panic!("a look is one");
+    };
+    Command::ObserveStorage(ObserveStorage {
+        if_revision: Some(Revision::new(read)),
+        ..look
+    })
+}
