@@ -1,5 +1,6 @@
 //! A replica that lagged behind what the others keep of the log begins anew from a checkpoint, and nobody notices.
 
+use synod_model::Revision;
 use synod_proto::v1;
 
 use crate::api_servers::{WatchLog, watch_at};
@@ -7,8 +8,10 @@ use crate::checkers::come_together;
 use crate::clients::Clients;
 use crate::machine::{CHECKPOINT_ENTRIES, KEPT_ENTRIES, Kind};
 use crate::net::Host;
+use crate::raw_watch::RawWatch;
 use crate::seeds::for_each_seed;
 use crate::visitor::{open_session, update_settings};
+use crate::watch_log::compare;
 use crate::world::{HOSTS, World};
 
 /// The machine of the watch.
@@ -49,6 +52,114 @@ fn a_replica_that_lagged_installs_a_checkpoint_and_its_watches_and_sessions_go_o
         assert!(log.events.last().unwrap().0.get() > revision(&first));
         assert_eq!(log.resyncs.len(), 1, "the watch began anew: {log:?}");
     });
+}
+
+#[test]
+fn a_stream_that_stands_while_a_checkpoint_is_installed_goes_on_without_a_repetition() {
+    let test = "a_stream_that_stands_while_a_checkpoint_is_installed_goes_on_without_a_repetition";
+    for_each_seed(test, Kind::Whole, 1..3, |world| {
+        let formed = world.run_until(5_000, |world| world.clients.acknowledged() > 0);
+        assert!(formed, "nothing is acknowledged within five seconds");
+        let leader = world.leader().unwrap();
+        let lagging = *HOSTS.iter().find(|host| **host != leader).unwrap();
+        // Before the first revision, so that a stream that begins again has something to say again.
+        let watch = RawWatch::start(world, lagging, WATCHER, 1);
+        let other = RawWatch::start(world, leader, WATCHER + 1, 1);
+        world.run_for(2_000);
+        let before = watch.log().reached();
+        assert!(!watch.log().groups().is_empty(), "the watch saw nothing");
+
+        // Suspended, since a replica that is cut off ends its streams: this one does not know how long it was away.
+        world.machine(lagging).suspend(true);
+        let far = applied(world, leader) + 3 * (CHECKPOINT_ENTRIES + KEPT_ENTRIES);
+        let purged = world.run_until(300_000, |world| applied(world, leader) > far);
+        assert!(purged, "hardly anything was written");
+        world.machine(lagging).suspend(false);
+
+        let installed = world.run_until(20_000, |world| generation(world, lagging) > 0);
+        assert!(installed, "{lagging} got no checkpoint");
+        come_together(world);
+        let (log, other) = (watch.log(), other.log());
+        let alike = compare(&log, &other).unwrap();
+        assert!(alike > 0 && log.reached() > before, "{alike} revisions");
+        assert_eq!(watch.streams(), 1, "no stream stood while it was installed");
+    });
+}
+
+#[test]
+fn what_a_checkpoint_does_not_keep_of_the_history_is_gone_from_who_installs_it() {
+    let test = "what_a_checkpoint_does_not_keep_of_the_history_is_gone_from_who_installs_it";
+    for_each_seed(test, Kind::Whole, 1..3, |world| {
+        let formed = world.run_until(5_000, |world| world.clients.acknowledged() > 0);
+        assert!(formed, "nothing is acknowledged within five seconds");
+        let leader = world.leader().unwrap();
+        let lagging = *HOSTS.iter().find(|host| **host != leader).unwrap();
+        update_settings(world, leader, small_history());
+        world.run_for(2_000);
+        let before = history(world, lagging);
+        assert_eq!(before.kept, HISTORY, "{before:?}");
+
+        isolate(world, lagging, true);
+        let far = applied(world, leader) + 3 * (CHECKPOINT_ENTRIES + KEPT_ENTRIES);
+        // All that the other keeps has gone from the history of those that go on.
+        let purged = world.run_until(300_000, |world| {
+            applied(world, leader) > far && history(world, leader).floor > before.newest
+        });
+        assert!(purged, "hardly anything was written");
+        assert_eq!(history(world, lagging).floor, before.floor, "it is cut off");
+        isolate(world, lagging, false);
+
+        let installed = world.run_until(20_000, |world| generation(world, lagging) > 0);
+        assert!(installed, "{lagging} got no checkpoint");
+        // At once, before what is applied next trims it.
+        let after = history(world, lagging);
+        assert_eq!(after.kept, HISTORY, "{after:?}");
+        assert!(after.floor > before.newest, "{before:?}, {after:?}");
+
+        come_together(world);
+        world.rest(2_000);
+        for host in HOSTS {
+            assert_eq!(history(world, host), history(world, leader), "{host}");
+        }
+    });
+}
+
+/// So many revisions are kept in a history: fewer than are written while a replica lags.
+const HISTORY: u64 = 10;
+
+fn small_history() -> v1::ClusterUpdateSettingsRequest {
+    v1::ClusterUpdateSettingsRequest {
+        patch: Some(v1::SettingsPatch {
+            history_revisions: Some(HISTORY),
+            ..v1::SettingsPatch::default()
+        }),
+        ..v1::ClusterUpdateSettingsRequest::default()
+    }
+}
+
+/// What a replica keeps of the past.
+#[derive(Debug, PartialEq, Eq)]
+struct History {
+    floor: Revision,
+    newest: Revision,
+    kept: u64,
+    bytes: u64,
+    /// Of all rows, those of the history too, gone through one by one.
+    digest: synod_machine::Digest,
+}
+
+fn history(world: &World, host: Host) -> History {
+    let consensus = world.machines[&host].consensus().unwrap();
+    let state = &consensus.published().state;
+    let history = state.history();
+    assert_eq!(state.digest(), state.recompute_digest(), "{host}");
+    History {
+        floor: history.floor(),
+        newest: state.revision(),
+        kept: history.len() as u64,
+        bytes: history.bytes(),
+        digest: state.digest(),
+    }
 }
 
 /// Begins a watch at `replica` and nowhere else.

@@ -37,6 +37,7 @@ pub(crate) struct Machine {
     net: Net,
     trace: Trace,
     clock: Clocked,
+    suspended: bool,
     consensus: Slot,
 }
 
@@ -87,6 +88,7 @@ impl Machine {
             net,
             trace,
             clock,
+            suspended: false,
             consensus: Slot::default(),
         }
     }
@@ -152,7 +154,16 @@ impl Machine {
 
     /// Runs the replica for `millis` of the world's time.
     pub(crate) fn advance(&mut self, millis: u64) {
-        self.clock.advance(millis);
+        if !self.suspended {
+            self.clock.advance(millis);
+        }
+    }
+
+    /// Suspends the machine, or lets it go on: meanwhile nothing runs on it, and its clock stands still.
+    pub(crate) fn suspend(&mut self, suspended: bool) {
+        let now = if suspended { "is suspended" } else { "goes on" };
+        self.trace.add(format_args!("{} {now}", self.host));
+        self.suspended = suspended;
     }
 
     /// Runs `task` on the machine; it ends with the process.

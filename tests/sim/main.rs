@@ -30,6 +30,8 @@ mod net;
 #[cfg(test)]
 mod proposals;
 #[cfg(test)]
+mod raw_watch;
+#[cfg(test)]
 mod replays;
 #[cfg(test)]
 mod rollouts;
@@ -43,6 +45,11 @@ mod trace;
 mod users;
 #[cfg(test)]
 mod visitor;
+#[cfg(test)]
+#[path = "../processes/watch_log.rs"]
+mod watch_log;
+#[cfg(test)]
+mod watchdog;
 #[cfg(test)]
 mod went_back;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::sync::Once;
 
 use crate::machine::Kind;
 use crate::trace::Trace;
+use crate::watchdog::{PATIENCE, Watchdog};
 use crate::world::World;
 
 thread_local! {
@@ -52,6 +53,10 @@ pub(crate) fn for_each_seed(
 /// Runs `scenario` by one seed and answers what happened.
 pub(crate) fn run(test: &str, kind: Kind, seed: u64, scenario: impl Fn(&mut World)) -> Trace {
     note_panics();
+    let again = format!(
+        "run it again with: SYNOD_SIM_SEED={seed} cargo test -p synod-tests --test sim {test} -- --nocapture"
+    );
+    let _watchdog = Watchdog::over(again.clone(), PATIENCE);
     let mut world = World::new(kind, seed);
     let trace = world.trace.clone();
     let done = catch_unwind(AssertUnwindSafe(|| {
@@ -62,9 +67,7 @@ pub(crate) fn run(test: &str, kind: Kind, seed: u64, scenario: impl Fn(&mut Worl
         if number("SYNOD_SIM_SEED").is_some() {
             println!("{}", trace.text());
         }
-        eprintln!(
-            "run it again with: SYNOD_SIM_SEED={seed} cargo test -p synod-tests --test sim {test} -- --nocapture"
-        );
+        eprintln!("{again}");
         resume_unwind(panic);
     }
     trace

@@ -5,6 +5,7 @@
 
 mod client;
 mod cluster;
+mod fragments;
 mod gate;
 mod histories;
 mod http;

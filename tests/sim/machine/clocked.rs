@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
+use crate::watchdog::watched;
+
 /// A paused runtime. Its clock runs at a rate of its own, as the clocks of machines do.
 pub(crate) struct Clocked {
     runtime: Option<Runtime>,
@@ -50,7 +52,8 @@ impl Clocked {
         let (own, rest) = (self.owed / 1_000, self.owed % 1_000);
         self.owed = rest;
         if let Some(runtime) = &self.runtime {
-            runtime.block_on(async { tokio::time::sleep(Duration::from_millis(own)).await });
+            runtime
+                .block_on(async { watched(tokio::time::sleep(Duration::from_millis(own))).await });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Who waits for a lease, and whose turn it is.
 
-use synod_machine::Place;
+use synod_machine::{Answer, Change, Command, Place};
 use synod_model::{FencingToken, Ticket};
 
 use crate::stage::{Stage, TTL_MS, accepted, acquire, acquire_as, key, release, renew};
@@ -47,6 +47,57 @@ fn an_expiry_hands_the_lease_on_in_the_same_command() {
     let lease = stage.lease(&key("lock")).unwrap();
     assert_eq!(lease.hold.as_ref().unwrap().ticket, Some(ticket));
     assert_eq!(lease.transitions, 1);
+}
+
+/// The leases that the last command changed, in the order of its events, with their holders from then on.
+fn last_changes(stage: &Stage) -> Vec<(String, Option<String>)> {
+    let events = stage.events.last().unwrap();
+    assert_eq!(events.revision, stage.state.revision());
+    let changes = events.changes.iter().map(|change| match change {
+        Change::Lease { key, after, .. } => {
+            let hold = after.as_ref().and_then(|lease| lease.hold.as_ref());
+            (key.to_string(), hold.map(|hold| hold.holder.to_string()))
+        }
+        other => panic!("nothing but leases changed here, and {other:?}"),
+    });
+    changes.collect()
+}
+
+#[test]
+fn leases_that_expire_in_one_command_are_passed_on_in_the_order_of_their_keys() {
+    // However the deadlines lie to each other, and whether the replica ran all the while or began with a checkpoint.
+    for order in [["a", "b", "c"], ["c", "b", "a"], ["b", "c", "a"]] {
+        let mut stage = Stage::formed();
+        for name in order {
+            stage.takes(name, "holder");
+            stage.pass(1);
+        }
+        stage.queues("c", "next-of-c");
+        stage.queues("a", "next-of-a");
+        stage.pass(TTL_MS - 1);
+        let due = stage.due();
+        assert_eq!(due.leases.len(), 3);
+        let mut restarted = stage.restarted();
+        for stage in [&mut stage, &mut restarted] {
+            let answer = accepted(stage.send(Command::Expire(due.clone())));
+            assert!(matches!(answer, Answer::Expired { leases: 3, .. }));
+            let named = |name: &str, holder: Option<&str>| {
+                (format!("default/{name}"), holder.map(ToOwned::to_owned))
+            };
+            let expected = [
+                named("a", Some("next-of-a")),
+                named("b", None),
+                named("c", Some("next-of-c")),
+            ];
+            assert_eq!(
+                last_changes(stage),
+                expected,
+                "taken in the order {order:?}"
+            );
+        }
+        // The digest covers the history, so also in which order things happened.
+        assert_eq!(stage.state.digest(), restarted.state.digest());
+    }
 }
 
 #[test]
@@ -170,15 +221,13 @@ fn leases_of_one_name_in_two_namespaces_have_nothing_to_do_with_each_other() {
     let mut stage = Stage::formed();
     stage.takes("lock", "a");
     let elsewhere = synod_model::LeaseKey::new("elsewhere", "lock").unwrap();
-    let synod_machine::Command::AcquireLease(here) = acquire("lock", "b", None) else {
+    let Command::AcquireLease(here) = acquire("lock", "b", None) else {
         unreachable!("it is an acquisition")
     };
-    accepted(stage.send(synod_machine::Command::AcquireLease(
-        synod_model::AcquireLease {
-            key: elsewhere,
-            ..here
-        },
-    )));
+    accepted(stage.send(Command::AcquireLease(synod_model::AcquireLease {
+        key: elsewhere,
+        ..here
+    })));
     let present = stage.state.present();
     let named = |namespace| {
         let leases = present.leases(namespace, None);

@@ -126,6 +126,15 @@ impl Stage {
         self.send(Command::Expire(due))
     }
 
+    /// Another replica, which begins with a checkpoint of this one.
+    pub(crate) fn restarted(&self) -> Self {
+        Self {
+            state: State::from_rows(self.state.rows().collect::<Vec<_>>()).unwrap(),
+            events: Vec::new(),
+            ..*self
+        }
+    }
+
     pub(crate) fn lease(&self, key: &LeaseKey) -> Option<Arc<Lease>> {
         self.state.present().lease(key)
     }

@@ -8,7 +8,7 @@ use synod_model::{
 };
 
 use crate::stage::{
-    Stage, TTL_MS, accepted, acquire, acquire_as, key, refused, release, renew, ttl,
+    Stage, TTL_MS, accepted, acquire, acquire_as, key, refused, release, renew, stand, ttl,
 };
 
 #[test]
@@ -150,6 +150,46 @@ fn a_lost_token_proves_nothing_and_cannot_be_renewed() {
     }
     assert!(stage.state.holds_lease(&key("lock"), token).is_ok());
     assert!(stage.state.holds_lease(&key("none"), token).is_err());
+}
+
+#[test]
+fn whoever_has_a_lease_after_an_expiry_has_it_by_a_higher_token() {
+    let mut stage = Stage::formed();
+    let mut lost = stage.takes("lock", "a");
+    let mut passes_on = |stage: &mut Stage, to: &str| {
+        let (holder, token) = stage.holder("lock").unwrap();
+        assert_eq!(holder, to);
+        assert!(token > lost, "{to} has {token} after {lost}");
+        assert_eq!(token.revision(), stage.state.revision());
+        // Whoever acted under the token before is found out, though the lease be its own again.
+        assert!(stage.state.holds_lease(&key("lock"), lost).is_err());
+        refused(stage.send(renew("lock", lost)), ErrorKind::StaleEpoch);
+        lost = token;
+    };
+    // In the expiry itself, to who waits.
+    stage.pass(1);
+    stage.queues("lock", "b");
+    stage.pass(TTL_MS - 1);
+    stage.expires();
+    passes_on(&mut stage, "b");
+    // After it, to the same holder.
+    stage.pass(TTL_MS);
+    stage.expires();
+    assert_eq!(stage.holder("lock"), None);
+    stage.takes("lock", "b");
+    passes_on(&mut stage, "b");
+    // After it and a start from a checkpoint, to another.
+    stage.pass(TTL_MS);
+    stage.expires();
+    stage.restart_from_checkpoint();
+    stage.takes("lock", "c");
+    passes_on(&mut stage, "c");
+    // In the expiry itself, to the candidate that is chosen.
+    stage.pass(1);
+    stage.send(stand("lock", "d", "1.0.0", "1.0.0"));
+    stage.pass(TTL_MS - 1);
+    stage.expires();
+    passes_on(&mut stage, "d");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Agreement and what is told of it: conditions, intersections, revisions, history.
 
+use std::time::Duration;
+
 use synod_machine::VersionStatus;
 use synod_model::{AgreementCause, Condition, ConditionStatus, Revision, SettingsPatch};
 
@@ -167,6 +169,56 @@ fn a_common_version_is_unset_at_once_by_the_first_who_differs() {
     );
     cluster.reports(&b, &[of("pods").decodes("v1 v2").encodes("v1")]);
     assert_eq!(cluster.common("pods").as_deref(), Some("v1"));
+}
+
+#[test]
+fn who_is_nearly_silent_for_its_ttl_counts_like_everybody_until_it_is_expired() {
+    let mut cluster = Cluster::formed();
+    let says = of("pods").decodes("v1 v2");
+    let a = cluster.starts("a", &[says.clone().encodes("v1")]);
+    cluster.starts("late", &[of("pods").decodes("v2").encodes("v2")]);
+    let counts_all = |cluster: &Cluster| {
+        assert_eq!(
+            (cluster.common("pods"), cluster.agreed("pods")),
+            (None, None)
+        );
+        let status = status(cluster);
+        assert_eq!(status.decodable_by_all, [version("v2")].into());
+        assert!(status.decodable.message.contains("late does not decode v1"));
+    };
+    // Less and less of its TTL is left. Each time the agreement is worked out anew.
+    let tick = Duration::from_millis(1);
+    let mut passed = Duration::ZERO;
+    for (i, at) in [TTL / 2 + tick, TTL * 3 / 4, TTL - tick].iter().enumerate() {
+        cluster.pass(*at - passed);
+        passed = *at;
+        cluster.renews(&a);
+        assert!(!cluster.expires().changed);
+        let other = cluster.starts(&format!("other-{i}"), &[says.clone().encodes("v1")]);
+        counts_all(&cluster);
+        cluster.restart_from_checkpoint();
+        cluster.leaves(&other);
+        counts_all(&cluster);
+    }
+    cluster.pass(tick);
+    assert!(cluster.expires().changed);
+    assert_eq!(cluster.common("pods").as_deref(), Some("v1"));
+    assert_eq!(cluster.agreed("pods").as_deref(), Some("v1"));
+}
+
+#[test]
+fn a_voter_that_is_nearly_silent_for_its_ttl_is_waited_for() {
+    let mut cluster = Cluster::formed();
+    let [a, late] = ["a", "late"].map(|id| cluster.starts(id, &[release::second()]));
+    cluster.reports(&a, &[release::third()]);
+    cluster.reports(&late, &[release::third()]);
+    assert_eq!(cluster.selected("pods").as_deref(), Some("v2"));
+    cluster.pass(TTL - Duration::from_millis(1));
+    cluster.renews(&a);
+    cluster.adopts(&a, "pods");
+    assert_eq!(cluster.agreed("pods"), None, "the other encodes v1 still");
+    cluster.adopts(&late, "pods");
+    assert_eq!(cluster.agreed("pods").as_deref(), Some("v2"));
 }
 
 #[test]

@@ -133,6 +133,29 @@ fn operations_are_carried_out_only_if_every_comparison_holds() {
 }
 
 #[test]
+fn a_comparison_is_with_the_last_change_of_an_object_and_not_with_its_creation() {
+    let mut cluster = Cluster::with_widgets();
+    let key = widget("a/there");
+    cluster.stores(&key, Attributes::default());
+    let changed = content("v1", "[1]");
+    cluster.updates(&key, Attributes::default(), changed);
+    let there = cluster.object(&key);
+    let (created, changed) = (
+        there.metadata.create_revision,
+        there.metadata.resource_version,
+    );
+    assert!(created < changed && changed == cluster.revision());
+    let creates_if = |version| {
+        let compare = Compare::ResourceVersion(widget("a/there"), version);
+        transact(vec![compare], vec![creates("a/new")])
+    };
+    let (succeeded, _) = decided(&mut cluster, creates_if(created));
+    assert!(!succeeded && !cluster.has(&widget("a/new")));
+    let (succeeded, _) = decided(&mut cluster, creates_if(changed));
+    assert!(succeeded && cluster.has(&widget("a/new")));
+}
+
+#[test]
 fn a_key_that_stands_twice_is_refused_in_apply_too() {
     let mut cluster = Cluster::with_widgets();
     let twice = vec![creates("a/new"), deletes("a/new")];

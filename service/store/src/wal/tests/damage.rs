@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
+use super::torn::batch_offsets;
 use super::*;
 use crate::wal::layout::{
-    BatchHeader, Place, Record, SEGMENT_HEADER_LENGTH, SegmentHeader, Summary,
+    BATCH_HEADER_LENGTH, BatchHeader, Place, Record, SEGMENT_HEADER_LENGTH, SegmentHeader, Summary,
 };
 
 /// A log of several segments with a record of every kind, not sealed.
@@ -148,6 +149,33 @@ fn a_sealed_log_proves_its_end_after_every_crash() {
             matches!(try_open(&disk), Err(OpenError::Damaged { .. })),
             "seed {seed}"
         );
+    }
+}
+
+#[test]
+fn a_seal_alone_proves_a_last_batch_durable_whose_header_is_not_readable() {
+    let disk = formatted();
+    let (log, _) = open(&disk);
+    append(&log, [entry(1, 0)]);
+    append(&log, [entry(1, 1)]);
+    log.seal().unwrap();
+    // Never opened again, so one mark follows the batch, and names it as the last one that was durable.
+    let offsets = batch_offsets(&disk, 2);
+    let [last, mark, end] = offsets[offsets.len() - 3..] else {
+        panic!("{offsets:?}")
+    };
+    let header = BATCH_HEADER_LENGTH as u64;
+    assert!(mark - last > header && end - mark == header, "{offsets:?}");
+    // How long the batch was stands in its header, so nothing but the mark can prove it.
+    for damaged in last..last + header {
+        let disk = SimDisk::with_files(&disk.files());
+        disk.corrupt(&segment(2), damaged, |byte| byte ^ 1).unwrap();
+        let before = disk.files();
+        match try_open(&disk) {
+            Err(OpenError::Damaged { offset, .. }) => assert_eq!(offset, last, "at {damaged}"),
+            other => panic!("at {damaged}: {other:?}"),
+        }
+        assert_eq!(disk.files(), before, "at {damaged}: files untouched");
     }
 }
 

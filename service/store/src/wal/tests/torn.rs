@@ -5,7 +5,7 @@ use crate::disk::SECTOR_BYTES;
 use crate::wal::layout::BATCH_HEADER_LENGTH;
 
 /// Where the batches of the last segment begin, and after them where the last one ends.
-fn batch_offsets(disk: &SimDisk, number: u64) -> Vec<u64> {
+pub(super) fn batch_offsets(disk: &SimDisk, number: u64) -> Vec<u64> {
     use crate::wal::layout::{BatchHeader, Place};
     let content = &disk.files()[&segment(number)];
     let mut offsets = vec![crate::wal::layout::SEGMENT_HEADER_LENGTH as u64];
