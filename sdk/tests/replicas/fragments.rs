@@ -37,10 +37,13 @@ enum End {
     Cut,
 }
 
+/// The messages of a stream, and how it ends.
+type Scripted = (Vec<Message>, End);
+
 /// A replica that answers each watch by the next stream of its script.
 #[derive(Clone)]
 struct Replica {
-    streams: Arc<Mutex<VecDeque<(Vec<Message>, End)>>>,
+    streams: Arc<Mutex<VecDeque<Scripted>>>,
     /// From where each watch was asked for.
     asked: Arc<Mutex<Vec<Option<u64>>>>,
 }

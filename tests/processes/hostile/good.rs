@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use synod_client::{Client, GroupResource, ReadOptions};
 use tokio::task::JoinHandle;
+use tokio::time::{MissedTickBehavior, interval};
 
 use crate::cluster::Cluster;
 use crate::waiting::{eventually, within};
@@ -86,6 +87,8 @@ async fn work<F>(over: Arc<AtomicBool>, counts: Arc<Counts>, client: impl Fn() -
 where
     F: Future<Output = Option<Client>>,
 {
+    let mut beat = interval(Duration::from_millis(5));
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while !over.load(Ordering::Relaxed) {
         let served = match client().await {
             Some(client) => ask(&client).await,
@@ -97,7 +100,7 @@ where
             &counts.failed
         };
         count.fetch_add(1, Ordering::Relaxed);
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        beat.tick().await;
     }
 }
 

@@ -14,12 +14,12 @@ pub(super) fn resident(process: u32) -> u64 {
 pub(super) async fn most<T>(process: u32, during: impl Future<Output = T>) -> (u64, T) {
     let mut most = resident(process);
     let mut during = std::pin::pin!(during);
+    let mut beat = tokio::time::interval(std::time::Duration::from_millis(20));
     loop {
-        let beat = tokio::time::sleep(std::time::Duration::from_millis(20));
         tokio::select! {
             biased;
             done = &mut during => return (most.max(resident(process)), done),
-            () = beat => most = most.max(resident(process)),
+            _ = beat.tick() => most = most.max(resident(process)),
         }
     }
 }

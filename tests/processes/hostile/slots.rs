@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::frames::{Hostile, dial};
 use super::good::Good;
@@ -41,7 +41,6 @@ async fn connections_that_only_answer_pings_keep_nobody_out() {
         );
     }
     let good = Good::start(&cluster, leader).await;
-    tokio::time::sleep(Duration::from_secs(3)).await;
     good.fared().await.well();
     let open = idle.iter().filter(|hostile| !hostile.is_closed()).count();
     assert!(
@@ -62,7 +61,6 @@ async fn silent_connections_keep_nobody_out() {
     for number in 0..6_000 {
         silent.push(dial(to, source(number)).await.expect("it is accepted"));
     }
-    tokio::time::sleep(Duration::from_secs(1)).await;
     good.fared().await.well();
     cluster.finish().await;
 }
@@ -103,10 +101,13 @@ async fn strangers_at_the_port_of_replicas_are_gone_within_a_second_and_keep_no_
 
 /// Connects, says that it speaks HTTP/2 and nothing else, and comes again when it is closed.
 async fn come_again(to: SocketAddr, from: Ipv4Addr) {
+    let mut beat = interval(Duration::from_millis(20));
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        match Hostile::connect(to, from, 65_535).await {
-            Ok(hostile) => hostile.closed().await,
-            Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+        if let Ok(hostile) = Hostile::connect(to, from, 65_535).await {
+            hostile.closed().await;
+        } else {
+            beat.tick().await;
         }
     }
 }

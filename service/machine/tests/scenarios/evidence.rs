@@ -42,7 +42,7 @@ fn a_look_that_is_older_than_what_was_said_last_is_no_agreement() {
 fn a_look_that_stood_against_the_last_member_is_no_agreement_without_it() {
     let mut cluster = Cluster::formed();
     let both = of("pods").decodes("v1 v2");
-    let a = cluster.starts("a", &[both.clone().encodes("v1")]);
+    let a = cluster.starts("a", &[both.encodes("v1")]);
     cluster.observes("pods", &["v2"]);
     assert!(cluster.kept("pods").contradicted);
     cluster.leaves_drained(&a);

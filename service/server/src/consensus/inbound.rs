@@ -36,6 +36,12 @@ pub(crate) enum InboundError {
     /// The leader that sent it lacks what is committed here.
     #[error("the leader lacks entries that are committed here")]
     Contradicted,
+    /// The log of whoever asks for a vote may have gone back in time, and it did not say where it ends now.
+    #[error("the caller's log seemed to end too early, and it did not answer when it was asked")]
+    Unproved,
+    /// The caller is refused for who it is.
+    #[error("{0}")]
+    Refused(Refusal),
     /// This replica is stopping.
     #[error("this replica is stopping")]
     Stopped,
@@ -172,12 +178,14 @@ impl Consensus {
     /// Which data directory the replica set says that a replica has. Only what is committed counts: it is never changed
     /// again.
     pub(crate) fn known_directory(&self, replica: ReplicaId) -> Option<DirectoryId> {
+        self.address(replica).map(|address| address.directory)
+    }
+
+    /// Where a replica of the set is.
+    pub(super) fn address(&self, replica: ReplicaId) -> Option<ReplicaAddress> {
         let metrics = self.shared.raft.server_metrics();
         let membership = metrics.borrow().committed_membership_config.clone();
-        membership
-            .membership()
-            .get_node(&replica)
-            .map(|address| address.directory)
+        membership.membership().get_node(&replica).cloned()
     }
 
     /// Whether this replica belongs to a replica set: its log holds something.

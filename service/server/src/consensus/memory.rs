@@ -2,9 +2,12 @@
 //!
 //! A leader knows what each replica has on its disk. What of that is committed it remembers, over restarts too: a log
 //! that held a committed entry never ends before it again, in the order of terms, leaders and indexes, unless its disk
-//! forgot. Every call and every answer between replicas says where a log ends. One that ends before what is remembered of
-//! the same directory is refused for good: its votes are neither asked for nor counted, nothing is sent to it, and its
-//! process ends. A replaced replica has another directory, of which nothing is remembered.
+//! forgot. Every call and every answer between replicas says where a log ends. One that ends before what was remembered of
+//! the same directory when it was asked is refused for good: its votes are neither asked for nor counted, nothing is sent
+//! to it, and its process ends. A replaced replica has another directory, of which nothing is remembered.
+//!
+//! Only an answer proves it. A call says where a log ended when it was sent; until it is read that log may have grown, and
+//! what it holds by then be remembered. So a call for votes that says too little is answered after a question back.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,14 +18,18 @@ use synod_store::peers::{Peers, PeersError, PeersFile, Remembered};
 
 use super::ballot::Ballot;
 use super::facade::{Consensus, Shared};
+use super::inbound::InboundError;
 use super::published::Publisher;
 use super::record::{of_store_id, to_store_id};
 use super::types::{LogId, log_id_of, position_of};
 use super::{DirectoryId, ReplicaId};
-use crate::peer::LogEnd;
+use crate::peer::{LogEnd, PeerError, Refusal};
 
 /// What is new is written down so often. Nothing waits for it.
 const PERIOD: Duration = Duration::from_secs(1);
+
+/// A replica is given so long to say where its log ends.
+const QUESTION_MAX: Duration = Duration::from_secs(1);
 
 /// What this replica remembers of the others. Clones share it.
 #[derive(Clone, Debug)]
@@ -62,8 +69,19 @@ impl Memory {
         })
     }
 
-    /// Whether the log of this directory ends where it may. One that does not never does again.
-    pub(crate) fn accepts(&self, replica: ReplicaId, directory: DirectoryId, end: LogEnd) -> bool {
+    /// What is remembered of this directory, to be held against an answer that is asked for now.
+    pub(crate) fn of(&self, directory: DirectoryId) -> Option<Remembered> {
+        self.lock().peers.get(directory.as_bytes()).copied()
+    }
+
+    /// Whether the log of this directory ends where it may, after an answer to a question that was asked when so much was
+    /// remembered. One that does not never does again.
+    pub(crate) fn accepts(
+        &self,
+        directory: DirectoryId,
+        asked: Option<Remembered>,
+        end: LogEnd,
+    ) -> bool {
         let mut known = self.lock();
         let Some(remembered) = known.peers.get_mut(directory.as_bytes()) else {
             return true;
@@ -71,15 +89,10 @@ impl Memory {
         if remembered.went_back {
             return false;
         }
-        let end = match end {
-            LogEnd::Unsaid => return true,
-            LogEnd::Empty => None,
-            LogEnd::At(position) => Some(to_store_id(&log_id_of(&position))),
-        };
-        if end >= Some(remembered.held) {
+        let Some(asked) = asked.filter(|asked| is_before(end, asked)) else {
             return true;
-        }
-        tracing::error!(%replica, %directory, ?end, held = %remembered.held, "a data directory went back in time: it is refused");
+        };
+        tracing::error!(replica = asked.replica, %directory, ?end, held = %asked.held, "a data directory went back in time: it is refused");
         remembered.went_back = true;
         known.changed = true;
         false
@@ -133,6 +146,16 @@ impl Memory {
     fn lock(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether a log ends before what is remembered of it.
+fn is_before(end: LogEnd, remembered: &Remembered) -> bool {
+    let end = match end {
+        LogEnd::Unsaid => return false,
+        LogEnd::Empty => None,
+        LogEnd::At(position) => Some(to_store_id(&log_id_of(&position))),
+    };
+    end < Some(remembered.held)
 }
 
 /// Remembers what a leader learns. Never ends.
@@ -209,9 +232,31 @@ impl Consensus {
         log_end(&shared.log, &shared.publisher, &shared.ballot)
     }
 
-    /// Whether the log of this replica ends where it may: see [`Memory::accepts`].
-    pub(crate) fn accepts(&self, replica: ReplicaId, directory: DirectoryId, end: LogEnd) -> bool {
-        self.shared.memory.accepts(replica, directory, end)
+    /// Whether this directory is known to have gone back in time.
+    pub(crate) fn has_gone_back(&self, directory: DirectoryId) -> bool {
+        let remembered = self.shared.memory.of(directory);
+        remembered.is_some_and(|remembered| remembered.went_back)
+    }
+
+    /// Makes sure that the log of whoever asks for a vote ends where it may. Its call says where, and is asked back where
+    /// that is less than is remembered.
+    pub(crate) async fn ensure_holds(
+        &self,
+        replica: ReplicaId,
+        directory: DirectoryId,
+        end: LogEnd,
+    ) -> Result<(), InboundError> {
+        let remembered = self.shared.memory.of(directory);
+        if !remembered.is_some_and(|remembered| is_before(end, &remembered)) {
+            return Ok(());
+        }
+        let address = self.address(replica).ok_or(InboundError::Unproved)?;
+        let link = self.shared.peers.link(replica, &address);
+        match link.digest(0, QUESTION_MAX).await {
+            Ok(_) => Ok(()),
+            Err(PeerError::WentBack) => Err(InboundError::Refused(Refusal::CallerWentBack)),
+            Err(_) => Err(InboundError::Unproved),
+        }
     }
 
     /// The replicas whose data directories went back in time and are refused, with what to do.

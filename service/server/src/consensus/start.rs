@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use openraft::Raft;
 use rand::RngExt;
 use synod_store::identity::{Claim, IdentityError};
-use synod_store::peers::PeersFile;
+use synod_store::peers::{PeersFile, Remembered};
 use synod_store::{DataDirectory, Disk, Log, LogConfig, Recovery, VoteFile};
 use tokio::sync::Notify;
 
@@ -241,8 +241,12 @@ impl Acquaintance for Known {
         memory::log_end(&self.log, &self.publisher, &self.ballot)
     }
 
-    fn accepts(&self, replica: ReplicaId, directory: DirectoryId, end: LogEnd) -> bool {
-        self.memory.accepts(replica, directory, end)
+    fn remembered(&self, directory: DirectoryId) -> Option<Remembered> {
+        self.memory.of(directory)
+    }
+
+    fn accepts(&self, directory: DirectoryId, asked: Option<Remembered>, end: LogEnd) -> bool {
+        self.memory.accepts(directory, asked, end)
     }
 
     fn refused(&self, by: ReplicaId, refusal: Refusal) {

@@ -10,6 +10,7 @@ use hyper_util::rt::TokioIo;
 use synod_model::limits::PEER_MESSAGE_BYTES_MAX;
 use synod_proto::peer::v1 as pb;
 use synod_proto::peer::v1::peer_client::PeerClient;
+use synod_store::peers::Remembered;
 use tonic::metadata::MetadataMap;
 use tonic::transport::{Channel, Endpoint, Uri};
 use tonic::{Code, Request, Status, Streaming};
@@ -71,8 +72,11 @@ pub(crate) trait Acquaintance: Send + Sync + 'static {
     /// Where its log ends.
     fn log_end(&self) -> LogEnd;
 
-    /// Whether the log of this replica and directory ends where it may.
-    fn accepts(&self, replica: ReplicaId, directory: DirectoryId, end: LogEnd) -> bool;
+    /// What is remembered of a directory before it is asked something.
+    fn remembered(&self, directory: DirectoryId) -> Option<Remembered>;
+
+    /// Whether the log of this directory ends where it may, by its answer to what was asked when so much was remembered.
+    fn accepts(&self, directory: DirectoryId, asked: Option<Remembered>, end: LogEnd) -> bool;
 
     /// Takes note of a refusal: some mean that this replica must not go on.
     fn refused(&self, by: ReplicaId, refusal: Refusal);
@@ -269,12 +273,13 @@ impl PeerLink {
         *request.metadata_mut() = self.names.clone();
         let acquaintance = &self.shared.acquaintance;
         acquaintance.log_end().write(request.metadata_mut());
+        let asked = self.directory.and_then(|to| acquaintance.remembered(to));
         let answered = tokio::time::timeout(timeout, call(self.client.clone(), request)).await;
         let result = match answered {
             Ok(Ok(response)) => {
                 let end = LogEnd::read(response.metadata());
                 match self.directory {
-                    Some(directory) if !acquaintance.accepts(self.replica, directory, end) => {
+                    Some(directory) if !acquaintance.accepts(directory, asked, end) => {
                         Err(PeerError::WentBack)
                     }
                     Some(_) | None => Ok(response.into_inner()),

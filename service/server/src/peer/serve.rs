@@ -10,7 +10,6 @@ use tonic::{Request, Status};
 
 use super::connections::{Whose, watched};
 use super::identity::Refusal;
-use super::log_end::LogEnd;
 use super::service::{ForwardHandler, PeerService};
 use super::{CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, STREAM_WINDOW};
 use crate::connections::http2;
@@ -52,12 +51,10 @@ fn admit(consensus: &Consensus, mut request: Request<()>) -> Result<Request<()>,
         consensus.known_directory(replica)
     });
     let checked = checked.and_then(|caller| {
-        let end = LogEnd::read(request.metadata());
-        if consensus.accepts(caller.replica, caller.directory, end) {
-            Ok(caller)
-        } else {
-            Err(Refusal::CallerWentBack)
+        if consensus.has_gone_back(caller.directory) {
+            return Err(Refusal::CallerWentBack);
         }
+        Ok(caller)
     });
     match checked {
         Ok(caller) => {

@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::identity::{Caller, Refusal};
+use super::log_end::LogEnd;
 use crate::consensus::{Consensus, InboundError, ReplicaId};
 
 /// Executes batches of commands that followers hand to this replica. The proposer does.
@@ -59,7 +60,7 @@ impl Peer for PeerService {
         &self,
         request: Request<pb::VoteRequest>,
     ) -> Result<Response<pb::VoteResponse>, Status> {
-        let (_, request) = addressed(request)?;
+        let request = self.of_who_holds(request).await?;
         let voted = self.consensus.on_vote(&request).await.map_err(status)?;
         Ok(self.said(voted))
     }
@@ -68,7 +69,7 @@ impl Peer for PeerService {
         &self,
         request: Request<pb::PreVoteRequest>,
     ) -> Result<Response<pb::PreVoteResponse>, Status> {
-        let (_, request) = addressed(request)?;
+        let request = self.of_who_holds(request).await?;
         let voted = self.consensus.on_pre_vote(request).await.map_err(status)?;
         Ok(self.said(voted))
     }
@@ -142,6 +143,17 @@ impl Peer for PeerService {
 }
 
 impl PeerService {
+    /// Takes a call for a vote apart: whoever forgot what it had acknowledged gets none.
+    async fn of_who_holds<T>(&self, request: Request<T>) -> Result<T, Status> {
+        let end = LogEnd::read(request.metadata());
+        let (caller, request) = addressed(request)?;
+        let holds = self
+            .consensus
+            .ensure_holds(caller.replica, caller.directory, end);
+        holds.await.map_err(status)?;
+        Ok(request)
+    }
+
     /// An answer that says where this replica's log ends.
     fn said<T>(&self, answer: T) -> Response<T> {
         let mut response = Response::new(answer);
@@ -168,6 +180,8 @@ fn status(error: InboundError) -> Status {
         InboundError::NotVoting | InboundError::NotStored | InboundError::Stopped => {
             Status::unavailable(error.to_string())
         }
+        InboundError::Unproved => Status::unavailable(error.to_string()),
+        InboundError::Refused(refusal) => refusal.into_status(),
         InboundError::Contradicted => Refusal::CallerLacksCommitted.into_status(),
         InboundError::Busy => Status::resource_exhausted(error.to_string()),
         InboundError::BadCheckpoint => Status::data_loss(error.to_string()),

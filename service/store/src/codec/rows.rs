@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synod_machine::{
-    Deadline, EntryRow, Holder, ReplicaRow, Row, StatementHash, StatementRow, StorageVersionRow,
-    VersionStatus,
+    Deadline, EntryRow, Holder, ReplicaId, ReplicaRow, Row, StatementHash, StatementRow,
+    StorageVersionRow, VersionStatus,
 };
 use synod_model::{GroupResource, LogTime, MemberId, Revision};
 use synod_proto::storage::v1 as pb;
@@ -60,14 +60,7 @@ pub(super) fn row_to_pb(row: &Row) -> pb::Row {
             digest: digest.as_bytes().to_vec().into(),
         }),
         Row::Settings(settings) => Pb::Settings(settings_to_pb(settings)),
-        Row::Replica(id, row) => Pb::Replica(pb::ReplicaRow {
-            replica_id: id.get(),
-            directory_id: row.directory.as_bytes().to_vec().into(),
-            client_endpoint: row.client_endpoint.clone(),
-            binary: row.binary.clone(),
-            machine_version: row.machine_version,
-            disk_is_low: row.disk_is_low,
-        }),
+        Row::Replica(id, row) => Pb::Replica(replica_to_pb(*id, row)),
         Row::Member(member) => Pb::Member(member_to_pb(member)),
         Row::Deadline(holder, deadline) => Pb::Deadline(deadline_to_pb(holder, *deadline)),
         Row::Statement(member, said) => Pb::Statement(statement_to_pb(member, said)),
@@ -104,6 +97,17 @@ pub(super) fn row_to_pb(row: &Row) -> pb::Row {
         Row::Events(events) => Pb::Events(events_to_pb(events)),
     };
     pb::Row { row: Some(row) }
+}
+
+fn replica_to_pb(id: ReplicaId, row: &ReplicaRow) -> pb::ReplicaRow {
+    pb::ReplicaRow {
+        replica_id: id.get(),
+        directory_id: row.directory.as_bytes().to_vec().into(),
+        client_endpoint: row.client_endpoint.clone(),
+        binary: row.binary.clone(),
+        machine_version: row.machine_version,
+        disk_is_low: row.disk_is_low,
+    }
 }
 
 pub(super) fn row_from_pb(row: pb::Row) -> Result<Row> {

@@ -16,7 +16,7 @@ pub(crate) fn last_words(text: String) {
 
 /// Does what may wait for somebody who reads, and goes on without it when that takes too long.
 pub(super) fn patiently(act: impl FnOnce() + Send + 'static) {
-    let (did, heard) = mpsc::channel();
+    let (did, heard) = mpsc::sync_channel(1);
     thread::spawn(move || {
         act();
         // It took too long if nobody waits for it any more.

@@ -9,6 +9,7 @@ use super::three::Cluster;
 use super::*;
 use crate::consensus::record::to_store_id;
 use crate::consensus::types::log_id_of;
+use crate::peer::LogEnd;
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
@@ -73,11 +74,12 @@ async fn a_replica_with_committed_entries_that_a_leader_lacks_stops_and_keeps_th
     write(&cluster, 100..150).await;
     let right = ReplicaId::new(3);
     cluster.restart(right).await;
-    let ends = cluster.running.iter().map(|(id, running)| {
-        let id = *id;
-        Box::pin(async move { (id, running.consensus.fatal().await) })
-    });
-    let (ended, fatal) = within("end", select_all(ends)).await.0;
+    // It holds what they lack, so that it could also be elected, and they would stop.
+    let raft = &cluster.consensus(right).shared.raft;
+    raft.runtime_config().elect(false);
+    let ends = cluster.running.values();
+    let ends = ends.map(|running| Box::pin(running.consensus.fatal()));
+    let fatal = within("end", select_all(ends)).await.0;
     let said = fatal.to_string();
     assert!(matches!(fatal, Fatal::Contradicted { .. }), "{said}");
     assert!(said.contains("Keep its data directory"), "{said}");
@@ -88,14 +90,16 @@ async fn a_replica_with_committed_entries_that_a_leader_lacks_stops_and_keeps_th
     assert!(state.present().member(&member(100)).is_none(), "spliced");
 
     // Whoever leads is told, and takes no writes until somebody has looked.
-    let leader = cluster.consensus(ended).leadership().borrow().leader;
-    let leader = cluster.consensus(leader.unwrap());
     let doubting = async {
-        while leader.doubt().is_none() {
+        loop {
+            let mut replicas = cluster.running.values().map(|it| &it.consensus);
+            if let Some(leader) = replicas.find(|it| it.doubt().is_some()) {
+                return leader;
+            }
             tokio::task::yield_now().await;
         }
     };
-    within("doubt", doubting).await;
+    let leader = within("doubt", doubting).await;
     let refused = leader.propose(join(200), None).await.unwrap_err();
     assert_eq!(refused, ProposeError::NotExecuted(NotExecuted::Doubt));
     // What it holds is there when it starts alone.
@@ -147,12 +151,34 @@ async fn a_directory_that_went_back_is_refused_by_who_remembers_and_its_vote_doe
     // With the third one there is a quorum, and the old one stays where it is.
     cluster.stop(old).await;
     let third = cluster.others(leader).into_iter().find(|id| *id != old);
-    cluster.restart(third.unwrap()).await;
+    let third = third.unwrap();
+    cluster.restart(third).await;
+    // Only who leads knows what the others hold, and this one never led.
+    let raft = &cluster.consensus(third).shared.raft;
+    raft.runtime_config().elect(false);
     let last = write(&cluster, 40..50).await;
     cluster.restart(old).await;
     within("end", cluster.consensus(old).fatal()).await;
     let held = cluster.consensus(old).published().applied_index();
     assert!(held < last, "it was served");
+    cluster.stop_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_says_where_a_log_ended_before_it_grew_is_no_proof() {
+    let cluster = Cluster::start(|_| {}).await;
+    let last = write(&cluster, 0..10).await;
+    let leader = cluster.leader().await;
+    let other = cluster.others(leader)[0];
+    remembers(cluster.consensus(leader), other, last).await;
+    let directory = cluster.consensus(other).identity().directory;
+    // Sent before the log held anything, and read only now.
+    let asked = cluster
+        .consensus(leader)
+        .ensure_holds(other, directory, LogEnd::Empty);
+    assert_eq!(within("an answer", asked).await, Ok(()));
+    assert_eq!(cluster.consensus(leader).went_back(), []);
+    write(&cluster, 10..20).await;
     cluster.stop_all().await;
 }
 
