@@ -12,6 +12,9 @@ use super::timeline::{Moment, Name, Timeline, field};
 use crate::demo::records::files;
 use crate::demo::release::upgraded;
 
+/// Nobody says who must speak, or nothing was migrated since somebody does.
+pub(super) const NO_ROSTER: &str = "ASSUMPTION_REASON_NO_ROSTER";
+
 pub(super) fn check(evidence: &Evidence, timeline: &Timeline) -> Vec<Finding> {
     let mut faults = Vec::new();
     let all: Vec<String> = upgraded().map(|resource| resource.name()).collect();
@@ -40,7 +43,7 @@ fn completed(timeline: &Timeline) -> impl Iterator<Item = Finding> + use<'_> {
             let resource = migration.resource.to_string();
             let missing = after.missing(&resource);
             let told = migration.rest.get("assumption").and_then(Value::as_str);
-            let assumes = told == Some("ASSUMPTION_REASON_NO_ROSTER");
+            let assumes = told == Some(NO_ROSTER);
             let asked = after.roster_of(&resource).is_some();
             let fault = if !missing.is_empty() {
                 format!("{missing:?} was missing")
@@ -76,6 +79,9 @@ impl Answer {
         };
         for assumption in field::<Vec<Value>>(verdict, "assumptions")? {
             let resources: Vec<Name> = field(&assumption, "resources")?;
+            if field::<String>(&assumption, "reason")? != NO_ROSTER {
+                continue;
+            }
             answer.assumed.extend(resources.iter().map(Name::to_string));
         }
         for danger in field::<Vec<Value>>(verdict, "dangers")? {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::assumed::NO_ROSTER;
 use super::evidence::Evidence;
 use super::finding::{Check, Finding};
 use super::replay::Replay;
@@ -19,7 +20,7 @@ pub(super) fn check(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_
         (files::BEFORE, false, true),
         (files::VOUCHED, true, true),
         (files::ASSUMED, true, true),
-        (files::ABSENT, false, false),
+        (files::ABSENT, false, true),
         (files::AFTER, true, false),
     ] {
         let drops = upgraded().map(|resource| files::drop_verdict(&resource.name(), when));
@@ -100,11 +101,13 @@ fn misjudged(evidence: &Evidence, file: &str, safe: bool, assumes: bool) -> Vec<
             "{file} was to say that it is safe: {safe}; it says {found:?}"
         ));
     }
-    let found =
-        verdict.and_then(|verdict| Some(!verdict.get("assumptions")?.as_array()?.is_empty()));
+    let found = verdict.and_then(|verdict| {
+        let mut told = verdict.get("assumptions")?.as_array()?.iter();
+        Some(told.any(|one| one.get("reason").is_some_and(|reason| reason == NO_ROSTER)))
+    });
     if found != Some(assumes) {
         wrong.push(format!(
-            "{file} was to say that it assumes something: {assumes}; it says {found:?}"
+            "{file} was to say that it assumes that nobody else writes: {assumes}; it says {found:?}"
         ));
     }
     wrong

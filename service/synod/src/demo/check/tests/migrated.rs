@@ -199,7 +199,7 @@ fn what_was_to_come_of_the_migrations_and_did_not_is_found() {
         "check-binary-after.json was to say that it is safe: true; it says None",
         "a roster was to ask for apiserver-d, which takes part only then",
         "check-drop-gadgets.example.io-absent.json was to say that it is safe: false; it says None",
-        "check-drop-gadgets.example.io-after.json was to say that it assumes something: false; it says Some(true)",
+        "check-drop-gadgets.example.io-after.json was to say that it assumes that nobody else writes: false; it says Some(true)",
         "a migration at which somebody worked was to be aborted, and another one to succeed",
     ] {
         assert!(found.contains(missing), "{missing} in {found}");
