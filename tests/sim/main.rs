@@ -24,6 +24,8 @@ mod damaged;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod full_disks;
+#[cfg(test)]
 mod machine;
 #[cfg(test)]
 mod net;

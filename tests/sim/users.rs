@@ -87,7 +87,7 @@ impl Users {
 }
 
 /// The resource of all objects.
-fn resource() -> GroupResource {
+pub(crate) fn resource() -> GroupResource {
     GroupResource::new("example.com", "cards").unwrap()
 }
 

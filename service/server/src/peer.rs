@@ -10,6 +10,7 @@ mod connections;
 mod formation;
 mod identity;
 mod log_end;
+mod refusals;
 mod serve;
 mod service;
 

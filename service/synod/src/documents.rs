@@ -19,6 +19,7 @@ use synod_client::{
     NamespacedName, ObjectName, OwnerReference, OwnerReferences, Preconditions, Revision,
     StoredObject, Uid, Violation, Violations,
 };
+use synod_model::Json;
 
 use crate::failure::Failure;
 
@@ -198,6 +199,23 @@ pub(crate) fn shown(object: &StoredObject, kind: &Kind) -> Value {
         }
     }
     document
+}
+
+/// The text of `document`, which shows `stored`, with all digits of its numbers; `None` if it has all of them.
+pub(crate) fn with_all_digits(document: &Value, stored: &Json) -> Option<String> {
+    exact::pretty(document, stored)
+}
+
+/// What [`shown`] shows of an object's data, exactly.
+pub(crate) fn exactly(object: &StoredObject) -> Json {
+    let data = fields(object).and_then(|_| Json::parse(&object.content.data).ok());
+    let Some(Json::Object(mut data)) = data else {
+        return Json::Null;
+    };
+    if let Some(own) = data.remove("metadata") {
+        data.insert(DATA_METADATA.to_owned(), own);
+    }
+    Json::Object(data)
 }
 
 /// The members of an object's data, if a document can show them: it is a JSON object, and none has the name that is given

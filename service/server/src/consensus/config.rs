@@ -7,7 +7,7 @@ use std::time::Duration;
 use openraft::{Config, SnapshotPolicy};
 
 use super::ReplicaId;
-use crate::limits::RAFT_REQUESTS_MAX;
+use crate::limits::{LOG_KEPT_BYTES_MAX, RAFT_REQUESTS_MAX};
 
 /// What can be set. The defaults are for replicas in one region.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct ConsensusConfig {
     /// So many entries that the checkpoints hold already are kept in the log, for followers that are a little behind:
     /// no fewer than are written while a checkpoint is on its way to one.
     pub kept_entries: u64,
+    /// The log that the checkpoints hold already is cut, however few entries that leaves, when all of it takes more bytes.
+    pub log_bytes: u64,
 }
 
 impl ConsensusConfig {
@@ -51,6 +53,7 @@ impl ConsensusConfig {
             checkpoint_bytes: 64 << 20,
             segment_bytes: 16 << 20,
             kept_entries: 5_000,
+            log_bytes: LOG_KEPT_BYTES_MAX,
         }
     }
 

@@ -18,7 +18,6 @@ use super::published::Publisher;
 use super::state_machine::StateMachine;
 use super::suspicion;
 use super::types::TypeConfig;
-use crate::limits::LOG_KEPT_BYTES_MAX;
 use crate::seams::{Flusher, watch};
 
 /// A checkpoint that is missing is asked for again after so long.
@@ -123,7 +122,7 @@ async fn keep_short(shared: &Shared) {
     loop {
         tokio::time::sleep(LOOK).await;
         let segments = u64::try_from(shared.log.status().segments).unwrap_or(u64::MAX);
-        if segments.saturating_mul(shared.config.segment_bytes) <= LOG_KEPT_BYTES_MAX {
+        if segments.saturating_mul(shared.config.segment_bytes) <= shared.config.log_bytes {
             continue;
         }
         let Some(bound) = shared.checkpoints.purge_bound() else {

@@ -10,6 +10,7 @@ use tonic::{Request, Status};
 
 use super::connections::{Whose, watched};
 use super::identity::Refusal;
+use super::refusals::Refusals;
 use super::service::{ForwardHandler, PeerService};
 use super::{CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, STREAM_WINDOW};
 use crate::connections::http2;
@@ -32,7 +33,8 @@ pub async fn serve(
         .max_decoding_message_size(PEER_MESSAGE_BYTES_MAX)
         .max_encoding_message_size(PEER_MESSAGE_BYTES_MAX);
     let incoming = watched(incoming, consensus.clone());
-    let let_in = move |request: Request<()>| admit(&consensus, request);
+    let refusals = Arc::new(Refusals::default());
+    let let_in = move |request: Request<()>| admit(&consensus, &refusals, request);
     http2()
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
         .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
@@ -46,7 +48,11 @@ pub async fn serve(
 }
 
 /// Checks who calls whom, before anything of the message is looked at.
-fn admit(consensus: &Consensus, mut request: Request<()>) -> Result<Request<()>, Status> {
+fn admit(
+    consensus: &Consensus,
+    refusals: &Refusals,
+    mut request: Request<()>,
+) -> Result<Request<()>, Status> {
     let checked = consensus.identity().check(request.metadata(), |replica| {
         consensus.known_directory(replica)
     });
@@ -65,7 +71,7 @@ fn admit(consensus: &Consensus, mut request: Request<()>) -> Result<Request<()>,
             Ok(request)
         }
         Err(refusal) => {
-            tracing::warn!(%refusal, "refused a call of another replica");
+            refusals.note(refusal);
             consensus.on_refused_call(refusal);
             Err(refusal.into_status())
         }

@@ -15,8 +15,15 @@ use synod_model::{Json, JsonNumber};
 pub(super) fn text(value: &Value, stored: &[u8]) -> String {
     let stored = Json::parse(stored).ok();
     let mut text = String::new();
-    write(value, stored.as_ref(), &mut text);
+    write(value, stored.as_ref(), None, &mut text);
     text
+}
+
+/// The text of a value over several lines, with all digits of `stored`, which it shows; `None` if it has all of them.
+pub(super) fn pretty(value: &Value, stored: &Json) -> Option<String> {
+    let mut text = String::new();
+    write(value, Some(stored), Some(0), &mut text);
+    (text != format!("{value:#}")).then(|| text + "\n")
 }
 
 /// Adds to `found` every number of a document that has more digits than `value`, which was read from it, has kept.
@@ -38,20 +45,24 @@ pub(crate) fn check<'de, D: Deserializer<'de>>(
     .deserialize(document)
 }
 
-fn write(value: &Value, stored: Option<&Json>, text: &mut String) {
+/// Adds a value to `text`: on one line, or over several at this level of indentation.
+fn write(value: &Value, stored: Option<&Json>, level: Option<usize>, text: &mut String) {
+    let within = level.map(|level| level + 1);
     match (value, stored) {
         (Value::Number(number), Some(Json::Number(exact))) if is_seen_as(exact, number) => {
             text.push_str(exact.as_str());
         }
-        (Value::Array(items), _) => {
+        (Value::Array(items), _) if !items.is_empty() => {
             text.push('[');
             for (i, item) in items.iter().enumerate() {
                 text.push_str(if i == 0 { "" } else { "," });
-                write(item, counterpart(i, items, stored), text);
+                begin_line(within, text);
+                write(item, counterpart(i, items, stored), within, text);
             }
+            begin_line(level, text);
             text.push(']');
         }
-        (Value::Object(members), _) => {
+        (Value::Object(members), _) if !members.is_empty() => {
             let known = match stored {
                 Some(Json::Object(known)) => Some(known),
                 _ => None,
@@ -59,13 +70,23 @@ fn write(value: &Value, stored: Option<&Json>, text: &mut String) {
             text.push('{');
             for (i, (key, member)) in members.iter().enumerate() {
                 text.push_str(if i == 0 { "" } else { "," });
+                begin_line(within, text);
                 text.push_str(&Value::from(key.as_str()).to_string());
-                text.push(':');
-                write(member, known.and_then(|known| known.get(key)), text);
+                text.push_str(if level.is_some() { ": " } else { ":" });
+                let known = known.and_then(|known| known.get(key));
+                write(member, known, within, text);
             }
+            begin_line(level, text);
             text.push('}');
         }
         (other, _) => text.push_str(&other.to_string()),
+    }
+}
+
+fn begin_line(level: Option<usize>, text: &mut String) {
+    if let Some(level) = level {
+        text.push('\n');
+        text.extend(std::iter::repeat_n("  ", level));
     }
 }
 

@@ -175,6 +175,35 @@ fn numbers_keep_their_digits_or_are_refused() {
     assert!(failure.contains("  document[0].spec.x: "), "{failure}");
 }
 
+#[test]
+fn what_is_shown_has_the_digits_that_are_stored() {
+    let stored = br#"{"apiVersion":"v1","kind":"Pod","b":[1.50,{"c":12345678901234567890123}],"metadata":{"n":1e2},"a":3,"d":[],"e":{}}"#;
+    let document = one("{apiVersion: v1, kind: Pod, metadata: {name: a}}");
+    let object = stored_as(&document, "application/json", stored);
+    let shown = shown(&object, &document.kind);
+    let text = with_all_digits(&shown, &exactly(&object)).unwrap();
+    for line in [
+        "\n    1.50,\n",
+        "\n      \"c\": 12345678901234567890123\n",
+        "\n    \"n\": 1e2\n",
+        "\n  \"a\": 3,\n",
+        "\n  \"d\": [],\n",
+    ] {
+        assert!(text.contains(line), "{line:?} is missing in {text}");
+    }
+    // But for the digits it is what is shown of any object, and so it is in a list.
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), shown);
+    let list = json!({"items": [shown]});
+    let items = Json::Array(vec![exactly(&object)]);
+    let stored = Json::Object([("items".to_owned(), items)].into());
+    let text = with_all_digits(&list, &stored).unwrap();
+    assert!(text.contains("12345678901234567890123"), "{text}");
+
+    let plain = stored_as(&document, "application/json", br#"{"a":[1,2.5,"x"]}"#);
+    let shown = super::shown(&plain, &document.kind);
+    assert_eq!(with_all_digits(&shown, &exactly(&plain)), None);
+}
+
 /// An object with the metadata of a document and other data.
 fn stored_as(document: &Document, media_type: &str, data: &[u8]) -> StoredObject {
     StoredObject {

@@ -219,6 +219,31 @@ async fn a_follower_far_behind_gets_a_checkpoint() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_checkpoints_hold_is_cut_from_a_log_of_too_many_bytes_whatever_number_of_entries_is_kept() {
+    let cluster = Cluster::start(|config| {
+        config.checkpoint_entries = 20;
+        config.kept_entries = 100_000;
+        config.segment_bytes = 4 << 10;
+        config.log_bytes = 16 << 10;
+    })
+    .await;
+    let segments = |running: &Running| running.consensus.shared.log.status().segments;
+    let mut most = 0;
+    for number in 0..400 {
+        cluster.propose(join(number)).await;
+        most = most.max(segments(&cluster.running[&ReplicaId::new(1)]));
+    }
+    assert!(most > 4, "{most} segments were never too many");
+    let cut = async {
+        while cluster.running.values().any(|it| segments(it) > 4) {
+            tokio::task::yield_now().await;
+        }
+    };
+    within("end of the older log", cut).await;
+    cluster.stop_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_leadership_is_handed_over_on_request() {
     let cluster = Cluster::start(|_| {}).await;
     cluster.propose(join(1)).await;

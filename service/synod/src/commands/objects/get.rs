@@ -2,12 +2,15 @@
 
 use clap::ArgMatches;
 use synod_client::{FieldSelector, LabelSelector, ListObjects, Namespace, ReadOptions, Violations};
+use synod_model::Json;
 
 use super::super::{collections, connect, now, show};
 use super::{collection_of, key};
-use crate::args::GetArgs;
+use crate::args::{Format, GetArgs};
+use crate::documents;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::{self, Document};
 use crate::views;
 
 pub(crate) async fn run(args: &GetArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
@@ -25,7 +28,12 @@ async fn one(args: &GetArgs, name: &str, matches: &ArgMatches) -> Result<Exit, F
         .raw_objects()
         .get(&key, ReadOptions::linearizable())
         .await?;
-    show(&views::object(&view, &collection, now()), args.query.output)
+    let document = views::object(&view, &collection, now());
+    show_exactly(
+        &document,
+        &documents::exactly(&view.object),
+        args.query.output,
+    )
 }
 
 async fn all(args: &GetArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
@@ -33,10 +41,25 @@ async fn all(args: &GetArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let client = connect(&args.query.client, matches).await?;
     let collection = collection_of(&client, &list.resource).await?;
     let page = client.raw_objects().list(&list).all().await?;
-    show(
-        &views::objects(&page, &collection, now()),
-        args.query.output,
-    )
+    let document = views::objects(&page, &collection, now());
+    let objects = page.items.iter();
+    let objects = objects.map(|item| documents::exactly(&item.object));
+    let stored = Json::Object([("items".to_owned(), Json::Array(objects.collect()))].into());
+    show_exactly(&document, &stored, args.query.output)
+}
+
+/// Shows objects with all digits of their numbers. YAML's plain form cannot hold them, and its flow form, which is JSON's,
+/// can.
+fn show_exactly(document: &Document, stored: &Json, format: Format) -> Result<Exit, Failure> {
+    let is_data = matches!(format, Format::Json | Format::Yaml);
+    let exact = is_data.then(|| documents::with_all_digits(&document.value, stored));
+    match exact.flatten() {
+        Some(text) => {
+            output::print(&text)?;
+            Ok(Exit::Ok)
+        }
+        None => show(document, format),
+    }
 }
 
 fn list(args: &GetArgs) -> Result<ListObjects, Failure> {
