@@ -27,7 +27,6 @@ pub use dry_run::DryRun;
 pub use histories::{History, ListControllerRevisions, Wanted};
 pub use members::{ListMembers, MemberEpoch};
 pub use migrations::{ClaimKey, ListMigrations};
-pub use pages::{MemberPages, MigrationPages, StorageVersionPages};
 pub use storage_versions::ListStorageVersions;
 
 /// A client of a cluster.

@@ -4,7 +4,7 @@ use synod_model::{CreateCollection, DeleteCollection, GroupResource, UpdateColle
 use synod_proto::{Change, v1};
 
 use crate::client::stubs;
-use crate::pages::{Pages, page_size, pager};
+use crate::pages::{Pages, page_size};
 use crate::transport::Try;
 use crate::values::{FromWire as _, read};
 use crate::{
@@ -27,10 +27,6 @@ pub struct ListCollections {
     /// How many to ask for at a time; at most 5,000. `None`: 500.
     pub page_size: Option<u32>,
 }
-
-/// The pages of a list of collections.
-#[derive(Debug)]
-pub struct CollectionPages(Pages<v1::CollectionsListRequest>);
 
 impl Client {
     /// The collections: which kinds of objects the cluster keeps.
@@ -125,14 +121,14 @@ impl Collections {
 
     /// Reads collections, page by page, all at one revision.
     #[must_use]
-    pub fn list(&self, list: &ListCollections) -> CollectionPages {
+    pub fn list(&self, list: &ListCollections) -> Pages<CollectionPage> {
         let first = v1::CollectionsListRequest {
             read: list.read.to_wire(),
             page_size: page_size(list.page_size),
             continue_token: String::new(),
             continue_at_present: false,
         };
-        CollectionPages(Pages::new(self.client.clone(), first))
+        Pages::new(self.client.clone(), first)
     }
 }
 
@@ -157,5 +153,3 @@ impl ListCollections {
         self
     }
 }
-
-pager!(CollectionPages, CollectionPage);

@@ -79,10 +79,9 @@ mod watch;
 
 pub use client::{
     ClaimKey, Client, ClientBuilder, ListMembers, ListMigrations, ListStorageVersions, MemberEpoch,
-    MemberPages, MigrationPages, StorageVersionPages,
 };
 pub use client::{DryRun, History, ListControllerRevisions, Wanted};
-pub use collections::{CollectionPages, Collections, ListCollections};
+pub use collections::{Collections, ListCollections};
 pub use election::{Election, LeadershipEnd};
 pub use error::Error;
 pub use gate::{
@@ -97,13 +96,14 @@ pub use migrator::{
 };
 pub use objects::{
     Codec, CodecError, Creator, Draft, EncodingVersion, ListObjects, NewObject, ObjectEvent,
-    ObjectMessage, ObjectPages, ObjectPatch, ObjectReflector, ObjectWatch, Objects, Patched,
-    RawObjects, Stored, UpdateStep, Updated, Updater, WatchObjects,
+    ObjectMessage, ObjectPatch, ObjectReflector, ObjectWatch, Objects, Patched, RawObjects, Stored,
+    UpdateStep, Updated, Updater, WatchObjects,
 };
+pub use pages::{Page, Pages};
 pub use read_options::ReadOptions;
 pub use reconcile::{Reconcile, reconcile};
 pub use reflector::Reflector;
-pub use rosters::{ListRosters, RosterPages, Rosters};
+pub use rosters::{ListRosters, Rosters};
 pub use values::{
     Acquired, Acquisition, LeaseCandidateItem, LeaseCandidatePage, LeaseItem, LeasePage, LeaseView,
 };

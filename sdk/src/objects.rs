@@ -17,7 +17,7 @@ pub(crate) use codec::{not_decoded, not_encoded};
 pub use creator::Creator;
 pub use encoding::EncodingVersion;
 pub use guaranteed::Draft;
-pub use pages::{ListObjects, ObjectPages};
+pub use pages::ListObjects;
 pub use raw::RawObjects;
 pub use reflector::ObjectReflector;
 pub use stored::{ObjectPatch, Patched, Stored, Updated};

@@ -4,7 +4,7 @@ use synod_model::{DeleteRoster, ResourceScope, SetRoster};
 use synod_proto::{Change, v1};
 
 use crate::client::stubs;
-use crate::pages::{Pages, page_size, pager};
+use crate::pages::{Pages, page_size};
 use crate::transport::Try;
 use crate::values::{FromWire as _, read};
 use crate::{Client, Error, Header, ReadOptions, RosterChanged, RosterPage, RosterView};
@@ -25,10 +25,6 @@ pub struct ListRosters {
     /// How many to ask for at a time; at most 5,000. `None`: 500.
     pub page_size: Option<u32>,
 }
-
-/// The pages of a list of rosters.
-#[derive(Debug)]
-pub struct RosterPages(Pages<v1::RostersListRequest>);
 
 impl Client {
     /// The rosters: who must speak for which resources before anything that is said of them counts.
@@ -106,14 +102,14 @@ impl Rosters {
 
     /// Reads rosters, page by page, all at one revision: that of all resources, those of groups, those of one resource.
     #[must_use]
-    pub fn list(&self, list: &ListRosters) -> RosterPages {
+    pub fn list(&self, list: &ListRosters) -> Pages<RosterPage> {
         let first = v1::RostersListRequest {
             read: list.read.to_wire(),
             page_size: page_size(list.page_size),
             continue_token: String::new(),
             continue_at_present: false,
         };
-        RosterPages(Pages::new(self.client.clone(), first))
+        Pages::new(self.client.clone(), first)
     }
 }
 
@@ -138,5 +134,3 @@ impl ListRosters {
         self
     }
 }
-
-pager!(RosterPages, RosterPage);

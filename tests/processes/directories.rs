@@ -52,7 +52,7 @@ async fn report_some(cluster: &Cluster, member: &str) {
         client
             .send_report(
                 &member,
-                StatementNumber::FIRST,
+                StatementNumber::new(number + 1).expect("it is a number"),
                 vec![fixed(resource)],
                 false,
             )

@@ -8,11 +8,13 @@ use synod_proto::{Change, v1};
 use tokio_stream::StreamExt as _;
 use tonic::{Response, Status};
 
-use super::pages::MemberPages;
 use super::{Client, stubs};
+use crate::pages::Pages;
 use crate::transport::{Failure, Repeats, Try};
 use crate::values::read;
-use crate::{Changed, Error, Header, Joined, MemberView, ReadOptions, Renewed, Reported};
+use crate::{
+    Changed, Error, Header, Joined, MemberPage, MemberView, ReadOptions, Renewed, Reported,
+};
 
 /// Which members to list, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,8 +88,8 @@ impl Client {
 
     /// Reads members, page by page, all at one revision.
     #[must_use]
-    pub fn members(&self, list: ListMembers) -> MemberPages {
-        MemberPages::new(self.clone(), list)
+    pub fn members(&self, list: ListMembers) -> Pages<MemberPage> {
+        list.pages(self.clone())
     }
 
     /// Joins once, and keeps nothing alive: for programs that keep their membership themselves. Others use

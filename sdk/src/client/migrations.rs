@@ -8,13 +8,13 @@ use synod_model::{
 };
 use synod_proto::{Change, v1};
 
-use super::pages::MigrationPages;
 use super::{Client, stubs};
+use crate::pages::Pages;
 use crate::transport::Try;
 use crate::values::read;
 use crate::{
-    Changed, Error, Header, MigrationClaimed, MigrationCompleted, MigrationStarted, MigrationView,
-    ReadOptions, Safety,
+    Changed, Error, Header, MigrationClaimed, MigrationCompleted, MigrationPage, MigrationStarted,
+    MigrationView, ReadOptions, Safety,
 };
 
 /// Which migrations to list, and how.
@@ -116,8 +116,8 @@ impl Client {
 
     /// Reads migrations, page by page, all at one revision.
     #[must_use]
-    pub fn migrations(&self, list: ListMigrations) -> MigrationPages {
-        MigrationPages::new(self.clone(), list)
+    pub fn migrations(&self, list: ListMigrations) -> Pages<MigrationPage> {
+        list.pages(self.clone())
     }
 
     /// Creates a migration to what is agreed on.

@@ -3,11 +3,11 @@
 use synod_model::{ForgetResource, GroupResource, Revision};
 use synod_proto::{Change, v1};
 
-use super::pages::StorageVersionPages;
 use super::{Client, stubs};
+use crate::pages::Pages;
 use crate::transport::Try;
 use crate::values::read;
-use crate::{AgreementHistory, Error, Header, ReadOptions, StorageVersionView};
+use crate::{AgreementHistory, Error, Header, ReadOptions, StorageVersionPage, StorageVersionView};
 
 /// Which resources to list, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,8 +74,8 @@ impl Client {
 
     /// Reads resources, page by page, all at one revision.
     #[must_use]
-    pub fn storage_versions(&self, list: ListStorageVersions) -> StorageVersionPages {
-        StorageVersionPages::new(self.clone(), list)
+    pub fn storage_versions(&self, list: ListStorageVersions) -> Pages<StorageVersionPage> {
+        list.pages(self.clone())
     }
 
     /// Removes what stays of a resource that nobody reports: what is known of the versions that it is stored in, and its

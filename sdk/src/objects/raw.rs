@@ -5,12 +5,14 @@ use synod_model::{
 };
 use synod_proto::{Change, v1};
 
-use super::pages::{ListObjects, ObjectPages};
+use super::pages::ListObjects;
 use crate::client::stubs;
+use crate::pages::Pages;
 use crate::transport::Try;
 use crate::values::read;
 use crate::{
-    Client, Error, LeaseToken, MemberEpoch, ObjectView, ObjectWritten, ReadOptions, Transacted,
+    Client, Error, LeaseToken, MemberEpoch, ObjectPage, ObjectView, ObjectWritten, ReadOptions,
+    Transacted,
 };
 
 /// The objects of all collections, as bytes. Get it with [`Client::raw_objects`].
@@ -170,8 +172,8 @@ impl RawObjects {
 
     /// Reads the objects of a collection, page by page, all at one revision.
     #[must_use]
-    pub fn list(&self, list: &ListObjects) -> ObjectPages {
-        ObjectPages::new(self.client.clone(), list)
+    pub fn list(&self, list: &ListObjects) -> Pages<ObjectPage> {
+        list.pages(self.client.clone())
     }
 
     /// The written object as it is now, if it is still there and can be read. It is not asked for unless the answer was

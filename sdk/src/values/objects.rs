@@ -28,7 +28,7 @@ pub struct ObjectPage {
     /// The objects.
     pub items: Vec<ObjectItem>,
     /// Whether it is of a later revision than the page before it, as was asked for
-    /// ([`ObjectPages::at_present`](crate::ObjectPages::at_present)).
+    /// ([`Pages::at_present`](crate::Pages::at_present)).
     pub inconsistent: bool,
 }
 

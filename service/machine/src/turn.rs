@@ -377,11 +377,15 @@ impl<'a> Turn<'a> {
         line: Option<AgreementChange>,
         then: Then,
     ) {
-        self.moved = true;
         let now = self.state.log_time;
         status.drains.retain(|_, until| *until > now);
         status.hash_drains.retain(|_, until| *until > now);
         let kept = self.state.storage_states.get(resource);
+        // What was to drain and is over already is no change.
+        if line.is_none() && kept.is_some_and(|kept| kept.row.status == status) {
+            return;
+        }
+        self.moved = true;
         let before = kept.map(|state| Arc::clone(&state.row));
         let heartbeat = kept.and_then(|state| state.heartbeat);
         let mut agreements = kept

@@ -31,6 +31,7 @@ pub(crate) fn reports(state: &mut State, id: &str, resources: &[&str]) {
 pub(crate) fn reports_in(state: &mut State, id: &str, resources: &[&str], version: &str) {
     let member = MemberId::parse(id).unwrap();
     let epoch = joins(state, &member);
+    let number = StatementNumber::new(state.revision().get()).unwrap();
     let version = ApiVersion::parse(version).unwrap();
     let entries = resources.iter().map(|name| ReportEntry {
         resource: GroupResource::new("", name).unwrap(),
@@ -45,7 +46,7 @@ pub(crate) fn reports_in(state: &mut State, id: &str, resources: &[&str], versio
         entries: entries.collect(),
         member,
         epoch,
-        number: StatementNumber::FIRST,
+        number,
         replace: true,
     };
     apply(state, Command::Report(report));

@@ -68,10 +68,19 @@ fn entry(name: &str, stance: Stance) -> ReportEntry {
 }
 
 fn report(id: &str, at: u64, entries: Vec<ReportEntry>) -> Command {
+    report_numbered(id, at, StatementNumber::FIRST, entries)
+}
+
+fn report_numbered(
+    id: &str,
+    at: u64,
+    number: StatementNumber,
+    entries: Vec<ReportEntry>,
+) -> Command {
     Command::Report(Report {
         member: member(id),
         epoch: epoch(at),
-        number: StatementNumber::FIRST,
+        number,
         entries,
         replace: true,
     })
@@ -119,14 +128,7 @@ fn every_command() -> Vec<Command> {
             cluster: ClusterId::from_bytes([7; 16]),
             settings: Settings::default(),
         }),
-        Command::AnnounceReplica(AnnounceReplica {
-            replica: ReplicaId::new(1),
-            directory: DirectoryId::from_bytes([9; 16]),
-            client_endpoint: "http://127.0.0.1:4600".to_owned(),
-            binary: "0.1.0".to_owned(),
-            machine_version: 1,
-            disk_is_low: true,
-        }),
+        announce(false),
         Command::RaiseMachineVersion(RaiseMachineVersion {
             to: 1,
             replicas: [1, 3].map(ReplicaId::new).into(),
@@ -143,7 +145,12 @@ fn every_command() -> Vec<Command> {
             ],
         ),
         report("b", 5, vec![entry("widgets", voting("example.io/v2"))]),
-        report("a", 4, vec![entry("widgets", voting("example.io/v2"))]),
+        report_numbered(
+            "a",
+            4,
+            StatementNumber::new(2).unwrap(),
+            vec![entry("widgets", voting("example.io/v2"))],
+        ),
         Command::Adopt(Adopt {
             member: member("a"),
             epoch: epoch(4),
@@ -173,7 +180,19 @@ fn every_command() -> Vec<Command> {
     .chain(controller_revisions::every_command())
     .chain(endings())
     .chain(objects::commands())
+    .chain([announce(true)])
     .collect()
+}
+
+fn announce(disk_is_low: bool) -> Command {
+    Command::AnnounceReplica(AnnounceReplica {
+        replica: ReplicaId::new(1),
+        directory: DirectoryId::from_bytes([9; 16]),
+        client_endpoint: "http://127.0.0.1:4600".to_owned(),
+        binary: "0.1.0".to_owned(),
+        machine_version: 1,
+        disk_is_low,
+    })
 }
 
 /// For a member whose epoch is 4, when 13 is the next revision.

@@ -248,7 +248,7 @@ impl World {
         }
         self.settle(&before, wall);
         let observations = expire.observations.iter();
-        let observations = self.expire_observations(observations, wall);
+        let observations = self.expire_observations(observations, &before, wall);
         self.call_the_roll(gone.first().filter(|_| gone.len() == 1), wall);
         let objects = self.expire_objects(&expire.objects, wall);
         self.follow(&before, true, wall);

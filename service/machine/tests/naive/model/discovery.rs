@@ -31,7 +31,7 @@ impl World {
             self.resources.sort_by(|a, b| a.name.cmp(&b.name));
         }
         let old = self.resource(name).expect("it is known").status.clone();
-        let lapsed = self.is_unseen_for_long(name) && self.lapse(name);
+        let lapsed = self.is_unseen_for_long(name) && self.lapse(name, self.is_over(name));
         self.look(observe);
         self.weigh(name, &old, lapsed, Some(AgreementCause::Observed), wall);
         // At the end of the second period, somebody still looks in time.
@@ -105,20 +105,20 @@ impl World {
         observation.is_some_and(|seen| seen.expired || self.has_ended(&holder))
     }
 
-    /// Ends an observation for want of another look; answers whether what it showed says nothing of the present only from
-    /// now on. What agrees with the members goes, and all else stays as a memory.
-    pub(super) fn lapse(&mut self, name: &GroupResource) -> bool {
+    /// Ends an observation for want of another look, which may have been over before this command; answers whether what it
+    /// showed says nothing of the present only from now on. What agrees with the members goes, and all else stays as a memory.
+    pub(super) fn lapse(&mut self, name: &GroupResource, was_over: bool) -> bool {
         let entries = self.entries_of(name);
         let status = &mut self.resource_mut(name).status;
         let contradicts = super::voting::contradicts(status.observation.as_ref(), &entries);
-        let Some(seen) = status.observation.as_mut() else {
+        if status.observation.is_none() {
             return false;
-        };
+        }
         if !entries.is_empty() && !contradicts {
             self.forget_what_is_shown(name);
             return false;
         }
-        let lapses = !seen.expired;
+        let lapses = !was_over;
         if lapses {
             status.persisted.insert(Persisted::Unknown);
             self.tells_of_the_past(name);
@@ -129,10 +129,18 @@ impl World {
         lapses
     }
 
+    /// Whether what was shown says nothing of the present already.
+    pub(super) fn is_over(&self, name: &GroupResource) -> bool {
+        let seen = self.resource(name).map(|kept| &kept.status.observation);
+        seen.and_then(Option::as_ref)
+            .is_some_and(|seen| seen.expired)
+    }
+
     /// Ends the observations of those named that are past their deadline; answers how many.
     pub(super) fn expire_observations<'a>(
         &mut self,
         named: impl Iterator<Item = &'a GroupResource>,
+        before: &Self,
         wall: WallTime,
     ) -> u32 {
         let mut ended = 0;
@@ -141,7 +149,7 @@ impl World {
             if self.has_ended(&holder) {
                 ended += 1;
                 let old = self.resource(name).expect("it is seen").status.clone();
-                let lapsed = self.lapse(name);
+                let lapsed = self.lapse(name, before.is_over(name));
                 self.weigh(name, &old, lapsed, Some(AgreementCause::Observed), wall);
                 self.clear_deadline(&holder);
             }

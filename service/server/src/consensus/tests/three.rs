@@ -219,7 +219,8 @@ async fn a_follower_far_behind_gets_a_checkpoint() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_checkpoints_hold_is_cut_from_a_log_of_too_many_bytes_whatever_number_of_entries_is_kept() {
+async fn what_checkpoints_hold_is_cut_from_a_log_of_too_many_bytes_whatever_number_of_entries_is_kept()
+ {
     let cluster = Cluster::start(|config| {
         config.checkpoint_entries = 20;
         config.kept_entries = 100_000;
