@@ -29,9 +29,12 @@ class _Level:
         self.kilobytes = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
 
     def holds_no_more_than(self, before: _Level) -> None:
-        """Memory may be 8 MiB more, since what was freed is not given back to the system at once."""
+        """Memory may be 8 MiB more, since what was freed is not given back to the system at once.
+
+        A client may have connected to each of the three replicas meanwhile.
+        """
         assert self.counts == before.counts
-        assert self.files <= before.files
+        assert self.files <= before.files + 3
         assert self.threads <= before.threads
         assert self.kilobytes <= before.kilobytes + 8 * 1024
 
