@@ -4,38 +4,37 @@
 //! the derived indexes and the events in step. A command that refuses returns before its first change, so a refused
 //! command leaves nothing behind.
 
+mod controller_revisions;
 mod deadlines;
 mod invariants;
 mod migrations;
+mod objects;
 mod restore;
 mod rosters;
 mod statements;
+mod storage_states;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use imbl::Vector;
 use synod_model::{
-    AgreementChange, ClusterId, GroupResource, LogTime, Member, MemberId, Metadata, Revision,
-    SessionId, Settings, Uid, WallTime,
+    ClusterId, GroupResource, LogTime, Member, MemberId, Metadata, Revision, SessionId, Settings,
+    Uid, WallTime,
 };
 
 use crate::controller_revisions::MarkPost;
 use crate::digest::{
-    RowHash, agreement_hash, deadline_hash, entry_hash, events_hash, member_hash, replica_hash,
-    session_hash, settings_hash, storage_state_hash, storage_version_hash,
+    RowHash, deadline_hash, entry_hash, events_hash, member_hash, replica_hash, session_hash,
+    settings_hash, storage_version_hash,
 };
 use crate::leases::Leases;
 use crate::migrating::Then;
-use crate::state::{Session, StorageState, StorageVersion};
+use crate::state::{Session, StorageVersion};
 use crate::voting::{Decided, Reported};
 use crate::{
     Change, Deadline, EntryChange, Holder, ReplicaId, ReplicaRow, RevisionEvents, State,
-    StateStatus, StorageStateRow, StorageVersionRow,
+    StorageVersionRow,
 };
-
-mod controller_revisions;
-mod objects;
 
 pub(crate) struct Turn<'a> {
     state: &'a mut State,
@@ -357,116 +356,6 @@ impl<'a> Turn<'a> {
                 ..row.metadata.clone()
             },
             None => self.new_metadata(),
-        }
-    }
-
-    /// Changes what stays of a resource, and adds a line to its history of agreements. Migrations follow.
-    pub(crate) fn put_storage_state(
-        &mut self,
-        resource: &GroupResource,
-        status: StateStatus,
-        line: Option<AgreementChange>,
-    ) {
-        self.put_storage_state_and(resource, status, line, Then::Migrate);
-    }
-
-    pub(crate) fn put_storage_state_and(
-        &mut self,
-        resource: &GroupResource,
-        mut status: StateStatus,
-        line: Option<AgreementChange>,
-        then: Then,
-    ) {
-        let now = self.state.log_time;
-        status.drains.retain(|_, until| *until > now);
-        status.hash_drains.retain(|_, until| *until > now);
-        let kept = self.state.storage_states.get(resource);
-        // What was to drain and is over already is no change.
-        if line.is_none() && kept.is_some_and(|kept| kept.row.status == status) {
-            return;
-        }
-        self.moved = true;
-        let before = kept.map(|state| Arc::clone(&state.row));
-        let heartbeat = kept.and_then(|state| state.heartbeat);
-        let mut agreements = kept
-            .map(|state| state.agreements.clone())
-            .unwrap_or_default();
-        let metadata = match &before {
-            Some(before) => Metadata {
-                resource_version: self.revision,
-                ..before.metadata.clone()
-            },
-            None => self.new_metadata(),
-        };
-        if status.observation.is_none() {
-            self.clear_deadline(&Holder::Observation(resource.clone()));
-        }
-        let after = Arc::new(StorageStateRow { metadata, status });
-        self.state.sum.add(storage_state_hash(resource, &after));
-        if let Some(before) = &before {
-            self.state
-                .sum
-                .subtract(storage_state_hash(resource, before));
-        }
-        let agreement = line.map(Arc::new);
-        if let Some(line) = &agreement {
-            self.state.sum.add(agreement_hash(resource, line));
-            agreements.push_back(Arc::clone(line));
-            self.trim_agreements(resource, &mut agreements);
-        }
-        self.state.storage_states.insert(
-            resource.clone(),
-            StorageState {
-                row: Arc::clone(&after),
-                agreements,
-                heartbeat,
-            },
-        );
-        self.changes.push(Change::StorageState {
-            resource: resource.clone(),
-            before: before.clone(),
-            after: Some(after),
-            agreement,
-        });
-        self.follow_agreement(resource, before.as_deref().map(|row| &row.status), then);
-    }
-
-    /// Removes what stays of a resource, with its history of agreements and its migrations. Nobody reports it.
-    pub(crate) fn remove_storage_state(&mut self, resource: &GroupResource) {
-        self.moved = true;
-        self.forget_migrations(resource);
-        let StorageState {
-            row,
-            agreements,
-            heartbeat: _,
-        } = self
-            .state
-            .storage_states
-            .remove(resource)
-            .expect("the command found the storage state");
-        self.state.sum.subtract(storage_state_hash(resource, &row));
-        for line in &agreements {
-            self.state.sum.subtract(agreement_hash(resource, line));
-        }
-        self.changes.push(Change::StorageState {
-            resource: resource.clone(),
-            before: Some(row),
-            after: None,
-            agreement: None,
-        });
-    }
-
-    /// Forgets the oldest lines beyond the setting. A lowered setting counts when the next line comes.
-    fn trim_agreements(
-        &mut self,
-        resource: &GroupResource,
-        agreements: &mut Vector<Arc<AgreementChange>>,
-    ) {
-        while agreements.len() as u64 > u64::from(self.state.settings.agreements_kept) {
-            let Some(oldest) = agreements.pop_front() else {
-                break;
-            };
-            self.state.sum.subtract(agreement_hash(resource, &oldest));
         }
     }
 }
