@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::names::dns1123_subdomain;
 use crate::text::shared_text;
-use crate::{GroupResource, Namespace, Refusal, Violation};
+use crate::{GroupResource, Namespace, Violation};
 
 /// The name of an object: a DNS-1123 subdomain.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,27 +82,6 @@ impl NamespacedName {
         Self::of_parts(self.scope(), "~")
     }
 
-    /// The refusal of what is not there under this name, in the words of [`Refusal::not_found`].
-    #[must_use]
-    pub fn not_found(&self, resource: &str) -> Refusal {
-        self.beside(Refusal::not_found(resource, self.name()))
-    }
-
-    /// The refusal of a change that was made for another state of what has this name, in the words of
-    /// [`Refusal::conflict`].
-    #[must_use]
-    pub fn conflict(&self, resource: &str, why: impl fmt::Display) -> Refusal {
-        self.beside(Refusal::conflict(resource, self.name(), why))
-    }
-
-    /// Kubernetes' words say no namespace, so programs are told beside them.
-    fn beside(&self, refusal: Refusal) -> Refusal {
-        match self.namespace() {
-            Some(namespace) => refusal.with("namespace", namespace),
-            None => refusal,
-        }
-    }
-
     fn of_parts(namespace: &str, name: &str) -> Self {
         let text = match namespace {
             "" => name.into(),
@@ -164,25 +143,6 @@ impl ObjectKey {
             name: NamespacedName::new(namespace, name),
         }
     }
-
-    /// The refusal of an object that is not there, in the words of [`Refusal::not_found`].
-    #[must_use]
-    pub fn not_found(&self) -> Refusal {
-        self.name.not_found(self.resource.qualified())
-    }
-
-    /// The refusal of an object that is there already, in the words of [`Refusal::already_exists`].
-    #[must_use]
-    pub fn already_exists(&self) -> Refusal {
-        let refusal = Refusal::already_exists(self.resource.qualified(), self.name.name());
-        self.name.beside(refusal)
-    }
-
-    /// The refusal of a change that was made for another state of the object, in the words of [`Refusal::conflict`].
-    #[must_use]
-    pub fn conflict(&self, why: impl fmt::Display) -> Refusal {
-        self.name.conflict(self.resource.qualified(), why)
-    }
 }
 
 impl fmt::Display for ObjectKey {
@@ -217,37 +177,6 @@ mod tests {
         assert_eq!(key.to_string(), "widgets.example.io \"default/a.b\"");
         let cluster = name("", "node-1");
         assert_eq!((cluster.namespace(), cluster.name()), (None, "node-1"));
-    }
-
-    #[test]
-    fn a_refusal_names_an_object_as_kubernetes_does_and_the_namespace_beside_it() {
-        let key = |group: &str, namespace: Option<&str>| {
-            let namespace = namespace.map(|text| Namespace::parse(text).unwrap());
-            let resource = GroupResource::new(group, "widgets").unwrap();
-            ObjectKey::new(
-                resource,
-                namespace.as_ref(),
-                &ObjectName::parse("one").unwrap(),
-            )
-        };
-        let refusal = key("example.io", Some("a")).not_found();
-        assert_eq!(
-            refusal.to_string(),
-            "NOT_FOUND: widgets.example.io \"one\" not found"
-        );
-        assert_eq!(refusal.metadata["namespace"], "a");
-        // The core group has no name.
-        let refusal = key("", None).conflict("it is late");
-        assert_eq!(
-            refusal.to_string(),
-            "CONFLICT: Operation cannot be fulfilled on widgets \"one\": it is late"
-        );
-        assert!(refusal.metadata.is_empty());
-        let refusal = key("", Some("b")).already_exists();
-        assert_eq!(
-            refusal.to_string(),
-            "ALREADY_EXISTS: widgets \"one\" already exists"
-        );
     }
 
     #[test]

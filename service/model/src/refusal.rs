@@ -1,5 +1,7 @@
 //! The answer "no": its kind, its words, and what the caller needs to go on.
 
+mod words;
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;

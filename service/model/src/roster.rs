@@ -8,10 +8,7 @@ use std::fmt;
 
 use crate::limits::{ABSENT_NAMED_MAX, ROSTER_MEMBERS_MAX};
 use crate::settings::MEMBERS_MAX;
-use crate::{
-    ErrorKind, LabelSelector, Member, MemberId, Metadata, Refusal, ResourceScope, Revision,
-    Violation, Violations,
-};
+use crate::{LabelSelector, Member, MemberId, Metadata, ResourceScope, Violation, Violations};
 
 /// A roster, as readers see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,17 +30,6 @@ pub struct RosterRule {
     pub labels: LabelSelector,
     /// At least so many must have an entry: of the members with such labels, if any are asked for.
     pub least: u32,
-}
-
-impl Roster {
-    /// The refusal of what asks for the roster of a scope that has none, as of a revision if it was read at one.
-    pub fn not_found(scope: &ResourceScope, at: Option<Revision>) -> Refusal {
-        let at = at.map_or_else(String::new, |at| format!(" at revision {at}"));
-        let message = format!(
-            "roster \"{scope}\" does not exist{at}: for its resources the next wider one counts, if there is one"
-        );
-        Refusal::new(ErrorKind::NotFound, message).with("roster", scope)
-    }
 }
 
 impl RosterRule {

@@ -5,7 +5,6 @@ use std::error::Error;
 use std::fmt::{self, Display};
 
 use crate::limits::{QUOTED_BYTES_MAX, VIOLATIONS_MAX};
-use crate::{ErrorKind, Refusal};
 
 /// One broken rule at one field, worded as Kubernetes words its field errors.
 ///
@@ -159,29 +158,13 @@ impl Violations {
     }
 
     /// Those that were kept.
+    pub(crate) fn into_kept(self) -> Vec<Violation> {
+        self.kept
+    }
+
+    /// Those that were kept.
     pub fn iter(&self) -> std::slice::Iter<'_, Violation> {
         self.kept.iter()
-    }
-
-    /// Nothing if nothing was found.
-    ///
-    /// # Errors
-    ///
-    /// An [`ErrorKind::InvalidArgument`] that carries all violations.
-    pub fn into_result(self) -> Result<(), Refusal> {
-        if self.is_empty() {
-            Ok(())
-        } else {
-            Err(self.into_refusal())
-        }
-    }
-
-    /// The [`ErrorKind::InvalidArgument`] that carries all of them.
-    pub fn into_refusal(self) -> Refusal {
-        let message = format!("the request is invalid: {self}");
-        let mut refusal = Refusal::new(ErrorKind::InvalidArgument, message);
-        refusal.violations = self.kept;
-        refusal
     }
 }
 
