@@ -3,19 +3,17 @@
 //! Derived maps are not written: tallies, the index by member and the order of deadlines are rebuilt, and the digest of
 //! the rebuilt state is compared with the one in the header.
 
+mod corrupt;
 mod migrations;
 mod statuses;
 
-use std::fmt;
 use std::sync::Arc;
 
 use imbl::OrdMap;
-use synod_model::{
-    AgreementChange, ClusterId, Collection, ControllerRevision, GroupResource, Lease,
-    LeaseCandidate, LeaseKey, LogTime, Member, MemberId, Migration, MigrationId, Object, Revision,
-    Roster, Sequence, SessionId, Settings, Ticket, Uid, Waiter,
-};
+use synod_model::{GroupResource, LeaseKey, MemberId, Object, SessionId, Ticket, Waiter};
 
+pub use self::corrupt::CorruptState;
+use self::corrupt::orphan;
 use self::migrations::migration_rows;
 use self::statuses::check_status;
 use crate::digest::{
@@ -28,93 +26,7 @@ use crate::digest::{
 use crate::objects::Held;
 use crate::state::{Session, StorageState, StorageVersion};
 use crate::tally::Tally;
-use crate::{
-    Deadline, Digest, EntryRow, Garbage, Heartbeat, Holder, MACHINE_VERSION, OutcomeRow,
-    ProgressRow, ReplicaId, ReplicaRow, RevisionEvents, State, StatementRow, StorageStateRow,
-    StorageVersionRow,
-};
-
-/// One row of the state. A checkpoint is one `Header`, then the other rows in any order that [`State::rows`] gives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Row {
-    /// What is no row of a map, and the digest of the whole state.
-    Header {
-        /// The cluster; `None` before its first command.
-        cluster: Option<ClusterId>,
-        /// The behaviour of apply in force.
-        machine_version: u32,
-        /// The store's counter.
-        revision: Revision,
-        /// The log time of the last entry.
-        log_time: LogTime,
-        /// When deadlines were last lifted.
-        lifted_at: LogTime,
-        /// The newest revision that the history does not keep.
-        history_floor: Revision,
-        /// Until when writes may land of members that only the cluster knew that was lost; zero without a restore.
-        strangers_write_until: LogTime,
-        /// What [`State::digest`] must answer for the loaded state.
-        digest: Digest,
-    },
-    /// The replicated settings.
-    Settings(Arc<Settings>),
-    /// What a replica announced.
-    Replica(ReplicaId, ReplicaRow),
-    /// A member.
-    Member(Arc<Member>),
-    /// What a member said last under its epoch. It comes after the member.
-    Statement(MemberId, StatementRow),
-    /// A deadline.
-    Deadline(Holder, Deadline),
-    /// An open session, and the lowest sequence that it still takes.
-    Session(SessionId, Sequence),
-    /// The kept outcome of a request.
-    Outcome(SessionId, Sequence, Arc<OutcomeRow>),
-    /// A reported resource. It comes before its entries.
-    StorageVersion(GroupResource, Arc<StorageVersionRow>),
-    /// One resource of one member.
-    Entry(GroupResource, MemberId, Arc<EntryRow>),
-    /// What stays of a resource. It comes before its agreements.
-    StorageState(GroupResource, Arc<StorageStateRow>),
-    /// A line of a resource's history of agreements, oldest first.
-    Agreement(GroupResource, Arc<AgreementChange>),
-    /// A collection. It comes before its objects.
-    Collection(Arc<Collection>),
-    /// An object.
-    Object(Arc<Object>),
-    /// What a deletion has left to do, by the uid of the owner.
-    Garbage(Uid, Arc<Garbage>),
-    /// A ControllerRevision.
-    ControllerRevision(Arc<ControllerRevision>),
-    /// A lease. It comes before its waiters.
-    Lease(Arc<Lease>),
-    /// A place in the queue for a lease.
-    LeaseWaiter(LeaseKey, Ticket, Arc<Waiter>),
-    /// A candidate for a lease.
-    LeaseCandidate(Arc<LeaseCandidate>),
-    /// When discovery was last looked at for a resource. It comes after its storage state.
-    Heartbeat(GroupResource, Heartbeat),
-    /// A migration.
-    Migration(Arc<Migration>),
-    /// How far a migration is. It comes after the migration.
-    MigrationProgress(MigrationId, Arc<ProgressRow>),
-    /// A roster.
-    Roster(Arc<Roster>),
-    /// The events of a revision, oldest first.
-    Events(Arc<RevisionEvents>),
-}
-
-/// Why rows are no state.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CorruptState(String);
-
-impl fmt::Display for CorruptState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the rows of the checkpoint are no state: {}", self.0)
-    }
-}
-
-impl std::error::Error for CorruptState {}
+use crate::{Digest, EntryRow, MACHINE_VERSION, RevisionEvents, Row, State, StatementRow};
 
 impl State {
     /// Every row, the header first.
@@ -392,7 +304,7 @@ impl State {
         self.rows()
             .filter_map(|row| row.hash())
             .for_each(|hash| sum.add(hash));
-        sum.digest(self)
+        self.digest_with(&sum)
     }
 }
 
@@ -467,8 +379,4 @@ fn collection_rows(held: &Held) -> impl Iterator<Item = Row> + '_ {
     let objects = held.objects.values();
     let objects = objects.map(|object| Row::Object(Arc::clone(object)));
     std::iter::once(Row::Collection(Arc::clone(&held.row))).chain(objects)
-}
-
-fn orphan(what: &str, of: &str, key: impl fmt::Display) -> CorruptState {
-    CorruptState(format!("{what} of {of} \"{key}\", which it does not hold"))
 }

@@ -8,8 +8,6 @@ use synod_model::{
     ObjectName, RevisionIdentity, RevisionPlace, Uid,
 };
 
-use crate::State;
-
 /// All ControllerRevisions. Everything but the rows is derived from them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ControllerRevisions {
@@ -42,25 +40,6 @@ impl MarkPost {
     /// Whether the tie holds on to this.
     pub(crate) fn holds(&self, tie: &MarkTie) -> bool {
         Self::of(tie).as_ref() == Some(self)
-    }
-}
-
-impl State {
-    /// How many bytes of snapshots lose a mark when the object goes.
-    pub(crate) fn bytes_marked_by(&self, object: &Uid) -> usize {
-        let post = MarkPost::Object(*object);
-        let tied = self.controller_revisions.tied(&post);
-        tied.map(|kept| bytes_of(&kept.row)).sum()
-    }
-
-    /// How many snapshots lose a mark when the member goes, and their bytes.
-    #[must_use]
-    pub fn marked_by_member(&self, id: &MemberId) -> (usize, usize) {
-        let post = MarkPost::Member(id.clone());
-        let tied = self.controller_revisions.tied(&post);
-        tied.fold((0, 0), |(count, bytes), kept| {
-            (count + 1, bytes + bytes_of(&kept.row))
-        })
     }
 }
 

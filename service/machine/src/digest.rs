@@ -13,8 +13,6 @@ mod revisions;
 
 use std::fmt;
 
-use synod_model::LogTime;
-
 pub(crate) use fold::migrations::{heartbeat_hash, migration_hash, progress_hash};
 pub(crate) use fold::{
     agreement_hash, deadline_hash, entry_hash, events_hash, lease_candidate_hash, lease_hash,
@@ -26,7 +24,7 @@ pub(crate) use objects::{collection_hash, garbage_hash, object_hash};
 
 pub(crate) use revisions::controller_revision_hash;
 
-use crate::{State, StatementHash};
+use crate::StatementHash;
 
 /// The digest of a state: equal for equal states.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -100,29 +98,19 @@ impl RowSum {
         self.bytes
     }
 
-    /// The digest of the state that has this sum over its rows: the sum, and what is no row.
-    pub(crate) fn digest(&self, state: &State) -> Digest {
+    /// The digest of a state that has this sum over its rows: the sum, and what is no row.
+    pub(crate) fn digest(&self, header: &[u64], cluster: &[u8], rest: Option<u64>) -> Digest {
         let mut hasher = blake3::Hasher::new();
         for word in self.words {
             hasher.update(&word.to_le_bytes());
         }
         hasher.update(&self.rows.to_le_bytes());
-        let header = [
-            state.revision.get(),
-            state.log_time.as_millis(),
-            state.deadlines.lifted_at.as_millis(),
-            u64::from(state.machine_version),
-            state.history.floor().get(),
-        ];
         for number in header {
             hasher.update(&number.to_le_bytes());
         }
-        if let Some(cluster) = &state.cluster {
-            hasher.update(cluster.as_bytes());
-        }
-        // A state that was never restored keeps the digest that it had before there were restores.
-        if state.strangers_write_until > LogTime::ZERO {
-            hasher.update(&state.strangers_write_until.as_millis().to_le_bytes());
+        hasher.update(cluster);
+        if let Some(number) = rest {
+            hasher.update(&number.to_le_bytes());
         }
         Digest(*hasher.finalize().as_bytes())
     }

@@ -36,6 +36,7 @@ mod migrating;
 mod objects;
 mod outcome;
 mod past;
+mod row;
 mod rows;
 mod safety;
 mod sessions;
@@ -46,7 +47,7 @@ mod turn;
 mod views;
 mod voting;
 
-pub use checkpoint::{CorruptState, Row};
+pub use checkpoint::CorruptState;
 pub use command::{
     AnnounceReplica, CollectGarbage, Command, Expire, Initialize, RaiseMachineVersion, Restore,
 };
@@ -57,13 +58,14 @@ pub use leases::Place;
 pub use log_entry::{Envelope, LogEntry};
 pub use objects::{Cursor, Fate, Garbage};
 pub use outcome::{
-    Answer, Applied, HistoryAnswer, Outcome, RevisionAnswer, RevisionOutcome, Told, Written,
-    WrittenHow,
+    Answer, Applied, HistoryAnswer, Outcome, OutcomeRow, RevisionAnswer, RevisionOutcome, Told,
+    Written, WrittenHow,
 };
 pub use past::{OutOfReach, Past};
+pub use row::Row;
 pub use rows::{
-    DirectoryId, EntryRow, Heartbeat, Observation, OutcomeRow, ProgressRow, ReplicaId, ReplicaRow,
-    StateStatus, StatementHash, StatementRow, StorageStateRow, StorageVersionRow, VersionStatus,
+    DirectoryId, EntryRow, Heartbeat, Observation, ProgressRow, ReplicaId, ReplicaRow, StateStatus,
+    StatementHash, StatementRow, StorageStateRow, StorageVersionRow, VersionStatus,
 };
 pub use safety::{Danger, Verdict, Why, check_binary, check_drop};
 pub use sessions::Recorded;

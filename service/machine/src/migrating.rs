@@ -10,17 +10,8 @@ use synod_model::{
     MigrationReason, MigrationTarget, Persisted, Refusal, Revision, StorageVersionHash,
 };
 
-use crate::turn::Turn;
+use crate::turn::{Then, Turn};
 use crate::{Holder, State, StateStatus};
-
-/// How far the rule follows a change of what stays of a resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Then {
-    /// Migrations without their agreement are aborted, and one is created if it is called for.
-    Migrate,
-    /// None is created: one has just come to its end, or the command creates it itself.
-    AbortOnly,
-}
 
 impl Turn<'_> {
     /// What follows for the migrations of a resource after its state changed.

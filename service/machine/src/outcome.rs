@@ -210,3 +210,14 @@ pub struct Told {
     /// anything is selected. Another one than `selected_revision` has yet to be adopted.
     pub adopted_revision: Option<Revision>,
 }
+
+/// The kept outcome of one request of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutcomeRow {
+    /// The store's revision right after the command.
+    pub revision: Revision,
+    /// Whether the command changed anything.
+    pub changed: bool,
+    /// Its answer or refusal, without the object that a refusal may carry.
+    pub result: Result<Answer, Refusal>,
+}

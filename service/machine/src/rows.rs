@@ -8,10 +8,8 @@ use std::fmt;
 
 use synod_model::{
     Absent, ApiVersion, Condition, Kind, LogTime, MemberId, Metadata, MigrationProgress, Persisted,
-    Refusal, Revision, Stance, StatementNumber, StorageVersionHash, VersionSet, WallTime,
+    Revision, Stance, StatementNumber, StorageVersionHash, VersionSet, WallTime,
 };
-
-use crate::Answer;
 
 /// The number of a replica in its replica set. Never reused for another data directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,17 +78,6 @@ pub struct ReplicaRow {
     pub machine_version: u32,
     /// Whether its disk is nearly full, so that what makes the state grow is refused.
     pub disk_is_low: bool,
-}
-
-/// The kept outcome of one request of a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutcomeRow {
-    /// The store's revision right after the command.
-    pub revision: Revision,
-    /// Whether the command changed anything.
-    pub changed: bool,
-    /// Its answer or refusal, without the object that a refusal may carry.
-    pub result: Result<Answer, Refusal>,
 }
 
 /// What a member said last under its epoch.

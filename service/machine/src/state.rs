@@ -1,5 +1,9 @@
 //! The state as a value: persistent maps, and the questions that need no past.
 
+mod controller_revisions;
+mod leases;
+mod objects;
+
 use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet, Vector};
@@ -257,7 +261,24 @@ impl State {
     /// The digest over every row, deadlines and sessions too.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        self.sum.digest(self)
+        self.digest_with(&self.sum)
+    }
+
+    /// The digest of this state if that is the sum over its rows.
+    pub(crate) fn digest_with(&self, sum: &RowSum) -> Digest {
+        let header = [
+            self.revision.get(),
+            self.log_time.as_millis(),
+            self.deadlines.lifted_at.as_millis(),
+            u64::from(self.machine_version),
+            self.history.floor().get(),
+        ];
+        let cluster = self.cluster.as_ref();
+        let cluster = cluster.map_or(&[][..], |cluster| cluster.as_bytes());
+        // A state that was never restored keeps the digest that it had before there were restores.
+        let until = self.strangers_write_until;
+        let until = (until > LogTime::ZERO).then(|| until.as_millis());
+        sum.digest(&header, cluster, until)
     }
 
     /// How many bytes the rows of the state hold, by the machine's own estimate, which is equal on every replica.

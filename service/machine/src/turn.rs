@@ -28,13 +28,14 @@ use crate::digest::{
     settings_hash, storage_version_hash,
 };
 use crate::leases::Leases;
-use crate::migrating::Then;
 use crate::state::{Session, StorageVersion};
 use crate::voting::{Decided, Reported};
 use crate::{
     Change, Deadline, EntryChange, Holder, ReplicaId, ReplicaRow, RevisionEvents, State,
     StorageVersionRow,
 };
+
+pub(crate) use storage_states::Then;
 
 pub(crate) struct Turn<'a> {
     state: &'a mut State,

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use synod_model::{AgreementChange, GroupResource, Migration, MigrationId};
 
-use super::{CorruptState, Row, orphan};
+use super::corrupt::{CorruptState, orphan};
 use crate::state::{KeptMigration, StorageState};
-use crate::{Heartbeat, ProgressRow, State, StorageStateRow};
+use crate::{Heartbeat, ProgressRow, Row, State, StorageStateRow};
 
 pub(super) fn migration_rows(kept: &KeptMigration) -> impl Iterator<Item = Row> + '_ {
     let progress = kept.progress.as_ref();

@@ -5,7 +5,7 @@
 
 use synod_model::{GroupResource, check_common_version, check_conditions};
 
-use super::CorruptState;
+use super::corrupt::CorruptState;
 use crate::state::StorageVersion;
 
 /// Holds a loaded storage version against its entries.

@@ -12,7 +12,7 @@ use synod_model::{
 };
 
 use super::departure;
-use crate::migrating::Then;
+use crate::turn::Then;
 use crate::turn::Turn;
 use crate::voting::raise_drains;
 use crate::{Answer, Holder, Restore, State};

@@ -9,6 +9,7 @@ pub(super) mod migrations;
 mod rosters;
 mod statements;
 mod storage_states;
+pub(super) mod values;
 
 use std::sync::Arc;
 
@@ -16,14 +17,15 @@ pub(crate) use leases::{lease_candidate_hash, lease_hash, lease_waiter_hash};
 pub(crate) use rosters::roster_hash;
 pub(crate) use statements::{said_by_adoption, said_by_report, statement_hash};
 use synod_model::{
-    AgreementChange, ApiVersion, Condition, ConditionStatus, GroupResource, Member, MemberId,
-    Metadata, Phase, Sequence, SessionId, Settings, VersionSet,
+    AgreementChange, Condition, ConditionStatus, GroupResource, Member, MemberId, Phase, Sequence,
+    SessionId, Settings,
 };
 
 use self::answers::{fold_answer, fold_refusal};
 use self::leases::{fold_lease, fold_lease_candidate};
 use self::statements::fold_stance;
 use self::storage_states::{fold_agreement, fold_storage_state};
+use self::values::{fold_both, fold_metadata, fold_resource, fold_version, fold_versions};
 use super::objects::{fold_collection_change, fold_object_change, fold_object_key};
 use super::revisions::{fold_live_mark, fold_revision_change};
 use super::{RowHash, RowHasher};
@@ -279,16 +281,6 @@ fn fold_entry_change(to: &mut RowHasher, entry: &EntryChange) {
     fold_both(to, &entry.before, &entry.after, fold_entry);
 }
 
-fn fold_both<T>(
-    to: &mut RowHasher,
-    before: &Option<Arc<T>>,
-    after: &Option<Arc<T>>,
-    fold: fn(&mut RowHasher, &T),
-) {
-    to.option(before.as_deref(), fold);
-    to.option(after.as_deref(), fold);
-}
-
 fn fold_member(to: &mut RowHasher, member: &Member) {
     let Member {
         id,
@@ -318,34 +310,6 @@ fn fold_member(to: &mut RowHasher, member: &Member) {
     });
     fold_metadata(to, metadata);
     to.flag(*reported);
-}
-
-pub(super) fn fold_metadata(to: &mut RowHasher, metadata: &Metadata) {
-    let Metadata {
-        uid,
-        resource_version,
-        create_revision,
-        generation,
-        created,
-    } = metadata;
-    to.raw(uid.as_bytes());
-    to.number(resource_version.get());
-    to.number(create_revision.get());
-    to.number(*generation);
-    to.number(created.as_millis());
-}
-
-pub(super) fn fold_resource(to: &mut RowHasher, resource: &GroupResource) {
-    to.text(resource.group());
-    to.text(resource.resource());
-}
-
-pub(super) fn fold_version(to: &mut RowHasher, version: &ApiVersion) {
-    to.text(version.as_str());
-}
-
-fn fold_versions(to: &mut RowHasher, versions: &VersionSet) {
-    to.list(versions.iter(), fold_version);
 }
 
 fn fold_entry(to: &mut RowHasher, row: &EntryRow) {

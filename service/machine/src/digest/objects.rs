@@ -5,7 +5,7 @@ use synod_model::{
     Object, ObjectKey, OwnerReference, Uid,
 };
 
-use super::fold::{fold_metadata, fold_resource};
+use super::fold::values::{fold_metadata, fold_resource};
 use super::{RowHash, RowHasher};
 use crate::{Cursor, Fate, Garbage, Written, WrittenHow};
 

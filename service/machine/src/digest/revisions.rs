@@ -4,7 +4,7 @@ use synod_model::{
     ControllerRevision, LiveMark, LiveMarks, MarkTie, NamespacedName, OwnerReference,
 };
 
-use super::fold::{fold_metadata, fold_version};
+use super::fold::values::{fold_metadata, fold_version};
 use super::objects::fold_object_key;
 use super::{RowHash, RowHasher};
 use crate::{HistoryAnswer, RevisionAnswer, RevisionOutcome};

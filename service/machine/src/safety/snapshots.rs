@@ -2,8 +2,8 @@
 
 use synod_model::{ControllerRevision, GroupResource, Kind};
 
-use super::Why;
 use super::stored::Concern;
+use super::why::Why;
 use crate::Past;
 
 /// What the snapshots of a resource's kind say.

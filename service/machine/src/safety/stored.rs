@@ -6,7 +6,8 @@ use synod_model::{
     Absent, ApiVersion, GroupResource, Kind, LogTime, Persisted, StorageVersionHash,
 };
 
-use super::{Why, snapshots};
+use super::snapshots;
+use super::why::Why;
 use crate::{Past, StateStatus, StorageVersionView};
 
 /// Which versions are in question.

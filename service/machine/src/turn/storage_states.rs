@@ -7,9 +7,17 @@ use synod_model::{AgreementChange, GroupResource, Metadata};
 
 use super::Turn;
 use crate::digest::{agreement_hash, storage_state_hash};
-use crate::migrating::Then;
 use crate::state::StorageState;
 use crate::{Change, Holder, StateStatus, StorageStateRow};
+
+/// How far the rule follows a change of what stays of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// Migrations without their agreement are aborted, and one is created if it is called for.
+    Migrate,
+    /// None is created: one has just come to its end, or the command creates it itself.
+    AbortOnly,
+}
 
 impl Turn<'_> {
     /// Changes what stays of a resource, and adds a line to its history of agreements. Migrations follow.

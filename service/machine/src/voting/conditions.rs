@@ -6,7 +6,7 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use synod_model::{ApiVersion, Condition, ConditionStatus, MemberId, agreement_condition};
 
-use super::{Occasion, known};
+use super::decision::{Occasion, known};
 use crate::tally::Tally;
 use crate::{EntryRow, StateStatus, VersionStatus};
 

@@ -8,12 +8,10 @@ use synod_model::{
     AgreementChange, ApiVersion, GroupResource, MemberId, Persisted, Refusal, ReportEntry, Stance,
 };
 
-use super::drains::may_write;
+use super::decision::{Cause, Decided, Occasion, Reported, Said, fresh_state, known};
+use super::drains::{may_write, raise_drains};
 use super::refusal::not_decodable;
-use super::{
-    Cause, Decided, Occasion, Reported, Said, conditions, fresh_state, known, observation,
-    raise_drains, roster, selected,
-};
+use super::{conditions, observation, roster, selected};
 use crate::state::{State, StorageVersion};
 use crate::tally::Tally;
 use crate::{EntryChange, EntryRow, StateStatus, VersionStatus};

@@ -11,8 +11,8 @@ use synod_model::{
     ApiVersion, GroupResource, Kind, LogTime, ObserveStorage, Persisted, StorageVersionHash,
 };
 
+use super::decision::{Decided, Occasion};
 use super::draft::Draft;
-use super::{Decided, Occasion};
 use crate::{EntryChange, Observation, State};
 
 /// Works out what follows for a resource when discovery was looked at. `None`: it shows what it did.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use synod_model::{Absent, GroupResource, MemberId, ResourceScope, Roster};
 
-use super::Occasion;
+use super::decision::Occasion;
 use crate::{EntryRow, State};
 
 /// Who is missing of a resource with its present entries.

@@ -5,7 +5,7 @@ use synod_model::{
 };
 
 use super::{claimed, elsewhere};
-use crate::migrating::Then;
+use crate::turn::Then;
 use crate::turn::Turn;
 use crate::voting::{Anew, reconsider};
 use crate::{Answer, Holder, State};

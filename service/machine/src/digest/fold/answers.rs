@@ -3,7 +3,7 @@
 use synod_model::Refusal;
 
 use super::migrations::{assumption_number, fold_holder, fold_progress};
-use super::{fold_resource, fold_version};
+use super::values::{fold_resource, fold_version};
 use crate::digest::RowHasher;
 use crate::digest::objects::fold_written;
 use crate::digest::revisions::{fold_history_answer, fold_revision_answer};

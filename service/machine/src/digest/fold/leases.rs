@@ -2,7 +2,7 @@
 
 use synod_model::{Epoch, Hold, Lease, LeaseCandidate, LeaseKey, MemberId, Ticket, Waiter};
 
-use super::fold_metadata;
+use super::values::fold_metadata;
 use crate::digest::{RowHash, RowHasher};
 
 pub(crate) fn lease_hash(lease: &Lease) -> RowHash {

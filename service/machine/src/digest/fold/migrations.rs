@@ -7,7 +7,7 @@ use synod_model::{
     MigrationId, MigrationPhase, MigrationProgress, MigrationReason, MigrationTarget,
 };
 
-use super::{fold_both, fold_metadata, fold_resource, fold_version};
+use super::values::{fold_both, fold_metadata, fold_resource, fold_version};
 use crate::digest::{RowHash, RowHasher};
 use crate::{Heartbeat, ProgressRow};
 

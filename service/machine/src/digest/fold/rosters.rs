@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use synod_model::{Absent, ResourceScope, Roster, RosterRule};
 
-use super::{fold_both, fold_metadata};
+use super::values::{fold_both, fold_metadata};
 use crate::digest::{RowHash, RowHasher};
 
 pub(crate) fn roster_hash(roster: &Roster) -> RowHash {

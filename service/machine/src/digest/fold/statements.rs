@@ -2,7 +2,7 @@
 
 use synod_model::{Adopt, MemberId, Report, ReportEntry, Stance};
 
-use super::{fold_resource, fold_version, fold_versions};
+use super::values::{fold_resource, fold_version, fold_versions};
 use crate::digest::{RowHash, RowHasher};
 use crate::{StatementHash, StatementRow};
 

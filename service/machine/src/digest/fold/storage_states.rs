@@ -2,7 +2,8 @@
 
 use synod_model::{AgreementCause, AgreementChange, Persisted};
 
-use super::{fold_metadata, fold_version, rosters};
+use super::rosters;
+use super::values::{fold_metadata, fold_version};
 use crate::digest::RowHasher;
 use crate::{Observation, StateStatus, StorageStateRow};
 

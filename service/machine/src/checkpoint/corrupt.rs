@@ -1,0 +1,19 @@
+//! Why rows are no state.
+
+use std::fmt;
+
+/// Why rows are no state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CorruptState(pub(super) String);
+
+impl fmt::Display for CorruptState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the rows of the checkpoint are no state: {}", self.0)
+    }
+}
+
+impl std::error::Error for CorruptState {}
+
+pub(super) fn orphan(what: &str, of: &str, key: impl fmt::Display) -> CorruptState {
+    CorruptState(format!("{what} of {of} \"{key}\", which it does not hold"))
+}

@@ -1,0 +1,76 @@
+//! What makes something unsafe.
+
+use std::fmt;
+
+use synod_model::{ApiVersion, LogTime, MemberId, NamespacedName, StorageVersionHash};
+
+/// What makes something unsafe.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// Nothing is known of the resource's store: nobody ever reported or observed it.
+    NoState,
+    /// Objects may be stored in versions that nobody can name.
+    PersistedUnknown,
+    /// Objects may be stored in this version.
+    Persisted(ApiVersion),
+    /// Objects may be stored in an encoding of which only the hash is known, and the version may be this one.
+    PersistedHash(StorageVersionHash),
+    /// Members are instructed to encode this version.
+    Selected(ApiVersion),
+    /// A member encodes this version.
+    Reported(MemberId, ApiVersion),
+    /// A member prefers this version, so it may be selected.
+    Voted(MemberId, ApiVersion),
+    /// Writes in this version may still land until then.
+    Draining(ApiVersion, LogTime),
+    /// Writes in an encoding that discovery has shown may still land until then, and the version may be this one.
+    DrainingHash(StorageVersionHash, LogTime),
+    /// A server shows this encoding in discovery, and the version may be this one.
+    Observed(StorageVersionHash),
+    /// Nobody has looked at the resource's discovery for so long that what it shows is not known.
+    ObservationOver,
+    /// The roster asks for this member, which does not speak for the resource.
+    Absent(MemberId),
+    /// The roster asks for so many more.
+    AbsentMore(u32),
+    /// The binary would encode or prefer this version, which this member does not decode.
+    NotDecodableBy(MemberId, ApiVersion),
+    /// This ControllerRevision, which never changes, is in this version.
+    Snapshot(NamespacedName, ApiVersion),
+}
+
+impl fmt::Display for Why {
+    /// In words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoState => {
+                f.write_str("nothing is known of its store: nobody ever reported or observed it")
+            }
+            Self::PersistedUnknown => {
+                f.write_str("objects may be stored in versions that nobody can name")
+            }
+            Self::Persisted(version) => write!(f, "objects may be stored in {version}"),
+            Self::PersistedHash(hash) => write!(f, "objects may be stored in the encoding {hash}"),
+            Self::Selected(version) => write!(f, "members are instructed to encode {version}"),
+            Self::Reported(member, version) => write!(f, "{member} encodes {version}"),
+            Self::Voted(member, version) => write!(f, "{member} votes for {version}"),
+            Self::Draining(version, _) => write!(f, "writes in {version} may still land"),
+            Self::DrainingHash(hash, _) => {
+                write!(f, "writes in the encoding {hash} may still land")
+            }
+            Self::Observed(hash) => write!(f, "a server shows the encoding {hash} in discovery"),
+            Self::ObservationOver => {
+                f.write_str("nobody has looked at its discovery for two periods")
+            }
+            Self::Absent(member) => write!(
+                f,
+                "the roster asks for {member}, which does not speak for it"
+            ),
+            Self::AbsentMore(count) => write!(f, "the roster asks for {count} more"),
+            Self::NotDecodableBy(member, version) => {
+                write!(f, "{member} does not decode {version}")
+            }
+            Self::Snapshot(key, version) => write!(f, "ControllerRevision {key} is in {version}"),
+        }
+    }
+}

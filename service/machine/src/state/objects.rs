@@ -1,0 +1,97 @@
+//! Collections and objects in the state.
+
+use std::sync::Arc;
+
+use synod_model::{
+    Collection, GroupResource, NamespacedName, Object, ObjectKey, OwnerReference, Uid,
+};
+
+use crate::State;
+use crate::objects::{Garbage, Held, kind_of};
+
+impl State {
+    /// Whether a deletion has left dependents to further commands: the leader then proposes
+    /// [`CollectGarbage`](crate::CollectGarbage).
+    #[must_use]
+    pub fn has_garbage(&self) -> bool {
+        !self.garbage.is_empty()
+    }
+
+    pub(crate) fn object(&self, key: &ObjectKey) -> Option<&Arc<Object>> {
+        self.collections.get(&key.resource)?.objects.get(&key.name)
+    }
+
+    /// The living object that a reference means, seen from an object: in its namespace, or without one.
+    pub(crate) fn owner(
+        &self,
+        dependent: &NamespacedName,
+        reference: &OwnerReference,
+    ) -> Option<&Arc<Object>> {
+        let kind = (reference.api_version.group().into(), reference.kind.clone());
+        let held = self.collections.get(self.kinds.get(&kind)?)?;
+        let name = dependent.sibling(held.row.namespaced, &reference.name)?;
+        held.objects
+            .get(&name)
+            .filter(|owner| owner.metadata.uid == reference.uid)
+    }
+
+    /// Keeps an object, in a collection that is there. Answers the one that it replaces.
+    pub(crate) fn insert_object(&mut self, object: Arc<Object>) -> Option<Arc<Object>> {
+        let held = self
+            .collections
+            .get_mut(&object.key.resource)
+            .expect("an object is put in a collection that is there");
+        let before = held
+            .objects
+            .insert(object.key.name.clone(), Arc::clone(&object));
+        if let Some(before) = &before {
+            held.forget(before);
+            self.dependents.remove(before);
+        }
+        held.count(&object);
+        self.dependents.insert(&object);
+        before
+    }
+
+    /// Lets go of an object that is there.
+    pub(crate) fn take_object(&mut self, key: &ObjectKey) -> Arc<Object> {
+        let held = self
+            .collections
+            .get_mut(&key.resource)
+            .expect("an object is taken from a collection that is there");
+        let object = held
+            .objects
+            .remove(&key.name)
+            .expect("the command found the object");
+        held.forget(&object);
+        self.dependents.remove(&object);
+        object
+    }
+
+    /// Keeps a collection and its objects, if it is there already. Answers the row that it replaces.
+    pub(crate) fn insert_collection(&mut self, row: Arc<Collection>) -> Option<Arc<Collection>> {
+        self.kinds.insert(kind_of(&row), row.resource.clone());
+        if let Some(held) = self.collections.get_mut(&row.resource) {
+            return Some(std::mem::replace(&mut held.row, row));
+        }
+        self.collections
+            .insert(row.resource.clone(), Held::new(row));
+        None
+    }
+
+    /// Lets go of a collection that is there and empty.
+    pub(crate) fn take_collection(&mut self, resource: &GroupResource) -> Arc<Collection> {
+        let held = self
+            .collections
+            .remove(resource)
+            .expect("the command found the collection");
+        assert!(held.objects.is_empty(), "{resource}: it holds objects");
+        self.kinds.remove(&kind_of(&held.row));
+        held.row
+    }
+
+    /// What the garbage of this owner waits for, if it has any.
+    pub(crate) fn garbage_of(&self, owner: &Uid) -> Option<&Arc<Garbage>> {
+        self.garbage.get(owner)
+    }
+}
