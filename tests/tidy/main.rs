@@ -8,6 +8,7 @@ mod borders;
 mod built;
 mod bytes;
 mod callers;
+mod circles;
 mod contents;
 mod documents;
 mod exhaustiveness;

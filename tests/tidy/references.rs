@@ -63,9 +63,38 @@ pub(crate) fn references(source: &Source) -> Vec<Reference> {
 }
 
 /// What one leaf of a `use` line brings in, and under which name.
-struct Import {
-    name: String,
+pub(crate) struct Import {
+    pub(crate) name: String,
     reference: Reference,
+    /// Whether others can import it from here.
+    pub(crate) is_reexport: bool,
+}
+
+impl Import {
+    /// The path as it is written, with `*` at its end if it is all that is there.
+    pub(crate) fn segments(&self) -> &[String] {
+        &self.reference.segments
+    }
+
+    pub(crate) fn position(&self) -> usize {
+        self.reference.position
+    }
+}
+
+/// What the `use` lines of a file bring in.
+pub(crate) fn imports(source: &Source) -> Vec<Import> {
+    let mut imports = Vec::new();
+    for position in source.positions() {
+        if source.word(position) == "use" && !source.reads(position + 1, &["<"]) {
+            let first = imports.len();
+            read_import(source, position + 1, &[], &mut imports);
+            let before = position.checked_sub(1).map_or("", |it| source.word(it));
+            for import in &mut imports[first..] {
+                import.is_reexport = matches!(before, "pub" | ")");
+            }
+        }
+    }
+    imports
 }
 
 /// Reads one branch of a `use` tree and answers the position of its last token.
@@ -105,6 +134,7 @@ fn read_import(
         into.push(Import {
             name: name.unwrap_or_default().to_owned(),
             reference: Reference { segments, position },
+            is_reexport: false,
         });
         return end;
     }

@@ -25,6 +25,6 @@ pub struct LogEntry {
 pub struct Envelope {
     /// The exactly-once key; `None` for callers without a session and for the replicas' own commands.
     pub request: Option<RequestId>,
-    /// What to do. Shared, because the proposer keeps it beside the encoded bytes.
+    /// What to do. Shared, so that an envelope is small and a copy of it cheap.
     pub command: Arc<Command>,
 }

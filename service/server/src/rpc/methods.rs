@@ -1,5 +1,8 @@
 //! Every method that a client can call, and how it is admitted.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use synod_model::limits::{REPORT_BYTES_MAX, REQUEST_BYTES_MAX};
 
 use crate::limits::STREAMED_REQUEST_BYTES_MAX;
@@ -149,14 +152,11 @@ pub(crate) fn declare(metrics: &RpcMetrics) {
 impl Method {
     /// The method that a request's path names.
     pub(super) fn of_path(path: &str) -> Self {
-        let named = path.strip_prefix('/').and_then(|path| path.split_once('/'));
-        let Some((service, name)) = named else {
-            return UNKNOWN;
-        };
-        let known = METHODS
-            .iter()
-            .find(|method| method.name == name && method.service == service);
-        known.copied().unwrap_or(UNKNOWN)
+        static BY_PATH: LazyLock<HashMap<String, Method>> = LazyLock::new(|| {
+            let path = |method: &Method| format!("/{}/{}", method.service, method.name);
+            METHODS.iter().map(|it| (path(it), *it)).collect()
+        });
+        BY_PATH.get(path).copied().unwrap_or(UNKNOWN)
     }
 
     /// The longest message that it takes, in bytes.
