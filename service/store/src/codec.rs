@@ -15,6 +15,7 @@ mod outcomes;
 mod rosters;
 mod rows;
 mod storage_states;
+mod storage_versions;
 mod values;
 
 use std::fmt;

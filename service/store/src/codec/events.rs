@@ -17,9 +17,11 @@ use super::leases::{
 use super::objects::{
     collection_from_pb, collection_to_pb, key_from_pb, key_to_pb, object_from_pb, object_to_pb,
 };
-use super::rows::{entry_from_pb, entry_to_pb, storage_version_from_pb, storage_version_to_pb};
 use super::storage_states::{
     agreement_from_pb, agreement_to_pb, storage_state_from_pb, storage_state_to_pb,
+};
+use super::storage_versions::{
+    entry_from_pb, entry_to_pb, storage_version_from_pb, storage_version_to_pb,
 };
 use super::values::{
     member_from_pb, member_id, member_to_pb, required, resource_from_pb, resource_to_pb,

@@ -3,11 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_machine::{
-    Deadline, EntryRow, Holder, ReplicaId, ReplicaRow, Row, StatementHash, StatementRow,
-    StorageVersionRow, VersionStatus,
-};
-use synod_model::{GroupResource, LogTime, MemberId, Revision};
+use synod_machine::{Deadline, Holder, ReplicaId, ReplicaRow, Row, StatementHash, StatementRow};
+use synod_model::{LogTime, MemberId, Revision};
 use synod_proto::storage::v1 as pb;
 
 use super::events::{events_from_pb, events_to_pb};
@@ -23,12 +20,13 @@ use super::outcomes::{outcome_from_pb, outcome_to_pb};
 use super::storage_states::{
     agreement_from_pb, agreement_to_pb, storage_state_from_pb, storage_state_to_pb,
 };
+use super::storage_versions::{
+    entry_from_pb, entry_to_pb, storage_version_from_pb, storage_version_to_pb,
+};
 use super::values::{
-    cluster_id, condition_from_pb, condition_to_pb, digest, directory_id, kind, member_from_pb,
-    member_id, member_to_pb, metadata_from_pb, metadata_to_pb, millis, optional_version,
-    replica_id, required, resource_from_pb, resource_to_pb, sequence, session_id, settings_from_pb,
-    settings_to_pb, sized, stance_from_pb, stance_to_pb, statement, text, texts, version_set,
-    versions,
+    cluster_id, digest, directory_id, member_from_pb, member_id, member_to_pb, millis, replica_id,
+    required, resource_from_pb, resource_to_pb, sequence, session_id, settings_from_pb,
+    settings_to_pb, sized, statement,
 };
 use super::{CodecError, controller_revisions, migrations, rosters};
 
@@ -291,80 +289,4 @@ fn deadline_from_pb(row: &pb::DeadlineRow) -> Result<Row> {
         ttl: Duration::from_millis(row.ttl_ms),
     };
     Ok(Row::Deadline(holder, deadline))
-}
-
-pub(super) fn storage_version_to_pb(
-    resource: &GroupResource,
-    row: &StorageVersionRow,
-) -> pb::StorageVersionRow {
-    let status = &row.status;
-    pb::StorageVersionRow {
-        resource: Some(resource_to_pb(resource)),
-        metadata: Some(metadata_to_pb(&row.metadata)),
-        common: text(status.common.as_ref()),
-        selected: text(status.selected.as_ref()),
-        selected_revision: status.selected_revision.get(),
-        agreement_revision: status.agreement_revision.get(),
-        agreed: text(status.agreed.as_ref()),
-        decodable_by_all: texts(&status.decodable_by_all),
-        served_by_all: texts(&status.served_by_all),
-        all_equal: Some(condition_to_pb(&status.all_equal)),
-        decodable: Some(condition_to_pb(&status.decodable)),
-    }
-}
-
-pub(super) fn storage_version_from_pb(
-    row: pb::StorageVersionRow,
-) -> Result<(GroupResource, StorageVersionRow)> {
-    let status = VersionStatus {
-        common: optional_version("common", row.common.as_deref())?,
-        selected: optional_version("selected", row.selected.as_deref())?,
-        selected_revision: Revision::new(row.selected_revision),
-        agreement_revision: Revision::new(row.agreement_revision),
-        agreed: optional_version("agreed", row.agreed.as_deref())?,
-        decodable_by_all: versions("decodable_by_all", &row.decodable_by_all)?,
-        served_by_all: versions("served_by_all", &row.served_by_all)?,
-        all_equal: condition_from_pb("all_equal", row.all_equal)?,
-        decodable: condition_from_pb("decodable", row.decodable)?,
-    };
-    let metadata = metadata_from_pb(row.metadata)?;
-    Ok((
-        resource_from_pb(row.resource)?,
-        StorageVersionRow { metadata, status },
-    ))
-}
-
-pub(super) fn entry_to_pb(
-    resource: &GroupResource,
-    member: &MemberId,
-    row: &EntryRow,
-) -> pb::EntryRow {
-    pb::EntryRow {
-        resource: Some(resource_to_pb(resource)),
-        member: member.to_string(),
-        kind: row.kind.to_string(),
-        decodable: texts(&row.decodable),
-        served: texts(&row.served),
-        stance: Some(stance_to_pb(&row.stance)),
-        encoding: text(row.encoding.as_ref()),
-        adopted_revision: row.adopted_revision.map(Revision::get),
-        since: row.since.get(),
-    }
-}
-
-pub(super) fn entry_from_pb(row: pb::EntryRow) -> Result<(GroupResource, MemberId, EntryRow)> {
-    let entry = EntryRow {
-        kind: kind(&row.kind)?,
-        decodable: version_set("decodable", &row.decodable)?,
-        served: version_set("served", &row.served)?,
-        stance: stance_from_pb(row.stance)?,
-        encoding: optional_version("encoding", row.encoding.as_deref())?,
-        adopted_revision: row.adopted_revision.map(Revision::new),
-        since: Revision::new(row.since),
-    };
-    Ok((
-        resource_from_pb(row.resource)?,
-        member_id("member", &row.member)?,
-        entry,
-    ))
 }
