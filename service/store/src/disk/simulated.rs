@@ -8,6 +8,7 @@
 //! [`SimDisk::set_capacity`], [`SimDisk::limit_transfers`] and [`SimDisk::corrupt`].
 
 mod contents;
+mod locking;
 mod names;
 mod power;
 mod random;
@@ -19,11 +20,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::{Disk, DiskFile, DiskLock, Space};
 use contents::Contents;
-use names::{Directory, NameChange};
+use locking::lock;
+use names::{Directory, NameChange, PRIVATE_MODE};
 use power::Power;
 use random::Random;
-
-const PRIVATE_MODE: u32 = 0o700;
 
 /// A simulated disk. Clones share one disk, as processes share one machine.
 #[derive(Clone, Debug, Default)]
@@ -480,12 +480,6 @@ fn split(path: &Path) -> (PathBuf, String) {
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
     (parent, name.unwrap_or_default())
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .expect("nothing panics while it holds a part of the simulated disk")
 }
 
 #[cfg(test)]

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use super::contents::Contents;
+use super::locking::lock;
 use super::random::Random;
-use super::{PRIVATE_MODE, lock};
+
+/// Only the owner enters a directory.
+pub(super) const PRIVATE_MODE: u32 = 0o700;
 
 type Names = BTreeMap<String, Arc<Mutex<Contents>>>;
 

@@ -1,0 +1,9 @@
+//! Locks a part of the simulated disk.
+
+use std::sync::{Mutex, MutexGuard};
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .expect("nothing panics while it holds a part of the simulated disk")
+}
