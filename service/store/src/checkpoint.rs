@@ -42,15 +42,18 @@
 //!
 //! The file ends with the trailer.
 
+mod directory;
 mod error;
+mod file;
 mod layout;
 mod reader;
 mod store;
 mod writer;
 
 pub use error::CheckpointError;
+pub use file::CheckpointFile;
 pub use reader::CheckpointReader;
-pub use store::{CheckpointFile, CheckpointStore, Loaded};
+pub use store::{CheckpointStore, Loaded};
 pub use writer::CheckpointWriter;
 
 use bytes::Bytes;

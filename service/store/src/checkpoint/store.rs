@@ -1,33 +1,15 @@
 //! The checkpoints of a replica: which there are, which is loaded, which are removed.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
-use super::{CheckpointError, CheckpointHeader, CheckpointReader, CheckpointWriter};
+use super::directory::{ASIDE_SUFFIX, KEPT, SUFFIX, Shared, State, TEMPORARY_SUFFIX, name_of};
+use super::{
+    CheckpointError, CheckpointFile, CheckpointHeader, CheckpointReader, CheckpointWriter,
+};
 use crate::disk::Disk;
 use crate::failure::IoFailure;
 use crate::log_id::LogId;
-use crate::replace::remove_if_there;
-
-/// How many checkpoints are kept.
-const KEPT: usize = 2;
-
-const SUFFIX: &str = ".checkpoint";
-const TEMPORARY_SUFFIX: &str = ".tmp";
-
-/// What the name of a damaged checkpoint gets at its end. No file of such a name is ever read.
-const ASIDE_SUFFIX: &str = ".checkpoint.damaged";
-
-/// A complete checkpoint on disk.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CheckpointFile {
-    /// The last entry whose effect is in it.
-    pub last: LogId,
-    /// The file.
-    pub path: PathBuf,
-    /// Tells it from another file that had this path, as long as the process runs.
-    pub(super) number: u64,
-}
 
 /// The newest good checkpoint, and what is wrong with the others.
 #[derive(Debug)]
@@ -42,27 +24,6 @@ pub struct Loaded {
 #[derive(Clone, Debug)]
 pub struct CheckpointStore {
     shared: Arc<Shared>,
-}
-
-#[derive(Debug)]
-pub(super) struct Shared {
-    pub(super) disk: Arc<dyn Disk>,
-    directory: PathBuf,
-    state: Mutex<State>,
-}
-
-#[derive(Debug)]
-struct State {
-    /// Newest first. Those found damaged are not among them.
-    good: Vec<CheckpointFile>,
-    /// Found damaged, to be removed once there are enough good ones.
-    bad: Vec<PathBuf>,
-    /// Where a damaged one was put, for people to look at.
-    aside: Option<PathBuf>,
-    /// The last entry of one that was put aside. Nothing older is handed out in its place: the log may be purged up to here.
-    awaited: Option<LogId>,
-    /// Makes the names of temporary files unique, since two may be in the making, and tells files apart.
-    writers: u64,
 }
 
 impl CheckpointStore {
@@ -253,101 +214,6 @@ impl CheckpointStore {
     }
 }
 
-impl Shared {
-    /// Gives a complete, synced temporary file its name, durably, and removes what it supersedes.
-    pub(super) fn adopt(
-        &self,
-        temporary: &Path,
-        header: &CheckpointHeader,
-        number: u64,
-    ) -> Result<CheckpointFile, CheckpointError> {
-        let mut state = self.lock();
-        let path = self.directory.join(name_of(&header.last));
-        self.disk
-            .rename(temporary, &path)
-            .map_err(IoFailure::while_doing("rename into place", &path))?;
-        self.sync_directory()?;
-        let file = CheckpointFile {
-            last: header.last,
-            path,
-            number,
-        };
-        if state
-            .awaited
-            .is_some_and(|awaited| awaited.index <= file.last.index)
-        {
-            state.awaited = None;
-        }
-        state.good.retain(|other| other.path != file.path);
-        state.bad.retain(|other| *other != file.path);
-        state.good.push(file.clone());
-        state
-            .good
-            .sort_by_key(|file| std::cmp::Reverse(file.last.index));
-        self.remove_superseded(&mut state)?;
-        Ok(file)
-    }
-
-    fn remove_superseded(&self, state: &mut State) -> Result<(), CheckpointError> {
-        if state.good.len() < KEPT {
-            return Ok(());
-        }
-        let old = state.good.drain(KEPT..).map(|file| file.path);
-        let superseded: Vec<_> = old.chain(state.bad.drain(..)).collect();
-        for path in &superseded {
-            self.remove(path)?;
-        }
-        if superseded.is_empty() {
-            Ok(())
-        } else {
-            self.sync_directory()
-        }
-    }
-
-    fn put_aside(
-        &self,
-        state: &mut State,
-        damaged: &CheckpointFile,
-    ) -> Result<(), CheckpointError> {
-        self.rename_aside(state, &damaged.path)?;
-        state.good.retain(|file| file.number != damaged.number);
-        state.awaited = Some(damaged.last);
-        Ok(())
-    }
-
-    /// One is kept: a disk that damages many is not filled by them.
-    fn rename_aside(&self, state: &mut State, damaged: &Path) -> Result<(), CheckpointError> {
-        let mut aside = damaged.as_os_str().to_owned();
-        aside.push(&ASIDE_SUFFIX[SUFFIX.len()..]);
-        let aside = PathBuf::from(aside);
-        if let Some(before) = state.aside.take().filter(|before| *before != aside) {
-            // Somebody may have removed it.
-            remove_if_there(&*self.disk, &before)?;
-        }
-        self.disk
-            .rename(damaged, &aside)
-            .map_err(IoFailure::while_doing("put aside", damaged))?;
-        state.aside = Some(aside);
-        self.sync_directory()
-    }
-
-    fn remove(&self, path: &Path) -> Result<(), CheckpointError> {
-        let removed = self.disk.remove(path);
-        Ok(removed.map_err(IoFailure::while_doing("remove", path))?)
-    }
-
-    fn sync_directory(&self) -> Result<(), CheckpointError> {
-        let synced = self.disk.sync_directory(&self.directory);
-        Ok(synced.map_err(IoFailure::while_doing("sync directory", &self.directory))?)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .expect("nothing panics while it holds the list of checkpoints")
-    }
-}
-
 /// What is found when the directory is opened.
 #[derive(Default)]
 struct Survey {
@@ -404,14 +270,4 @@ impl Survey {
             Loaded { reader, skipped },
         )
     }
-}
-
-/// The name of a checkpoint; names sort as positions of the log do.
-fn name_of(last: &LogId) -> String {
-    let LogId {
-        term,
-        leader,
-        index,
-    } = last;
-    format!("{index:020}-{term:020}-{leader}{SUFFIX}")
 }

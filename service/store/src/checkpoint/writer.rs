@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::directory::Shared;
 use super::layout::{self, CHECKSUM_LENGTH, Totals};
-use super::store::{CheckpointFile, Shared};
-use super::{CHUNK_BYTES_MAX, CheckpointError, CheckpointHeader, META_BYTES_MAX};
+use super::{CHUNK_BYTES_MAX, CheckpointError, CheckpointFile, CheckpointHeader, META_BYTES_MAX};
 use crate::disk::DiskFile;
 use crate::failure::IoFailure;
 

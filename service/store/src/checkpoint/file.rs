@@ -1,0 +1,16 @@
+//! One checkpoint on disk.
+
+use std::path::PathBuf;
+
+use crate::log_id::LogId;
+
+/// A complete checkpoint on disk.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CheckpointFile {
+    /// The last entry whose effect is in it.
+    pub last: LogId,
+    /// The file.
+    pub path: PathBuf,
+    /// Tells it from another file that had this path, as long as the process runs.
+    pub(super) number: u64,
+}
