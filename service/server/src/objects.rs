@@ -244,7 +244,6 @@ pub(crate) fn controller_revision_event(
     }
 }
 
-/// What happened to an object, and the object: as it is, or if it is gone, as it was last.
 /// What happened to an object, and the object as it is said in an event.
 fn happened<T>(
     before: &Option<Arc<T>>,
@@ -255,6 +254,7 @@ fn happened<T>(
     (r#type, object.map(say))
 }
 
+/// What happened to an object, and the object: as it is, or if it is gone, as it was last.
 fn what_happened<'a, T>(
     before: Option<&'a T>,
     after: Option<&'a T>,
