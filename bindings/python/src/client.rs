@@ -1,7 +1,6 @@
 //! The client.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use pyo3::prelude::*;
 use synod_bound::Bound;
@@ -12,6 +11,7 @@ use crate::lock::{Election, Lock};
 use crate::membership::Membership;
 use crate::objects::Objects;
 use crate::runtime::{Home, Kept};
+use crate::span::seconds;
 use crate::watch::{Reflector, Watch};
 use crate::worker::Worker;
 
@@ -103,11 +103,6 @@ impl Client {
     fn bound(&self) -> PyResult<Arc<Bound>> {
         self.kept.get().cloned()
     }
-}
-
-/// A span that Python gave. One that is none is shorter than anything.
-pub(crate) fn seconds(seconds: f64) -> Duration {
-    Duration::try_from_secs_f64(seconds).unwrap_or_default()
 }
 
 /// The id that Kubernetes would give to the API server on a host.

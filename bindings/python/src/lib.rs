@@ -18,6 +18,7 @@ mod logs;
 mod membership;
 mod objects;
 mod runtime;
+mod span;
 mod watch;
 mod worker;
 

@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 use synod_bound::Admitted;
 
 use crate::call::{Call, object};
-use crate::client::seconds;
 use crate::failure::{self, raised};
 use crate::runtime::{Home, Kept};
+use crate::span::seconds;
 
 /// A membership.
 #[pyclass(frozen, module = "synod._synod")]

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 
 use crate::call::{Call, object};
-use crate::client::seconds;
 use crate::failure::{self, raised};
 use crate::runtime::{Home, Kept};
+use crate::span::seconds;
 
 /// A watch.
 #[pyclass(frozen, module = "synod._synod")]
