@@ -4,6 +4,7 @@
 //! or the gRPC library when a connection broke) becomes a kind that claims no more than is certain.
 
 mod details;
+pub mod key;
 
 use std::error::Error;
 
@@ -12,44 +13,7 @@ use tonic::{Code, ConnectError, Status};
 
 use details::Details;
 
-/// The `domain` of every `google.rpc.ErrorInfo` that Synod writes.
-pub const DOMAIN: &str = "synod";
-
-/// The metadata keys: each says in `errors.proto` what it means with which reason.
-pub mod key {
-    /// `true` if the request was certainly not carried out and may be sent again anywhere.
-    pub const NOT_EXECUTED: &str = "not_executed";
-    /// The id of the replica to try first, as far as the one that answered knows.
-    pub const LEADER_ID: &str = "leader_id";
-    /// Where that replica serves clients.
-    pub const LEADER_ENDPOINT: &str = "leader_endpoint";
-    /// With `COMPACTED`: the oldest revision that can still be used.
-    pub const OLDEST_REVISION: &str = "oldest_revision";
-    /// With `FUTURE_REVISION`: the newest revision there is.
-    pub const CURRENT_REVISION: &str = "current_revision";
-    /// How long it is of no use to try again, in milliseconds.
-    pub const RETRY_AFTER_MS: &str = "retry_after_ms";
-    /// The member that spoke.
-    pub const MEMBER: &str = "member";
-    /// The epoch that holds the member's id now.
-    pub const CURRENT_EPOCH: &str = "current_epoch";
-    /// The resource in question, by the name of its storage version.
-    pub const RESOURCE: &str = "resource";
-    /// The version in question.
-    pub const VERSION: &str = "version";
-    /// With `NOT_DECODABLE`: what the member decodes, separated by commas.
-    pub const DECODABLE_VERSIONS: &str = "decodable_versions";
-    /// The version that is selected now.
-    pub const SELECTED_VERSION: &str = "selected_version";
-    /// The revision at which it was selected.
-    pub const SELECTED_REVISION: &str = "selected_revision";
-    /// With `CONFLICT` of what a member said and what came late: its number.
-    pub const NUMBER: &str = "number";
-    /// With `CONFLICT` of what a member said and what came late: the number of the last statement taken of its epoch.
-    pub const LAST_NUMBER: &str = "last_number";
-    /// `true` if something was left out to stay within the size that every gRPC library accepts.
-    pub const OMITTED: &str = "omitted";
-}
+pub use details::DOMAIN;
 
 /// The gRPC code of a kind.
 #[must_use]

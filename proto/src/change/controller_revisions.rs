@@ -1,5 +1,6 @@
 //! Changes of the histories of controllers.
 
+mod data;
 mod history;
 mod one;
 

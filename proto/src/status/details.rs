@@ -15,9 +15,12 @@ use tonic::Code;
 use tonic_types::pb::bad_request::FieldViolation;
 use tonic_types::pb::{BadRequest, ErrorInfo, Status};
 
-use super::{DOMAIN, key};
+use super::key;
 use crate::limits::{STATUS_DETAILS_BYTES_MAX, STATUS_MESSAGE_BYTES_MAX};
 use crate::v1;
+
+/// The `domain` of every `google.rpc.ErrorInfo` that Synod writes.
+pub const DOMAIN: &str = "synod";
 
 const ERROR_INFO: &str = "type.googleapis.com/google.rpc.ErrorInfo";
 const BAD_REQUEST: &str = "type.googleapis.com/google.rpc.BadRequest";

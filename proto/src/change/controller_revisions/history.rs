@@ -11,7 +11,7 @@ use synod_model::{
 };
 
 use super::super::{Change, Key, key};
-use super::one::data;
+use super::data::data;
 use crate::convert::{annotations_to_wire, labels_to_wire};
 use crate::fields::{cluster, list, required, sound};
 use crate::v1;

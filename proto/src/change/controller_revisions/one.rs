@@ -2,12 +2,13 @@
 
 use bytes::Bytes;
 use synod_model::{
-    Annotations, DeleteControllerRevisions, Labels, MediaType, Namespace, NamespacedName,
-    ObjectName, Preconditions, ReleaseControllerRevision, Revision, RevisionData, RevisionNumber,
-    Uid, UpdateControllerRevision, Violations,
+    Annotations, DeleteControllerRevisions, Labels, Namespace, NamespacedName, ObjectName,
+    Preconditions, ReleaseControllerRevision, Revision, RevisionNumber, Uid,
+    UpdateControllerRevision, Violations,
 };
 
 use super::super::{Change, key};
+use super::data::data;
 use super::history::change;
 use crate::convert::{annotations_to_wire, labels_to_wire};
 use crate::fields::sound;
@@ -205,15 +206,6 @@ pub(crate) fn named(namespace: &str, name: &str, found: &mut Violations) -> Opti
 pub(crate) fn names(key: &NamespacedName) -> (String, String) {
     let namespace = key.namespace().unwrap_or_default();
     (namespace.to_owned(), key.name().to_owned())
-}
-
-/// The data in two fields.
-pub(super) fn data(media_type: &str, bytes: Bytes) -> Result<RevisionData, Violations> {
-    let media_type = match media_type {
-        "" => MediaType::JSON,
-        text => MediaType::parse(text)?,
-    };
-    Ok(RevisionData::new(media_type, bytes)?)
 }
 
 fn preconditions(
