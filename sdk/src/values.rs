@@ -10,6 +10,7 @@ mod members;
 mod migrations;
 mod objects;
 mod outcome;
+mod request_key;
 mod rosters;
 mod safety;
 mod storage_state;
@@ -39,7 +40,8 @@ pub use migrations::{
 pub use objects::{
     ObjectItem, ObjectPage, ObjectView, ObjectWritten, OperationResult, ReadResult, Transacted,
 };
-pub use outcome::{Outcome, OutcomeAnswer, RequestKey};
+pub use outcome::{Outcome, OutcomeAnswer};
+pub use request_key::RequestKey;
 pub use rosters::{RosterChanged, RosterPage, RosterView};
 pub use safety::{Assumed, Danger, DangerReason, Safety};
 pub use storage_state::{Drain, Drained, StorageState};

@@ -1,45 +1,16 @@
 //! What became of a request.
 
-use std::fmt;
 use std::time::Duration;
 
 use synod_model::{
-    Assumption, ClaimToken, ClusterId, Epoch, FencingToken, MigrationId, MigrationProgress,
-    Refusal, Revision, Sequence, SessionId, Ticket, Violations,
+    Assumption, ClaimToken, Epoch, FencingToken, MigrationId, MigrationProgress, Refusal, Revision,
+    Ticket, Violations,
 };
 use synod_proto::v1;
 
 use super::wire::list;
 use super::{FromWire, Header, HistoryAnswer, OperationResult, ReportedResource, RevisionAnswer};
 use crate::Error;
-
-/// Names one request for good: ask with it what became of the request.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RequestKey {
-    /// The cluster that gave the session.
-    pub cluster: ClusterId,
-    /// The session that the request belongs to.
-    pub session: SessionId,
-    /// Its place in the session.
-    pub sequence: Sequence,
-}
-
-impl RequestKey {
-    /// The key in a request; `None` if it does not name the cluster, or is no key.
-    pub(crate) fn from_wire(pb: &v1::RequestId) -> Option<Self> {
-        Some(Self {
-            cluster: ClusterId::parse(&pb.cluster_id).ok()?,
-            session: SessionId::new(Revision::new(pb.session)),
-            sequence: Sequence::new(pb.sequence)?,
-        })
-    }
-}
-
-impl fmt::Display for RequestKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{}", self.cluster, self.session, self.sequence)
-    }
-}
 
 /// What became of a request, as of `header.revision`.
 #[derive(Clone, Debug, PartialEq, Eq)]
