@@ -3,6 +3,7 @@
 mod admission;
 mod answer;
 pub(crate) mod book;
+mod grant;
 mod layer;
 mod obstacle;
 mod permit;

@@ -3,18 +3,21 @@
 //! Time comes in as an argument, always by the clock that counts suspension. Nothing here opens the gate but a report
 //! that was acknowledged under the present epoch.
 
+mod observation;
 mod permits;
 mod resource;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use synod_model::{ApiVersion, Epoch, GroupResource, ReportEntry, Revision};
+use synod_model::{Epoch, GroupResource, ReportEntry, Revision};
 
+use super::grant::Grant;
 use super::obstacle::{Obstacle, Refused};
 use crate::{Ended, ReportedResource};
 use resource::Resource;
 
+pub(crate) use observation::Observation;
 pub(crate) use permits::Drain;
 pub(crate) use resource::Told;
 
@@ -46,26 +49,6 @@ pub(crate) enum Standing {
     },
     /// Never again.
     Ended(Ended),
-}
-
-/// What one permit allows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Grant {
-    pub(crate) epoch: Epoch,
-    pub(crate) resource: GroupResource,
-    pub(crate) encoding: ApiVersion,
-    /// At this revision the entry allowed the encoding.
-    pub(crate) revision: Revision,
-}
-
-/// What a watcher saw of a resource.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Observation {
-    pub(crate) revision: Revision,
-    pub(crate) selected: Option<ApiVersion>,
-    pub(crate) selected_revision: Revision,
-    /// The member's own entry, if it changed: its encoding, and what it has adopted.
-    pub(crate) own: Option<(Option<ApiVersion>, Option<Revision>)>,
 }
 
 impl Book {

@@ -2,7 +2,7 @@
 
 use synod_model::{Epoch, ErrorKind};
 
-use super::book::Grant;
+use super::grant::Grant;
 use crate::{Ended, Error};
 
 /// What a write has to wait for.

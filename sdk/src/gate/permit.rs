@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use synod_model::{ApiVersion, Epoch, GroupResource, Revision};
 
 use super::Shared;
-use super::book::Grant;
+use super::grant::Grant;
 use super::obstacle::Refused;
 use crate::Error;
 

@@ -1,6 +1,6 @@
 use synod_model::{ApiVersion, Epoch, ReportEntry, Revision};
 
-use super::Observation;
+use super::observation::Observation;
 use super::permits::Permits;
 use crate::ReportedResource;
 use crate::gate::obstacle::Obstacle;

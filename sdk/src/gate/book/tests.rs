@@ -1,4 +1,4 @@
-use synod_model::{Kind, Stance};
+use synod_model::{ApiVersion, Kind, Stance};
 
 use super::*;
 
