@@ -4,134 +4,27 @@
 //! so the next one goes on there when it dies. A worker whose migration is aborted stops at once.
 
 mod collection;
+mod failure;
 mod fence;
+mod options;
 mod pass;
 mod plan;
+mod store;
 
-use std::collections::BTreeSet;
-use std::future::Future;
-use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
 
-use synod_model::{
-    ContinueToken, ErrorKind, FailureClass, FailureReason, GroupResource, Migration,
-    MigrationFailure, MigrationId, MigrationPhase, Ttl, WorkerName,
-};
+use synod_model::{ErrorKind, MigrationFailure, MigrationId, MigrationPhase};
 use tokio::time::timeout;
 
 pub use collection::{CollectionStore, RecodeError};
 pub use fence::{Fence, FenceFault, FenceGuard, Fenced, FencedStore};
+pub use options::MigratorOptions;
 use pass::{Pass, Passed};
 pub use plan::StoreError;
+pub use store::{Store, StorePage};
 
 use crate::{Assumed, ClaimKey, Client, Error, ObjectKind, Reflector};
-
-/// A store whose objects a worker rewrites.
-pub trait Store: Send + Sync {
-    /// An object as it was listed.
-    type Object: Send + Sync;
-
-    /// The objects after `token`, a page of them; from the first one without it.
-    ///
-    /// All that is on the page is rewritten, so the store leaves out what it knows to need no rewrite: what is in the
-    /// target's encoding, and where everything is written anew ([`Migration::reason`]), what it knows to have been stored as a
-    /// whole after the migration's start. A store that cannot tell leaves nothing out.
-    ///
-    /// A token is best the key of the last object, or has it: then the list goes on there at whatever state of the store.
-    /// It is saved in the cluster, and comes back in another process, long after a snapshot of the store that it names is
-    /// gone. To a token that cannot be gone on with, the store answers [`Expired`](StoreError::Expired) with one that can. With
-    /// none, the list begins anew, and with it the rewriting of all that is not left out: a worker does that a few times in
-    /// a walk, and then gives up.
-    ///
-    /// # Errors
-    ///
-    /// What the store said.
-    fn list_page(
-        &self,
-        migration: &Migration,
-        token: Option<&ContinueToken>,
-    ) -> impl Future<Output = Result<StorePage<Self::Object>, StoreError>> + Send;
-
-    /// Writes an object as it is, in the target's encoding, and only if nobody has changed it since it was listed.
-    ///
-    /// [`Conflict`](StoreError::Conflict) says that it is done: who was faster has encoded it anew, as every update does that
-    /// an API server carries out. Where an object can be changed without that, the store reads it again and tries again
-    /// by itself.
-    ///
-    /// # Errors
-    ///
-    /// What the store said.
-    fn rewrite(
-        &self,
-        migration: &Migration,
-        object: &Self::Object,
-    ) -> impl Future<Output = Result<(), StoreError>> + Send;
-}
-
-/// A page of objects.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StorePage<O> {
-    /// The objects.
-    pub objects: Vec<O>,
-    /// Where the next page begins; `None` at the end.
-    pub next: Option<ContinueToken>,
-    /// How many objects there may be behind this page, if the store says so.
-    pub remaining: Option<u64>,
-}
-
-/// How a worker works.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MigratorOptions {
-    /// Under which name it claims, for people.
-    pub worker: WorkerName,
-    /// How long it may be silent before another takes its place.
-    pub ttl: Ttl,
-    /// The resources that it can rewrite.
-    pub resources: BTreeSet<GroupResource>,
-    /// How many objects it rewrites in a second at most; `None`: as many as the store takes.
-    pub objects_per_second: Option<NonZeroU32>,
-    /// How many objects of a page it rewrites at the same time at most, in any order.
-    pub objects_at_once: NonZeroUsize,
-}
-
-impl MigratorOptions {
-    /// A worker of this name for these resources, with the default TTL, one object after the other and as fast as the
-    /// store.
-    #[must_use]
-    pub fn new(worker: WorkerName, resources: BTreeSet<GroupResource>) -> Self {
-        Self {
-            worker,
-            ttl: Ttl::DEFAULT,
-            resources,
-            objects_per_second: None,
-            objects_at_once: NonZeroUsize::MIN,
-        }
-    }
-
-    /// How long it may be silent before another takes its place.
-    #[must_use]
-    pub fn ttl(mut self, ttl: Ttl) -> Self {
-        self.ttl = ttl;
-        self
-    }
-
-    /// How many objects it rewrites in a second at most.
-    #[must_use]
-    pub fn objects_per_second(mut self, rate: NonZeroU32) -> Self {
-        self.objects_per_second = Some(rate);
-        self
-    }
-
-    /// How many objects of a page it rewrites at the same time at most, in any order. A store whose writes wait for a
-    /// disk or a network takes several in the time of one.
-    #[must_use]
-    pub fn objects_at_once(mut self, count: NonZeroUsize) -> Self {
-        self.objects_at_once = count;
-        self
-    }
-}
 
 /// What became of a migration that was worked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -357,19 +250,5 @@ async fn lost(reflector: &Reflector, claim: &ClaimKey) -> Result<(), Error> {
             return Ok(());
         }
         reflector.changed(revision).await?;
-    }
-}
-
-/// A failure in words that fit.
-fn failure(class: FailureClass, text: &str) -> MigrationFailure {
-    let shown: String = text
-        .chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
-        .take(1_000)
-        .collect();
-    let reason = FailureReason::parse(&shown).or_else(|_| FailureReason::parse("it failed"));
-    MigrationFailure {
-        class,
-        reason: reason.expect("a plain sentence is a reason"),
     }
 }

@@ -10,8 +10,10 @@ use synod_model::{
 };
 use tokio::time::{Instant, interval, sleep, sleep_until};
 
+use super::failure::failure;
+use super::options::MigratorOptions;
 use super::plan::{Next, TRIES, after_list, after_rewrite};
-use super::{MigratorOptions, Store, StorePage, failure};
+use super::store::{Store, StorePage};
 use crate::{ClaimKey, Client, Error};
 
 /// How many keys a failure names.
