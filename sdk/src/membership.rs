@@ -6,8 +6,10 @@ mod keeper;
 mod options;
 mod renewals;
 mod reporter;
+mod say;
 mod state;
 mod statements;
+mod stay;
 
 use std::fmt;
 use std::sync::Arc;

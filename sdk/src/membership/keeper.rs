@@ -1,4 +1,4 @@
-//! Staying a member: renewing, and joining again when an epoch is over.
+//! What keeps a server a member: how it joins again, and how it enters what it learns of its epochs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,14 +8,13 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use super::Ended;
-use super::renewals::{Over, Renewals};
 use super::state::Standing;
 use crate::board::Board;
 use crate::gate::Gate;
 use crate::transport::Backoff;
 use crate::{Client, Error, Joined, MemberEpoch};
 
-/// What keeps a server a member. It runs until that is over for good.
+/// What keeps a server a member.
 pub(super) struct Keeper {
     pub(super) client: Client,
     pub(super) gate: Gate,
@@ -58,37 +57,12 @@ impl Keeper {
         }
     }
 
-    /// Stays a member until that is over for good.
-    pub(super) async fn run(self, tenure: Tenure) {
-        let ended = self.standing.wait(Standing::ended);
-        tokio::select! {
-            biased;
-            _ = ended => {}
-            () = self.follow_proof() => {}
-            () = self.stay(tenure) => {}
-        }
-    }
-
-    async fn stay(&self, mut tenure: Tenure) {
-        loop {
-            let lost = tenure.member.epoch;
-            match Renewals::new(self, &tenure).run().await {
-                Over::Lost(error) => self.lost(lost, error),
-                Over::Replaced(error) => return self.replaced(error),
-            }
-            match self.join_again(lost).await {
-                Ok(again) => tenure = again,
-                Err(error) => return self.replaced(error),
-            }
-        }
-    }
-
     /// Joins until it succeeds.
     ///
     /// # Errors
     ///
     /// Another instance has joined under the id.
-    async fn join_again(&self, lost: Epoch) -> Result<Tenure, Error> {
+    pub(super) async fn join_again(&self, lost: Epoch) -> Result<Tenure, Error> {
         let join = Join {
             lost_epoch: Some(lost),
             ..self.join.clone()
@@ -125,14 +99,16 @@ impl Keeper {
             .update(|standing| standing.renewal_error = Some(error));
     }
 
-    fn lost(&self, epoch: Epoch, error: Error) {
+    /// The epoch is over; the server may join again.
+    pub(super) fn lost(&self, epoch: Epoch, error: Error) {
         tracing::warn!(member = %self.join.id, %epoch, %error, "the membership was lost");
         let reason = format!("the membership of epoch {epoch} was lost: {error}");
         self.gate.update(|book| book.lost(epoch, reason));
         self.standing.update(|standing| standing.lost(error));
     }
 
-    fn replaced(&self, error: Error) {
+    /// Another instance has joined under the id: it is over for good.
+    pub(super) fn replaced(&self, error: Error) {
         tracing::error!(member = %self.join.id, %error, "another instance has taken the member's id");
         self.gate.update(|book| book.end(Ended::Replaced));
         self.standing.update(|standing| {
@@ -142,7 +118,7 @@ impl Keeper {
     }
 
     /// Keeps the state's `proved` true to the gate, which asks the clock by itself.
-    async fn follow_proof(&self) {
+    pub(super) async fn follow_proof(&self) {
         loop {
             let changed = self.gate.changed();
             tokio::pin!(changed);

@@ -5,9 +5,12 @@
 //! what was acknowledged last: under a new epoch it is reported again before anything else, since the first report of an
 //! epoch replaces all.
 
+mod adoption;
 mod job;
 mod leaving;
 mod sending;
+mod sent;
+mod views;
 mod votes;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -29,9 +32,10 @@ use crate::board::Board;
 use crate::gate::Gate;
 use crate::watch::{Watch, WatchFrom, WatchMessage, WatchOptions};
 use crate::{Client, Error, ObjectKind, Reported};
+use adoption::Adoption;
 use job::{Job, Scope, Stage, TRIES_MAX};
-use sending::Sent;
-use votes::{Adoption, Views};
+use sent::Sent;
+use views::Views;
 
 pub(super) use job::Reply;
 

@@ -1,22 +1,12 @@
 //! Numbering what the server says of its resources, so that what comes late is known from what was said since.
 
-use std::sync::Arc;
-
-use synod_model::{Epoch, ErrorKind, StatementNumber};
-use synod_proto::status::key;
-
-use super::state::Standing;
-use crate::board::Board;
-use crate::{Error, MemberEpoch};
+use synod_model::{Epoch, StatementNumber};
 
 /// The last number that was given under an epoch.
 #[derive(Debug, Default)]
 pub(super) struct Statements {
     last: Option<(Epoch, u64)>,
 }
-
-/// How often one statement is sent, each time under another number, if others overtake it.
-const NUMBERINGS_MAX: u32 = 64;
 
 impl Statements {
     /// The number of what is said next under an epoch; `None` if there are no more.
@@ -28,7 +18,7 @@ impl Statements {
 
     /// The cluster has taken a statement of this number under an epoch: the next one comes after it. Of an epoch that is
     /// over, nothing is said any more.
-    fn taken(&mut self, epoch: Epoch, number: StatementNumber) {
+    pub(super) fn taken(&mut self, epoch: Epoch, number: StatementNumber) {
         if let Some((of, last)) = &mut self.last
             && *of == epoch
         {
@@ -36,66 +26,16 @@ impl Statements {
         }
     }
 
-    fn said(&self, epoch: Epoch) -> u64 {
+    /// The number of what was said last under an epoch; 0 if nothing was.
+    pub(super) fn said(&self, epoch: Epoch) -> u64 {
         let last = self.last.filter(|(of, _)| *of == epoch);
         last.map_or(0, |(_, number)| number)
     }
 }
 
-/// Says something of the server's resources under the present epoch. What the server says at the same time may be faster;
-/// then this is said again, after it: it is as true as before.
-///
-/// A statement whose outcome is unknown is never repeated here: whoever says it again gives it a new number.
-///
-/// # Errors
-///
-/// `NOT_A_MEMBER`: the epoch is over. Else as `send` says.
-pub(super) async fn say<T, Sending>(
-    standing: &Arc<Board<Standing>>,
-    member: &MemberEpoch,
-    send: impl Fn(StatementNumber) -> Sending,
-) -> Result<T, Error>
-where
-    Sending: Future<Output = Result<T, Error>>,
-{
-    let mut numberings = 0;
-    loop {
-        let number = standing.lock().next_number(member);
-        let Some(number) = number else {
-            return Err(over(member));
-        };
-        let said = send(number).await;
-        numberings += 1;
-        let taken = said.as_ref().err().and_then(overtaken_by);
-        match taken {
-            Some(taken) if numberings < NUMBERINGS_MAX => {
-                standing.lock().statements.taken(member.epoch, taken);
-            }
-            Some(_) | None => return said,
-        }
-    }
-}
-
-/// The number of the later statement because of which this one was refused, if that is why.
-pub(super) fn overtaken_by(error: &Error) -> Option<StatementNumber> {
-    let taken = error.metadata().get(key::LAST_NUMBER)?;
-    let taken = taken.parse().ok().and_then(StatementNumber::new);
-    taken.filter(|_| error.kind() == ErrorKind::Conflict)
-}
-
-fn over(member: &MemberEpoch) -> Error {
-    let message = format!(
-        "epoch {} of member \"{}\" is over; nothing was sent",
-        member.epoch, member.member
-    );
-    Error::new(ErrorKind::NotAMember, message)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
-
-    use synod_model::{MemberId, Refusal, Revision};
+    use synod_model::Revision;
 
     use super::*;
 
@@ -105,26 +45,6 @@ mod tests {
 
     fn number(number: u64) -> StatementNumber {
         StatementNumber::new(number).unwrap()
-    }
-
-    fn member(at: u64) -> MemberEpoch {
-        MemberEpoch {
-            member: MemberId::parse("a").unwrap(),
-            epoch: epoch(at),
-            cluster: None,
-        }
-    }
-
-    fn standing(at: u64) -> Arc<Board<Standing>> {
-        let standing = Arc::<Board<Standing>>::default();
-        standing.lock().joined(member(at));
-        standing
-    }
-
-    fn late(last: u64) -> Error {
-        Refusal::new(ErrorKind::Conflict, "late")
-            .with("last_number", last)
-            .into()
     }
 
     #[test]
@@ -141,56 +61,5 @@ mod tests {
         assert_eq!(statements.next(epoch(9)), Some(number(2)));
         statements.taken(epoch(9), number(u64::MAX));
         assert_eq!(statements.next(epoch(9)), None);
-    }
-
-    #[tokio::test]
-    async fn what_was_overtaken_is_said_again_after_what_overtook_it() {
-        let sent = RefCell::new(Vec::new());
-        let standing = standing(5);
-        let speaker = member(5);
-        let said = say(&standing, &speaker, |number| {
-            sent.borrow_mut().push(number.get());
-            let answer = if number.get() < 10 {
-                Err(late(12))
-            } else {
-                Ok(())
-            };
-            async move { answer }
-        });
-        assert_eq!(said.await, Ok(()));
-        assert_eq!(sent.into_inner(), [1, 13]);
-    }
-
-    #[tokio::test]
-    async fn a_cluster_that_calls_everything_late_is_believed_in_the_end() {
-        let sent = RefCell::new(0);
-        let standing = standing(5);
-        let speaker = member(5);
-        let said = say(&standing, &speaker, |number| {
-            *sent.borrow_mut() += 1;
-            async move { Err::<(), _>(late(number.get())) }
-        });
-        assert_eq!(said.await.unwrap_err().kind(), ErrorKind::Conflict);
-        assert_eq!(sent.into_inner(), NUMBERINGS_MAX);
-    }
-
-    #[tokio::test]
-    async fn nothing_is_said_under_an_epoch_that_is_over() {
-        let standing = standing(9);
-        let speaker = member(5);
-        let said = say(&standing, &speaker, |_| async { Ok(()) });
-        assert_eq!(said.await.unwrap_err().kind(), ErrorKind::NotAMember);
-    }
-
-    #[tokio::test]
-    async fn another_conflict_is_no_matter_of_order() {
-        let standing = standing(5);
-        let speaker = member(5);
-        let said = say(&standing, &speaker, |_| async {
-            let refusal = Refusal::new(ErrorKind::Conflict, "selected moved");
-            Err::<(), _>(refusal.with("selected_revision", 7).into())
-        });
-        assert_eq!(said.await.unwrap_err().message(), "selected moved");
-        assert_eq!(standing.lock().statements.said(epoch(5)), 1);
     }
 }

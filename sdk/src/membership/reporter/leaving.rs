@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Reporter;
 use super::job::Reply;
-use super::sending::is_over;
+use super::sent::is_over;
 use crate::Ended;
 
 impl Reporter {

@@ -7,27 +7,10 @@ use synod_model::{Epoch, ErrorKind, GroupResource, ReportEntry};
 use tokio::time::Instant;
 
 use super::job::{Job, Reply, Scope, Stage, TRIES_MAX};
+use super::sent::{Sent, What, is_over};
 use super::{PAUSE, Reporter};
-use crate::membership::statements::say;
+use crate::membership::say::say;
 use crate::{Error, MemberEpoch, Reported, ReportedResource};
-
-/// A request that was answered.
-#[derive(Debug)]
-pub(super) struct Sent {
-    /// The epoch under which it was sent.
-    epoch: Epoch,
-    what: What,
-}
-
-#[derive(Debug)]
-enum What {
-    /// What was acknowledged before, reported again.
-    Base(Vec<ReportEntry>, Result<Reported, Error>),
-    /// The job of this number.
-    Job(u64, Result<Reported, Error>),
-    /// That the server is ready.
-    Ready(Result<(), Error>),
-}
 
 impl Reporter {
     /// Takes in a report that the program has asked for.
@@ -356,11 +339,6 @@ impl Reporter {
     fn place_of(&self, number: u64) -> Option<usize> {
         self.jobs.iter().position(|job| job.number == number)
     }
-}
-
-/// Whether an error says that the epoch is over.
-pub(super) fn is_over(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::NotAMember | ErrorKind::StaleEpoch)
 }
 
 fn not_a_member() -> Error {

@@ -1,71 +1,14 @@
 //! Votes: learning what is selected, and adopting it.
 
-use std::collections::BTreeMap;
-
-use synod_model::{ErrorKind, GroupResource, MemberId, Revision};
+use synod_model::{ErrorKind, GroupResource, Revision};
 use tokio::time::{sleep, timeout};
 
-use super::sending::is_over;
+use super::adoption::Adoption;
+use super::sent::is_over;
 use super::{PAUSE, Reporter};
-use crate::gate::book::Observation;
-use crate::membership::statements::say;
-use crate::watch::{ChangeType, Event, Object, StorageVersionChange};
+use crate::membership::say::say;
+use crate::watch::{ChangeType, Event, Object};
 use crate::{Changed, Error, ObjectKind};
-
-/// What the watch has shown of each resource.
-#[derive(Debug, Default)]
-pub(super) struct Views {
-    by_resource: BTreeMap<GroupResource, Observation>,
-}
-
-/// How an adoption ended.
-#[derive(Debug)]
-pub(super) struct Adoption {
-    pub(super) resource: GroupResource,
-    pub(super) selected_revision: Revision,
-    pub(super) result: Result<(), Error>,
-}
-
-impl Views {
-    /// Takes note of a change of a resource; answers what is known of it now.
-    fn take(
-        &mut self,
-        revision: Revision,
-        change: StorageVersionChange,
-        member: &MemberId,
-    ) -> (GroupResource, Observation) {
-        let own = change
-            .changed_entries
-            .into_iter()
-            .find(|entry| entry.member == *member);
-        let mut seen = Observation {
-            revision,
-            selected: change.status.selected,
-            selected_revision: change.status.selected_revision,
-            own: own.map(|entry| (entry.encoding, entry.adopted_revision)),
-        };
-        if seen.own.is_none()
-            && let Some(before) = self.by_resource.remove(&change.resource)
-        {
-            // The entry is as it was seen last.
-            seen.own = before.own;
-            seen.revision = before.revision;
-        }
-        self.by_resource
-            .insert(change.resource.clone(), seen.clone());
-        (change.resource, seen)
-    }
-
-    pub(super) fn get(&self, resource: &GroupResource) -> Option<&Observation> {
-        self.by_resource.get(resource)
-    }
-
-    fn remove(&mut self, name: &str) {
-        if let Ok(resource) = GroupResource::parse_storage_version_name(name) {
-            self.by_resource.remove(&resource);
-        }
-    }
-}
 
 impl Reporter {
     /// Takes note of an event of the watch.
