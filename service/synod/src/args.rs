@@ -28,6 +28,7 @@ pub(crate) use serve::{DevArgs, ServeArgs};
 
 use crate::demo::{ApiServerArgs, LeashArgs, MigratorArgs, StoreArgs};
 use crate::duration;
+use crate::output::Format;
 
 /// Synod keeps HA API servers in agreement: who takes part, what each one encodes, and what they have agreed on.
 #[derive(Debug, Parser)]
@@ -214,20 +215,6 @@ pub(crate) struct QueryArgs {
     /// In which form to print.
     #[arg(short, long, value_enum, default_value_t = Format::Table, value_name = "FORMAT")]
     pub(crate) output: Format,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Columns for people.
-    Table,
-    /// More columns for people.
-    Wide,
-    /// One JSON document; 64-bit numbers are strings.
-    Json,
-    /// The same as YAML.
-    Yaml,
-    /// Only the names, one a line.
-    Name,
 }
 
 #[derive(Debug, Args)]

@@ -23,10 +23,10 @@ use clap::ArgMatches;
 use synod_client::{Client, GroupResource, Violation, WallTime};
 use synod_server::seams::{SystemWallClock, WallClock as _};
 
-use crate::args::{ClientArgs, Format};
+use crate::args::ClientArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{self, Document};
+use crate::output::{self, Document, Format};
 use crate::settings::ClientSettings;
 
 /// A client for one command. What changes something runs in a session, so its outcome is known whenever it answers.

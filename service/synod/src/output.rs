@@ -1,6 +1,8 @@
 //! What a command prints: one document in any of the forms.
 
 mod age;
+mod escape;
+mod format;
 mod table;
 
 use std::io::{self, Write as _};
@@ -9,10 +11,12 @@ use serde_json::Value;
 use synod_model::misleads;
 
 pub(crate) use age::age;
+pub(crate) use escape::printable;
+pub(crate) use format::Format;
 pub(crate) use table::Table;
 
-use crate::args::Format;
 use crate::failure::Failure;
+use escape::harmless;
 
 /// The answer of a command, before its form is chosen.
 #[derive(Clone, Debug)]
@@ -51,32 +55,6 @@ fn render_all(tables: &[Table]) -> String {
 
 /// What stands where there is no value.
 pub(crate) const UNSET: &str = "<unset>";
-
-/// A text of somebody else in one line, without anything that does something to what stands around it.
-pub(crate) fn printable(text: &str) -> String {
-    escaped(text, |_| false)
-}
-
-/// What goes to a terminal: lines end, and nothing else does anything to what stands around it. In JSON such characters
-/// stand in texts alone, where they are escaped in the same way.
-fn harmless(text: &str) -> String {
-    escaped(text, |letter| letter == '\n')
-}
-
-/// The text with everything escaped that misleads, as JSON does it, but for what is `kept`.
-fn escaped(text: &str, kept: impl Fn(char) -> bool) -> String {
-    let mut to = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            _ if !misleads(letter) || kept(letter) => to.push(letter),
-            '\n' => to.push_str("\\n"),
-            '\r' => to.push_str("\\r"),
-            '\t' => to.push_str("\\t"),
-            _ => to.push_str(&format!("\\u{:04x}", u32::from(letter))),
-        }
-    }
-    to
-}
 
 /// As YAML. Its plain texts have no escapes, so what would need one is printed in YAML's flow form, which is JSON's.
 fn yaml(value: &Value) -> String {

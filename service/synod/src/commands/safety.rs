@@ -11,9 +11,10 @@ use synod_client::{
 
 use super::objects::text;
 use super::{connect, resource};
-use crate::args::{CheckBinaryArgs, CheckDropArgs, Format};
+use crate::args::{CheckBinaryArgs, CheckDropArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::Format;
 use crate::{output, views};
 
 /// What a whole binary decodes and encodes, as people write it.

@@ -12,9 +12,8 @@ use synod_client::{
 
 use super::golden;
 use super::stand_in::{StandIn, fixture};
-use crate::args::Format;
 use crate::commands::watch;
-use crate::output::Document;
+use crate::output::{Document, Format};
 use crate::verdict::Verdict;
 use crate::views::{self, Answer};
 

@@ -7,9 +7,8 @@ use synod_client::{
 
 use super::stand_in::{Part, StandIn, fixture};
 use super::suite::{self, Case};
-use crate::args::Format;
 use crate::commands::observe::documents::{passed_on, resources};
-use crate::output::Document;
+use crate::output::{Document, Format};
 use crate::views;
 
 const NOW: WallTime = WallTime::from_millis(fixture::NOW_MS);

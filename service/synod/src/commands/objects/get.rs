@@ -6,11 +6,11 @@ use synod_model::Json;
 
 use super::super::{collections, connect, now, show};
 use super::{collection_of, key};
-use crate::args::{Format, GetArgs};
+use crate::args::GetArgs;
 use crate::documents;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{self, Document};
+use crate::output::{self, Document, Format};
 use crate::views;
 
 pub(crate) async fn run(args: &GetArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
