@@ -3,13 +3,13 @@
 //! Nothing waits for whoever reads them. Lines go through a bounded queue to a thread that writes them; what finds no room
 //! there is dropped and counted, so a pipe that nobody reads costs lines and never a replica.
 
+mod dropped;
 mod last_words;
 mod sparing;
 
 use std::io::IsTerminal as _;
-use std::sync::OnceLock;
 
-use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::FilterExt as _;
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -17,15 +17,13 @@ use tracing_subscriber::{EnvFilter, fmt, registry};
 
 use crate::failure::Failure;
 use crate::settings::LogFormat;
+pub(crate) use dropped::dropped_lines;
 pub(crate) use last_words::last_words;
 use sparing::Sparing;
 pub(crate) use sparing::{Ending, HeldBack};
 
 /// So many lines wait to be written.
 const LINES_MAX: usize = 4_096;
-
-/// Counts the lines that found no room.
-static DROPPED: OnceLock<ErrorCounter> = OnceLock::new();
 
 /// What is logged, until this is dropped: then what waits is written, if somebody reads it soon.
 pub(crate) struct Logging {
@@ -40,12 +38,6 @@ pub(crate) struct Logging {
 /// What is wrong with it.
 pub(crate) fn check(filter: &str) -> Result<(), String> {
     parse(filter).map(drop)
-}
-
-/// How many lines were dropped because nobody read those before them.
-pub(crate) fn dropped_lines() -> u64 {
-    let dropped = DROPPED.get().map_or(0, ErrorCounter::dropped_lines);
-    u64::try_from(dropped).unwrap_or(u64::MAX)
 }
 
 /// From now on, events that pass the filter are logged, panics too.
@@ -75,7 +67,7 @@ pub(crate) fn start(filter: &str, format: LogFormat) -> Result<Logging, Failure>
     };
     let started = registry().with(log.with_filter(filter)).try_init();
     started.map_err(|error| fault(error.to_string()))?;
-    DROPPED.get_or_init(|| dropped);
+    dropped::count_with(dropped);
     std::panic::set_hook(Box::new(|panic| {
         let backtrace = std::backtrace::Backtrace::capture();
         tracing::error!(%panic, %backtrace, "a thread panicked");

@@ -10,7 +10,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Filter};
 
-use super::dropped_lines;
+use super::dropped::dropped_lines;
 
 /// So many events of one place in the program are let through in a [`PERIOD`].
 const EVENTS_MAX: u32 = 3;
