@@ -2,8 +2,10 @@
 //!
 //! What there is of Synod in it is in this file: it joins, reports, says that it is ready, follows the definitions of
 //! its resources, and leaves. The gate is one layer around its HTTP handlers, and what they do with a permit is in
-//! `handlers`, or for objects that Synod keeps, in `keeper`. What it shows to whoever observes it is in `discovery`.
+//! `handlers`, or for objects that Synod keeps, in `keeper`; both answer by `answers`. What it shows to whoever observes
+//! it is in `discovery`.
 
+mod answers;
 mod discovery;
 mod handlers;
 mod keeper;

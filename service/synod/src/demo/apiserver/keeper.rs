@@ -15,7 +15,7 @@ use synod_client::{
     RawObjects, ReadOptions, Revision, TtlChange, Verdict,
 };
 
-use super::handlers::{conflict, found, invalid, listed, not_found, status, undecodable, written};
+use super::answers::{conflict, found, invalid, listed, not_found, status, undecodable, written};
 use crate::demo::clock::now_ms;
 use crate::demo::codec::Object;
 use crate::demo::journal::Journal;
