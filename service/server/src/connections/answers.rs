@@ -10,14 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use bytes::Bytes;
 use prometheus_client::metrics::gauge::Gauge;
 use synod_model::{ErrorKind, Refusal};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
-use super::Line;
-use crate::limits::{ANSWER_BYTES_HELD_MAX, ANSWER_BYTES_PER_CONNECTION_MAX, ANSWER_PIECE_BYTES};
+use crate::limits::{ANSWER_BYTES_HELD_MAX, ANSWER_BYTES_PER_CONNECTION_MAX};
 
 /// The bytes of all connections of a door.
 #[derive(Debug)]
@@ -40,30 +38,6 @@ pub(crate) struct Unsent {
     /// When it last took some, or had none, in milliseconds since it began.
     moved: AtomicU64,
     waiting: Mutex<Vec<Waker>>,
-}
-
-/// Bytes of an answer. They count until the last piece of them is gone.
-#[derive(Clone, Debug)]
-pub(crate) struct Held(Arc<Whole>);
-
-#[derive(Debug)]
-struct Whole {
-    line: Arc<Line>,
-    bytes: Bytes,
-    is_shared: bool,
-}
-
-/// The pieces of an answer that were not given to the network yet.
-#[derive(Debug)]
-pub(crate) struct Pieces {
-    held: Held,
-    given: usize,
-}
-
-/// A part of them as it is given to the network.
-struct Piece {
-    bytes: Bytes,
-    held: Held,
 }
 
 impl Answers {
@@ -165,7 +139,8 @@ impl Unsent {
         self.began.elapsed().saturating_sub(moved)
     }
 
-    fn add(&self, bytes: usize, is_shared: bool) {
+    /// Takes note that an answer is held.
+    pub(super) fn add(&self, bytes: usize, is_shared: bool) {
         if self.is_empty() {
             self.move_on();
         }
@@ -177,7 +152,8 @@ impl Unsent {
         }
     }
 
-    fn remove(&self, bytes: usize, is_shared: bool) {
+    /// Takes note that an answer is gone.
+    pub(super) fn remove(&self, bytes: usize, is_shared: bool) {
         if is_shared {
             self.shared.fetch_sub(bytes, Ordering::AcqRel);
             return;
@@ -190,72 +166,10 @@ impl Unsent {
         }
     }
 
-    fn move_on(&self) {
+    /// Takes note that some bytes were taken, or that there were none to take.
+    pub(super) fn move_on(&self) {
         let since = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.moved.store(since, Ordering::Relaxed);
-    }
-}
-
-impl Held {
-    /// Holds bytes that are made for one connection.
-    pub(crate) fn own(line: &Arc<Line>, bytes: Bytes) -> Self {
-        Self::new(line, bytes, false)
-    }
-
-    /// Holds bytes that are made once for many connections.
-    pub(crate) fn shared(line: &Arc<Line>, bytes: Bytes) -> Self {
-        Self::new(line, bytes, true)
-    }
-
-    fn new(line: &Arc<Line>, bytes: Bytes, is_shared: bool) -> Self {
-        line.unsent.add(bytes.len(), is_shared);
-        Self(Arc::new(Whole {
-            line: Arc::clone(line),
-            bytes,
-            is_shared,
-        }))
-    }
-
-    /// The bytes in pieces that are given to the network one by one.
-    pub(crate) fn pieces(self) -> Pieces {
-        Pieces {
-            held: self,
-            given: 0,
-        }
-    }
-}
-
-impl Iterator for Pieces {
-    type Item = Bytes;
-
-    fn next(&mut self) -> Option<Bytes> {
-        let bytes = &self.held.0.bytes;
-        let end = bytes.len().min(self.given + ANSWER_PIECE_BYTES);
-        if self.given == end {
-            return None;
-        }
-        let bytes = bytes.slice(self.given..end);
-        self.given = end;
-        let held = self.held.clone();
-        Some(Bytes::from_owner(Piece { bytes, held }))
-    }
-}
-
-impl Drop for Whole {
-    fn drop(&mut self) {
-        self.line.unsent.remove(self.bytes.len(), self.is_shared);
-    }
-}
-
-impl AsRef<[u8]> for Piece {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
-impl Drop for Piece {
-    fn drop(&mut self) {
-        self.held.0.line.unsent.move_on();
     }
 }
 

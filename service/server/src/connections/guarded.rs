@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use futures::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::Introduced;
+use super::door::Introduced;
 use super::flood::{Frames, PREFACE_BYTES};
 use super::line::Why;
 use super::register::Entered;

@@ -9,8 +9,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::answers::Answers;
+use super::door::{Door, Introduced, Rules};
 use super::line::{Line, Why};
-use super::{Door, Introduced, Rules};
 use crate::limits::ANSWER_PATIENCE;
 use crate::metrics::DoorMetrics;
 use crate::stop::Stop;

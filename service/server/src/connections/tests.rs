@@ -4,12 +4,12 @@ use bytes::Bytes;
 use synod_model::ErrorKind;
 use tokio::time::Instant;
 
-use super::answers::Held;
 use super::line::{Line, Why};
 use super::register::{Entered, Register};
 use super::*;
 use crate::limits::{
     ANSWER_BYTES_HELD_MAX, ANSWER_BYTES_PER_CONNECTION_MAX, ANSWER_PATIENCE, ANSWER_PIECE_BYTES,
+    CONNECTIONS_MAX, CONNECTIONS_PER_SOURCE_MAX, PEER_INTRODUCTION_MAX, PEER_STRANGERS_MAX,
 };
 use crate::metrics::Metrics;
 use crate::stop::stop;
