@@ -8,6 +8,7 @@
 //! at a revision that it has seen; or as of a time not too long ago, counted from when the index was asked for that this
 //! state was last confirmed by.
 
+mod refusals;
 mod rounds;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,6 +25,7 @@ use crate::consensus::{Consensus, Published, WaitError};
 use crate::metrics::ReadMetrics;
 use crate::stop::Stop;
 
+use refusals::{PROOF, deadline_exceeded, unavailable};
 use rounds::{RoundFailed, Rounds};
 
 /// A read that gets no index is refused after so many election timeouts.
@@ -31,9 +33,6 @@ const PATIENCE: u32 = 4;
 
 /// After a failed round, the next try waits so long, unless the leadership changes first.
 const PAUSE: Duration = Duration::from_millis(20);
-
-/// What a read waits for that must miss nothing.
-const PROOF: &str = "this replica could prove that its state is current";
 
 /// Reads. Clones share the rounds.
 #[derive(Clone)]
@@ -293,17 +292,4 @@ fn refuse_wait(error: WaitError) -> Refusal {
         WaitError::DeadlineExceeded => deadline_exceeded(PROOF),
         WaitError::Stopped => unavailable("this replica is stopping"),
     }
-}
-
-/// The refusal of a read whose time was over before `what`. It changes nothing, so nothing was executed.
-fn deadline_exceeded(what: &str) -> Refusal {
-    let message = format!("the deadline passed before {what}");
-    Refusal::new(ErrorKind::DeadlineExceeded, message).with(key::NOT_EXECUTED, true)
-}
-
-fn unavailable(why: &str) -> Refusal {
-    Refusal::new(
-        ErrorKind::Unavailable,
-        format!("{why}: try again, or on another replica"),
-    )
 }

@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::{PROOF, deadline_exceeded, unavailable};
+use super::refusals::{PROOF, deadline_exceeded, unavailable};
 use crate::consensus::{Consensus, Leadership, ReadIndexError};
 use crate::limits::READS_WAITING_MAX;
 use crate::metrics::ReadMetrics;

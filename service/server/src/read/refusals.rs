@@ -1,0 +1,21 @@
+//! The refusals of reads that were not confirmed.
+
+use synod_model::{ErrorKind, Refusal};
+use synod_proto::status::key;
+
+/// What a read waits for that must miss nothing.
+pub(super) const PROOF: &str = "this replica could prove that its state is current";
+
+/// The refusal of a read whose time was over before `what`. It changes nothing, so nothing was executed.
+pub(super) fn deadline_exceeded(what: &str) -> Refusal {
+    let message = format!("the deadline passed before {what}");
+    Refusal::new(ErrorKind::DeadlineExceeded, message).with(key::NOT_EXECUTED, true)
+}
+
+/// The refusal of a read that this replica cannot serve now.
+pub(super) fn unavailable(why: &str) -> Refusal {
+    Refusal::new(
+        ErrorKind::Unavailable,
+        format!("{why}: try again, or on another replica"),
+    )
+}
