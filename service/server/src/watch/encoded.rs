@@ -62,7 +62,7 @@ struct Encoded {
 }
 
 /// One event, framed as an item of `WatchEvents.events`.
-pub(super) struct EncodedEvent {
+struct EncodedEvent {
     kind: ObjectKind,
     name: String,
     plain: Bytes,
@@ -131,8 +131,8 @@ impl EncodedHistory {
             .events
             .iter()
             .zip(&revision.source.changes)
-            .filter_map(
-                |(event, change)| match filter::view(filter, event.kind, event, change) {
+            .filter_map(|(event, change)| {
+                match filter::view(filter, event.kind, &event.name, change) {
                     View::Hidden => None,
                     View::Plain => Some(event.plain.clone()),
                     View::Appears => {
@@ -141,8 +141,8 @@ impl EncodedHistory {
                     View::Disappears => {
                         Some(self.kept(&event.disappears, events.revision, || disappearing(change)))
                     }
-                },
-            );
+                }
+            });
         messages(events.revision, seen)
     }
 
@@ -238,12 +238,6 @@ impl Encoded {
             unfiltered,
             bytes,
         }
-    }
-}
-
-impl EncodedEvent {
-    pub(super) fn name(&self) -> &str {
-        &self.name
     }
 }
 

@@ -4,8 +4,6 @@ use synod_machine::Change;
 use synod_model::{Labels, Member, ObjectKey};
 use synod_proto::{ObjectKind, WatchFilter};
 
-use super::encoded::EncodedEvent;
-
 /// How a change looks through a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum View {
@@ -39,15 +37,10 @@ pub(super) fn passes_all(filter: &WatchFilter) -> bool {
         && field_selector.is_empty()
 }
 
-/// How the event looks through the filter.
-pub(super) fn view(
-    filter: &WatchFilter,
-    kind: ObjectKind,
-    event: &EncodedEvent,
-    change: &Change,
-) -> View {
+/// How the change of an object of this kind and name looks through the filter.
+pub(super) fn view(filter: &WatchFilter, kind: ObjectKind, name: &str, change: &Change) -> View {
     let of_kind = filter.kinds.is_empty() || filter.kinds.contains(&kind);
-    let of_name = filter.names.is_empty() || filter.names.contains(event.name());
+    let of_name = filter.names.is_empty() || filter.names.contains(name);
     if of_kind && of_name && is_in_place(filter, change) {
         view_by_labels(filter, change)
     } else {
