@@ -12,6 +12,7 @@ mod driver;
 mod entry;
 mod inbound;
 mod intake;
+mod lane;
 mod link;
 mod log_time;
 mod refusals;
@@ -23,10 +24,9 @@ mod wire;
 
 use std::sync::Arc;
 
-use synod_machine::{Command, Envelope, Outcome};
+use synod_machine::{Envelope, Outcome};
 use synod_model::Refusal;
 use synod_model::limits::COMMAND_BYTES_MAX;
-use synod_proto::peer::v1 as pb;
 use synod_store::codec::encode_envelope;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -38,16 +38,8 @@ use crate::stop::Stop;
 
 use driver::Driver;
 use intake::{Queue, Unit};
+pub use lane::Lane;
 pub(crate) use sequencer::Sequencer;
-
-/// How a command is let in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Lane {
-    /// What can wait behind a flood.
-    Ordinary,
-    /// What keeps members alive or makes room.
-    Renewal,
-}
 
 /// Executes commands. Clones share the lanes.
 #[derive(Clone)]
@@ -141,85 +133,6 @@ impl Shared {
         match lane {
             Lane::Ordinary => &self.ordinary,
             Lane::Renewal => &self.renewal,
-        }
-    }
-}
-
-impl Lane {
-    /// Both of them.
-    pub(crate) const ALL: [Self; 2] = [Self::Ordinary, Self::Renewal];
-
-    /// The lane of a command.
-    #[must_use]
-    pub fn of(command: &Command) -> Self {
-        match command {
-            Command::Join(_)
-            | Command::Renew(_)
-            | Command::ReportMigrationProgress(_)
-            | Command::CompleteMigration(_)
-            | Command::FailMigration(_)
-            | Command::ObserveStorage(_)
-            | Command::MarkReady(_)
-            | Command::Leave(_)
-            | Command::Report(_)
-            | Command::Adopt(_)
-            | Command::RenewLease(_)
-            | Command::RenewLeaseCandidate(_)
-            | Command::Expire(_) => Self::Renewal,
-            Command::Initialize(_)
-            | Command::Restore(_)
-            | Command::AnnounceReplica(_)
-            | Command::RaiseMachineVersion(_)
-            | Command::OpenSession(_)
-            | Command::CloseSession(_)
-            | Command::ForgetResource(_)
-            | Command::UpdateSettings(_)
-            | Command::CreateCollection(_)
-            | Command::UpdateCollection(_)
-            | Command::DeleteCollection(_)
-            | Command::CreateObject(_)
-            | Command::UpdateObject(_)
-            | Command::PatchObject(_)
-            | Command::DeleteObject(_)
-            | Command::Transact(_)
-            | Command::CollectGarbage(_)
-            | Command::CreateControllerRevision(_)
-            | Command::UpdateControllerRevision(_)
-            | Command::RollbackControllerRevision(_)
-            | Command::MarkControllerRevisions(_)
-            | Command::TruncateControllerRevisions(_)
-            | Command::DeleteControllerRevisions(_)
-            | Command::AdoptControllerRevisions(_)
-            | Command::ReleaseControllerRevision(_)
-            | Command::StartMigration(_)
-            | Command::ClaimMigration(_)
-            | Command::AbortMigration(_)
-            | Command::RetryMigration(_)
-            | Command::ResetStorageStates(_)
-            | Command::SetRoster(_)
-            | Command::DeleteRoster(_)
-            | Command::AcquireLease(_)
-            | Command::ReleaseLease(_)
-            | Command::PutLeaseCandidate(_)
-            | Command::WithdrawLeaseCandidate(_) => Self::Ordinary,
-        }
-    }
-
-    /// Its name in metrics and logs.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ordinary => "ordinary",
-            Self::Renewal => "renewal",
-        }
-    }
-}
-
-impl From<Lane> for pb::Lane {
-    fn from(lane: Lane) -> Self {
-        match lane {
-            Lane::Ordinary => Self::Normal,
-            Lane::Renewal => Self::Renewal,
         }
     }
 }

@@ -324,7 +324,7 @@ impl Parts {
             let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
             metrics.status.observe(&consensus);
             metrics.disk.observe(&consensus.log_status());
-            metrics.proposer.observe(&proposer);
+            metrics.proposer.observe(|lane| proposer.waiting(lane));
             metrics.text()
         };
         work.spawn(metrics::serve(incoming, Arc::new(text), stop.clone()));

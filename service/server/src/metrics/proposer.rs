@@ -8,7 +8,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 use super::{bytes, counts, gauge_value};
-use crate::proposer::{Lane, Proposer};
+use crate::proposer::Lane;
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct OfLane {
@@ -118,11 +118,11 @@ impl ProposerMetrics {
         self.expired.inc_by(holders);
     }
 
-    /// Looks at the queues.
-    pub(crate) fn observe(&self, proposer: &Proposer) {
+    /// Looks at the queues: `waiting` tells how many requests, and how many bytes of them, wait in a lane.
+    pub(crate) fn observe(&self, waiting: impl Fn(Lane) -> (usize, usize)) {
         let mut pending = 0;
         for lane in Lane::ALL {
-            let (requests, bytes) = proposer.waiting(lane);
+            let (requests, bytes) = waiting(lane);
             let lane = OfLane { lane: lane.name() };
             self.queue_requests
                 .get_or_create(&lane)

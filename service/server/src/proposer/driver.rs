@@ -15,12 +15,13 @@ use synod_proto::peer::v1 as pb;
 use tokio::time::Instant;
 
 use super::intake::{Batch, Intake, Unit};
+use super::lane::Lane;
 use super::link::Link;
 use super::refusals;
 use super::request::Request;
+use super::sequencer::Sequencer;
 use super::settle::{Fate, Reason, settle};
 use super::stall::Stall;
-use super::{Lane, Sequencer};
 use crate::consensus::{Consensus, Leadership, Progress, ReplicaId, Term};
 use crate::limits::{ENTRIES_IN_FLIGHT_MAX, FORWARDED_BATCHES_MAX};
 use crate::metrics::ProposerMetrics;
