@@ -16,34 +16,42 @@
 //! | `start` | puts a replica together and runs it |
 //! | `inbound`, `network`, `outbound`, `wire` | messages: received, sent by Raft, sent by others, and as they travel |
 //! | `log_storage`, `state_machine`, `checkpoints`, `record` | openraft's storage on top of `synod-store` and `synod-machine` |
-//! | `damage` | what becomes of a damaged checkpoint |
+//! | `restored` | what the state begins with |
+//! | `damage`, `aside` | which checkpoints are damaged, and what becomes of them |
 //! | `published` | what readers see |
-//! | `memory` | how far the others had come, and whose data directory went back in time |
+//! | `memory`, `remembering` | how far the others had come, and whose data directory went back in time |
+//! | `log_end` | how far this replica says that it has come |
 //! | `contradiction` | what becomes of a leader that lacks what is committed here |
-//! | `digests`, `comparison` | whether the replicas hold the same state |
+//! | `digests`, `comparison`, `doubt` | whether the replicas hold the same state |
 //! | `timing` | how long checkpoints and peers take |
-//! | `leadership`, `suspicion`, `ballot` | who leads; when to doubt it; whether this replica may vote |
+//! | `leadership`, `suspicion`, `deposing`, `ballot` | who leads; when to doubt it; what to do then; whether this replica may vote |
 //! | `runtime`, `types`, `config` | openraft on our seams, with our types and settings |
 
+mod aside;
 mod ballot;
 mod checkpoints;
 mod comparison;
 mod config;
 mod contradiction;
 mod damage;
+mod deposing;
 mod digests;
+mod doubt;
 mod error;
 mod facade;
 mod fatal;
 mod inbound;
 mod leadership;
+mod log_end;
 mod log_storage;
 mod memory;
 mod network;
 mod outbound;
 mod published;
 mod record;
+mod remembering;
 mod replica;
+mod restored;
 mod runtime;
 mod start;
 mod state_machine;

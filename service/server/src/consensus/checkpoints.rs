@@ -18,7 +18,7 @@ use super::record::{
     membership_of_stored, membership_to_stored, of_store_id, position_of_stored,
     position_to_stored, to_store_id,
 };
-use super::state_machine::Restored;
+use super::restored::Restored;
 use super::types::{SnapshotMeta, StoredMembership};
 
 /// The checkpoints of this replica. Clones are handles to the same ones.

@@ -6,8 +6,6 @@
 //! writes and nobody ends.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use synod_machine::Digest;
@@ -24,55 +22,6 @@ const PERIOD: Duration = Duration::from_secs(5);
 
 /// How long a replica may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(1);
-
-/// Whether the replicas' states are known to differ while nobody can tell which one is right. Clones share it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Doubt(Arc<Causes>);
-
-#[derive(Debug, Default)]
-struct Causes {
-    /// The digests of one log differ, and no majority agrees.
-    states: AtomicBool,
-    /// The logs themselves differ where they are committed. No majority mends that: it stays for as long as the process.
-    logs: AtomicBool,
-}
-
-impl Doubt {
-    /// Why writes are refused, and what to do; `None` while all is well.
-    pub(super) fn reason(&self) -> Option<&'static str> {
-        if self.0.logs.load(Ordering::Acquire) {
-            Some(
-                "another replica has committed entries that this one lacks, or has others in their place, so writes are \
-                 refused: data directories went back in time; keep all of them, find out which are old, replace those \
-                 (`synod cluster replace`) and start the replicas again",
-            )
-        } else if self.0.states.load(Ordering::Acquire) {
-            Some(
-                "the replicas' states differ and no majority agrees, so writes are refused: restore from a backup",
-            )
-        } else {
-            None
-        }
-    }
-
-    /// The log of `replica` holds something else where it is committed.
-    pub(super) fn histories_parted(&self, replica: ReplicaId) {
-        if !self.0.logs.swap(true, Ordering::AcqRel) {
-            tracing::error!(%replica, "a replica has other committed entries than this one: writes are refused");
-        }
-    }
-
-    fn set(&self, raised: bool) {
-        let before = self.0.states.swap(raised, Ordering::AcqRel);
-        if raised && !before {
-            tracing::error!(
-                "the replicas' states differ and no majority agrees: writes are refused"
-            );
-        } else if before && !raised {
-            tracing::warn!("a majority of the replicas agrees again");
-        }
-    }
-}
 
 /// What the digests of one log index say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,9 @@
-//! A damaged checkpoint is put aside, another one is written at once, and an alarm says so until somebody has looked.
+//! What is known of damaged checkpoints, and who is told that another one must be written.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use synod_store::checkpoint::CheckpointFile;
 use tokio::sync::Notify;
-
-use super::checkpoints::Checkpoints;
-use super::facade::Consensus;
 
 /// What is known of damaged checkpoints. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -48,59 +44,18 @@ impl Damage {
         self.lock().refused = None;
     }
 
+    /// Why this replica refused the last checkpoint that a leader sent; `None` if that was whole.
+    pub(super) fn why_refused(&self) -> Option<String> {
+        self.lock().refused.clone()
+    }
+
+    /// Takes note that another replica refused the checkpoint that reaches up to `index`. Whether the last one that was
+    /// refused reached as far.
+    pub(super) fn is_refused_again(&self, index: u64) -> bool {
+        self.lock().was_refused.replace(index) == Some(index)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Checkpoints {
-    /// Puts a checkpoint aside that could not be read to its end, and has another one written.
-    pub(super) fn cannot_be_read(&self, file: &CheckpointFile, error: &dyn fmt::Display) {
-        match self.store.put_aside(file) {
-            Ok(true) => self.damage.found(error),
-            // Another one has taken its place by now.
-            Ok(false) => {
-                tracing::warn!(%error, "a checkpoint that was superseded could not be sent")
-            }
-            Err(refused) => {
-                tracing::error!(%error, %refused, "cannot put a damaged checkpoint aside")
-            }
-        }
-    }
-
-    /// Has another checkpoint written in the place of one that another replica refused. Once for each position: what is
-    /// refused again is refused for a reason that the next one would have, too.
-    pub(super) fn was_refused(&self, file: &CheckpointFile, said: &str) {
-        let before = self.damage.lock().was_refused.replace(file.last.index);
-        if before == Some(file.last.index) {
-            tracing::error!(%said, file = %file.path.display(), "another replica refuses this checkpoint again");
-        } else {
-            self.cannot_be_read(file, &format_args!("another replica refused it: {said}"));
-        }
-    }
-}
-
-impl Consensus {
-    /// What is wrong with a checkpoint of this replica, or with the last one that a leader sent it, and what to do.
-    #[must_use]
-    pub fn damaged_checkpoint(&self) -> Option<String> {
-        let checkpoints = &self.shared.checkpoints;
-        if let Some(aside) = checkpoints.store.aside() {
-            let next = if checkpoints.store.awaits_another() {
-                "another one is being written in its place"
-            } else {
-                "another one took its place"
-            };
-            return Some(format!(
-                "a checkpoint failed its check and was put aside as {}; {next}: check the disk and the memory, and remove \
-                 the file to end this alarm",
-                aside.display()
-            ));
-        }
-        let refused = checkpoints.damage.lock().refused.clone()?;
-        Some(format!(
-            "a checkpoint that the leader sent was refused ({refused}), and the leader writes another one: look at the \
-             leader's alarms and log"
-        ))
     }
 }

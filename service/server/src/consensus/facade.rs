@@ -21,9 +21,9 @@ use tokio::time::Instant;
 
 use super::ballot::Ballot;
 use super::checkpoints::Checkpoints;
-use super::comparison::Doubt;
 use super::config::ConsensusConfig;
 use super::digests::Digests;
+use super::doubt::Doubt;
 use super::error::{NotExecuted, ProposeError, ReadIndexError, Stopped, TransferError, WaitError};
 use super::fatal::{Alarm, Fatal};
 use super::leadership::Leadership;

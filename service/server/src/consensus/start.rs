@@ -13,17 +13,19 @@ use tokio::sync::Notify;
 
 use super::ballot::Ballot;
 use super::checkpoints::Checkpoints;
-use super::comparison::Doubt;
 use super::config::{ConsensusConfig, InvalidConfig};
 use super::digests::Digests;
+use super::doubt::Doubt;
 use super::facade::{Consensus, Shared};
 use super::fatal::{Alarm, Fatal};
 use super::leadership::Leadership;
+use super::log_end::log_end;
 use super::log_storage::LogStorage;
-use super::memory::{self, Memory};
+use super::memory::Memory;
 use super::network::Network;
 use super::published::Publisher;
-use super::state_machine::{CheckpointDue, Restored, StateMachine};
+use super::restored::Restored;
+use super::state_machine::{CheckpointDue, StateMachine};
 use super::suspicion::Suspicion;
 use super::timing::Timing;
 use super::upkeep::Upkeep;
@@ -238,7 +240,7 @@ impl Known {
 
 impl Acquaintance for Known {
     fn log_end(&self) -> LogEnd {
-        memory::log_end(&self.log, &self.publisher, &self.ballot)
+        log_end(&self.log, &self.publisher, &self.ballot)
     }
 
     fn remembered(&self, directory: DirectoryId) -> Option<Remembered> {

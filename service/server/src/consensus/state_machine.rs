@@ -19,6 +19,7 @@ use super::checkpoints::{CheckpointData, Checkpoints};
 use super::digests::Digests;
 use super::log_storage::LogStorage;
 use super::published::{AppliedEntry, Published, Publisher};
+use super::restored::Restored;
 use super::timing::{Timed, Timing};
 use super::types::{
     Entry, EntryPayload, LogId, SnapshotMeta, StoredMembership, TypeConfig, position_of,
@@ -57,23 +58,6 @@ impl CheckpointDue {
             every_bytes,
             bytes: 0,
             ask,
-        }
-    }
-}
-
-/// What a state machine begins with: nothing, or what a checkpoint held.
-pub(super) struct Restored {
-    pub(super) state: State,
-    pub(super) applied: Option<LogId>,
-    pub(super) membership: StoredMembership,
-}
-
-impl Restored {
-    pub(super) fn published(&self) -> Published {
-        Published {
-            state: self.state.clone(),
-            applied: self.applied.as_ref().map(position_of),
-            generation: 0,
         }
     }
 }

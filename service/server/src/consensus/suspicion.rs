@@ -1,9 +1,4 @@
-//! A leader whose process has died need not be waited for.
-//!
-//! When a process is killed, the system closes its connections at once, long before its lease runs out. A follower that
-//! loses the leader's connection dials it again: if nobody listens there any more, the follower lets go of the lease and
-//! asks for pre-votes. The others grant them only if they let go of their leases too, each by what it saw itself, or
-//! after these ran out: one follower's broken connection never deposes a leader that the others still hear.
+//! Which replicas may be dead, and how it is found out.
 //!
 //! The system closes a process's sockets one after another, and the one that listens is often the last: it was opened
 //! first. A dial that arrives in between is accepted by nobody and dropped a moment later. So a connection proves that
@@ -14,12 +9,10 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use openraft::raft::TransferLeaderRequest;
 use tokio::io::AsyncReadExt as _;
 use tokio::sync::Notify;
 
 use super::ReplicaId;
-use super::facade::Shared;
 use crate::seams::{Connection, Dial};
 
 /// A replica that has not refused a connection after so long is not known to be dead.
@@ -27,12 +20,6 @@ const DIAL_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// After a connection that was accepted and dropped, the next is tried so much later.
 const DIAL_PAUSE: Duration = Duration::from_millis(2);
-
-/// Pre-votes are asked for again after so long: the others may notice a little later.
-const ROUND: Duration = Duration::from_millis(15);
-
-/// So many rounds; then the ordinary timers take over.
-const ROUNDS: u32 = 20;
 
 /// The replicas that lost a connection to this one, and whom nobody has looked after yet.
 #[derive(Debug, Default)]
@@ -48,56 +35,19 @@ impl Suspicion {
         self.more.notify_one();
     }
 
+    /// Waits until connections have ended, and answers whose.
+    pub(super) async fn suspects(&self) -> BTreeSet<ReplicaId> {
+        self.more.notified().await;
+        std::mem::take(&mut *self.lock())
+    }
+
     fn lock(&self) -> MutexGuard<'_, BTreeSet<ReplicaId>> {
         self.lost.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Looks after each replica that loses a connection. Never ends.
-pub(super) async fn watch(shared: &Shared) {
-    loop {
-        shared.suspicion.more.notified().await;
-        let lost = std::mem::take(&mut *shared.suspicion.lock());
-        for replica in lost {
-            depose_if_dead(shared, replica).await;
-        }
-    }
-}
-
-async fn depose_if_dead(shared: &Shared, leader: ReplicaId) {
-    let vote = shared.raft.metrics().borrow().vote;
-    if vote.leader_id.node_id != leader || !vote.committed || !is_dead(shared, leader).await {
-        return;
-    }
-    tracing::info!(%leader, term = vote.leader_id.term, "the leader's process is gone: asking for pre-votes");
-    // Naming somebody else as the one to take over makes openraft let go of the lease, and nothing more.
-    let let_go = TransferLeaderRequest::new(vote, leader, None);
-    if shared.raft.handle_transfer_leader(let_go).await.is_err() {
-        return;
-    }
-    for _ in 0..ROUNDS {
-        if shared.raft.metrics().borrow().vote != vote || !shared.ballot.is_open() {
-            return;
-        }
-        if shared.raft.trigger().elect(true).await.is_err() {
-            return;
-        }
-        tokio::time::sleep(ROUND).await;
-    }
-}
-
-/// Whether nobody listens at the replica's address although its host answers.
-async fn is_dead(shared: &Shared, replica: ReplicaId) -> bool {
-    let metrics = shared.raft.server_metrics();
-    let membership = metrics.borrow().membership_config.clone();
-    let Some(address) = membership.membership().get_node(&replica) else {
-        return false;
-    };
-    refuses(&*shared.seams.dialer, &address.peer).await
-}
-
 /// Whether connections to `address` are refused, now or as soon as a dying process has closed what listens there.
-async fn refuses(dialer: &dyn Dial, address: &str) -> bool {
+pub(super) async fn refuses(dialer: &dyn Dial, address: &str) -> bool {
     let dialing = async {
         loop {
             match dialer.dial(address.to_owned()).await {

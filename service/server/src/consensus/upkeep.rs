@@ -10,13 +10,13 @@ use tokio::sync::Notify;
 
 use super::checkpoints::Checkpoints;
 use super::comparison;
+use super::deposing::depose_the_dead;
 use super::facade::Shared;
 use super::fatal::{Alarm, Fatal};
 use super::leadership::{self, Leadership};
-use super::memory;
 use super::published::Publisher;
+use super::remembering;
 use super::state_machine::StateMachine;
-use super::suspicion;
 use super::types::TypeConfig;
 use crate::seams::{Flusher, watch};
 
@@ -52,8 +52,8 @@ impl Upkeep {
             () = checkpoint_when_due(raft, checkpoint_due, &shared.checkpoints) => {}
             () = keep_short(&shared) => {}
             () = comparison::repeat(&shared) => {}
-            () = memory::keep(&shared) => {}
-            () = suspicion::watch(&shared) => {}
+            () = remembering::keep(&shared) => {}
+            () = depose_the_dead(&shared) => {}
         }
         // The writer's threads are joined, which waits for the disk.
         shared

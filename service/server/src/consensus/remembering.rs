@@ -1,0 +1,126 @@
+//! A data directory that went back in time is found out by whoever remembers.
+//!
+//! A leader knows what each replica has on its disk. What of that is committed it remembers, over restarts too: a log
+//! that held a committed entry never ends before it again, in the order of terms, leaders and indexes, unless its disk
+//! forgot. Every call and every answer between replicas says where a log ends. One that ends before what was remembered of
+//! the same directory when it was asked is refused for good: its votes are neither asked for nor counted, nothing is sent
+//! to it, and its process ends. A replaced replica has another directory, of which nothing is remembered.
+//!
+//! Only an answer proves it. A call says where a log ended when it was sent; until it is read that log may have grown, and
+//! what it holds by then be remembered. So a call for votes that says too little is answered after a question back.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use synod_store::peers::Remembered;
+
+use super::facade::{Consensus, Shared};
+use super::inbound::InboundError;
+use super::memory::is_before;
+use super::types::LogId;
+use super::{DirectoryId, ReplicaId};
+use crate::peer::{LogEnd, PeerError, Refusal};
+
+/// What is new is written down so often. Nothing waits for it.
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// A replica is given so long to say where its log ends.
+const QUESTION_MAX: Duration = Duration::from_secs(1);
+
+/// Remembers what a leader learns. Never ends.
+pub(super) async fn keep(shared: &Shared) {
+    loop {
+        tokio::time::sleep(PERIOD).await;
+        let (set, held) = learned(shared);
+        if !set.is_empty() {
+            shared.memory.note(&set, &held);
+        }
+        let memory = shared.memory.clone();
+        if let Err(error) = shared.seams.offload.run(move || memory.save()).await {
+            tracing::warn!(%error, "cannot write down how far the other replicas have come");
+        }
+    }
+}
+
+/// The other replicas of the set, and what of their logs is committed, if this replica leads.
+fn learned(shared: &Shared) -> (BTreeMap<ReplicaId, DirectoryId>, BTreeMap<ReplicaId, LogId>) {
+    let me = shared.me.replica;
+    let server = shared.raft.server_metrics();
+    let membership = server.borrow().committed_membership_config.clone();
+    let others = membership.membership().nodes().filter(|(id, _)| **id != me);
+    let set = others
+        .map(|(id, address)| (*id, address.directory))
+        .collect();
+    let metrics = shared.raft.metrics();
+    let metrics = metrics.borrow();
+    let (Some(replication), Some(committed)) = (&metrics.replication, &metrics.cluster_committed)
+    else {
+        return (set, BTreeMap::new());
+    };
+    // Both are positions of one log, this leader's.
+    let held = replication.iter().filter_map(|(id, matched)| {
+        let matched = matched.as_ref()?;
+        let held = if matched.index <= committed.index {
+            matched
+        } else {
+            committed
+        };
+        Some((*id, *held))
+    });
+    (set, held.collect())
+}
+
+impl Consensus {
+    /// Up to which index a replica is known to have held what is committed, as it is written down.
+    #[cfg(test)]
+    pub(super) fn remembered(&self, replica: ReplicaId) -> Option<u64> {
+        self.shared.memory.written(replica)
+    }
+
+    /// Whether this directory is known to have gone back in time.
+    pub(crate) fn has_gone_back(&self, directory: DirectoryId) -> bool {
+        let remembered = self.shared.memory.of(directory);
+        remembered.is_some_and(|remembered| remembered.went_back)
+    }
+
+    /// Makes sure that the log of whoever asks for a vote ends where it may. Its call says where, and is asked back where
+    /// that is less than is remembered.
+    pub(crate) async fn ensure_holds(
+        &self,
+        replica: ReplicaId,
+        directory: DirectoryId,
+        end: LogEnd,
+    ) -> Result<(), InboundError> {
+        let remembered = self.shared.memory.of(directory);
+        if !remembered.is_some_and(|remembered| is_before(end, &remembered)) {
+            return Ok(());
+        }
+        let address = self.address(replica).ok_or(InboundError::Unproved)?;
+        let link = self.shared.peers.link(replica, &address);
+        match link.digest(0, QUESTION_MAX).await {
+            Ok(_) => Ok(()),
+            Err(PeerError::WentBack) => Err(InboundError::Refused(Refusal::CallerWentBack)),
+            Err(_) => Err(InboundError::Unproved),
+        }
+    }
+
+    /// The replicas whose data directories went back in time and are refused, with what to do.
+    #[must_use]
+    pub fn went_back(&self) -> Vec<(ReplicaId, String)> {
+        let told = |peer: Remembered| {
+            let Remembered { replica, held, .. } = peer;
+            let text = format!(
+                "the data directory of replica {replica} went back in time: it had acknowledged {held} and its log ended \
+                 before that later, so it is refused and does not vote; keep its files, and replace it by a fresh one \
+                 (`synod cluster replace`)"
+            );
+            (ReplicaId::new(replica), text)
+        };
+        self.shared
+            .memory
+            .went_back()
+            .into_iter()
+            .map(told)
+            .collect()
+    }
+}
