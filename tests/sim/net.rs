@@ -49,6 +49,8 @@ struct State {
     closing: BTreeMap<String, u64>,
     cut: BTreeSet<(Host, Host)>,
     silent: BTreeSet<Host>,
+    /// How much longer than usual everything takes, in milliseconds.
+    slowness: u64,
 }
 
 struct Listener {
@@ -68,6 +70,7 @@ impl Net {
             closing: BTreeMap::new(),
             cut: BTreeSet::new(),
             silent: BTreeSet::new(),
+            slowness: 0,
         })))
     }
 
@@ -102,6 +105,11 @@ impl Net {
                 state.cut.remove(&link);
             }
         }
+    }
+
+    /// Makes every way take so much longer, in milliseconds.
+    pub(crate) fn slow_down(&self, millis: u64) {
+        self.lock().slowness = millis;
     }
 
     /// Makes a host fall silent, as when it loses power: the others keep their ends, and hear nothing more.
@@ -278,7 +286,7 @@ impl State {
     }
 
     fn latency(&mut self) -> u64 {
-        self.rng.random_range(LATENCY)
+        self.slowness + self.rng.random_range(LATENCY)
     }
 }
 

@@ -75,6 +75,24 @@ fn a_killed_leader_is_replaced_at_once() {
     });
 }
 
+#[test]
+fn a_leader_is_heard_over_ways_that_take_nearly_half_a_heartbeat() {
+    let test = "a_leader_is_heard_over_ways_that_take_nearly_half_a_heartbeat";
+    for_each_seed(test, Kind::Bare, 1..4, |world| {
+        forms(world);
+        world.rest(1_000);
+        let leader = world.leader();
+        world.net.slow_down(30);
+        // Nothing is written: only heartbeats tell that it is there.
+        for _ in 0..100 {
+            world.rest(100);
+            assert_eq!(world.leader(), leader, "another one leads");
+        }
+        world.net.slow_down(0);
+        come_together(world);
+    });
+}
+
 /// Kills the leader, holds the others to replace it, and starts it again.
 fn kill_the_leader(world: &mut World) {
     let leader = world.leader().expect("a quiet world has a leader");

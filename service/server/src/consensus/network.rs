@@ -121,18 +121,24 @@ impl RaftNetworkV2<TypeConfig> for Link {
             };
             let waiting = Arc::new(AtomicU64::new(0));
             let sent = Arc::clone(&waiting);
+            // No entry is sent before the other one has said where its log ends, or it would have grown by then. Without
+            // entries it does not grow: a heartbeat waits for nothing.
+            let (opened, gate) = oneshot::channel::<()>();
+            let gate = gate.shared();
             let requests = futures::stream::once(async { first })
                 .chain(input.map(wire::append_to_wire))
+                .then(move |request| {
+                    let gate = gate.clone();
+                    async move {
+                        let passes = request.entries.is_empty() || gate.await.is_ok();
+                        passes.then_some(request)
+                    }
+                })
+                .take_while(|request| std::future::ready(request.is_some()))
+                .filter_map(std::future::ready)
                 .inspect(move |_| {
                     sent.fetch_add(1, Ordering::AcqRel);
                 });
-            // Nothing is sent before the other one has said where its log ends, or it would have grown by then.
-            let (opened, gate) = oneshot::channel();
-            let requests = gate
-                .map(move |opened| opened.ok().map(|()| requests))
-                .into_stream()
-                .filter_map(std::future::ready)
-                .flatten();
             let responses = self
                 .peer
                 .append(requests, APPEND_OPEN)
