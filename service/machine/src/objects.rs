@@ -1,8 +1,8 @@
 //! Collections and their objects: how they are kept, and what is derived from them.
 //!
 //! An object is one row. The counts by encoding, the labels, the kinds and the dependents of each owner follow from the
-//! rows; they are rebuilt when a checkpoint is loaded, and every change of a row goes through [`State::insert_object`]
-//! and [`State::take_object`], which keep them in step.
+//! rows; they are rebuilt when a checkpoint is loaded, and every change of a row goes through [`State::insert_object`](crate::State)
+//! and [`State::take_object`](crate::State), which keep them in step.
 
 pub(crate) mod deletion;
 mod dependents;

@@ -115,10 +115,11 @@ impl From<synod_client::Error> for Failure {
     fn from(error: synod_client::Error) -> Self {
         let violations = error.violations();
         // The message names the first fault, and each of them is on a line of its own below.
-        let named = violations
-            .first()
-            .and_then(|first| error.message().split_once(&format!(": {first}")));
-        let message = named.map_or(error.message(), |(before, _)| before);
+        let message = if violations.is_empty() {
+            error.message()
+        } else {
+            "the request is invalid"
+        };
         let failure = Self::of(error.kind(), message).with_violations(violations.to_vec());
         match error.execution() {
             Verdict::Refused | Verdict::NotExecuted => failure,
