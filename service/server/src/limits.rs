@@ -125,6 +125,9 @@ pub const LOG_QUEUE_BYTES_MAX: usize = 16 * MIB;
 /// Bytes of the log that are kept in memory.
 pub const LOG_CACHE_BYTES_MAX: usize = 32 * MIB;
 
+/// Lines of the log that wait for whoever reads it. Whoever logs waits for nobody.
+pub const LOG_LINES_MAX: usize = 4_096;
+
 /// Holders that one expiry names.
 pub const EXPIRED_AT_ONCE_MAX: usize = 256;
 /// Entries of those holders, unless it names a single one: they are what an expiry costs.

@@ -9,6 +9,7 @@ mod sparing;
 
 use std::io::IsTerminal as _;
 
+use synod_server::limits::LOG_LINES_MAX;
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::FilterExt as _;
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
@@ -21,9 +22,6 @@ pub(crate) use dropped::dropped_lines;
 pub(crate) use last_words::last_words;
 use sparing::Sparing;
 pub(crate) use sparing::{Ending, HeldBack};
-
-/// So many lines wait to be written.
-const LINES_MAX: usize = 4_096;
 
 /// What is logged, until this is dropped: then what waits is written, if somebody reads it soon.
 pub(crate) struct Logging {
@@ -52,7 +50,7 @@ pub(crate) fn start(filter: &str, format: LogFormat) -> Result<Logging, Failure>
     let filter = parse(filter).map_err(fault)?.and(sparing.clone());
     let (writer, guard) = NonBlockingBuilder::default()
         .lossy(true)
-        .buffered_lines_limit(LINES_MAX)
+        .buffered_lines_limit(LOG_LINES_MAX)
         .thread_name("log")
         .finish(std::io::stderr());
     let dropped = writer.error_counter();

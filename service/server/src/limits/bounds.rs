@@ -342,6 +342,13 @@ pub const BOUNDS: &[Bound] = &[
         "read from the disk again",
     ),
     bound(
+        "lines of the log that nobody has read",
+        LOG_LINES_MAX,
+        "lines",
+        Some("synod_log_lines_dropped"),
+        "dropped and counted",
+    ),
+    bound(
         "free bytes of a disk that is large, at least",
         DISK_FREE_BYTES_MIN as usize,
         "bytes",
