@@ -1,3 +1,5 @@
+//! Places, counts of answers, and rates of frames, without a network.
+
 use std::time::Duration;
 
 use bytes::Bytes;

@@ -113,7 +113,7 @@ impl Memory {
         }
     }
 
-    /// Writes down what is new.
+    /// Writes down what is new. What could not be written is new still.
     pub(super) fn save(&self) -> io::Result<()> {
         let mut known = self.lock();
         if !std::mem::take(&mut known.changed) {
@@ -121,7 +121,11 @@ impl Memory {
         }
         let peers = known.peers.clone();
         drop(known);
-        Ok(self.file.save(&peers)?)
+        let saved = self.file.save(&peers);
+        if saved.is_err() {
+            self.lock().changed = true;
+        }
+        Ok(saved?)
     }
 
     /// Those whose data directories went back in time.
@@ -153,4 +157,36 @@ pub(super) fn is_before(end: LogEnd, remembered: &Remembered) -> bool {
         LogEnd::At(position) => Some(to_store_id(&log_id_of(&position))),
     };
     end < Some(remembered.held)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use synod_store::{Disk as _, SimDisk};
+
+    use super::*;
+    use crate::consensus::Term;
+    use crate::consensus::types::leader_id;
+
+    #[test]
+    fn what_a_disk_refused_is_written_down_when_it_takes_it() {
+        let disk = SimDisk::new();
+        let folder = Path::new("/data");
+        disk.create_directory(folder).unwrap();
+        let file = PeersFile::new(Arc::new(disk.clone()), folder);
+        let memory = Memory::open(file).unwrap();
+        let two = ReplicaId::new(2);
+        let set = BTreeMap::from([(two, DirectoryId::from_bytes([7; 16]))]);
+        let held = LogId {
+            leader_id: leader_id(Term::new(1), two),
+            index: 9,
+        };
+        memory.note(&set, &BTreeMap::from([(two, held)]));
+        disk.set_capacity(Some(0));
+        assert!(memory.save().is_err());
+        disk.set_capacity(None);
+        memory.save().unwrap();
+        assert_eq!(memory.written(two), Some(9));
+    }
 }
