@@ -15,7 +15,12 @@ use synod_model::{ErrorKind, Refusal};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
-use crate::limits::{ANSWER_BYTES_HELD_MAX, ANSWER_BYTES_PER_CONNECTION_MAX};
+use crate::limits::{
+    ANSWER_BYTES_HELD_MAX, ANSWER_BYTES_PER_CONNECTION_MAX, CALLS_PER_CONNECTION_MAX,
+};
+
+/// So many may be noted as waiting on a connection: more than can wait at a time.
+pub(super) const WAITING_MAX: usize = 2 * CALLS_PER_CONNECTION_MAX as usize;
 
 /// The bytes of all connections of a door.
 #[derive(Debug)]
@@ -102,6 +107,10 @@ impl Unsent {
         }
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if !waiting.iter().any(|waker| waker.will_wake(context.waker())) {
+            if waiting.len() >= WAITING_MAX {
+                // Most of them have given up: whoever still waits comes back.
+                waiting.drain(..).for_each(Waker::wake);
+            }
             waiting.push(context.waker().clone());
         }
         drop(waiting);

@@ -1,11 +1,14 @@
 //! Places, counts of answers, and rates of frames, without a network.
 
+use std::sync::Weak;
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
 use synod_model::ErrorKind;
 use tokio::time::Instant;
 
+use super::answers::WAITING_MAX;
 use super::line::{Line, Why};
 use super::register::{Entered, Register};
 use super::*;
@@ -140,6 +143,32 @@ async fn an_answer_waits_until_those_before_it_are_taken() {
     assert!(line.unsent().is_empty());
 }
 
+/// Somebody who waits, until nobody knows of it any more.
+struct Waits;
+
+impl Wake for Waits {
+    fn wake(self: Arc<Self>) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_gave_up_waiting_is_not_remembered_for_ever() {
+    let register = register(Door::Client);
+    let entered = enter(&register, "10.0.0.1", 1).pop().unwrap();
+    let line = entered.line();
+    let _untaken = answer(line, ANSWER_BYTES_PER_CONNECTION_MAX);
+    let gone: Vec<Weak<Waits>> = (0..10 * WAITING_MAX)
+        .map(|_| {
+            let one = Arc::new(Waits);
+            let waker = Waker::from(Arc::clone(&one));
+            let polled = line.unsent().poll_room(&mut Context::from_waker(&waker));
+            assert!(polled.is_pending());
+            Arc::downgrade(&one)
+        })
+        .collect();
+    let known = gone.iter().filter(|one| one.strong_count() > 0).count();
+    assert!(known <= WAITING_MAX, "{known} are remembered");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_connection_is_cut_that_takes_nothing_and_one_that_takes_some_is_not() {
     let register = register(Door::Client);
@@ -175,7 +204,7 @@ async fn when_all_hold_too_much_the_one_that_holds_most_is_cut() {
     stopper.stop();
     watching.await.unwrap();
     assert_eq!(cut(&entered), [1]);
-    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    let mut context = Context::from_waker(Waker::noop());
     let why = entered[1].line().poll_cut(&mut context);
     assert_eq!(why, std::task::Poll::Ready(Why::Untaken));
 }
