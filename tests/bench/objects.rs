@@ -24,6 +24,8 @@ mod waiting;
 #[path = "figures/wanted.rs"]
 mod wanted;
 
+#[path = "objects/busy.rs"]
+mod busy;
 #[path = "objects/by_size.rs"]
 mod by_size;
 #[path = "objects/checkpoints.rs"]
@@ -56,7 +58,7 @@ fn main() {
     if wanted.has("machine") {
         by_size::machine();
     }
-    let served = ["checkpoint", "list", "start"];
+    let served = ["checkpoint", "list", "start", "leadership"];
     if !served.iter().any(|figure| wanted.has(figure)) {
         return;
     }
@@ -77,6 +79,10 @@ fn main() {
         }
         if wanted.has("start") {
             stored::start_again(&mut replicas).await;
+        }
+        // Last, because the other figures are of the objects that were there before.
+        if wanted.has("leadership") {
+            busy::leadership(&replicas).await;
         }
     });
 }

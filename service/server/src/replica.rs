@@ -14,7 +14,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::announce::Announcer;
 use crate::config::{InvalidConfig, ReplicaConfig};
 use crate::connections::{Connections, Door};
-use crate::consensus::{self, Consensus, Fatal};
+use crate::consensus::{self, Consensus, Fatal, Leadership};
 use crate::expiry::Expiry;
 use crate::handle::Handle;
 use crate::health::{Health, health};
@@ -308,8 +308,14 @@ impl Parts {
         work.spawn(until(stop.clone(), follow));
         let (metrics, mut leadership) = (Arc::clone(&self.metrics), self.consensus.leadership());
         work.spawn(until(stop.clone(), async move {
+            let mut seen = None;
             while leadership.changed().await.is_ok() {
-                metrics.status.leader_changed();
+                let Leadership { term, leader, .. } = *leadership.borrow_and_update();
+                let now = leader.map(|leader| (term, leader));
+                if now.is_some() && seen != now {
+                    metrics.status.leader_changed();
+                    seen = now;
+                }
             }
         }));
         let Some(incoming) = incoming else { return };

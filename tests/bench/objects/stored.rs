@@ -1,5 +1,7 @@
 //! The objects themselves: how they are named, what is in them, and three replicas full of them.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use synod_client::{
     ApiVersion, Attributes, Client, CollectionRules, Content, CreateCollection, CreateObject, Kind,
@@ -81,13 +83,24 @@ pub(crate) async fn fill(replicas: &Replicas) {
     raised.await.expect("the quota can be raised");
     let before = replicas.resident_kib();
     let begin = Instant::now();
+    store_all(replicas, 0..MANY).await;
+    print_time("three replicas store 1,000,000 objects", begin.elapsed());
+    let after = replicas.resident_kib();
+    let grown = (after.median() - before.median()) * 1_024.0 / MANY as f64;
+    let name = "memory of a replica for each object, history and log included";
+    println!("{name:<64} {grown:>10.0} B");
+}
+
+/// Stores the objects of these numbers.
+pub(crate) async fn store_all(replicas: &Replicas, numbers: Range<usize>) {
+    let Range { start, end } = numbers;
     let mut callers = JoinSet::new();
     for caller in 0..CALLERS {
         let client = replicas.client().await;
         callers.spawn(async move {
-            let mut at = caller * AT_ONCE;
-            while at < MANY {
-                store(&client, at, (at + AT_ONCE).min(MANY)).await;
+            let mut at = start + caller * AT_ONCE;
+            while at < end {
+                store(&client, at, (at + AT_ONCE).min(end)).await;
                 at += CALLERS * AT_ONCE;
             }
         });
@@ -95,11 +108,6 @@ pub(crate) async fn fill(replicas: &Replicas) {
     while let Some(ended) = callers.join_next().await {
         ended.expect("the objects are stored");
     }
-    print_time("three replicas store 1,000,000 objects", begin.elapsed());
-    let after = replicas.resident_kib();
-    let grown = (after.median() - before.median()) * 1_024.0 / MANY as f64;
-    let name = "memory of a replica for each object, history and log included";
-    println!("{name:<64} {grown:>10.0} B");
 }
 
 async fn store(client: &Client, from: usize, to: usize) {

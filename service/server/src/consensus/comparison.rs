@@ -107,6 +107,9 @@ async fn ask(
     shared
         .timing
         .took(Timed::PeerAnswered(replica), asked.elapsed());
+    shared
+        .memory
+        .told(shared.me.directory, &response.remembered);
     let answer = response.digest?;
     let digest = <[u8; 32]>::try_from(&answer.digest[..]).ok()?;
     let position = wire::log_id_from_wire(&answer.log_id?).ok()?;

@@ -58,7 +58,8 @@ impl Shared {
         }
     }
 
-    /// Checks that the positions in a leader's log are the ones that are committed here, as far as this log goes.
+    /// Checks that the positions in a leader's log are the ones that are committed here, as far as this log goes, and
+    /// beyond that could follow upon them.
     ///
     /// # Errors
     ///
@@ -67,17 +68,20 @@ impl Shared {
         &self,
         from: ReplicaId,
         vote: &Vote,
-        theirs: impl Iterator<Item = LogId>,
+        mut theirs: impl Iterator<Item = LogId>,
     ) -> Result<(), InboundError> {
         let Some(committed) = self.log.committed() else {
             return Ok(());
         };
-        let mut theirs = theirs.take_while(|theirs| theirs.index <= committed.index);
+        // Terms never go down along a log: what stands behind an entry is no lower, and what stands before it no higher.
         let differs = theirs.find_map(|theirs| {
             let their = to_store_id(&theirs);
+            if theirs.index > committed.index {
+                return (their < committed).then_some((committed, theirs));
+            }
             match self.log.log_id(theirs.index) {
                 Some(ours) => (ours != their).then_some((ours, theirs)),
-                // It is purged here. Terms never go down along a log, so what stands there is no later than the end.
+                // It is purged here.
                 None => (their > committed).then_some((committed, theirs)),
             }
         });

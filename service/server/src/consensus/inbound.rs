@@ -152,6 +152,7 @@ impl Consensus {
         pb::DigestResponse {
             applied_index,
             digest,
+            remembered: self.shared.memory.to_tell(),
         }
     }
 

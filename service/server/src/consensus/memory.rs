@@ -1,4 +1,4 @@
-//! What this replica remembers of the others: how far each had come, and whose data directory went back in time.
+//! What this replica remembers: how far each replica had come, and whose data directory went back in time.
 //!
 //! A log that held a committed entry never ends before it again, in the order of terms, leaders and indexes, unless its
 //! disk forgot. What is remembered is of a directory: a replaced replica has another one, of which nothing is remembered.
@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use synod_proto::peer::v1 as pb;
 use synod_store::peers::{Peers, PeersError, PeersFile, Remembered};
 
-use super::record::to_store_id;
+use super::record::{of_store_id, to_store_id};
 use super::types::{LogId, log_id_of};
-use super::{DirectoryId, ReplicaId};
+use super::{DirectoryId, ReplicaId, wire};
 use crate::peer::LogEnd;
 
 /// What this replica remembers of the others. Clones share it.
@@ -25,6 +26,22 @@ pub(crate) struct Memory {
 struct Known {
     peers: Peers,
     changed: bool,
+}
+
+impl Known {
+    /// A directory is known to have held the latest of what was learned of it, and to have gone back if anybody saw it.
+    fn learn(&mut self, directory: DirectoryId, learned: Remembered) {
+        let before = self.peers.get(directory.as_bytes()).copied();
+        let now = before.map_or(learned, |before| Remembered {
+            held: before.held.max(learned.held),
+            went_back: before.went_back || learned.went_back,
+            ..learned
+        });
+        if before != Some(now) {
+            self.peers.insert(*directory.as_bytes(), now);
+            self.changed = true;
+        }
+    }
 }
 
 impl Memory {
@@ -97,20 +114,48 @@ impl Memory {
             let Some(held) = held.get(replica).map(to_store_id) else {
                 continue;
             };
-            match known.peers.get_mut(directory.as_bytes()) {
-                Some(remembered) if remembered.held >= held => continue,
-                Some(remembered) => remembered.held = held,
-                None => {
-                    let remembered = Remembered {
-                        replica: replica.get(),
-                        held,
-                        went_back: false,
-                    };
-                    known.peers.insert(*directory.as_bytes(), remembered);
-                }
-            }
-            known.changed = true;
+            let learned = Remembered {
+                replica: replica.get(),
+                held,
+                went_back: false,
+            };
+            known.learn(*directory, learned);
         }
+    }
+
+    /// Takes over what another replica remembers, but for what it says of this one's own directory.
+    pub(super) fn told(&self, me: DirectoryId, remembered: &[pb::RememberedLog]) {
+        let mut known = self.lock();
+        for theirs in remembered {
+            let directory =
+                <[u8; 16]>::try_from(&theirs.directory_id[..]).map(DirectoryId::from_bytes);
+            let held = theirs.held.as_ref().map(wire::log_id_from_wire);
+            let (Ok(directory), Some(Ok(held))) = (directory, held) else {
+                continue;
+            };
+            if directory == me {
+                continue;
+            }
+            let learned = Remembered {
+                replica: theirs.replica_id,
+                held: to_store_id(&held),
+                went_back: theirs.went_back,
+            };
+            known.learn(directory, learned);
+        }
+    }
+
+    /// What the other replicas are told.
+    pub(super) fn to_tell(&self) -> Vec<pb::RememberedLog> {
+        let known = self.lock();
+        let peers = known.peers.iter();
+        let told = peers.map(|(directory, peer)| pb::RememberedLog {
+            replica_id: peer.replica,
+            directory_id: directory.to_vec().into(),
+            held: Some(wire::log_id_to_wire(&of_store_id(&peer.held))),
+            went_back: peer.went_back,
+        });
+        told.collect()
     }
 
     /// Writes down what is new. What could not be written is new still.

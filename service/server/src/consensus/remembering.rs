@@ -1,10 +1,11 @@
 //! A data directory that went back in time is found out by whoever remembers.
 //!
-//! A leader knows what each replica has on its disk. What of that is committed it remembers, over restarts too: a log
-//! that held a committed entry never ends before it again, in the order of terms, leaders and indexes, unless its disk
-//! forgot. Every call and every answer between replicas says where a log ends. One that ends before what was remembered of
-//! the same directory when it was asked is refused for good: its votes are neither asked for nor counted, nothing is sent
-//! to it, and its process ends. A replaced replica has another directory, of which nothing is remembered.
+//! A leader knows what each replica has on its disk, itself among them. What of that is committed it remembers, over
+//! restarts too, and tells the others when they compare digests: a log that held a committed entry never ends before it
+//! again, in the order of terms, leaders and indexes, unless its disk forgot. Every call and every answer between replicas
+//! says where a log ends. One that ends before what was remembered of the same directory when it was asked is refused for
+//! good: its votes are neither asked for nor counted, nothing is sent to it, and its process ends. A replaced replica has
+//! another directory, of which nothing is remembered.
 //!
 //! Only an answer proves it. A call says where a log ended when it was sent; until it is read that log may have grown, and
 //! what it holds by then be remembered. So a call for votes that says too little is answered after a question back.
@@ -42,13 +43,12 @@ pub(super) async fn keep(shared: &Shared) {
     }
 }
 
-/// The other replicas of the set, and what of their logs is committed, if this replica leads.
+/// The replicas of the set, and what of their logs is committed, if this replica leads.
 fn learned(shared: &Shared) -> (BTreeMap<ReplicaId, DirectoryId>, BTreeMap<ReplicaId, LogId>) {
-    let me = shared.me.replica;
     let server = shared.raft.server_metrics();
     let membership = server.borrow().committed_membership_config.clone();
-    let others = membership.membership().nodes().filter(|(id, _)| **id != me);
-    let set = others
+    let nodes = membership.membership().nodes();
+    let set = nodes
         .map(|(id, address)| (*id, address.directory))
         .collect();
     let metrics = shared.raft.metrics();

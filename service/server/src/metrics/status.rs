@@ -85,7 +85,7 @@ impl StatusMetrics {
         );
         registry.register(
             "etcd_server_leader_changes_seen",
-            "How often another leader was seen",
+            "How often a leader was seen to be elected",
             self.leader_changes.clone(),
         );
     }

@@ -7,8 +7,10 @@ use futures::future::select_all;
 
 use super::three::Cluster;
 use super::*;
+use crate::consensus::Term;
+use crate::consensus::inbound::InboundError;
 use crate::consensus::record::to_store_id;
-use crate::consensus::types::log_id_of;
+use crate::consensus::types::{LogId, leader_id, log_id_of};
 use crate::peer::LogEnd;
 
 fn copy(from: &Path, to: &Path) {
@@ -153,7 +155,6 @@ async fn a_directory_that_went_back_is_refused_by_who_remembers_and_its_vote_doe
     let third = cluster.others(leader).into_iter().find(|id| *id != old);
     let third = third.unwrap();
     cluster.restart(third).await;
-    // Only who leads knows what the others hold, and this one never led.
     let raft = &cluster.consensus(third).shared.raft;
     raft.runtime_config().elect(false);
     let last = write(&cluster, 40..50).await;
@@ -161,6 +162,61 @@ async fn a_directory_that_went_back_is_refused_by_who_remembers_and_its_vote_doe
     within("end", cluster.consensus(old).fatal()).await;
     let held = cluster.consensus(old).published().applied_index();
     assert!(held < last, "it was served");
+    cluster.stop_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_only_followed_remembers_what_its_leader_learned() {
+    let mut cluster = Cluster::start(|_| {}).await;
+    write(&cluster, 0..10).await;
+    let old = cluster.others(cluster.leader().await)[0];
+    cluster.stop(old).await;
+    let kept = tempfile::tempdir().unwrap();
+    copy(cluster.directories[&old].path(), kept.path());
+    cluster.restart(old).await;
+    let last = write(&cluster, 10..40).await;
+    let leader = cluster.leader().await;
+    let mut others = cluster.others(leader).into_iter();
+    let follower = others.find(|id| *id != old).unwrap();
+    assert_ne!(leader, old, "who went away does not lead");
+    remembers(cluster.consensus(follower), old, last).await;
+    remembers(cluster.consensus(follower), leader, last).await;
+    stop_running(&mut cluster).await;
+    cluster.directories.insert(old, kept);
+
+    // The leader is gone for good. What it and the old one alone had acknowledged would be lost.
+    cluster.restart(follower).await;
+    cluster.restart(old).await;
+    let fatal = within("end", cluster.consensus(old).fatal()).await;
+    assert!(
+        matches!(fatal, Fatal::WentBack { replica, by } if replica == old && by == follower),
+        "{fatal}"
+    );
+    cluster.stop_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_lies_beyond_the_end_and_is_of_an_earlier_term_is_of_another_history() {
+    let cluster = Cluster::start(|_| {}).await;
+    let last = write(&cluster, 0..10).await;
+    let follower = cluster.others(cluster.leader().await)[0];
+    let shared = &cluster.consensus(follower).shared;
+    let vote = shared.raft.metrics().borrow().vote;
+    let at = |term, index| LogId {
+        leader_id: leader_id(Term::new(term), ReplicaId::new(1)),
+        index,
+    };
+    let later = std::iter::once(at(1_000, last + 500));
+    let from = ReplicaId::new(2);
+    assert_eq!(shared.ensure_agrees(from, &vote, later), Ok(()));
+    // A checkpoint that reaches further names nothing that this log could be held against, but for its term.
+    let earlier = std::iter::once(at(0, last + 500));
+    assert_eq!(
+        shared.ensure_agrees(from, &vote, earlier),
+        Err(InboundError::Contradicted)
+    );
+    let fatal = within("end", cluster.consensus(follower).fatal()).await;
+    assert!(matches!(fatal, Fatal::Contradicted { .. }), "{fatal}");
     cluster.stop_all().await;
 }
 
