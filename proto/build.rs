@@ -11,7 +11,7 @@ use tonic_prost_build::Config;
 const ROOT: &str = "proto";
 
 /// What clients speak, and what reflection tells them about.
-const PUBLIC: &[&str] = &[
+const SOURCES: &[&str] = &[
     "synod/v1/cluster.proto",
     "synod/v1/collections.proto",
     "synod/v1/common.proto",
@@ -27,27 +27,12 @@ const PUBLIC: &[&str] = &[
     "synod/v1/watch.proto",
 ];
 
-/// What only replicas speak and store.
-const INTERNAL: &[&str] = &[
-    "synod/peer/v1/peer.proto",
-    "synod/storage/v1/checkpoint.proto",
-    "synod/storage/v1/controller_revisions.proto",
-    "synod/storage/v1/log.proto",
-    "synod/storage/v1/migrations.proto",
-    "synod/storage/v1/rosters.proto",
-    "synod/storage/v1/values.proto",
-];
-
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={ROOT}");
     let out = PathBuf::from(env::var("OUT_DIR")?);
 
-    let public = protox::compile(PUBLIC, [ROOT])?;
+    let public = protox::compile(SOURCES, [ROOT])?;
     fs::write(out.join("synod.v1.binpb"), public.encode_to_vec())?;
-
-    let all = protox::compile(PUBLIC.iter().chain(INTERNAL), [ROOT])?;
-    // For the tests that hold the sources to their rules.
-    fs::write(out.join("all.binpb"), all.encode_to_vec())?;
 
     let mut prost = Config::new();
     // Every message knows its name: the codec finds the limits of a request by it, and an error's details hold
@@ -60,6 +45,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         .btree_map(".")
         .codec_path("crate::codec::GuardedCodec")
         .emit_rerun_if_changed(false)
-        .compile_fds_with_config(all, prost)?;
+        .compile_fds_with_config(public, prost)?;
     Ok(())
 }

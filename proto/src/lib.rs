@@ -1,11 +1,8 @@
-//! The protocols of Synod: what clients speak, what replicas say to each other, and what they write to their disks.
-//!
-//! Three packages that change at different speeds and never share a message: [`v1`], [`peer::v1`] and [`storage::v1`].
-//! The sources under `proto/` are where each message and field says what it promises.
+//! What clients speak: the package [`v1`]. The sources under `proto/` are where each message and field says what it promises.
+//! What replicas say to each other and write to their disks has a form of its own, see [`synod_model::stored`](mod@synod_model::stored).
 //!
 //! What a client sends is converted to a typed value once, here, and nowhere else: a [`Change`] or a query. A conversion
-//! finds all faults at once and names each by its path. The way back never fails. What concerns the machine's own types,
-//! log entries and rows, is converted where they are stored.
+//! finds all faults at once and names each by its path. The way back never fails.
 //!
 //! - [`status`]: the one table between error kinds and gRPC statuses, both ways.
 //! - [`codec`]: how messages are read, with the guard against requests that are huge in memory.
@@ -19,12 +16,10 @@ pub mod codec;
 mod convert;
 mod fields;
 pub mod limits;
-pub mod peer;
 mod query;
 #[cfg(test)]
 mod samples;
 pub mod status;
-pub mod storage;
 pub mod v1;
 
 pub use change::{Change, LeaseRenewal};

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use synod_machine::{Command, Envelope, Initialize, LogEntry, Outcome};
+use synod_model::stored::to_bytes;
 use synod_model::{ClusterId, LogTime, RequestId, Settings, WallTime};
 use synod_server::consensus::{self, Consensus, ConsensusConfig, Published, ReplicaId};
 use synod_server::peer::{Formation, form};
 use synod_server::seams::Seams;
-use synod_store::{RealDisk, codec};
+use synod_store::RealDisk;
 
 /// Small, so that the checkout does not carry megabytes of zeros.
 const SEGMENT_BYTES: u64 = 16 << 10;
@@ -95,7 +96,7 @@ fn first_entry(cluster: ClusterId) -> Bytes {
 }
 
 fn entry(log_time: u64, request: Option<RequestId>, command: Command) -> Bytes {
-    codec::encode_log_entry(&LogEntry {
+    to_bytes(&LogEntry {
         log_time: LogTime::from_millis(log_time),
         lift_deadlines: false,
         wall: WallTime::from_millis(1_795_219_200_000 + log_time),

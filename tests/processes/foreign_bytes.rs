@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 
 use synod_client::ReadOptions;
-use synod_proto::peer::v1 as peer;
-use synod_proto::peer::v1::peer_client::PeerClient;
+use synod_server::peer::messages::VoteRequest;
+use synod_server::peer::protocol::peer_client::PeerClient;
+use synod_store::{LogId, Vote};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tonic::transport::Endpoint;
@@ -135,20 +136,20 @@ async fn who_does_not_belong_to_the_replica_set_moves_no_term() {
             ),
         ];
         for (who, names) in strangers {
-            let vote = peer::Vote {
+            let vote = Vote {
                 term: term + 1_000_000,
                 leader: 1,
                 committed: false,
             };
-            let last = peer::LogId {
+            let last = LogId {
                 term: term + 1_000_000,
                 leader: 1,
                 index: 1_000_000,
             };
-            let mut request: Request<peer::VoteRequest> = timely(peer::VoteRequest {
-                vote: Some(vote),
-                last_log_id: Some(last),
-                ..Default::default()
+            let mut request: Request<VoteRequest> = timely(VoteRequest {
+                vote,
+                last: Some(last),
+                leadership_transfer: false,
             });
             for (name, value) in names {
                 request

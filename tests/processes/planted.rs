@@ -5,12 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use prost::Message as _;
 use synod_machine::{LogEntry, State};
-use synod_proto::storage::v1 as stored;
+use synod_model::stored::{from_bytes, put_blob, to_bytes};
 use synod_store::checkpoint::CheckpointHeader;
 use synod_store::identity::Claim;
-use synod_store::{CheckpointStore, DataDirectory, Disk, Log, LogConfig, LogId, RealDisk, codec};
+use synod_store::payload::{CheckpointMeta, LogPayload};
+use synod_store::{CheckpointStore, DataDirectory, Disk, Log, LogConfig, RealDisk};
 
 use crate::cluster::NAME;
 
@@ -40,28 +40,27 @@ pub(crate) fn plant(folder: &Path, replica: u64, mut change: impl FnMut(&mut Log
         "nothing was purged yet"
     );
     for record in records {
-        let payload = stored::LogPayload::decode(record.payload).expect("it is an entry");
-        match payload.payload.expect("an entry has a content") {
-            stored::log_payload::Payload::Blank(_) => {}
-            stored::log_payload::Payload::ReplicaSet(set) => replica_set = Some((record.id, set)),
-            stored::log_payload::Payload::Commands(commands) => {
-                let mut entry = codec::decode_log_entry(&commands).expect("they are commands");
+        match from_bytes(&record.payload).expect("it is an entry") {
+            LogPayload::Blank => {}
+            LogPayload::ReplicaSet(set) => replica_set = Some((record.id, set)),
+            LogPayload::Commands(commands) => {
+                let mut entry = from_bytes::<LogEntry>(&commands).expect("they are commands");
                 change(&mut entry);
                 state.apply(&entry);
             }
         }
     }
     let (decided, set) = replica_set.expect("the first entry is the replica set");
-    let meta = stored::CheckpointHeader {
-        last_log_id: Some(position(&committed)),
-        replica_set_log_id: Some(position(&decided)),
-        replica_set: Some(set),
+    let meta = CheckpointMeta {
+        last: Some(committed),
+        decided: Some(decided),
+        replica_set: set,
     };
     let cluster_id = *state.cluster().expect("the cluster is formed").as_bytes();
     let header = CheckpointHeader {
         cluster_id,
         last: committed,
-        meta: meta.encode_to_vec().into(),
+        meta: to_bytes(&meta),
     };
     let opened = CheckpointStore::open(disk, &directory.checkpoints_path(), Some(cluster_id));
     let (checkpoints, _) = opened.expect("there are none yet");
@@ -70,21 +69,11 @@ pub(crate) fn plant(folder: &Path, replica: u64, mut change: impl FnMut(&mut Log
         .expect("a checkpoint can be begun");
     let mut chunk = Vec::new();
     for row in state.rows() {
-        let row = codec::encode_row(&row);
-        prost::encode_length_delimiter(row.len(), &mut chunk).expect("there is room");
-        chunk.extend_from_slice(&row);
+        put_blob(&mut chunk, &to_bytes(&row));
     }
     writer
         .write_chunk(&chunk)
         .expect("the chunk can be written");
     let file = writer.finish().expect("the checkpoint can be finished");
     assert!(fs::metadata(file.path).is_ok_and(|file| file.len() > 0));
-}
-
-fn position(id: &LogId) -> stored::LogId {
-    stored::LogId {
-        term: id.term,
-        leader: id.leader,
-        index: id.index,
-    }
 }

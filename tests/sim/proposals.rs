@@ -8,11 +8,11 @@ use bytes::Bytes;
 use rand::RngExt;
 use rand::rngs::StdRng;
 use synod_machine::{Command, Envelope, LogEntry, State};
+use synod_model::stored::to_bytes;
 use synod_model::{
     BinaryVersion, Endpoint, InstanceId, Join, Labels, LogTime, MemberId, Ttl, WallTime,
 };
 use synod_server::consensus::{Consensus, ProposeError};
-use synod_store::codec;
 use tokio::time::Instant;
 
 use crate::machine::Machine;
@@ -207,7 +207,7 @@ fn member(number: u64) -> MemberId {
 
 /// The log entry of one command.
 pub(crate) fn entry(command: Command) -> Bytes {
-    codec::encode_log_entry(&LogEntry {
+    to_bytes(&LogEntry {
         log_time: LogTime::from_millis(1),
         lift_deadlines: false,
         wall: WallTime::from_millis(0),

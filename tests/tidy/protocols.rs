@@ -4,6 +4,7 @@ mod compatibility;
 mod conventions;
 mod documentation;
 mod elements;
+mod tables;
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ use elements::Version;
 
 /// Where the sources are: the folders below it are the packages.
 const ROOT: &str = "proto/proto/";
-/// The package that clients speak. The others are between replicas and on their disks.
+/// The package that clients speak.
 const PUBLIC: &str = "synod.v1";
 
 #[test]
@@ -40,8 +41,10 @@ fn protocols_break_nothing_that_was_released() {
     let current = compile(tree);
     if std::env::var("SYNOD_PROTO_BASELINE").is_ok_and(|order| order == "record") {
         compatibility::record(&current);
+        tables::record();
     }
     assert_none(compatibility::faults(&current, Version::of_workspace(tree)));
+    assert_none(tables::faults());
 }
 
 /// The protocols of a tree, ordered by file, with their comments.

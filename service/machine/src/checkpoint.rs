@@ -10,19 +10,14 @@ mod statuses;
 use std::sync::Arc;
 
 use imbl::OrdMap;
+use synod_model::stored::Stored as _;
 use synod_model::{GroupResource, LeaseKey, MemberId, Object, SessionId, Ticket, Waiter};
 
 pub use self::corrupt::CorruptState;
 use self::corrupt::orphan;
 use self::migrations::migration_rows;
 use self::statuses::check_status;
-use crate::digest::{
-    RowHash, RowSum, agreement_hash, collection_hash, controller_revision_hash, deadline_hash,
-    entry_hash, events_hash, garbage_hash, heartbeat_hash, lease_candidate_hash, lease_hash,
-    lease_waiter_hash, member_hash, migration_hash, object_hash, outcome_hash, progress_hash,
-    replica_hash, roster_hash, session_hash, settings_hash, statement_hash, storage_state_hash,
-    storage_version_hash,
-};
+use crate::digest::{RowHash, RowSum};
 use crate::objects::Held;
 use crate::state::{Session, StorageState, StorageVersion};
 use crate::tally::Tally;
@@ -311,32 +306,8 @@ impl State {
 impl Row {
     /// Its part of the digest; `None` for the header, which is no part of it.
     fn hash(&self) -> Option<RowHash> {
-        match self {
-            Self::Header { .. } => None,
-            Self::Settings(settings) => Some(settings_hash(settings)),
-            Self::Replica(id, row) => Some(replica_hash(*id, row)),
-            Self::Member(member) => Some(member_hash(member)),
-            Self::Statement(id, row) => Some(statement_hash(id, row)),
-            Self::Deadline(holder, deadline) => Some(deadline_hash(holder, deadline)),
-            Self::Session(id, lowest) => Some(session_hash(*id, *lowest)),
-            Self::Outcome(id, sequence, row) => Some(outcome_hash(*id, *sequence, row)),
-            Self::StorageVersion(resource, row) => Some(storage_version_hash(resource, row)),
-            Self::Entry(resource, member, row) => Some(entry_hash(resource, member, row)),
-            Self::StorageState(resource, row) => Some(storage_state_hash(resource, row)),
-            Self::Agreement(resource, line) => Some(agreement_hash(resource, line)),
-            Self::Collection(row) => Some(collection_hash(row)),
-            Self::Object(object) => Some(object_hash(object)),
-            Self::Garbage(uid, garbage) => Some(garbage_hash(uid, garbage)),
-            Self::ControllerRevision(row) => Some(controller_revision_hash(row)),
-            Self::Lease(lease) => Some(lease_hash(lease)),
-            Self::LeaseWaiter(key, ticket, waiter) => Some(lease_waiter_hash(key, *ticket, waiter)),
-            Self::LeaseCandidate(candidate) => Some(lease_candidate_hash(candidate)),
-            Self::Heartbeat(resource, heartbeat) => Some(heartbeat_hash(resource, heartbeat)),
-            Self::Migration(migration) => Some(migration_hash(migration)),
-            Self::MigrationProgress(id, progress) => Some(progress_hash(id, progress)),
-            Self::Roster(roster) => Some(roster_hash(roster)),
-            Self::Events(events) => Some(events_hash(events)),
-        }
+        let is_part = !matches!(self, Self::Header { .. });
+        is_part.then(|| RowHash::of(|to| self.store(to)))
     }
 }
 

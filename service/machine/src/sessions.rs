@@ -5,7 +5,7 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use synod_model::{ErrorKind, Refusal, RequestId, Sequence, SessionId};
 
-use crate::digest::{outcome_hash, session_hash};
+use crate::hashes::{outcome_hash, session_hash};
 use crate::state::{Session, State};
 use crate::turn::Turn;
 use crate::{Holder, Outcome, OutcomeRow};

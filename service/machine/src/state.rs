@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet, Vector};
 use synod_model::limits::STATE_RESERVE_BYTES;
+use synod_model::stored::Stored as _;
 use synod_model::{
     AgreementChange, ClusterId, Epoch, ErrorKind, GroupResource, Kind, LogTime, Member, MemberId,
     Migration, MigrationId, Refusal, ResourceScope, Revision, Roster, Sequence, SessionId,
@@ -266,19 +267,15 @@ impl State {
 
     /// The digest of this state if that is the sum over its rows.
     pub(crate) fn digest_with(&self, sum: &RowSum) -> Digest {
-        let header = [
-            self.revision.get(),
-            self.log_time.as_millis(),
-            self.deadlines.lifted_at.as_millis(),
-            u64::from(self.machine_version),
-            self.history.floor().get(),
-        ];
-        let cluster = self.cluster.as_ref();
-        let cluster = cluster.map_or(&[][..], |cluster| cluster.as_bytes());
-        // A state that was never restored keeps the digest that it had before there were restores.
-        let until = self.strangers_write_until;
-        let until = (until > LogTime::ZERO).then(|| until.as_millis());
-        sum.digest(&header, cluster, until)
+        sum.digest(|to| {
+            self.revision.store(to);
+            self.log_time.store(to);
+            self.deadlines.lifted_at.store(to);
+            self.machine_version.store(to);
+            self.history.floor().store(to);
+            self.cluster.store(to);
+            self.strangers_write_until.store(to);
+        })
     }
 
     /// How many bytes the rows of the state hold, by the machine's own estimate, which is equal on every replica.

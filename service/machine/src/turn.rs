@@ -23,9 +23,10 @@ use synod_model::{
 };
 
 use crate::controller_revisions::MarkPost;
-use crate::digest::{
-    RowHash, deadline_hash, entry_hash, events_hash, member_hash, replica_hash, session_hash,
-    settings_hash, storage_version_hash,
+use crate::digest::RowHash;
+use crate::hashes::{
+    deadline_hash, entry_hash, events_hash, member_hash, replica_hash, session_hash, settings_hash,
+    storage_version_hash,
 };
 use crate::leases::Leases;
 use crate::state::{Session, StorageVersion};

@@ -67,6 +67,7 @@ pub mod settings;
 mod statement_number;
 mod storage_version_hash;
 mod storage_version_status;
+pub mod stored;
 mod text;
 mod text_diff;
 mod uid;

@@ -74,6 +74,9 @@ pub const ANSWER_PATIENCE: Duration = Duration::from_secs(20);
 pub const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(20);
 /// Calls that a connection of another replica carries at a time. Raft's own need a handful.
 pub const PEER_CALLS_MAX: u32 = 1_024;
+/// Items that all lists of a message of another replica have together: more than any that it sends, and so few that they
+/// take no more memory than the longest message.
+pub const PEER_ITEMS_MAX: u64 = 1 << 18;
 /// Connections by which metrics are asked for.
 pub const METRICS_CONNECTIONS_MAX: usize = 64;
 /// One of these that says nothing for as long is closed: longer than anybody lets pass between two looks.

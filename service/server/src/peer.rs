@@ -1,4 +1,4 @@
-//! What replicas say to each other, over gRPC (`synod.peer.v1`): both ends of it, and how a replica set is formed.
+//! What replicas say to each other, over gRPC: the messages, both ends of it, and how a replica set is formed.
 //!
 //! Everything between two replicas shares one HTTP/2 connection in each direction. Each call names the cluster, both
 //! replicas and both data directories ([`PeerIdentity`]); whoever is not meant refuses it.
@@ -6,10 +6,12 @@
 use std::time::Duration;
 
 mod client;
+pub mod codec;
 mod connections;
 mod formation;
 mod identity;
 mod log_end;
+pub mod messages;
 mod refusals;
 mod serve;
 mod service;
@@ -22,6 +24,15 @@ pub use service::ForwardHandler;
 
 pub(crate) use client::{Acquaintance, PeerLink};
 pub(crate) use log_end::LogEnd;
+
+/// Both ends of the calls, generated.
+pub mod protocol {
+    #![expect(
+        unused_qualifications,
+        reason = "generated code names everything in full"
+    )]
+    include!(concat!(env!("OUT_DIR"), "/synod.peer.v1.Peer.rs"));
+}
 
 /// An idle connection is asked this often whether it is still there. Only that finds out when packets vanish silently.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_millis(500);

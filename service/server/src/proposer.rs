@@ -12,7 +12,7 @@ mod driver;
 mod entry;
 mod inbound;
 mod intake;
-mod lane;
+pub(crate) mod lane;
 mod link;
 mod log_time;
 mod refusals;
@@ -20,14 +20,13 @@ mod request;
 mod sequencer;
 mod settle;
 mod stall;
-mod wire;
 
 use std::sync::Arc;
 
 use synod_machine::{Envelope, Outcome};
 use synod_model::Refusal;
 use synod_model::limits::COMMAND_BYTES_MAX;
-use synod_store::codec::encode_envelope;
+use synod_model::stored::to_bytes;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -110,7 +109,7 @@ impl Proposer {
         trace: Arc<str>,
     ) -> Result<Outcome, Refusal> {
         let lane = Lane::of(&envelope.command);
-        let encoded = encode_envelope(envelope);
+        let encoded = to_bytes(envelope);
         if encoded.len() > COMMAND_BYTES_MAX {
             return Err(refusals::too_large(encoded.len()));
         }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use synod_machine::{Command, Envelope, Initialize, LogEntry};
+use synod_model::stored::to_bytes;
 use synod_model::{LogTime, WallTime};
-use synod_store::codec::encode_log_entry;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::announce::Announcer;
@@ -351,7 +351,7 @@ impl Parts {
                     cluster,
                     settings: settings.clone(),
                 });
-                encode_log_entry(&LogEntry {
+                to_bytes(&LogEntry {
                     log_time: LogTime::ZERO,
                     lift_deadlines: false,
                     wall,

@@ -11,7 +11,7 @@
 //! * The [`disk::Disk`] trait is the only door to the file system, so that a whole replica runs on a
 //!   simulated disk by seed.
 //!
-//! The crate is synchronous and does not know the consensus library. Only [`codec`] knows what a payload means.
+//! The crate is synchronous and does not know the consensus library. Only [`payload`] knows what the log carries.
 //!
 //! A data directory:
 //!
@@ -28,9 +28,9 @@
 //! ```
 
 pub mod checkpoint;
-pub mod codec;
 pub mod disk;
 pub mod identity;
+pub mod payload;
 pub mod peers;
 pub mod vote;
 pub mod wal;

@@ -52,7 +52,7 @@ impl fmt::Display for LogId {
     }
 }
 
-/// One entry of the log. What the payload means is not this crate's business.
+/// One entry of the log. What the payload means is not the log's business: see [`crate::payload`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogRecord {
     /// The position of the entry.

@@ -8,8 +8,8 @@ use futures::StreamExt;
 use futures::stream::BoxStream;
 use synod_machine::{Command, Initialize, ReplicaId};
 use synod_model::{ClusterId, Settings};
-use synod_proto::peer::v1 as pb;
 use synod_server::consensus::{self, ConsensusConfig};
+use synod_server::peer::messages::{ForwardRequest, ForwardResponse};
 use synod_server::peer::{self, Formation, ForwardHandler};
 
 use super::{Boot, CHECKPOINT_ENTRIES, KEPT_ENTRIES};
@@ -75,8 +75,8 @@ impl ForwardHandler for NoForward {
     fn forward(
         &self,
         _: ReplicaId,
-        _: BoxStream<'static, pb::ForwardRequest>,
-    ) -> BoxStream<'static, pb::ForwardResponse> {
+        _: BoxStream<'static, ForwardRequest>,
+    ) -> BoxStream<'static, ForwardResponse> {
         futures::stream::empty().boxed()
     }
 }

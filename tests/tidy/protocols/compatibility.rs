@@ -1,4 +1,4 @@
-//! What was released is never broken: neither for a client nor on the wire nor on disk.
+//! What was released is never broken. What replicas say to each other and store has tables of its own to be held against.
 //!
 //! `proto/baseline/` holds the protocols as released, one file a package, recorded by
 //! `cargo xtask proto-baseline`. Clients see names too, through JSON and generated code; between

@@ -2,7 +2,7 @@
 
 use synod_model::{Adopt, ErrorKind, Refusal};
 
-use crate::digest::said_by_adoption;
+use crate::hashes::said_by_adoption;
 use crate::turn::Turn;
 use crate::voting::{Cause, Occasion, Said, decide};
 use crate::{Answer, StatementRow};

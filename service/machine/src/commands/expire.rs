@@ -13,7 +13,7 @@ use synod_model::{
 
 use super::{departure, observe_storage, succession};
 use crate::controller_revisions::bytes_of;
-use crate::digest::object_hash;
+use crate::hashes::object_hash;
 use crate::objects::deletion;
 use crate::turn::Turn;
 use crate::{Answer, Expire, Holder};

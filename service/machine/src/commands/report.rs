@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use synod_model::limits::VIOLATIONS_MAX;
 use synod_model::{GroupResource, Member, Refusal, Report};
 
-use crate::digest::said_by_report;
+use crate::hashes::said_by_report;
 use crate::state::over_quota;
 use crate::turn::Turn;
 use crate::voting::{Cause, Decided, Occasion, Said, decide};

@@ -7,7 +7,7 @@ use synod_model::{
     Current, DeleteRoster, ErrorKind, Refusal, ResourceScope, Revision, Roster, SetRoster,
 };
 
-use crate::digest::roster_hash;
+use crate::hashes::roster_hash;
 use crate::turn::Turn;
 use crate::{Answer, State};
 

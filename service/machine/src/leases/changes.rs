@@ -7,7 +7,7 @@ use synod_model::{
     Ttl, Waiter,
 };
 
-use crate::digest::{lease_candidate_hash, lease_hash, lease_waiter_hash};
+use crate::hashes::{lease_candidate_hash, lease_hash, lease_waiter_hash};
 use crate::turn::Turn;
 use crate::{Change, Holder};
 

@@ -13,7 +13,7 @@ use synod_model::{
 };
 
 use super::{Cursor, Fate, Garbage};
-use crate::digest::object_hash;
+use crate::hashes::object_hash;
 use crate::turn::Turn;
 use crate::{Holder, State, Written, WrittenHow};
 

@@ -9,7 +9,7 @@ use synod_model::{
 };
 
 use super::{Held, deletion, guarantee};
-use crate::digest::object_hash;
+use crate::hashes::object_hash;
 use crate::turn::Turn;
 use crate::{Holder, State, Written, WrittenHow};
 

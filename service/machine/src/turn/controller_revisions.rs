@@ -7,7 +7,7 @@ use synod_model::{ControllerRevision, LiveMark, LiveMarks, MarkTie, NamespacedNa
 
 use super::Turn;
 use crate::controller_revisions::MarkPost;
-use crate::digest::controller_revision_hash;
+use crate::hashes::controller_revision_hash;
 use crate::{Change, Holder};
 
 impl Turn<'_> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use synod_model::{GroupResource, Migration, MigrationId};
 
 use super::Turn;
-use crate::digest::{heartbeat_hash, migration_hash, progress_hash};
+use crate::hashes::{heartbeat_hash, migration_hash, progress_hash};
 use crate::state::KeptMigration;
 use crate::{Change, Heartbeat, Holder, ProgressRow};
 

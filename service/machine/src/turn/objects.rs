@@ -7,7 +7,7 @@ use synod_model::{Collection, Deletion, GroupResource, NamespacedName, Object, O
 
 use super::Turn;
 use crate::controller_revisions::MarkPost;
-use crate::digest::{collection_hash, garbage_hash, object_hash};
+use crate::hashes::{collection_hash, garbage_hash, object_hash};
 use crate::{Change, Garbage, Holder, State};
 
 impl Turn<'_> {

@@ -6,7 +6,7 @@ use synod_model::{GroupResource, Labels, ResourceScope, Roster};
 
 use super::Turn;
 use crate::Change;
-use crate::digest::roster_hash;
+use crate::hashes::roster_hash;
 use crate::voting::{Cause, Occasion, recount};
 
 impl Turn<'_> {

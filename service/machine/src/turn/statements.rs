@@ -4,7 +4,7 @@ use synod_model::MemberId;
 
 use super::Turn;
 use crate::StatementRow;
-use crate::digest::statement_hash;
+use crate::hashes::statement_hash;
 
 impl Turn<'_> {
     /// Notes the last statement of a member that was taken. One that is refused was not taken, and is never noted.

@@ -6,7 +6,7 @@ use imbl::Vector;
 use synod_model::{AgreementChange, GroupResource, Metadata};
 
 use super::Turn;
-use crate::digest::{agreement_hash, storage_state_hash};
+use crate::hashes::{agreement_hash, storage_state_hash};
 use crate::state::StorageState;
 use crate::{Change, Holder, StateStatus, StorageStateRow};
 

@@ -7,6 +7,8 @@ mod marks;
 mod model;
 mod posts;
 mod replica;
+#[path = "../support/stored.rs"]
+mod stored;
 mod stories;
 mod vectors;
 

@@ -20,6 +20,7 @@ use synod_model::{
 use crate::Step;
 use crate::model::{MEMBER, Model, OBJECT, Seen, TTLS, Told};
 use crate::posts::{Posts, seconds};
+use crate::stored;
 
 const LEGAL: &str = "the test uses legal names and numbers";
 
@@ -60,7 +61,9 @@ impl Replica {
                 command: Arc::new(command),
             }],
         };
-        self.state.apply(&entry).outcomes.remove(0)
+        let mut applied = self.state.apply(&stored::read_back(&entry));
+        stored::check(&applied);
+        applied.outcomes.remove(0)
     }
 
     /// Sends what must not be refused.

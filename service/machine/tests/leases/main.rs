@@ -8,4 +8,6 @@ mod naive;
 mod queues;
 mod random;
 mod stage;
+#[path = "../support/stored.rs"]
+mod stored;
 mod tokens;

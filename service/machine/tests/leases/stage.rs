@@ -12,6 +12,8 @@ use synod_model::{
     SemanticVersion, Settings, Strategy, Ticket, Ttl, WallTime, WithdrawLeaseCandidate,
 };
 
+use crate::stored;
+
 /// The TTL of every lease and candidate that says nothing else, in milliseconds.
 pub(crate) const TTL_MS: u64 = 15_000;
 
@@ -56,7 +58,8 @@ impl Stage {
                 command: Arc::new(command),
             }],
         };
-        let mut applied = self.state.apply(&entry);
+        let mut applied = self.state.apply(&stored::read_back(&entry));
+        stored::check(&applied);
         assert_eq!(self.state.digest(), self.state.recompute_digest());
         self.events.append(&mut applied.events);
         applied.outcomes.remove(0)

@@ -9,6 +9,8 @@ mod model;
 mod picture;
 mod reached;
 mod script;
+#[path = "../support/stored.rs"]
+mod stored;
 mod trial;
 
 use std::cell::RefCell;

@@ -12,6 +12,7 @@ use crate::invariants;
 use crate::mirror::Mirror;
 use crate::model::{Replay, Told};
 use crate::picture::{Picture, Visible, assert_same, plain};
+use crate::stored;
 
 /// The replicas, and what is known of their past.
 pub(crate) struct Trial {
@@ -43,7 +44,8 @@ impl Trial {
     /// Applies the entry everywhere and checks all that must hold then.
     pub(crate) fn apply(&mut self, entry: &LogEntry) -> Applied {
         let before = self.state.clone();
-        let applied = self.state.apply(entry);
+        let applied = self.state.apply(&stored::read_back(entry));
+        stored::check(&applied);
         self.log.push(entry.clone());
         self.check_model(&applied);
         self.check_events(entry, &before, &applied);

@@ -18,6 +18,7 @@ use synod_model::{
 
 use crate::entry::{Says, resource, version};
 use crate::said::{next, nothing_is_said, numbered_adopt, numbered_report};
+use crate::stored;
 
 /// The TTL of every server that says nothing else.
 pub(crate) const TTL: Duration = Duration::from_secs(15);
@@ -104,7 +105,9 @@ impl Cluster {
             wall: self.wall(),
             commands,
         };
-        let applied = self.state.apply(&entry);
+        let applied = self.state.apply(&stored::read_back(&entry));
+        stored::check(&applied);
+        stored::check_rows(&self.state);
         assert_eq!(self.state.digest(), self.state.recompute_digest());
         applied
     }

@@ -51,11 +51,11 @@ fn a_full_state_takes_no_new_session_and_keeps_members_alive() {
         state_quota_bytes: Some(bytes),
         ..SettingsPatch::default()
     };
-    // The change of the setting is part of the state, and as long whatever the number.
+    // The change of the setting is part of the state: a number as long as those below.
     cluster.set(quota(u64::MAX));
     cluster.set(quota(u64::MAX - 1));
     let one_more = cluster.state.clone();
-    cluster.set(quota(0));
+    cluster.set(quota(STATE_RESERVE_BYTES));
     let used = cluster.state.bytes() + STATE_RESERVE_BYTES;
     let open = || Command::OpenSession(synod_model::OpenSession {});
     for (bytes, full) in [(used - 1, true), (used, true), (used + 1, false)] {
@@ -89,7 +89,8 @@ fn a_state_beyond_its_quota_takes_what_it_knows_and_nothing_new() {
     cluster.set(quota(u64::MAX));
     cluster.set(quota(u64::MAX - 1));
     let before = cluster.state.clone();
-    cluster.set(quota(0));
+    // The change is part of the state: a number as long as those below.
+    cluster.set(quota(1_000));
     let used = cluster.state.bytes();
     for (bytes, over) in [(used - 1, true), (used, true), (used + 1, false)] {
         cluster.state = before.clone();

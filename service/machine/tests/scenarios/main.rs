@@ -32,6 +32,8 @@ mod selections;
 mod sessions;
 mod shelf;
 mod statements;
+#[path = "../support/stored.rs"]
+mod stored;
 mod strictness;
 mod transactions;
 mod trust;

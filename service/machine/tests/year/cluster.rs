@@ -13,6 +13,7 @@ use synod_model::{
 
 use crate::agenda::Time;
 use crate::store::{Resource, Version};
+use crate::stored;
 
 /// One is voted on, of the other each server encodes what it has been given.
 pub(crate) const RESOURCES: [&str; 2] = ["gadgets", "widgets"];
@@ -123,7 +124,8 @@ impl Cluster {
                 command: Arc::new(command),
             }],
         };
-        let applied = self.state.apply(&entry);
+        let applied = self.state.apply(&stored::read_back(&entry));
+        stored::check(&applied);
         let outcome: Option<Outcome> = applied.outcomes.into_iter().next();
         outcome.expect("each command has an outcome").result
     }

@@ -14,6 +14,8 @@ mod cluster;
 mod process;
 mod random;
 mod store;
+#[path = "../support/stored.rs"]
+mod stored;
 mod worker;
 mod year;
 

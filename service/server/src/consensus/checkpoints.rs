@@ -5,19 +5,16 @@ use std::io;
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes, BytesMut};
-use prost::Message;
 use synod_machine::{Row, State};
-use synod_proto::storage::v1 as stored;
+use synod_model::stored::{from_bytes, put_number, to_bytes};
 use synod_store::checkpoint::{CHUNK_BYTES_TARGET, CheckpointHeader};
+use synod_store::payload::CheckpointMeta;
 use synod_store::{
-    CheckpointReader, CheckpointStore, CheckpointWriter, DataDirectory, Disk, LogId, codec,
+    CheckpointReader, CheckpointStore, CheckpointWriter, DataDirectory, Disk, LogId,
 };
 
 use super::damage::Damage;
-use super::record::{
-    membership_of_stored, membership_to_stored, of_store_id, position_of_stored,
-    position_to_stored, to_store_id,
-};
+use super::record::{checkpoint_meta, of_store_id, snapshot_meta, to_store_id};
 use super::restored::Restored;
 use super::types::{SnapshotMeta, StoredMembership};
 
@@ -100,8 +97,8 @@ impl Checkpoints {
         let mut writer = self.begin(meta, *cluster.as_bytes())?;
         let mut chunk = Vec::with_capacity(CHUNK_BYTES_TARGET);
         for row in state.rows() {
-            let row = codec::encode_row(&row);
-            prost::encode_length_delimiter(row.len(), &mut chunk).map_err(io::Error::other)?;
+            let row = to_bytes(&row);
+            put_number(&mut chunk, row.len() as u64);
             let mut rest = &row[..];
             // What a command changes at one revision is one row, however long: it goes on in the next chunk.
             while chunk.len() + rest.len() >= CHUNK_BYTES_TARGET {
@@ -197,7 +194,7 @@ impl Checkpoints {
         Ok(self.store.begin(CheckpointHeader {
             cluster_id,
             last: to_store_id(last),
-            meta: encode_meta(meta),
+            meta: to_bytes(&checkpoint_meta(meta)),
         })?)
     }
 }
@@ -281,7 +278,7 @@ impl Rows {
             }
             self.begun.advance(self.begun.len() - ahead.len());
             let row = self.begun.split_to(length).freeze();
-            self.whole.push(codec::decode_row(&row).map_err(malformed)?);
+            self.whole.push(from_bytes(&row).map_err(malformed)?);
         }
     }
 
@@ -310,30 +307,12 @@ fn length_of_row(bytes: &mut &[u8]) -> io::Result<Option<usize>> {
         .map_err(malformed)
 }
 
-fn encode_meta(meta: &SnapshotMeta) -> Bytes {
-    let header = stored::CheckpointHeader {
-        last_log_id: meta.last_log_id.as_ref().map(position_to_stored),
-        replica_set_log_id: meta
-            .last_membership
-            .log_id()
-            .as_ref()
-            .map(position_to_stored),
-        replica_set: Some(membership_to_stored(meta.last_membership.membership())),
-    };
-    header.encode_to_vec().into()
-}
-
 fn decode_meta(header: &CheckpointHeader) -> io::Result<SnapshotMeta> {
-    let stored = stored::CheckpointHeader::decode(header.meta.clone()).map_err(malformed)?;
-    let membership = stored
-        .replica_set
-        .as_ref()
-        .ok_or_else(|| malformed("it names no replica set"))?;
-    let membership = membership_of_stored(membership).map_err(malformed)?;
-    let decided = stored.replica_set_log_id.as_ref().map(position_of_stored);
+    let stored: CheckpointMeta = from_bytes(&header.meta).map_err(malformed)?;
+    let meta = snapshot_meta(stored).map_err(malformed)?;
     Ok(SnapshotMeta {
         last_log_id: Some(of_store_id(&header.last)),
-        last_membership: StoredMembership::new(decided, membership),
+        ..meta
     })
 }
 

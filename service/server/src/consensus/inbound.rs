@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use futures::{FutureExt, Stream, StreamExt};
 use openraft::errors::RaftError;
-use synod_proto::peer::v1 as pb;
 use tokio::sync::oneshot;
 
 use super::error::ReadIndexError;
 use super::facade::{Consensus, Shared};
-use super::types::{TypeConfig, log_id_of};
+use super::types::{TypeConfig, position_of};
 use super::wire::{self, Malformed};
 use super::{DirectoryId, Fatal, ReplicaAddress, ReplicaId};
-use crate::peer::Refusal;
+use crate::peer::{Refusal, messages};
 
 /// Why a message was not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,9 +49,9 @@ pub(crate) enum InboundError {
 impl Consensus {
     pub(crate) async fn on_vote(
         &self,
-        request: &pb::VoteRequest,
-    ) -> Result<pb::VoteResponse, InboundError> {
-        let request = wire::vote_request_from_wire(request)?;
+        request: &messages::VoteRequest,
+    ) -> Result<messages::VoteResponse, InboundError> {
+        let request = wire::vote_request_from_wire(request);
         self.ensure_voting()?;
         let response = self.shared.raft.vote(request).await.map_err(stopped)?;
         Ok(wire::vote_response_to_wire(&response))
@@ -60,22 +59,20 @@ impl Consensus {
 
     pub(crate) async fn on_pre_vote(
         &self,
-        request: pb::PreVoteRequest,
-    ) -> Result<pb::PreVoteResponse, InboundError> {
-        let request = wire::vote_request_from_wire(&wire::of_pre_vote_request(request))?;
+        request: &messages::VoteRequest,
+    ) -> Result<messages::VoteResponse, InboundError> {
+        let request = wire::vote_request_from_wire(request);
         self.ensure_voting()?;
         let response = self.shared.raft.pre_vote(request).await.map_err(stopped)?;
-        Ok(wire::pre_vote_response(wire::vote_response_to_wire(
-            &response,
-        )))
+        Ok(wire::vote_response_to_wire(&response))
     }
 
     /// Answers appends in the order of the requests. A request that cannot be read ends the stream.
     pub(crate) fn on_append<E>(
         &self,
         from: ReplicaId,
-        requests: impl Stream<Item = Result<pb::AppendRequest, E>> + Send + 'static,
-    ) -> impl Stream<Item = Result<pb::AppendResponse, InboundError>> + Send + 'static {
+        requests: impl Stream<Item = Result<messages::AppendRequest, E>> + Send + 'static,
+    ) -> impl Stream<Item = Result<messages::AppendResponse, InboundError>> + Send + 'static {
         let shared = Arc::clone(&self.shared);
         let (told, contradicted) = oneshot::channel();
         let requests = requests.scan(Some(told), move |told, request| {
@@ -106,9 +103,9 @@ impl Consensus {
 
     pub(crate) async fn on_transfer_leader(
         &self,
-        request: &pb::TransferLeaderRequest,
-    ) -> Result<pb::TransferLeaderResponse, InboundError> {
-        let request = wire::transfer_from_wire(request)?;
+        request: &messages::TransferRequest,
+    ) -> Result<messages::TransferResponse, InboundError> {
+        let request = wire::transfer_from_wire(request);
         self.ensure_voting()?;
         let response = self
             .shared
@@ -119,57 +116,32 @@ impl Consensus {
         Ok(wire::transferred_to_wire(response))
     }
 
-    pub(crate) async fn on_read_index(&self) -> Result<pb::ReadIndexResponse, InboundError> {
-        let result = match self.read_position().await {
-            Ok(position) => {
-                pb::read_index_response::Result::ReadLogId(wire::log_id_to_wire(&position))
-            }
+    pub(crate) async fn on_read_index(&self) -> Result<messages::ReadIndexResponse, InboundError> {
+        match self.read_position().await {
+            Ok(position) => Ok(messages::ReadIndexResponse::At(position_of(&position))),
             Err(ReadIndexError::NotLeader { hint }) => {
-                pb::read_index_response::Result::NotLeader(pb::NotLeader {
-                    leader_id: hint.map(ReplicaId::get),
-                })
+                Ok(messages::ReadIndexResponse::NotLeader(hint))
             }
-            Err(ReadIndexError::NoQuorum) => {
-                pb::read_index_response::Result::NoQuorum(pb::NoQuorum {})
-            }
-            Err(ReadIndexError::Stopped) => return Err(InboundError::Stopped),
-        };
-        Ok(pb::ReadIndexResponse {
-            result: Some(result),
-        })
+            Err(ReadIndexError::NoQuorum) => Ok(messages::ReadIndexResponse::NoQuorum),
+            Err(ReadIndexError::Stopped) => Err(InboundError::Stopped),
+        }
     }
 
-    pub(crate) fn on_digest(&self, request: pb::DigestRequest) -> pb::DigestResponse {
-        let applied_index = self.published().applied.map(|position| position.index);
-        let digest = self
-            .shared
-            .digests
-            .at(request.log_index)
-            .map(|(position, digest)| pb::DigestAt {
-                log_id: Some(wire::log_id_to_wire(&log_id_of(&position))),
-                digest: digest.as_bytes().to_vec().into(),
-            });
-        pb::DigestResponse {
-            applied_index,
-            digest,
+    pub(crate) fn on_digest(&self, request: &messages::DigestRequest) -> messages::DigestResponse {
+        messages::DigestResponse {
+            digest: self.shared.digests.at(request.index),
             remembered: self.shared.memory.to_tell(),
         }
     }
 
-    pub(crate) fn on_hello(&self) -> pb::HelloResponse {
+    pub(crate) fn on_hello(&self) -> messages::HelloResponse {
         let Shared { me, publisher, .. } = &*self.shared;
-        let published = publisher.latest();
-        pb::HelloResponse {
-            replica_id: me.replica.get(),
-            directory_id: me.directory.as_bytes().to_vec().into(),
+        messages::HelloResponse {
+            replica: me.replica,
+            directory: me.directory,
             cluster_name: me.cluster.clone(),
             initialized: self.is_initialized(),
-            cluster_id: published
-                .state
-                .cluster()
-                .map(|id| id.as_bytes().to_vec())
-                .unwrap_or_default()
-                .into(),
+            cluster: publisher.latest().state.cluster().copied(),
             machine_version_min: synod_machine::MACHINE_VERSION,
             machine_version_max: synod_machine::MACHINE_VERSION,
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -17,7 +17,7 @@ use tokio::sync::{Notify, oneshot};
 use super::checkpoints::Checkpoints;
 use super::fatal::{Alarm, Fatal};
 use super::record::{of_record, of_store_id, to_record, to_store_id};
-use super::types::{Entry, LogId, TypeConfig, Vote, vote_of_store};
+use super::types::{Entry, LogId, TypeConfig, Vote, vote_of_store, vote_to_store};
 use crate::seams::Offload;
 
 /// One append to a follower, and one read for apply, hold at most so many bytes of entries, but at least one entry.
@@ -54,11 +54,7 @@ impl RaftLogStorage<TypeConfig> for LogStorage {
 
     async fn save_vote(&mut self, vote: &Vote) -> io::Result<()> {
         self.all_durable().await?;
-        let vote = synod_store::Vote {
-            term: vote.leader_id.term,
-            leader: vote.leader_id.node_id.get(),
-            committed: vote.committed,
-        };
+        let vote = vote_to_store(vote);
         let file = Arc::clone(&self.vote);
         self.offload.run(move || file.save(vote)).await?;
         Ok(())

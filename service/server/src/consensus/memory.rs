@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use synod_proto::peer::v1 as pb;
 use synod_store::peers::{Peers, PeersError, PeersFile, Remembered};
 
-use super::record::{of_store_id, to_store_id};
+use super::record::to_store_id;
 use super::types::{LogId, log_id_of};
-use super::{DirectoryId, ReplicaId, wire};
+use super::{DirectoryId, ReplicaId};
 use crate::peer::LogEnd;
+use crate::peer::messages::RememberedLog;
 
 /// What this replica remembers of the others. Clones share it.
 #[derive(Clone, Debug)]
@@ -124,35 +124,26 @@ impl Memory {
     }
 
     /// Takes over what another replica remembers, but for what it says of this one's own directory.
-    pub(super) fn told(&self, me: DirectoryId, remembered: &[pb::RememberedLog]) {
+    pub(super) fn told(&self, me: DirectoryId, remembered: &[RememberedLog]) {
         let mut known = self.lock();
-        for theirs in remembered {
-            let directory =
-                <[u8; 16]>::try_from(&theirs.directory_id[..]).map(DirectoryId::from_bytes);
-            let held = theirs.held.as_ref().map(wire::log_id_from_wire);
-            let (Ok(directory), Some(Ok(held))) = (directory, held) else {
-                continue;
-            };
-            if directory == me {
-                continue;
-            }
+        for theirs in remembered.iter().filter(|theirs| theirs.directory != me) {
             let learned = Remembered {
-                replica: theirs.replica_id,
-                held: to_store_id(&held),
+                replica: theirs.replica.get(),
+                held: theirs.held,
                 went_back: theirs.went_back,
             };
-            known.learn(directory, learned);
+            known.learn(theirs.directory, learned);
         }
     }
 
     /// What the other replicas are told.
-    pub(super) fn to_tell(&self) -> Vec<pb::RememberedLog> {
+    pub(super) fn to_tell(&self) -> Vec<RememberedLog> {
         let known = self.lock();
         let peers = known.peers.iter();
-        let told = peers.map(|(directory, peer)| pb::RememberedLog {
-            replica_id: peer.replica,
-            directory_id: directory.to_vec().into(),
-            held: Some(wire::log_id_to_wire(&of_store_id(&peer.held))),
+        let told = peers.map(|(directory, peer)| RememberedLog {
+            directory: DirectoryId::from_bytes(*directory),
+            replica: ReplicaId::new(peer.replica),
+            held: peer.held,
             went_back: peer.went_back,
         });
         told.collect()

@@ -18,14 +18,14 @@ use openraft::raft::{
     AppendEntriesRequest, AppendEntriesResponse, SnapshotResponse, StreamAppendResult,
     TransferLeaderRequest, TransferLeaderResponse, VoteRequest, VoteResponse,
 };
-use synod_proto::peer::v1 as pb;
 use synod_store::Log;
 use tokio::sync::oneshot;
 
 use super::checkpoints::{CheckpointData, Checkpoints};
 use super::contradiction::checksum_at;
-use super::types::{TypeConfig, Vote};
+use super::types::{TypeConfig, Vote, vote_of_store};
 use super::{ReplicaAddress, ReplicaId, wire};
+use crate::peer::messages::{AppendRequest, AppendResponse};
 use crate::peer::{PeerClients, PeerError, PeerLink};
 use crate::seams::Offload;
 
@@ -91,7 +91,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
             .inspect_err(|error| self.peer.note(error))
             .map_err(unreachable)?
         {
-            Some(response) => Ok(appended(&response)?.into()),
+            Some(response) => Ok(wire::appended_from_wire(&response).into()),
             None => Err(unreachable(PeerError::Unreachable(
                 "the stream ended without an answer".to_owned(),
             ))),
@@ -115,7 +115,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
             let prev_checksum = first
                 .prev_log_id
                 .and_then(|prev| checksum_at(&self.log, &prev));
-            let first = pb::AppendRequest {
+            let first = AppendRequest {
                 prev_checksum,
                 ..wire::append_to_wire(first)
             };
@@ -167,7 +167,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
             .vote(request, option.hard_ttl())
             .await
             .map_err(unreachable)?;
-        wire::vote_response_from_wire(&response).map_err(malformed)
+        Ok(wire::vote_response_from_wire(&response))
     }
 
     /// Asked in earnest: the default would grant every pre-vote without asking.
@@ -176,13 +176,13 @@ impl RaftNetworkV2<TypeConfig> for Link {
         request: VoteRequest<TypeConfig>,
         option: RPCOption,
     ) -> Result<VoteResponse<TypeConfig>, CallError> {
-        let request = wire::pre_vote_request(wire::vote_request_to_wire(&request));
+        let request = wire::vote_request_to_wire(&request);
         let response = self
             .peer
             .pre_vote(request, option.hard_ttl())
             .await
             .map_err(unreachable)?;
-        wire::vote_response_from_wire(&wire::of_pre_vote_response(response)).map_err(malformed)
+        Ok(wire::vote_response_from_wire(&response))
     }
 
     async fn full_snapshot(
@@ -215,11 +215,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
                 .await;
         }
         let response = response.map_err(unreachable)?;
-        let vote = wire::required(response.vote, "checkpoint response without a vote")
-            .map_err(malformed)?;
-        Ok(SnapshotResponse::new(
-            wire::vote_from_wire(&vote).map_err(malformed)?,
-        ))
+        Ok(SnapshotResponse::new(vote_of_store(&response.vote)))
     }
 
     async fn transfer_leader(
@@ -233,13 +229,13 @@ impl RaftNetworkV2<TypeConfig> for Link {
             .transfer_leader(request, option.hard_ttl())
             .await
             .map_err(unreachable)?;
-        wire::transferred_from_wire(&response).map_err(malformed)
+        Ok(wire::transferred_from_wire(&response))
     }
 }
 
 /// Ends a stream of responses with an error once one has been due for [`APPEND_STALL`].
 fn watched(
-    responses: BoxStream<'static, Result<pb::AppendResponse, CallError>>,
+    responses: BoxStream<'static, Result<AppendResponse, CallError>>,
     waiting: Arc<AtomicU64>,
 ) -> impl Stream<Item = Appended> {
     futures::stream::unfold(Some((responses, waiting)), |stream| async move {
@@ -255,22 +251,17 @@ fn watched(
                 ))),
             };
             waiting.fetch_sub(1, Ordering::AcqRel);
-            return match next.and_then(|response| appended(&response)) {
-                Ok(result) => Some((Ok(result), Some((responses, waiting)))),
+            return match next {
+                Ok(response) => {
+                    let appended = wire::appended_from_wire(&response);
+                    Some((Ok(appended), Some((responses, waiting))))
+                }
                 Err(error) => Some((Err(error), None)),
             };
         }
     })
 }
 
-fn appended(response: &pb::AppendResponse) -> Appended {
-    wire::appended_from_wire(response).map_err(malformed)
-}
-
 fn unreachable(error: PeerError) -> CallError {
-    RPCError::Unreachable(Unreachable::new(&error))
-}
-
-fn malformed(error: wire::Malformed) -> CallError {
     RPCError::Unreachable(Unreachable::new(&error))
 }

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use futures::Stream;
-use synod_proto::peer::v1 as pb;
 use tonic::Streaming;
 
 use super::ReplicaId;
 use super::error::ReadIndexError;
 use super::facade::Consensus;
+use crate::peer::messages::{ForwardRequest, ForwardResponse, ReadIndexResponse};
 use crate::peer::{PeerError, PeerLink};
 
 /// Why another replica gave no read index.
@@ -34,16 +34,12 @@ impl Consensus {
         timeout: Duration,
     ) -> Result<u64, RemoteReadError> {
         let response = self.link(leader)?.read_index(timeout).await?;
-        match response.result {
-            Some(pb::read_index_response::Result::ReadLogId(position)) => Ok(position.index),
-            Some(pb::read_index_response::Result::NotLeader(pb::NotLeader { leader_id })) => {
-                let hint = leader_id.map(ReplicaId::new);
+        match response {
+            ReadIndexResponse::At(position) => Ok(position.index),
+            ReadIndexResponse::NotLeader(hint) => {
                 Err(RemoteReadError::Refused(ReadIndexError::NotLeader { hint }))
             }
-            Some(pb::read_index_response::Result::NoQuorum(pb::NoQuorum {})) => {
-                Err(RemoteReadError::Refused(ReadIndexError::NoQuorum))
-            }
-            None => Err(PeerError::Unreachable("the answer holds no result".to_owned()).into()),
+            ReadIndexResponse::NoQuorum => Err(RemoteReadError::Refused(ReadIndexError::NoQuorum)),
         }
     }
 
@@ -56,9 +52,9 @@ impl Consensus {
     pub async fn open_forward(
         &self,
         leader: ReplicaId,
-        batches: impl Stream<Item = pb::ForwardRequest> + Send + 'static,
+        batches: impl Stream<Item = ForwardRequest> + Send + 'static,
         timeout: Duration,
-    ) -> Result<Streaming<pb::ForwardResponse>, PeerError> {
+    ) -> Result<Streaming<ForwardResponse>, PeerError> {
         self.link(leader)?.forward(batches, timeout).await
     }
 

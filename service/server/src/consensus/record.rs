@@ -1,31 +1,28 @@
-//! Entries as the log keeps them: a log id, and a `synod.storage.v1.LogPayload`.
+//! Entries as the log keeps them: a log id, and a stored payload.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use prost::Message;
-use synod_proto::storage::v1 as stored;
+use synod_model::stored::{StoredFault, from_bytes, to_bytes};
 use synod_store::LogRecord;
+use synod_store::payload::{CheckpointMeta, LogPayload, ReplicaSet};
 
-use super::types::{Entry, EntryPayload, LogId, Membership, Payload, leader_id};
-use super::{DirectoryId, ReplicaAddress, ReplicaId, Term};
+use super::types::{
+    Entry, EntryPayload, LogId, Membership, Payload, SnapshotMeta, StoredMembership, leader_id,
+};
+use super::{ReplicaId, Term};
 
 pub(super) fn to_record(entry: Entry) -> LogRecord {
-    let payload = match entry.payload {
-        EntryPayload::Blank => stored::log_payload::Payload::Blank(stored::BlankPayload {}),
-        EntryPayload::Normal(Payload(commands)) => stored::log_payload::Payload::Commands(commands),
-        EntryPayload::Membership(membership) => {
-            stored::log_payload::Payload::ReplicaSet(membership_to_stored(&membership))
-        }
-    };
-    let payload = stored::LogPayload {
-        payload: Some(payload),
-    }
-    .encode_to_vec()
-    .into();
     LogRecord {
         id: to_store_id(&entry.log_id),
-        payload,
+        payload: to_bytes(&payload_to_stored(entry.payload)),
+    }
+}
+
+pub(super) fn payload_to_stored(payload: EntryPayload) -> LogPayload {
+    match payload {
+        EntryPayload::Blank => LogPayload::Blank,
+        EntryPayload::Normal(Payload(commands)) => LogPayload::Commands(commands),
+        EntryPayload::Membership(membership) => LogPayload::ReplicaSet(replica_set_of(&membership)),
     }
 }
 
@@ -33,26 +30,26 @@ pub(super) fn to_record(entry: Entry) -> LogRecord {
 ///
 /// When the record's content is not of this format. Its checksum held, so a newer build wrote it.
 pub(super) fn of_record(record: LogRecord) -> io::Result<Entry> {
-    let log_id = of_store_id(&record.id);
-    let unreadable = |what: &str| {
+    let LogRecord { id, payload } = record;
+    let entry = from_bytes(&payload).and_then(|payload| entry_of(&id, payload));
+    entry.map_err(|fault| {
         let text = format!(
-            "the log entry at {} cannot be read: {what}; run the newer release that wrote it",
-            record.id
+            "the log entry at {id} cannot be read: {fault}; run the newer release that wrote it"
         );
         io::Error::new(io::ErrorKind::InvalidData, text)
+    })
+}
+
+/// # Errors
+///
+/// It is a replica set with a voter that has no address.
+pub(super) fn entry_of(id: &synod_store::LogId, payload: LogPayload) -> Result<Entry, StoredFault> {
+    let payload = match payload {
+        LogPayload::Blank => EntryPayload::Blank,
+        LogPayload::Commands(commands) => EntryPayload::Normal(Payload(commands)),
+        LogPayload::ReplicaSet(set) => EntryPayload::Membership(membership_of(set)?),
     };
-    let stored = stored::LogPayload::decode(record.payload)
-        .map_err(|error| unreadable(&error.to_string()))?;
-    let payload = match stored
-        .payload
-        .ok_or_else(|| unreadable("it holds nothing that this build knows"))?
-    {
-        stored::log_payload::Payload::Blank(stored::BlankPayload {}) => EntryPayload::Blank,
-        stored::log_payload::Payload::Commands(commands) => EntryPayload::Normal(Payload(commands)),
-        stored::log_payload::Payload::ReplicaSet(set) => {
-            EntryPayload::Membership(membership_of_stored(&set).map_err(unreadable)?)
-        }
-    };
+    let log_id = of_store_id(id);
     Ok(Entry { log_id, payload })
 }
 
@@ -71,70 +68,55 @@ pub(super) fn of_store_id(id: &synod_store::LogId) -> LogId {
     }
 }
 
-pub(super) fn membership_to_stored(membership: &Membership) -> stored::ReplicaSet {
-    let configs = membership.get_joint_config().iter();
-    let replicas = membership
-        .nodes()
-        .map(|(id, address)| stored::ReplicaAddress {
-            replica_id: id.get(),
-            peer_address: address.peer.clone(),
-            directory_id: address.directory.as_bytes().to_vec().into(),
-        });
-    stored::ReplicaSet {
-        configs: configs
-            .map(|voters| stored::VoterSet {
-                replica_ids: voters.iter().map(|id| id.get()).collect(),
-            })
+pub(super) fn some_to_store_id(id: Option<&LogId>) -> Option<synod_store::LogId> {
+    id.map(to_store_id)
+}
+
+pub(super) fn some_of_store_id(id: Option<&synod_store::LogId>) -> Option<LogId> {
+    id.map(of_store_id)
+}
+
+pub(super) fn replica_set_of(membership: &Membership) -> ReplicaSet {
+    let replicas = membership.nodes();
+    ReplicaSet {
+        configs: membership.get_joint_config().clone(),
+        replicas: replicas
+            .map(|(id, address)| (*id, address.clone()))
             .collect(),
-        replicas: replicas.collect(),
     }
 }
 
-pub(super) fn membership_of_stored(set: &stored::ReplicaSet) -> Result<Membership, &'static str> {
-    let configs = set.configs.iter();
-    let configs: Vec<BTreeSet<ReplicaId>> = configs
-        .map(|voters| {
-            voters
-                .replica_ids
-                .iter()
-                .copied()
-                .map(ReplicaId::new)
-                .collect()
-        })
-        .collect();
-    let mut replicas = BTreeMap::new();
-    for stored in &set.replicas {
-        let directory = <[u8; 16]>::try_from(&stored.directory_id[..])
-            .map_err(|_| "a directory id is not 16 bytes")?;
-        let address = ReplicaAddress {
-            peer: stored.peer_address.clone(),
-            directory: DirectoryId::from_bytes(directory),
-        };
-        replicas.insert(ReplicaId::new(stored.replica_id), address);
-    }
-    Membership::new(configs, replicas).map_err(|_| "a voter has no address")
+pub(super) fn membership_of(set: ReplicaSet) -> Result<Membership, StoredFault> {
+    let ReplicaSet { configs, replicas } = set;
+    Membership::new(configs, replicas).map_err(|_| StoredFault::rule("a voter has no address"))
 }
 
-pub(super) fn position_to_stored(id: &LogId) -> stored::LogId {
-    stored::LogId {
-        term: id.leader_id.term,
-        leader: id.leader_id.node_id.get(),
-        index: id.index,
+pub(super) fn checkpoint_meta(meta: &SnapshotMeta) -> CheckpointMeta {
+    let decided = meta.last_membership.log_id();
+    CheckpointMeta {
+        last: some_to_store_id(meta.last_log_id.as_ref()),
+        decided: some_to_store_id(decided.as_ref()),
+        replica_set: replica_set_of(meta.last_membership.membership()),
     }
 }
 
-pub(super) fn position_of_stored(id: &stored::LogId) -> LogId {
-    LogId {
-        leader_id: leader_id(Term::new(id.term), ReplicaId::new(id.leader)),
-        index: id.index,
-    }
+pub(super) fn snapshot_meta(stored: CheckpointMeta) -> Result<SnapshotMeta, StoredFault> {
+    let membership = membership_of(stored.replica_set)?;
+    let decided = some_of_store_id(stored.decided.as_ref());
+    Ok(SnapshotMeta {
+        last_log_id: some_of_store_id(stored.last.as_ref()),
+        last_membership: StoredMembership::new(decided, membership),
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use bytes::Bytes;
 
     use super::*;
+    use crate::consensus::{DirectoryId, ReplicaAddress};
 
     fn entry(index: u64, payload: EntryPayload) -> Entry {
         Entry {
@@ -182,7 +164,7 @@ mod tests {
     #[test]
     fn an_entry_that_this_build_does_not_know_is_refused_by_its_position() {
         let id = to_store_id(&entry(7, EntryPayload::Blank).log_id);
-        // Field 15 of the message does not exist in this release.
+        // No variant of this release has the number.
         let record = LogRecord {
             id,
             payload: Bytes::from_static(&[0x7A, 0x00]),

@@ -2,20 +2,10 @@
 
 use std::fmt;
 
-pub use synod_machine::{DirectoryId, ReplicaId};
+use synod_model::{stored, stored_numbers};
 
-/// Where a replica is, and which data directory it must have.
-///
-/// The replicated membership holds one for each replica. It binds the id to one directory: a replica that lost its
-/// directory has forgotten its votes, and if it came back under its id it could elect a leader that lacks
-/// acknowledged writes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReplicaAddress {
-    /// Where the other replicas reach it, as `host:port`.
-    pub peer: String,
-    /// The identity of its data directory.
-    pub directory: DirectoryId,
-}
+pub use synod_machine::{DirectoryId, ReplicaId};
+pub use synod_store::payload::ReplicaAddress;
 
 /// The number of an election. A leader leads in exactly one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,4 +50,12 @@ impl fmt::Display for Position {
             self.index, self.term, self.leader
         )
     }
+}
+
+stored_numbers! {
+    Term: |it| it.get(), |number| Ok(Self::new(number));
+}
+
+stored! {
+    Position { term, leader, index }
 }

@@ -10,8 +10,8 @@ use futures::{Stream, TryStreamExt};
 use openraft::OptionalSend;
 use openraft::alias::SnapshotOf;
 use openraft::storage::{ApplyResponder, EntryResponder, RaftSnapshotBuilder, RaftStateMachine};
-use synod_machine::{Applied, State};
-use synod_store::codec;
+use synod_machine::{Applied, LogEntry, State};
+use synod_model::stored::from_bytes;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -100,7 +100,7 @@ impl StateMachine {
             EntryPayload::Blank => Applied::default(),
             EntryPayload::Normal(payload) => {
                 self.checkpoint_due.bytes += payload.0.len() as u64;
-                let commands = codec::decode_log_entry(&payload.0).map_err(|error| {
+                let commands = from_bytes::<LogEntry>(&payload.0).map_err(|error| {
                     let text = format!(
                         "the committed entry at {} cannot be applied: {error}",
                         entry.log_id

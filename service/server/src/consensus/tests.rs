@@ -8,17 +8,18 @@ use bytes::Bytes;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use synod_machine::{Command, Envelope, Initialize, LogEntry};
+use synod_model::stored::to_bytes;
 use synod_model::{
     BinaryVersion, ClusterId, Endpoint, InstanceId, Join, Labels, LogTime, MemberId, Revision,
     Settings, Ttl, WallTime,
 };
-use synod_proto::peer::v1 as pb;
-use synod_store::{RealDisk, codec};
+use synod_store::RealDisk;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::*;
+use crate::peer::messages::{ForwardRequest, ForwardResponse};
 use crate::peer::{self, Formation, ForwardHandler};
 use crate::seams::{Incoming, Seams, tcp};
 
@@ -35,8 +36,8 @@ impl ForwardHandler for NoForward {
     fn forward(
         &self,
         _: ReplicaId,
-        _: BoxStream<'static, pb::ForwardRequest>,
-    ) -> BoxStream<'static, pb::ForwardResponse> {
+        _: BoxStream<'static, ForwardRequest>,
+    ) -> BoxStream<'static, ForwardResponse> {
         futures::stream::empty().boxed()
     }
 }
@@ -46,7 +47,7 @@ fn entry(commands: Vec<Command>) -> Bytes {
         request: None,
         command: Arc::new(command),
     });
-    codec::encode_log_entry(&LogEntry {
+    to_bytes(&LogEntry {
         log_time: LogTime::from_millis(1),
         lift_deadlines: false,
         wall: WallTime::from_millis(0),

@@ -2,8 +2,9 @@
 
 use std::io;
 
+use bytes::Bytes;
 use futures::{Stream, StreamExt};
-use synod_proto::peer::v1 as pb;
+use synod_model::ClusterId;
 use synod_store::CheckpointReader;
 use synod_store::checkpoint::CheckpointFile;
 
@@ -11,8 +12,10 @@ use super::ReplicaId;
 use super::checkpoints::{CheckpointData, Checkpoints, Receiving};
 use super::facade::Consensus;
 use super::inbound::InboundError;
-use super::types::{SnapshotMeta, TypeConfig, Vote};
-use super::wire::{self, Malformed};
+use super::record::{checkpoint_meta, snapshot_meta};
+use super::types::{SnapshotMeta, TypeConfig, Vote, vote_of_store, vote_to_store};
+use super::wire::Malformed;
+use crate::peer::messages::{CheckpointPart, CheckpointResponse};
 use crate::seams::Offload;
 
 impl CheckpointData {
@@ -32,15 +35,16 @@ impl CheckpointData {
         meta: &SnapshotMeta,
         checkpoints: Checkpoints,
         offload: Offload,
-    ) -> impl Stream<Item = pb::InstallCheckpointRequest> + Send + 'static {
+    ) -> impl Stream<Item = CheckpointPart> + Send + 'static {
         let reader = match self {
             Self::Stored(reader) => Some(reader),
             // openraft sends what it asked the state machine for, which is stored.
             Self::Received(..) | Self::Awaited => None,
         };
-        let begin = reader.as_ref().map(|reader| {
-            let begin = wire::checkpoint_begin(vote, meta, reader.header().cluster_id);
-            part(pb::install_checkpoint_request::Part::Begin(begin))
+        let begin = reader.as_ref().map(|reader| CheckpointPart::Begin {
+            vote: vote_to_store(vote),
+            cluster: ClusterId::from_bytes(reader.header().cluster_id),
+            meta: checkpoint_meta(meta),
         });
         let rest = futures::stream::unfold((reader, 0), move |(reader, offset)| {
             next_part(reader, offset, checkpoints.clone(), offload)
@@ -54,10 +58,7 @@ async fn next_part(
     offset: u64,
     checkpoints: Checkpoints,
     offload: Offload,
-) -> Option<(
-    pb::InstallCheckpointRequest,
-    (Option<CheckpointReader>, u64),
-)> {
+) -> Option<(CheckpointPart, (Option<CheckpointReader>, u64))> {
     let mut reader = reader?;
     let (read, reader) = offload
         .run(move || {
@@ -71,26 +72,12 @@ async fn next_part(
     match read {
         Ok(Some(data)) => {
             let next = offset + data.len() as u64;
-            let data = pb::CheckpointData { offset, data };
-            Some((
-                part(pb::install_checkpoint_request::Part::Data(data)),
-                (Some(reader), next),
-            ))
+            Some((CheckpointPart::Data { offset, data }, (Some(reader), next)))
         }
-        Ok(None) => {
-            let end = pb::CheckpointEnd { length: offset };
-            Some((
-                part(pb::install_checkpoint_request::Part::End(end)),
-                (None, offset),
-            ))
-        }
+        Ok(None) => Some((CheckpointPart::End { length: offset }, (None, offset))),
         // It was told where it was put aside.
         Err(_) => None,
     }
-}
-
-fn part(part: pb::install_checkpoint_request::Part) -> pb::InstallCheckpointRequest {
-    pb::InstallCheckpointRequest { part: Some(part) }
 }
 
 impl Consensus {
@@ -98,14 +85,20 @@ impl Consensus {
     pub(crate) async fn on_install_checkpoint(
         &self,
         from: ReplicaId,
-        parts: impl Stream<Item = Result<pb::InstallCheckpointRequest, InboundError>> + Send,
-    ) -> Result<pb::InstallCheckpointResponse, InboundError> {
+        parts: impl Stream<Item = Result<CheckpointPart, InboundError>> + Send,
+    ) -> Result<CheckpointResponse, InboundError> {
         let mut parts = std::pin::pin!(parts);
-        let Some(pb::install_checkpoint_request::Part::Begin(begin)) = next(parts.as_mut()).await?
+        let Some(CheckpointPart::Begin {
+            vote,
+            cluster,
+            meta,
+        }) = parts.next().await.transpose()?
         else {
             return Err(Malformed("a checkpoint that does not begin").into());
         };
-        let (vote, meta, cluster) = wire::checkpoint_begun(&begin)?;
+        let (vote, cluster) = (vote_of_store(&vote), *cluster.as_bytes());
+        let meta = snapshot_meta(meta)
+            .map_err(|_| Malformed("a replica set with a voter that has no address"))?;
         self.shared
             .ensure_agrees(from, &vote, meta.last_log_id.into_iter())?;
         let offload = self.shared.seams.offload;
@@ -116,20 +109,20 @@ impl Consensus {
             .await
             .map_err(unusable(checkpoints))?;
         let (meta, snapshot) = loop {
-            match next(parts.as_mut()).await? {
-                Some(pb::install_checkpoint_request::Part::Data(data)) => {
+            match parts.next().await.transpose()? {
+                Some(CheckpointPart::Data { offset, data }) => {
                     receiving = offload
-                        .run(move || take(receiving, &data))
+                        .run(move || take(receiving, offset, &data))
                         .await
                         .map_err(unusable(checkpoints))?;
                 }
-                Some(pb::install_checkpoint_request::Part::End(end)) => {
+                Some(CheckpointPart::End { length }) => {
                     break offload
-                        .run(move || receiving.finish(end.length))
+                        .run(move || receiving.finish(length))
                         .await
                         .map_err(unusable(checkpoints))?;
                 }
-                Some(pb::install_checkpoint_request::Part::Begin(_)) => {
+                Some(CheckpointPart::Begin { .. }) => {
                     return Err(Malformed("a checkpoint that begins twice").into());
                 }
                 None => return Err(Malformed("a checkpoint without an end").into()),
@@ -138,28 +131,14 @@ impl Consensus {
         let snapshot = openraft::alias::SnapshotOf::<TypeConfig, _> { meta, snapshot };
         let installed = self.shared.raft.install_full_snapshot(vote, snapshot).await;
         let response = installed.map_err(|_| InboundError::Stopped)?;
-        Ok(pb::InstallCheckpointResponse {
-            vote: Some(wire::vote_to_wire(&response.vote)),
+        Ok(CheckpointResponse {
+            vote: vote_to_store(&response.vote),
         })
     }
 }
 
-async fn next(
-    mut parts: std::pin::Pin<
-        &mut (impl Stream<Item = Result<pb::InstallCheckpointRequest, InboundError>> + Send),
-    >,
-) -> Result<Option<pb::install_checkpoint_request::Part>, InboundError> {
-    match parts.next().await.transpose()? {
-        Some(request) => Ok(Some(wire::required(
-            request.part,
-            "a part of a checkpoint that is none",
-        )?)),
-        None => Ok(None),
-    }
-}
-
-fn take(mut receiving: Receiving, data: &pb::CheckpointData) -> io::Result<Receiving> {
-    receiving.take(data.offset, &data.data)?;
+fn take(mut receiving: Receiving, offset: u64, data: &Bytes) -> io::Result<Receiving> {
+    receiving.take(offset, data)?;
     Ok(receiving)
 }
 

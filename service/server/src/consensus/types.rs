@@ -28,7 +28,7 @@ pub(crate) type Membership = openraft::Membership<ReplicaId, ReplicaAddress>;
 pub(crate) type StoredMembership = alias::StoredMembershipOf<TypeConfig>;
 pub(crate) type SnapshotMeta = alias::SnapshotMetaOf<TypeConfig>;
 
-/// Commands as they were proposed: an encoded `synod.storage.v1.LogEntry`. Only apply looks inside.
+/// Commands as they were proposed: a stored [`synod_machine::LogEntry`]. Only apply looks inside.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Payload(pub(crate) Bytes);
 
@@ -57,6 +57,15 @@ pub(crate) fn leader_id(term: Term, leader: ReplicaId) -> CommittedLeaderId {
 pub(crate) fn vote_of_store(vote: &synod_store::Vote) -> Vote {
     Vote {
         leader_id: leader_id(Term::new(vote.term), ReplicaId::new(vote.leader)),
+        committed: vote.committed,
+    }
+}
+
+/// The same, to be put there.
+pub(crate) fn vote_to_store(vote: &Vote) -> synod_store::Vote {
+    synod_store::Vote {
+        term: vote.leader_id.term,
+        leader: vote.leader_id.node_id.get(),
         committed: vote.committed,
     }
 }

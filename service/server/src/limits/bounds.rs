@@ -216,6 +216,13 @@ pub const BOUNDS: &[Bound] = &[
         WAITS,
     ),
     bound(
+        "items in the lists of a replica's message",
+        PEER_ITEMS_MAX as usize,
+        "items",
+        None,
+        "the message is refused",
+    ),
+    bound(
         "calls of a connection",
         CALLS_PER_CONNECTION_MAX as usize,
         "calls",

@@ -8,8 +8,6 @@ use std::time::Duration;
 use futures::Stream;
 use hyper_util::rt::TokioIo;
 use synod_model::limits::PEER_MESSAGE_BYTES_MAX;
-use synod_proto::peer::v1 as pb;
-use synod_proto::peer::v1::peer_client::PeerClient;
 use synod_store::peers::Remembered;
 use tonic::metadata::MetadataMap;
 use tonic::transport::{Channel, Endpoint, Uri};
@@ -17,6 +15,8 @@ use tonic::{Code, Request, Status, Streaming};
 
 use super::identity::{PeerIdentity, Refusal};
 use super::log_end::LogEnd;
+use super::messages;
+use super::protocol::peer_client::PeerClient;
 use super::{CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, STREAM_WINDOW};
 use crate::consensus::{DirectoryId, ReplicaAddress, ReplicaId};
 use crate::seams::Dial;
@@ -132,7 +132,7 @@ impl PeerClients {
         expected: ReplicaId,
         address: &str,
         timeout: Duration,
-    ) -> Result<pb::HelloResponse, PeerError> {
+    ) -> Result<messages::HelloResponse, PeerError> {
         let link = PeerLink {
             shared: Arc::clone(&self.shared),
             replica: expected,
@@ -140,9 +140,11 @@ impl PeerClients {
             client: self.client(address),
             names: self.shared.me.write(None),
         };
-        link.call(timeout, pb::HelloRequest {}, async |mut client, request| {
-            client.hello(request).await
-        })
+        link.call(
+            timeout,
+            messages::HelloRequest {},
+            async |mut client, request| client.hello(request).await,
+        )
         .await
     }
 
@@ -170,9 +172,9 @@ impl PeerClients {
 impl PeerLink {
     pub(crate) async fn vote(
         &self,
-        request: pb::VoteRequest,
+        request: messages::VoteRequest,
         timeout: Duration,
-    ) -> Result<pb::VoteResponse, PeerError> {
+    ) -> Result<messages::VoteResponse, PeerError> {
         self.call(timeout, request, async |mut client, request| {
             client.vote(request).await
         })
@@ -181,9 +183,9 @@ impl PeerLink {
 
     pub(crate) async fn pre_vote(
         &self,
-        request: pb::PreVoteRequest,
+        request: messages::VoteRequest,
         timeout: Duration,
-    ) -> Result<pb::PreVoteResponse, PeerError> {
+    ) -> Result<messages::VoteResponse, PeerError> {
         self.call(timeout, request, async |mut client, request| {
             client.pre_vote(request).await
         })
@@ -192,9 +194,9 @@ impl PeerLink {
 
     pub(crate) async fn transfer_leader(
         &self,
-        request: pb::TransferLeaderRequest,
+        request: messages::TransferRequest,
         timeout: Duration,
-    ) -> Result<pb::TransferLeaderResponse, PeerError> {
+    ) -> Result<messages::TransferResponse, PeerError> {
         self.call(timeout, request, async |mut client, request| {
             client.transfer_leader(request).await
         })
@@ -204,8 +206,8 @@ impl PeerLink {
     pub(crate) async fn read_index(
         &self,
         timeout: Duration,
-    ) -> Result<pb::ReadIndexResponse, PeerError> {
-        let request = pb::ReadIndexRequest {};
+    ) -> Result<messages::ReadIndexResponse, PeerError> {
+        let request = messages::ReadIndexRequest {};
         self.call(timeout, request, async |mut client, request| {
             client.read_index(request).await
         })
@@ -214,10 +216,10 @@ impl PeerLink {
 
     pub(crate) async fn digest(
         &self,
-        log_index: u64,
+        index: u64,
         timeout: Duration,
-    ) -> Result<pb::DigestResponse, PeerError> {
-        let request = pb::DigestRequest { log_index };
+    ) -> Result<messages::DigestResponse, PeerError> {
+        let request = messages::DigestRequest { index };
         self.call(timeout, request, async |mut client, request| {
             client.digest(request).await
         })
@@ -227,9 +229,9 @@ impl PeerLink {
     /// Opens a stream of appends; `timeout` bounds the opening.
     pub(crate) async fn append(
         &self,
-        requests: impl Stream<Item = pb::AppendRequest> + Send + 'static,
+        requests: impl Stream<Item = messages::AppendRequest> + Send + 'static,
         timeout: Duration,
-    ) -> Result<Streaming<pb::AppendResponse>, PeerError> {
+    ) -> Result<Streaming<messages::AppendResponse>, PeerError> {
         self.call(timeout, requests, async |mut client, requests| {
             client.append(requests).await
         })
@@ -239,9 +241,9 @@ impl PeerLink {
     /// Sends a checkpoint, part by part; `timeout` bounds all of it.
     pub(crate) async fn install_checkpoint(
         &self,
-        parts: impl Stream<Item = pb::InstallCheckpointRequest> + Send + 'static,
+        parts: impl Stream<Item = messages::CheckpointPart> + Send + 'static,
         timeout: Duration,
-    ) -> Result<pb::InstallCheckpointResponse, PeerError> {
+    ) -> Result<messages::CheckpointResponse, PeerError> {
         self.call(timeout, parts, async |mut client, parts| {
             client.install_checkpoint(parts).await
         })
@@ -251,9 +253,9 @@ impl PeerLink {
     /// Opens a stream of batches; `timeout` bounds the opening.
     pub(crate) async fn forward(
         &self,
-        batches: impl Stream<Item = pb::ForwardRequest> + Send + 'static,
+        batches: impl Stream<Item = messages::ForwardRequest> + Send + 'static,
         timeout: Duration,
-    ) -> Result<Streaming<pb::ForwardResponse>, PeerError> {
+    ) -> Result<Streaming<messages::ForwardResponse>, PeerError> {
         self.call(timeout, batches, async |mut client, batches| {
             client.forward(batches).await
         })

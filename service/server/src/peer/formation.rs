@@ -99,8 +99,8 @@ async fn ask_everybody(
 async fn ask(consensus: &Consensus, replica: ReplicaId, peer: &str) -> Result<DirectoryId, String> {
     let hello = consensus.peers().hello(replica, peer, HELLO_TIMEOUT).await;
     let hello = hello.map_err(|error: PeerError| error.to_string())?;
-    if hello.replica_id != replica.get() {
-        return Err(format!("replica {} answers there", hello.replica_id));
+    if hello.replica != replica {
+        return Err(format!("replica {} answers there", hello.replica));
     }
     if hello.initialized {
         return Err(
@@ -108,9 +108,7 @@ async fn ask(consensus: &Consensus, replica: ReplicaId, peer: &str) -> Result<Di
                 .to_owned(),
         );
     }
-    let directory = <[u8; 16]>::try_from(&hello.directory_id[..])
-        .map_err(|_| "its directory id is malformed")?;
-    Ok(DirectoryId::from_bytes(directory))
+    Ok(hello.directory)
 }
 
 /// Proposes the cluster's first command whenever this replica leads, until the cluster has its id.

@@ -4,12 +4,12 @@ use std::future::Future;
 use std::sync::Arc;
 
 use synod_model::limits::PEER_MESSAGE_BYTES_MAX;
-use synod_proto::peer::v1::peer_server::PeerServer;
 use tonic::service::interceptor::InterceptedService;
 use tonic::{Request, Status};
 
 use super::connections::{Whose, watched};
 use super::identity::Refusal;
+use super::protocol::peer_server::PeerServer;
 use super::refusals::Refusals;
 use super::service::{ForwardHandler, PeerService};
 use super::{CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, STREAM_WINDOW};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt};
-use synod_proto::peer::v1 as pb;
-use synod_proto::peer::v1::peer_server::Peer;
 use tokio::sync::Semaphore;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::identity::{Caller, Refusal};
 use super::log_end::LogEnd;
+use super::messages;
+use super::protocol::peer_server::Peer;
 use crate::consensus::{Consensus, InboundError, ReplicaId};
 
 /// Executes batches of commands that followers hand to this replica. The proposer does.
@@ -20,8 +20,8 @@ pub trait ForwardHandler: Send + Sync + 'static {
     fn forward(
         &self,
         from: ReplicaId,
-        batches: BoxStream<'static, pb::ForwardRequest>,
-    ) -> BoxStream<'static, pb::ForwardResponse>;
+        batches: BoxStream<'static, messages::ForwardRequest>,
+    ) -> BoxStream<'static, messages::ForwardResponse>;
 }
 
 /// Answers the calls of other replicas. Who calls was checked before ([`super::serve()`]).
@@ -46,20 +46,20 @@ type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 #[tonic::async_trait]
 impl Peer for PeerService {
-    type AppendStream = Answers<pb::AppendResponse>;
-    type ForwardStream = Answers<pb::ForwardResponse>;
+    type AppendStream = Answers<messages::AppendResponse>;
+    type ForwardStream = Answers<messages::ForwardResponse>;
 
     async fn hello(
         &self,
-        _request: Request<pb::HelloRequest>,
-    ) -> Result<Response<pb::HelloResponse>, Status> {
+        _request: Request<messages::HelloRequest>,
+    ) -> Result<Response<messages::HelloResponse>, Status> {
         Ok(self.said(self.consensus.on_hello()))
     }
 
     async fn vote(
         &self,
-        request: Request<pb::VoteRequest>,
-    ) -> Result<Response<pb::VoteResponse>, Status> {
+        request: Request<messages::VoteRequest>,
+    ) -> Result<Response<messages::VoteResponse>, Status> {
         let request = self.of_who_holds(request).await?;
         let voted = self.consensus.on_vote(&request).await.map_err(status)?;
         Ok(self.said(voted))
@@ -67,16 +67,16 @@ impl Peer for PeerService {
 
     async fn pre_vote(
         &self,
-        request: Request<pb::PreVoteRequest>,
-    ) -> Result<Response<pb::PreVoteResponse>, Status> {
+        request: Request<messages::VoteRequest>,
+    ) -> Result<Response<messages::VoteResponse>, Status> {
         let request = self.of_who_holds(request).await?;
-        let voted = self.consensus.on_pre_vote(request).await.map_err(status)?;
+        let voted = self.consensus.on_pre_vote(&request).await.map_err(status)?;
         Ok(self.said(voted))
     }
 
     async fn append(
         &self,
-        request: Request<Streaming<pb::AppendRequest>>,
+        request: Request<Streaming<messages::AppendRequest>>,
     ) -> Result<Response<Self::AppendStream>, Status> {
         let (caller, requests) = addressed(request)?;
         let responses = self.consensus.on_append(caller.replica, requests);
@@ -87,8 +87,8 @@ impl Peer for PeerService {
 
     async fn install_checkpoint(
         &self,
-        request: Request<Streaming<pb::InstallCheckpointRequest>>,
-    ) -> Result<Response<pb::InstallCheckpointResponse>, Status> {
+        request: Request<Streaming<messages::CheckpointPart>>,
+    ) -> Result<Response<messages::CheckpointResponse>, Status> {
         let (caller, parts) = addressed(request)?;
         let Ok(_turn) = self.receiving.try_acquire() else {
             return Err(status(InboundError::Busy));
@@ -103,23 +103,23 @@ impl Peer for PeerService {
 
     async fn transfer_leader(
         &self,
-        request: Request<pb::TransferLeaderRequest>,
-    ) -> Result<Response<pb::TransferLeaderResponse>, Status> {
+        request: Request<messages::TransferRequest>,
+    ) -> Result<Response<messages::TransferResponse>, Status> {
         let (_, request) = addressed(request)?;
         answer(self.consensus.on_transfer_leader(&request).await)
     }
 
     async fn read_index(
         &self,
-        request: Request<pb::ReadIndexRequest>,
-    ) -> Result<Response<pb::ReadIndexResponse>, Status> {
-        let (_, pb::ReadIndexRequest {}) = addressed(request)?;
+        request: Request<messages::ReadIndexRequest>,
+    ) -> Result<Response<messages::ReadIndexResponse>, Status> {
+        let (_, messages::ReadIndexRequest {}) = addressed(request)?;
         answer(self.consensus.on_read_index().await)
     }
 
     async fn forward(
         &self,
-        request: Request<Streaming<pb::ForwardRequest>>,
+        request: Request<Streaming<messages::ForwardRequest>>,
     ) -> Result<Response<Self::ForwardStream>, Status> {
         let (caller, batches) = addressed(request)?;
         let batches = batches
@@ -135,10 +135,10 @@ impl Peer for PeerService {
 
     async fn digest(
         &self,
-        request: Request<pb::DigestRequest>,
-    ) -> Result<Response<pb::DigestResponse>, Status> {
+        request: Request<messages::DigestRequest>,
+    ) -> Result<Response<messages::DigestResponse>, Status> {
         let (_, request) = addressed(request)?;
-        Ok(self.said(self.consensus.on_digest(request)))
+        Ok(self.said(self.consensus.on_digest(&request)))
     }
 }
 

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
-use synod_proto::peer::v1 as pb;
 use tokio::time::Instant;
 
 use super::intake::{Batch, Intake, Unit};
@@ -26,6 +25,7 @@ use crate::consensus::{Consensus, Leadership, Progress, ReplicaId, Term};
 use crate::limits::{ENTRIES_IN_FLIGHT_MAX, FORWARDED_BATCHES_MAX};
 use crate::metrics::ProposerMetrics;
 use crate::peer::PeerError;
+use crate::peer::messages::ForwardRequest;
 use crate::seams::watch;
 use crate::stop::Stop;
 
@@ -321,16 +321,14 @@ impl Driver {
         });
     }
 
-    fn request(&self, batch: &Batch, deadline: Instant) -> pb::ForwardRequest {
+    fn request(&self, batch: &Batch, deadline: Instant) -> ForwardRequest {
         let timeout = deadline.saturating_duration_since(Instant::now());
-        pb::ForwardRequest {
-            batch_id: 0,
-            lane: pb::Lane::from(self.lane).into(),
-            deadline_ms: u64::try_from(timeout.as_millis())
-                .unwrap_or(u64::MAX)
-                .max(1),
+        ForwardRequest {
+            batch: 0,
+            lane: self.lane,
+            timeout: timeout.max(Duration::from_millis(1)),
             commands: batch.envelopes().cloned().collect(),
-            trace_ids: batch.traces().map(str::to_owned).collect(),
+            traces: batch.traces().map(str::to_owned).collect(),
         }
     }
 

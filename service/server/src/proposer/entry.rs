@@ -1,43 +1,47 @@
 //! A log entry made of commands that are encoded already.
 //!
-//! Commands travel from the replica that took them to the log without being encoded again. A protobuf message is its
-//! fields one after the other, so an entry is its stamp followed by each command as a length-delimited field.
+//! Commands travel from the replica that took them to the log without being encoded again: a list is stored as its length
+//! and its items one after the other, and it is the last field of an entry.
 
-use bytes::{BufMut, Bytes, BytesMut};
-use prost::Message;
-use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
+use bytes::Bytes;
+use synod_machine::LogEntry;
 use synod_model::WallTime;
-use synod_proto::storage::v1 as pb;
+use synod_model::stored::{Stored, put_number, to_bytes};
 
 use super::log_time::Stamp;
 
-/// The number of the field `commands` of `synod.storage.v1.LogEntry`.
-const COMMANDS: u32 = 4;
+/// The fields of a stored log entry.
+const FIELDS: u64 = 4;
 
-/// The encoded `synod.storage.v1.LogEntry` of these encoded envelopes, in order.
+/// What stands before the first command has at most so many bytes.
+const HEAD_BYTES_MAX: usize = 40;
+
+/// The stored log entry of these encoded envelopes, in order.
 pub(super) fn encode<'a>(
     stamp: Stamp,
     wall: WallTime,
     envelopes: impl Iterator<Item = &'a Bytes> + Clone,
 ) -> Bytes {
-    let head = pb::LogEntry {
-        log_time_ms: stamp.log_time.as_millis(),
-        lift_deadlines: stamp.lift_deadlines,
-        wall_ms: wall.as_millis(),
-        commands: Vec::new(),
-    };
-    let body = envelopes.clone().map(|envelope| {
-        key_len(COMMANDS) + encoded_len_varint(envelope.len() as u64) + envelope.len()
-    });
-    let mut entry = BytesMut::with_capacity(head.encoded_len() + body.sum::<usize>());
-    // A buffer of this length takes the head, which is all that can fail here.
-    let _ = head.encode(&mut entry);
-    for envelope in envelopes {
-        encode_key(COMMANDS, WireType::LengthDelimited, &mut entry);
-        encode_varint(envelope.len() as u64, &mut entry);
-        entry.put_slice(envelope);
+    let count = envelopes.clone().count();
+    if count == 0 {
+        return to_bytes(&LogEntry {
+            log_time: stamp.log_time,
+            lift_deadlines: stamp.lift_deadlines,
+            wall,
+            commands: Vec::new(),
+        });
     }
-    entry.freeze()
+    let length: usize = envelopes.clone().map(Bytes::len).sum();
+    let mut entry = Vec::with_capacity(HEAD_BYTES_MAX + length);
+    put_number(&mut entry, FIELDS);
+    stamp.log_time.store(&mut entry);
+    stamp.lift_deadlines.store(&mut entry);
+    wall.store(&mut entry);
+    put_number(&mut entry, count as u64);
+    for envelope in envelopes {
+        entry.extend_from_slice(envelope);
+    }
+    entry.into()
 }
 
 #[cfg(test)]
@@ -45,8 +49,8 @@ mod tests {
     use std::sync::Arc;
 
     use synod_machine::{Command, Envelope, LogEntry};
+    use synod_model::stored::from_bytes;
     use synod_model::{LogTime, OpenSession, RequestId, Revision, Sequence, SessionId};
-    use synod_store::codec::{decode_log_entry, encode_envelope, encode_log_entry};
 
     use super::*;
 
@@ -68,7 +72,7 @@ mod tests {
                 lift_deadlines: true,
             };
             let wall = WallTime::from_millis(1_700_000_000_000);
-            let encoded: Vec<Bytes> = commands.iter().map(encode_envelope).collect();
+            let encoded: Vec<Bytes> = commands.iter().map(to_bytes).collect();
             let entry = LogEntry {
                 log_time: stamp.log_time,
                 lift_deadlines: true,
@@ -76,8 +80,8 @@ mod tests {
                 commands,
             };
             let bytes = encode(stamp, wall, encoded.iter());
-            assert_eq!(bytes, encode_log_entry(&entry));
-            assert_eq!(decode_log_entry(&bytes), Ok(entry));
+            assert_eq!(bytes, to_bytes(&entry));
+            assert_eq!(from_bytes::<LogEntry>(&bytes), Ok(entry));
         }
     }
 }

@@ -1,45 +1,46 @@
 //! The leader's end of the links: takes batches from followers and puts them into the lanes.
 
-use std::time::Duration;
-
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
+use synod_machine::Envelope;
 use synod_model::limits::{BATCH_BYTES_MAX, COMMAND_BYTES_MAX};
-use synod_proto::peer::v1 as pb;
-use synod_store::codec::decode_envelope;
+use synod_model::stored::from_bytes;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
+use super::Proposer;
 use super::intake::{Forwarded, NotQueued, Unit};
-use super::link::Verdict;
-use super::{Lane, Proposer, wire};
 use crate::consensus::ReplicaId;
 use crate::limits::{BATCH_COMMANDS_MAX, DEADLINE_MAX, FORWARDED_BATCHES_MAX};
 use crate::peer::ForwardHandler;
+use crate::peer::messages::{ForwardRequest, ForwardResponse, NotExecutedReason, Verdict};
 
 impl ForwardHandler for Proposer {
     fn forward(
         &self,
         from: ReplicaId,
-        batches: BoxStream<'static, pb::ForwardRequest>,
-    ) -> BoxStream<'static, pb::ForwardResponse> {
+        batches: BoxStream<'static, ForwardRequest>,
+    ) -> BoxStream<'static, ForwardResponse> {
         let (proposer, stop) = (self.clone(), self.shared.stop.clone());
-        let ended = pb::ForwardResponse {
-            batch_id: 0,
-            result: Some(Verdict::Ended(pb::ForwardEnded {})),
+        let ended = ForwardResponse {
+            batch: 0,
+            verdict: Verdict::Ended,
         };
         batches
             .take_until(async move { stop.requested().await })
             .map(move |batch| {
-                let batch_id = batch.batch_id;
-                let span = tracing::info_span!("forwarded", %from, requests = ?batch.trace_ids);
+                let number = batch.batch;
+                let span = tracing::info_span!("forwarded", %from, requests = ?batch.traces);
                 // Right here, and not when the answer is polled: batches go into the lane in the order they came in.
                 let entered = span.in_scope(|| proposer.enter(from, batch));
                 let answered = async move {
-                    let result = Some(verdict(entered).await);
+                    let verdict = verdict(entered).await;
                     tracing::debug!("answered a batch");
-                    pb::ForwardResponse { batch_id, result }
+                    ForwardResponse {
+                        batch: number,
+                        verdict,
+                    }
                 };
                 answered.instrument(span)
             })
@@ -52,9 +53,9 @@ impl ForwardHandler for Proposer {
 
 async fn verdict(entered: Result<oneshot::Receiver<Verdict>, Verdict>) -> Verdict {
     match entered {
-        Ok(answered) => answered
-            .await
-            .unwrap_or_else(|_| wire::unknown("the leader stopped before the outcome was known")),
+        Ok(answered) => answered.await.unwrap_or_else(|_| {
+            Verdict::Unknown("the leader stopped before the outcome was known".to_owned())
+        }),
         Err(verdict) => verdict,
     }
 }
@@ -64,13 +65,13 @@ impl Proposer {
     fn enter(
         &self,
         from: ReplicaId,
-        batch: pb::ForwardRequest,
+        batch: ForwardRequest,
     ) -> Result<oneshot::Receiver<Verdict>, Verdict> {
         let leadership = *self.shared.consensus.leadership().borrow();
         if !leadership.is_me {
-            return Err(wire::not_leader(leadership.leader));
+            return Err(Verdict::not_leader(leadership.leader));
         }
-        let lane = lane_of(&batch)?;
+        let lane = batch.lane;
         let bytes = check(&batch).inspect_err(|_| tracing::warn!(%from, "refused a batch"))?;
         tracing::debug!(
             %from,
@@ -80,13 +81,12 @@ impl Proposer {
         );
         let overloaded = || {
             let message = "the leader has too much to do";
-            wire::not_executed(pb::NotExecutedReason::Overloaded, None, message)
+            Verdict::not_executed(NotExecutedReason::Overloaded, message)
         };
         let queue = self.shared.queue(lane);
         let place = queue.place(bytes).map_err(|_| overloaded())?;
         let (answer, answered) = oneshot::channel();
-        let timeout = Duration::from_millis(batch.deadline_ms).min(DEADLINE_MAX);
-        let deadline = Instant::now() + timeout;
+        let deadline = Instant::now() + batch.timeout.min(DEADLINE_MAX);
         let forwarded = Forwarded {
             commands: batch.commands,
             bytes,
@@ -99,24 +99,16 @@ impl Proposer {
             NotQueued::Full => overloaded(),
             NotQueued::Stopping => {
                 let message = "the leader is shutting down";
-                wire::not_executed(pb::NotExecutedReason::Shutdown, None, message)
+                Verdict::not_executed(NotExecutedReason::Shutdown, message)
             }
         })?;
         Ok(answered)
     }
 }
 
-fn lane_of(batch: &pb::ForwardRequest) -> Result<Lane, Verdict> {
-    match batch.lane() {
-        pb::Lane::Normal => Ok(Lane::Ordinary),
-        pb::Lane::Renewal => Ok(Lane::Renewal),
-        pb::Lane::Unspecified => Err(invalid("it does not say its lane")),
-    }
-}
-
 /// Whether every command can be read: one that cannot would stop every replica that applies it. Answers the bytes of
 /// all commands together.
-fn check(batch: &pb::ForwardRequest) -> Result<usize, Verdict> {
+fn check(batch: &ForwardRequest) -> Result<usize, Verdict> {
     let bytes: usize = batch.commands.iter().map(bytes::Bytes::len).sum();
     let bytes_max = if batch.commands.len() == 1 {
         COMMAND_BYTES_MAX
@@ -127,12 +119,12 @@ fn check(batch: &pb::ForwardRequest) -> Result<usize, Verdict> {
         return Err(invalid("it does not fit a log entry"));
     }
     for command in &batch.commands {
-        decode_envelope(command).map_err(|error| invalid(&error.to_string()))?;
+        from_bytes::<Envelope>(command).map_err(|error| invalid(&error.to_string()))?;
     }
     Ok(bytes)
 }
 
 fn invalid(why: &str) -> Verdict {
     let message = format!("the leader cannot take the batch: {why}");
-    wire::not_executed(pb::NotExecutedReason::Invalid, None, message)
+    Verdict::not_executed(NotExecutedReason::Invalid, message)
 }

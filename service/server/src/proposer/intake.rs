@@ -6,15 +6,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use synod_model::Refusal;
 use synod_model::limits::BATCH_BYTES_MAX;
-use synod_proto::peer::v1 as pb;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::refusals;
 use super::request::Request;
-use super::wire;
 use crate::limits::{BATCH_COMMANDS_MAX, LANE_BYTES_MAX, LANE_REQUESTS_MAX};
+use crate::peer::messages::{NotExecutedReason, Verdict};
 
 /// What goes into a log entry as a whole.
 #[derive(Debug)]
@@ -33,7 +32,7 @@ pub(super) struct Forwarded {
     /// When its callers stop waiting.
     pub(super) deadline: Instant,
     /// Takes the answer that goes back to the other replica.
-    pub(super) answer: oneshot::Sender<pb::forward_response::Result>,
+    pub(super) answer: oneshot::Sender<Verdict>,
     /// Its place in the queue, given back when it leaves it.
     pub(super) place: Option<OwnedSemaphorePermit>,
 }
@@ -219,9 +218,8 @@ impl Unit {
         match self {
             Self::Own(request) => request.claim(now).map(Self::Own),
             Self::Forwarded(forwarded) if forwarded.deadline <= now => {
-                let _ = forwarded.answer.send(wire::not_executed(
-                    pb::NotExecutedReason::Deadline,
-                    None,
+                let _ = forwarded.answer.send(Verdict::not_executed(
+                    NotExecutedReason::Deadline,
                     "its deadline passed",
                 ));
                 None

@@ -1,7 +1,7 @@
 //! The two lanes, and which commands take which.
 
 use synod_machine::Command;
-use synod_proto::peer::v1 as pb;
+use synod_model::stored_variants;
 
 /// How a command is let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,11 +82,4 @@ impl Lane {
     }
 }
 
-impl From<Lane> for pb::Lane {
-    fn from(lane: Lane) -> Self {
-        match lane {
-            Lane::Ordinary => Self::Normal,
-            Lane::Renewal => Self::Renewal,
-        }
-    }
-}
+stored_variants! { Lane { 1 Ordinary, 2 Renewal } }

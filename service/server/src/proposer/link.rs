@@ -10,25 +10,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt};
-use synod_proto::peer::v1 as pb;
 use tokio::sync::{mpsc, oneshot};
 use tokio_stream::wrappers::ReceiverStream;
 
 use crate::consensus::{Consensus, ReplicaId};
 use crate::limits::FORWARDED_BATCHES_MAX;
 use crate::peer::PeerError;
+use crate::peer::messages::{ForwardRequest, ForwardResponse, Verdict};
 
 /// How long opening a link may take.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// What a leader says of a batch.
-pub(super) type Verdict = pb::forward_response::Result;
 
 /// An open link.
 pub(super) struct Link {
     /// Who is at the other end.
     leader: ReplicaId,
-    batches: mpsc::Sender<pb::ForwardRequest>,
+    batches: mpsc::Sender<ForwardRequest>,
     unanswered: Unanswered,
     sent: u64,
 }
@@ -73,17 +70,14 @@ impl Link {
         self.leader == leader && self.unanswered.lock().is_some()
     }
 
-    /// Sends a batch, whose `batch_id` is given here. Answers `None` if the batch was not sent.
-    pub(super) fn send(&mut self, mut batch: pb::ForwardRequest) -> Option<Answer> {
-        batch.batch_id = self.sent;
+    /// Sends a batch, whose number is given here. Answers `None` if the batch was not sent.
+    pub(super) fn send(&mut self, mut batch: ForwardRequest) -> Option<Answer> {
+        batch.batch = self.sent;
         let (told, verdict) = oneshot::channel();
-        self.unanswered
-            .lock()
-            .as_mut()?
-            .insert(batch.batch_id, told);
+        self.unanswered.lock().as_mut()?.insert(batch.batch, told);
         self.sent += 1;
         let answer = Answer {
-            batch_id: batch.batch_id,
+            batch_id: batch.batch,
             unanswered: self.unanswered.clone(),
             verdict,
         };
@@ -114,22 +108,16 @@ impl Unanswered {
     }
 
     /// Hands out the answers until the link ends.
-    async fn read<E>(self, answers: impl Stream<Item = Result<pb::ForwardResponse, E>>) {
+    async fn read<E>(self, answers: impl Stream<Item = Result<ForwardResponse, E>>) {
         let mut answers = std::pin::pin!(answers);
-        while let Some(Ok(pb::ForwardResponse { batch_id, result })) = answers.next().await {
-            match result {
-                Some(Verdict::Ended(ended)) => {
-                    let never_taken = self.lock().take().unwrap_or_default();
-                    for answer in never_taken.into_values() {
-                        let _ = answer.send(Verdict::Ended(ended));
-                    }
+        while let Some(Ok(ForwardResponse { batch, verdict })) = answers.next().await {
+            if verdict == Verdict::Ended {
+                let never_taken = self.lock().take().unwrap_or_default();
+                for answer in never_taken.into_values() {
+                    let _ = answer.send(Verdict::Ended);
                 }
-                Some(verdict) => {
-                    if let Some(answer) = self.take(batch_id) {
-                        let _ = answer.send(verdict);
-                    }
-                }
-                None => {}
+            } else if let Some(answer) = self.take(batch) {
+                let _ = answer.send(verdict);
             }
         }
         // It broke, if it had not ended. Dropping the senders tells all who wait.

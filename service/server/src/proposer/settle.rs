@@ -2,13 +2,12 @@
 
 use synod_machine::Outcome;
 use synod_model::Refusal;
-use synod_proto::peer::v1 as pb;
 
 use super::intake::{Forwarded, Unit};
-use super::link::Verdict;
+use super::refusals;
 use super::request::Request;
-use super::{refusals, wire};
 use crate::consensus::{NotExecuted, Position, ProposeError, ReplicaId};
+use crate::peer::messages::{NotExecutedReason, Verdict};
 
 /// What became of a batch.
 pub(super) enum Fate {
@@ -69,29 +68,31 @@ impl Fate {
     /// What a leader's verdict on a batch of so many commands means.
     pub(super) fn of_verdict(verdict: Verdict, commands: usize) -> Self {
         match verdict {
-            Verdict::Executed(executed) => match wire::executed_from_wire(executed, commands) {
-                Ok((position, outcomes)) => Self::Executed { position, outcomes },
-                Err(malformed) => {
-                    Self::Unknown(format!("the leader's answer cannot be read ({malformed})"))
-                }
+            Verdict::Executed { at, outcomes } if outcomes.len() == commands => Self::Executed {
+                position: at,
+                outcomes,
             },
-            Verdict::NotExecuted(refused) => Self::of_refusal(refused),
-            Verdict::Unknown(pb::ForwardUnknown { message }) => Self::Unknown(message),
-            Verdict::Ended(pb::ForwardEnded {}) => Self::TryAgain { leader: None },
+            Verdict::Executed { outcomes, .. } => Self::Unknown(format!(
+                "the leader answered with {} outcomes for {commands} commands",
+                outcomes.len()
+            )),
+            Verdict::NotExecuted {
+                reason,
+                leader,
+                message,
+            } => Self::of_refusal(reason, leader, message),
+            Verdict::Unknown(why) => Self::Unknown(why),
+            Verdict::Ended => Self::TryAgain { leader: None },
         }
     }
 
-    fn of_refusal(refused: pb::ForwardNotExecuted) -> Self {
-        match refused.reason() {
-            pb::NotExecutedReason::NotLeader | pb::NotExecutedReason::Shutdown => Self::TryAgain {
-                leader: refused.leader_id.map(ReplicaId::new),
-            },
-            pb::NotExecutedReason::Deadline => Self::NotExecuted(Reason::Deadline),
-            pb::NotExecutedReason::Overloaded => Self::NotExecuted(Reason::Overloaded),
-            pb::NotExecutedReason::Unavailable => Self::Stalled(refused.message),
-            pb::NotExecutedReason::Invalid | pb::NotExecutedReason::Unspecified => {
-                Self::NotExecuted(Reason::Unavailable(refused.message))
-            }
+    fn of_refusal(reason: NotExecutedReason, leader: Option<ReplicaId>, message: String) -> Self {
+        match reason {
+            NotExecutedReason::NotLeader | NotExecutedReason::Shutdown => Self::TryAgain { leader },
+            NotExecutedReason::Deadline => Self::NotExecuted(Reason::Deadline),
+            NotExecutedReason::Overloaded => Self::NotExecuted(Reason::Overloaded),
+            NotExecutedReason::Unavailable => Self::Stalled(message),
+            NotExecutedReason::Invalid => Self::NotExecuted(Reason::Unavailable(message)),
         }
     }
 }
@@ -106,7 +107,7 @@ pub(super) fn settle(units: Vec<Unit>, fate: Fate) -> Vec<Request> {
         // Another replica's batch goes back to it: it knows better than to be passed on twice.
         Fate::TryAgain { leader } => units
             .into_iter()
-            .filter_map(|unit| unit.own_or_tell(|| wire::not_leader(leader)))
+            .filter_map(|unit| unit.own_or_tell(|| Verdict::not_leader(leader)))
             .collect(),
         Fate::Stalled(why) => {
             let reason = Reason::Unavailable(why);
@@ -127,7 +128,7 @@ pub(super) fn settle(units: Vec<Unit>, fate: Fate) -> Vec<Request> {
         Fate::Unknown(why) => {
             for own in units
                 .into_iter()
-                .filter_map(|unit| unit.own_or_tell(|| wire::unknown(&why)))
+                .filter_map(|unit| unit.own_or_tell(|| Verdict::Unknown(why.clone())))
             {
                 own.answer(Err(refusals::unknown(&why)));
             }
@@ -149,8 +150,9 @@ fn hand_out(units: Vec<Unit>, position: Position, outcomes: Vec<Outcome>) {
             Unit::Forwarded(Forwarded {
                 commands, answer, ..
             }) => {
-                let of_batch: Vec<Outcome> = outcomes.by_ref().take(commands.len()).collect();
-                let _ = answer.send(wire::executed(position, &of_batch));
+                let outcomes = outcomes.by_ref().take(commands.len()).collect();
+                let at = position;
+                let _ = answer.send(Verdict::Executed { at, outcomes });
             }
         }
     }
@@ -168,16 +170,13 @@ impl Reason {
     fn verdict(&self) -> Verdict {
         match self {
             Self::Deadline => {
-                wire::not_executed(pb::NotExecutedReason::Deadline, None, "its deadline passed")
+                Verdict::not_executed(NotExecutedReason::Deadline, "its deadline passed")
             }
-            Self::Overloaded => wire::not_executed(
-                pb::NotExecutedReason::Overloaded,
-                None,
+            Self::Overloaded => Verdict::not_executed(
+                NotExecutedReason::Overloaded,
                 "the leader has too much to do",
             ),
-            Self::Unavailable(why) => {
-                wire::not_executed(pb::NotExecutedReason::Unavailable, None, why)
-            }
+            Self::Unavailable(why) => Verdict::not_executed(NotExecutedReason::Unavailable, why),
         }
     }
 }

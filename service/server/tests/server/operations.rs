@@ -128,7 +128,7 @@ async fn the_status_names_every_replica_and_where_clients_reach_it() {
         assert_eq!(replica.directory_id.len(), 32);
         assert!(replica.machine_version > 0);
     }
-    assert!(status.digest_index > 0 && status.digest.len() == 64);
+    assert!(status.digest_index > 0 && status.digest.len() == 32);
 }
 
 #[tokio::test(flavor = "multi_thread")]

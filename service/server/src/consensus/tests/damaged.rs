@@ -7,6 +7,7 @@ use synod_store::checkpoint::CheckpointFile;
 
 use super::three::Cluster;
 use super::*;
+use crate::peer::messages::CheckpointPart;
 
 /// A checkpoint is due after so many entries.
 const EVERY: u64 = 20;
@@ -121,11 +122,7 @@ async fn a_checkpoint_that_claims_a_newer_format_is_replaced_and_the_follower_se
 }
 
 /// What a leader would send of this checkpoint, with a bit of its rows flipped.
-fn damaged_parts(
-    leader: &Consensus,
-    file: &Path,
-) -> Vec<Result<pb::InstallCheckpointRequest, InboundError>> {
-    use pb::install_checkpoint_request::Part;
+fn damaged_parts(leader: &Consensus, file: &Path) -> Vec<Result<CheckpointPart, InboundError>> {
     let newest = leader.shared.checkpoints.newest().unwrap();
     let (meta, data) = newest.unwrap();
     assert_eq!(data.file().unwrap().path, file);
@@ -136,11 +133,11 @@ fn damaged_parts(
     parts
         .into_iter()
         .map(|mut part| {
-            if let Some(Part::Data(data)) = &mut part.part {
-                let mut bytes = data.data.to_vec();
+            if let CheckpointPart::Data { data, .. } = &mut part {
+                let mut bytes = data.to_vec();
                 let middle = bytes.len() / 2;
                 bytes[middle] ^= 0x10;
-                data.data = bytes.into();
+                *data = bytes.into();
             }
             Ok(part)
         })

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use synod_model::limits::{FINALIZERS_MAX, OBJECT_BYTES_MAX};
+use synod_model::stored::put_blob;
 use synod_model::{
     ApiVersion, Attributes, CollectionRules, Content, CreateCollection, CreateObject, DeleteObject,
     Fences, Finalizers, GroupResource, Kind, MediaType, Namespace, ObjectKey, ObjectName,
@@ -168,9 +169,7 @@ async fn rows_are_read_wherever_their_chunks_are_cut() {
     replica.stop().await;
     let mut bytes = Vec::new();
     for row in state.rows() {
-        let row = codec::encode_row(&row);
-        prost::encode_length_delimiter(row.len(), &mut bytes).unwrap();
-        bytes.extend_from_slice(&row);
+        put_blob(&mut bytes, &to_bytes(&row));
     }
     for length in [1, 2, 3, 7, 100, bytes.len()] {
         let mut rows = Rows::default();

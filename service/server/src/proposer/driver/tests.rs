@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::stream::{self, BoxStream};
 use synod_machine::{Command, Envelope, Initialize, LogEntry, Outcome};
+use synod_model::stored::to_bytes;
 use synod_model::{
     BinaryVersion, Endpoint, ErrorKind, InstanceId, Join, Labels, LogTime, MemberId, Refusal,
     Revision, Settings, Ttl, WallTime,
 };
-use synod_store::{RealDisk, codec};
+use synod_store::RealDisk;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
@@ -17,6 +18,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use super::*;
 use crate::consensus::{self, ConsensusConfig};
 use crate::metrics::Metrics;
+use crate::peer::messages::{ForwardRequest, ForwardResponse};
 use crate::peer::{self, Formation, ForwardHandler};
 use crate::proposer::Proposer;
 use crate::seams::{Seams, tcp};
@@ -35,8 +37,8 @@ impl ForwardHandler for Handler {
     fn forward(
         &self,
         from: ReplicaId,
-        batches: BoxStream<'static, pb::ForwardRequest>,
-    ) -> BoxStream<'static, pb::ForwardResponse> {
+        batches: BoxStream<'static, ForwardRequest>,
+    ) -> BoxStream<'static, ForwardResponse> {
         if !self.silent.load(Ordering::Relaxed) {
             return self.proposer.forward(from, batches);
         }
@@ -95,7 +97,7 @@ impl Running {
                     request: None,
                     command: Arc::new(Command::Initialize(Initialize { cluster, settings })),
                 };
-                codec::encode_log_entry(&LogEntry {
+                to_bytes(&LogEntry {
                     log_time: LogTime::from_millis(0),
                     lift_deadlines: false,
                     wall: WallTime::from_millis(0),

@@ -18,10 +18,7 @@ fn filled(sizes: &[usize]) -> (Intake, Vec<crate::proposer::request::Waiter>) {
     (intake, waiters.collect())
 }
 
-fn forwarded(
-    commands: usize,
-    bytes: usize,
-) -> (Forwarded, oneshot::Receiver<pb::forward_response::Result>) {
+fn forwarded(commands: usize, bytes: usize) -> (Forwarded, oneshot::Receiver<Verdict>) {
     let (answer, answered) = oneshot::channel();
     let commands = vec![Bytes::from(vec![1; bytes]); commands];
     let bytes = commands.iter().map(Bytes::len).sum();
@@ -104,10 +101,10 @@ async fn a_forwarded_batch_whose_deadline_passed_goes_back_and_was_not_executed(
     let late = batch.deadline;
     queue.push(Unit::Forwarded(batch)).unwrap();
     assert!(intake.take(late).units.is_empty());
-    let pb::forward_response::Result::NotExecuted(refused) = answered.await.unwrap() else {
+    let Verdict::NotExecuted { reason, .. } = answered.await.unwrap() else {
         panic!("it was not executed")
     };
-    assert_eq!(refused.reason(), pb::NotExecutedReason::Deadline);
+    assert_eq!(reason, NotExecutedReason::Deadline);
 }
 
 #[tokio::test]

@@ -26,6 +26,13 @@ fn outcome(revision: u64) -> Outcome {
     }
 }
 
+fn executed<const N: usize>(revisions: [u64; N]) -> Verdict {
+    Verdict::Executed {
+        at: position(),
+        outcomes: revisions.map(outcome).into(),
+    }
+}
+
 fn own() -> (Unit, Waiter) {
     let now = Instant::now();
     let (request, waiter) = sample(1, now + Duration::from_secs(60));
@@ -75,10 +82,7 @@ async fn each_gets_the_outcomes_of_its_own_commands() {
     );
     assert!(again.is_empty());
     assert_eq!(first_waiter.answered().await, Ok(outcome(11)));
-    assert_eq!(
-        answered.await,
-        Ok(wire::executed(position(), &[outcome(12), outcome(13)]))
-    );
+    assert_eq!(answered.await, Ok(executed([12, 13])));
     assert_eq!(last_waiter.answered().await, Ok(outcome(14)));
 }
 
@@ -87,15 +91,15 @@ async fn what_was_certainly_not_executed_is_tried_again_here_and_goes_back_to_an
     let leader = Some(ReplicaId::new(3));
     let (refusal, verdict) = told(Fate::TryAgain { leader }).await;
     assert!(refusal.message.starts_with("tried again"));
-    assert_eq!(verdict, wire::not_leader(leader));
+    assert_eq!(verdict, Verdict::not_leader(leader));
 }
 
 #[tokio::test]
 async fn what_a_leader_cannot_have_executed_now_waits_here_and_goes_back_to_another_replica() {
     let (refusal, verdict) = told(Fate::Stalled("no quorum".to_owned())).await;
     assert!(refusal.message.starts_with("tried again"));
-    let unavailable = pb::NotExecutedReason::Unavailable;
-    assert_eq!(verdict, wire::not_executed(unavailable, None, "no quorum"));
+    let unavailable = NotExecutedReason::Unavailable;
+    assert_eq!(verdict, Verdict::not_executed(unavailable, "no quorum"));
 }
 
 #[tokio::test]
@@ -104,17 +108,17 @@ async fn what_is_not_executed_is_told_as_that_to_both() {
         (
             Reason::Deadline,
             ErrorKind::DeadlineExceeded,
-            pb::NotExecutedReason::Deadline,
+            NotExecutedReason::Deadline,
         ),
         (
             Reason::Overloaded,
             ErrorKind::Overloaded,
-            pb::NotExecutedReason::Overloaded,
+            NotExecutedReason::Overloaded,
         ),
         (
             Reason::Unavailable("so".to_owned()),
             ErrorKind::Unavailable,
-            pb::NotExecutedReason::Unavailable,
+            NotExecutedReason::Unavailable,
         ),
     ] {
         let (refusal, verdict) = told(Fate::NotExecuted(reason)).await;
@@ -123,10 +127,10 @@ async fn what_is_not_executed_is_told_as_that_to_both() {
             synod_proto::status::verdict(&refusal),
             Certainty::NotExecuted
         );
-        let Verdict::NotExecuted(refused) = verdict else {
+        let Verdict::NotExecuted { reason, .. } = verdict else {
             panic!("not executed, not {verdict:?}")
         };
-        assert_eq!(refused.reason(), wire);
+        assert_eq!(reason, wire);
     }
 }
 
@@ -135,7 +139,7 @@ async fn what_is_unknown_is_called_unknown_to_both() {
     let (refusal, verdict) = told(Fate::Unknown("lost".to_owned())).await;
     assert_eq!(refusal.kind, ErrorKind::UnknownOutcome);
     assert_eq!(synod_proto::status::verdict(&refusal), Certainty::Unknown);
-    assert_eq!(verdict, wire::unknown("lost"));
+    assert_eq!(verdict, Verdict::Unknown("lost".to_owned()));
 }
 
 #[test]
@@ -158,28 +162,25 @@ fn an_error_of_consensus_never_claims_more_than_is_certain() {
 fn a_verdict_of_another_replica_never_claims_more_than_it_says() {
     let fate = |verdict| Fate::of_verdict(verdict, 1);
     assert!(matches!(
-        fate(wire::not_leader(None)),
+        fate(Verdict::not_leader(None)),
         Fate::TryAgain { .. }
     ));
+    assert!(matches!(fate(Verdict::Ended), Fate::TryAgain { .. }));
     assert!(matches!(
-        fate(Verdict::Ended(pb::ForwardEnded {})),
-        Fate::TryAgain { .. }
+        fate(Verdict::Unknown("lost".to_owned())),
+        Fate::Unknown(_)
     ));
-    assert!(matches!(fate(wire::unknown("lost")), Fate::Unknown(_)));
-    assert!(matches!(
-        fate(wire::executed(position(), &[outcome(1)])),
-        Fate::Executed { .. }
-    ));
-    let garbled = wire::executed(position(), &[outcome(1), outcome(2)]);
+    assert!(matches!(fate(executed([1])), Fate::Executed { .. }));
+    let garbled = executed([1, 2]);
     assert!(
         matches!(fate(garbled), Fate::Unknown(_)),
         "it was executed, and who knows how"
     );
-    let unavailable = wire::not_executed(pb::NotExecutedReason::Unavailable, None, "no quorum");
+    let unavailable = Verdict::not_executed(NotExecutedReason::Unavailable, "no quorum");
     assert!(matches!(fate(unavailable), Fate::Stalled(_)));
-    let unheard_of = wire::not_executed(pb::NotExecutedReason::Unspecified, None, "new");
+    let invalid = Verdict::not_executed(NotExecutedReason::Invalid, "not read");
     assert!(matches!(
-        fate(unheard_of),
+        fate(invalid),
         Fate::NotExecuted(Reason::Unavailable(_))
     ));
 }

@@ -1,0 +1,94 @@
+//! The hashes of rows, and of what members say.
+
+use synod_model::stored::{Stored, put_number};
+use synod_model::{
+    Adopt, AgreementChange, Collection, ControllerRevision, GroupResource, Lease, LeaseCandidate,
+    LeaseKey, Member, MemberId, Migration, MigrationId, Object, Report, ReportEntry, Roster,
+    Sequence, SessionId, Settings, Ticket, Uid, Waiter,
+};
+
+use crate::digest::{RowHash, hash_of};
+use crate::{
+    Deadline, EntryRow, Garbage, Heartbeat, Holder, OutcomeRow, ProgressRow, ReplicaId, ReplicaRow,
+    RevisionEvents, StatementHash, StatementRow, StorageStateRow, StorageVersionRow,
+};
+
+/// The hash of each kind of row, by the number and the parts that it has among the stored rows: nobody has to make a row
+/// of what is to be hashed.
+macro_rules! row_hashes {
+    ($($number:literal $name:ident($($part:ident: $of:ty),*);)*) => { $(
+        pub(crate) fn $name($($part: $of),*) -> RowHash {
+            RowHash::of(|to| {
+                put_number(to, $number);
+                $($part.store(to);)*
+            })
+        }
+    )* };
+}
+
+row_hashes! {
+    2 settings_hash(row: &Settings);
+    3 replica_hash(id: ReplicaId, row: &ReplicaRow);
+    4 member_hash(row: &Member);
+    5 statement_hash(id: &MemberId, row: &StatementRow);
+    6 deadline_hash(holder: &Holder, row: &Deadline);
+    7 session_hash(id: SessionId, lowest: Sequence);
+    8 outcome_hash(id: SessionId, sequence: Sequence, row: &OutcomeRow);
+    9 storage_version_hash(resource: &GroupResource, row: &StorageVersionRow);
+    10 entry_hash(resource: &GroupResource, id: &MemberId, row: &EntryRow);
+    11 storage_state_hash(resource: &GroupResource, row: &StorageStateRow);
+    12 agreement_hash(resource: &GroupResource, row: &AgreementChange);
+    13 collection_hash(row: &Collection);
+    14 object_hash(row: &Object);
+    15 garbage_hash(uid: &Uid, row: &Garbage);
+    16 controller_revision_hash(row: &ControllerRevision);
+    17 lease_hash(row: &Lease);
+    18 lease_waiter_hash(key: &LeaseKey, ticket: Ticket, row: &Waiter);
+    19 lease_candidate_hash(row: &LeaseCandidate);
+    20 heartbeat_hash(resource: &GroupResource, row: &Heartbeat);
+    21 migration_hash(row: &Migration);
+    22 progress_hash(id: &MigrationId, row: &ProgressRow);
+    23 roster_hash(row: &Roster);
+    24 events_hash(row: &RevisionEvents);
+}
+
+/// What a report says, in whatever order. Who says it, and under which number, is no part of it.
+pub(crate) fn said_by_report(report: &Report) -> StatementHash {
+    let Report {
+        member: _,
+        epoch: _,
+        number: _,
+        entries,
+        replace,
+    } = report;
+    let mut entries: Vec<&ReportEntry> = entries.iter().collect();
+    entries.sort_by_key(|entry| &entry.resource);
+    said(|to| {
+        put_number(to, 1);
+        replace.store(to);
+        for entry in entries {
+            entry.store(to);
+        }
+    })
+}
+
+/// What an adoption says.
+pub(crate) fn said_by_adoption(adopt: &Adopt) -> StatementHash {
+    let Adopt {
+        member: _,
+        epoch: _,
+        number: _,
+        resource,
+        selected_revision,
+    } = adopt;
+    said(|to| {
+        put_number(to, 2);
+        resource.store(to);
+        selected_revision.store(to);
+    })
+}
+
+fn said(write: impl FnOnce(&mut Vec<u8>)) -> StatementHash {
+    let (hash, _) = hash_of(write);
+    StatementHash::from_bytes(hash.to_le_bytes())
+}

@@ -1,0 +1,226 @@
+//! The tables of the machine's rows, commands and answers: see [`synod_model::stored`](mod@synod_model::stored).
+
+use std::sync::Arc;
+
+use synod_model::{
+    AbortMigration, AcquireLease, Adopt, AdoptControllerRevisions, AgreementChange, Assumption,
+    ClaimMigration, ClaimToken, CloseSession, ClusterId, Collection, CompleteMigration,
+    ControllerRevision, CreateCollection, CreateControllerRevision, CreateObject, DeleteCollection,
+    DeleteControllerRevisions, DeleteObject, DeleteRoster, Epoch, FailMigration, FencingToken,
+    ForgetResource, GroupResource, HolderIdentity, Join, Lease, LeaseCandidate, LeaseKey, Leave,
+    LiveMark, LogTime, MarkControllerRevisions, MarkReady, Member, MemberId, Migration,
+    MigrationId, MigrationProgress, NamespacedName, Object, ObjectKey, ObserveStorage, OpenSession,
+    PatchObject, PutLeaseCandidate, ReleaseControllerRevision, ReleaseLease, Renew, RenewLease,
+    RenewLeaseCandidate, Report, ReportMigrationProgress, ResetStorageStates, ResourceScope,
+    RetryMigration, Revision, RollbackControllerRevision, Roster, Sequence, SessionId, SetRoster,
+    Settings, StartMigration, Ticket, Transact, TruncateControllerRevisions, Ttl, Uid,
+    UpdateCollection, UpdateControllerRevision, UpdateObject, UpdateSettings, Waiter,
+    WithdrawLeaseCandidate, stored, stored_bytes, stored_empty, stored_numbers, stored_variants,
+};
+
+use crate::*;
+
+stored_numbers! {
+    ReplicaId: |it| it.get(), |number| Ok(Self::new(number));
+}
+
+stored_bytes! {
+    Digest: as_bytes, from_bytes;
+    DirectoryId: as_bytes, from_bytes;
+    StatementHash: as_bytes, from_bytes;
+}
+
+stored_empty! { CollectGarbage }
+
+stored! {
+    AnnounceReplica { replica, directory, client_endpoint, binary, machine_version, disk_is_low }
+    Deadline { at, ttl }
+    EntryChange { member, before, after }
+    EntryRow { kind, decodable, served, stance, encoding, adopted_revision, since }
+    Envelope { request, command }
+    Expire {
+        members, sessions, unreported, leases, lease_waiters, lease_candidates, objects, claims,
+        retries, observations, marks,
+    }
+    Garbage { owner, fate, cursor }
+    Heartbeat { at, wall }
+    HistoryAnswer { adopted, deleted, left }
+    Initialize { cluster, settings }
+    LogEntry { log_time, lift_deadlines, wall, commands }
+    Observation { hashes, kind, expired, overtaken }
+    Outcome { revision, changed, result }
+    OutcomeRow { revision, changed, result }
+    ProgressRow { progress, shown_at }
+    RaiseMachineVersion { to, replicas }
+    ReplicaRow { directory, client_endpoint, binary, machine_version, disk_is_low }
+    Restore { cluster }
+    RevisionAnswer { name, number, outcome, collision_count, history }
+    RevisionEvents { revision, changes }
+    StateStatus {
+        common, selected, selected_revision, agreement_revision, agreed, persisted, observation,
+        contradicted, agreed_hash, absent, on_trust, heard, drains, hash_drains,
+    }
+    StatementRow { number, content }
+    StorageStateRow { metadata, status }
+    StorageVersionRow { metadata, status }
+    Told { resource, encoding, selected, selected_revision, adopted_revision }
+    VersionStatus {
+        common, selected, selected_revision, agreement_revision, agreed, decodable_by_all,
+        served_by_all, all_equal, decodable,
+    }
+    Written { how, uid, resource_version }
+}
+
+stored_variants! {
+    Answer {
+        1 Done,
+        2 SessionOpened(id: SessionId),
+        3 Joined { epoch: Epoch, ttl: Ttl },
+        4 Reported(told: Vec<Told>),
+        5 MigrationStarted(id: MigrationId),
+        6 MigrationClaimed { token: ClaimToken, progress: MigrationProgress },
+        7 MigrationCompleted(assumption: Option<Assumption>),
+        8 Expired {
+            members: u32, sessions: u32, unreported: u32, leases: u32, waiters: u32,
+            candidates: u32, objects: u32, observations: u32,
+        },
+        9 Wrote(written: Written),
+        10 Transacted { succeeded: bool, written: Vec<Written> },
+        11 Collected { steps: u32 },
+        12 ControllerRevision(answer: RevisionAnswer),
+        13 ControllerHistory(answer: HistoryAnswer),
+        14 LeaseHeld { token: FencingToken, ttl: Ttl },
+        15 LeaseQueued(ticket: Ticket),
+    }
+    Change {
+        1 Member { id: MemberId, before: Option<Arc<Member>>, after: Option<Arc<Member>> },
+        2 StorageVersion {
+            resource: GroupResource, entries: Vec<EntryChange>,
+            before: Option<Arc<StorageVersionRow>>, after: Option<Arc<StorageVersionRow>>,
+        },
+        3 StorageState {
+            resource: GroupResource, before: Option<Arc<StorageStateRow>>,
+            after: Option<Arc<StorageStateRow>>, agreement: Option<Arc<AgreementChange>>,
+        },
+        4 ControllerRevision {
+            key: NamespacedName, before: Option<Arc<ControllerRevision>>,
+            after: Option<Arc<ControllerRevision>>,
+        },
+        5 Migration {
+            id: MigrationId, before: Option<Arc<Migration>>, after: Option<Arc<Migration>>,
+        },
+        6 Roster { scope: ResourceScope, before: Option<Arc<Roster>>, after: Option<Arc<Roster>> },
+        7 Settings { before: Option<Arc<Settings>>, after: Arc<Settings> },
+        8 Lease { key: LeaseKey, before: Option<Arc<Lease>>, after: Option<Arc<Lease>> },
+        9 LeaseCandidate {
+            lease: LeaseKey, identity: HolderIdentity, before: Option<Arc<LeaseCandidate>>,
+            after: Option<Arc<LeaseCandidate>>,
+        },
+        10 Collection {
+            resource: GroupResource, before: Option<Arc<Collection>>,
+            after: Option<Arc<Collection>>,
+        },
+        11 Object { key: ObjectKey, before: Option<Arc<Object>>, after: Option<Arc<Object>> },
+    }
+    Command {
+        1 Initialize(it: Initialize),
+        2 Restore(it: Restore),
+        3 AnnounceReplica(it: AnnounceReplica),
+        4 RaiseMachineVersion(it: RaiseMachineVersion),
+        5 OpenSession(it: OpenSession),
+        6 CloseSession(it: CloseSession),
+        7 Join(it: Join),
+        8 Renew(it: Renew),
+        9 MarkReady(it: MarkReady),
+        10 Leave(it: Leave),
+        11 Report(it: Report),
+        12 Adopt(it: Adopt),
+        13 ForgetResource(it: ForgetResource),
+        14 Expire(it: Expire),
+        15 UpdateSettings(it: UpdateSettings),
+        16 CreateCollection(it: CreateCollection),
+        17 UpdateCollection(it: UpdateCollection),
+        18 DeleteCollection(it: DeleteCollection),
+        19 CreateObject(it: CreateObject),
+        20 UpdateObject(it: UpdateObject),
+        21 PatchObject(it: PatchObject),
+        22 DeleteObject(it: DeleteObject),
+        23 Transact(it: Transact),
+        24 CollectGarbage(it: CollectGarbage),
+        25 CreateControllerRevision(it: CreateControllerRevision),
+        26 UpdateControllerRevision(it: UpdateControllerRevision),
+        27 RollbackControllerRevision(it: RollbackControllerRevision),
+        28 MarkControllerRevisions(it: MarkControllerRevisions),
+        29 TruncateControllerRevisions(it: TruncateControllerRevisions),
+        30 DeleteControllerRevisions(it: DeleteControllerRevisions),
+        31 AdoptControllerRevisions(it: AdoptControllerRevisions),
+        32 ReleaseControllerRevision(it: ReleaseControllerRevision),
+        33 AcquireLease(it: AcquireLease),
+        34 RenewLease(it: RenewLease),
+        35 ReleaseLease(it: ReleaseLease),
+        36 PutLeaseCandidate(it: PutLeaseCandidate),
+        37 RenewLeaseCandidate(it: RenewLeaseCandidate),
+        38 WithdrawLeaseCandidate(it: WithdrawLeaseCandidate),
+        39 StartMigration(it: StartMigration),
+        40 ClaimMigration(it: ClaimMigration),
+        41 ReportMigrationProgress(it: ReportMigrationProgress),
+        42 CompleteMigration(it: CompleteMigration),
+        43 FailMigration(it: FailMigration),
+        44 AbortMigration(it: AbortMigration),
+        45 RetryMigration(it: RetryMigration),
+        46 ObserveStorage(it: ObserveStorage),
+        47 ResetStorageStates(it: ResetStorageStates),
+        48 SetRoster(it: SetRoster),
+        49 DeleteRoster(it: DeleteRoster),
+    }
+    Cursor { 1 Start, 2 After(key: ObjectKey), 3 End }
+    Fate { 1 Background, 2 Foreground, 3 Orphan }
+    Holder {
+        1 Member(id: MemberId),
+        2 Session(id: SessionId),
+        3 Unreported(id: MemberId),
+        4 Lease(key: LeaseKey),
+        5 LeaseWaiter(key: LeaseKey, ticket: Ticket),
+        6 LeaseCandidate(key: LeaseKey, identity: HolderIdentity),
+        7 Object(key: ObjectKey),
+        8 Claim(id: MigrationId),
+        9 Retry(id: MigrationId),
+        10 Observation(resource: GroupResource),
+        11 Mark(key: NamespacedName, mark: LiveMark),
+    }
+    RevisionOutcome { 1 Unchanged, 2 RolledBack, 3 Created }
+    Row {
+        1 Header {
+            cluster: Option<ClusterId>, machine_version: u32, revision: Revision, log_time: LogTime,
+            lifted_at: LogTime, history_floor: Revision, strangers_write_until: LogTime,
+            digest: Digest,
+        },
+        2 Settings(row: Arc<Settings>),
+        3 Replica(id: ReplicaId, row: ReplicaRow),
+        4 Member(row: Arc<Member>),
+        5 Statement(id: MemberId, row: StatementRow),
+        6 Deadline(holder: Holder, row: Deadline),
+        7 Session(id: SessionId, lowest: Sequence),
+        8 Outcome(id: SessionId, sequence: Sequence, row: Arc<OutcomeRow>),
+        9 StorageVersion(resource: GroupResource, row: Arc<StorageVersionRow>),
+        10 Entry(resource: GroupResource, id: MemberId, row: Arc<EntryRow>),
+        11 StorageState(resource: GroupResource, row: Arc<StorageStateRow>),
+        12 Agreement(resource: GroupResource, row: Arc<AgreementChange>),
+        13 Collection(row: Arc<Collection>),
+        14 Object(row: Arc<Object>),
+        15 Garbage(uid: Uid, row: Arc<Garbage>),
+        16 ControllerRevision(row: Arc<ControllerRevision>),
+        17 Lease(row: Arc<Lease>),
+        18 LeaseWaiter(key: LeaseKey, ticket: Ticket, row: Arc<Waiter>),
+        19 LeaseCandidate(row: Arc<LeaseCandidate>),
+        20 Heartbeat(resource: GroupResource, row: Heartbeat),
+        21 Migration(row: Arc<Migration>),
+        22 MigrationProgress(id: MigrationId, row: Arc<ProgressRow>),
+        23 Roster(row: Arc<Roster>),
+        24 Events(row: Arc<RevisionEvents>),
+    }
+    WrittenHow { 1 Created, 2 Updated, 3 Unchanged, 4 Deleted, 5 Deleting }
+}
+
+#[cfg(test)]
+mod tests;

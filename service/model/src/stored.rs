@@ -1,0 +1,280 @@
+//! How values are stored: one form for the log, for checkpoints, for what replicas send each other, and for the digest.
+//!
+//! Every value has one form only, so that equal values have equal bytes on every replica: numbers are as short as they can
+//! be, sets and maps ascend, and there are no floating-point numbers. What has another form, or is more than this build
+//! knows, is an error that says where.
+//!
+//! # The form
+//!
+//! | what | its bytes |
+//! |---|---|
+//! | number | LEB128 without leading zeros: seven bits a byte, the lowest first |
+//! | text, bytes | the length, then as they are |
+//! | fixed bytes, such as a uid | as they are |
+//! | flag | 0 or 1 |
+//! | option | a flag, then the value if there is one |
+//! | list, set, map | the length, then the items in order |
+//! | struct | how many fields follow, then those in the order of its table |
+//! | variant | its number; then, named fields as a struct, others one after the other |
+//!
+//! The optional fields at the end of a struct are left out where they say nothing: a field that is added comes last and is
+//! optional, and what was stored before it keeps its bytes and its digest. The tables stand in
+//! [`stored!`](crate::stored!) and its kin.
+
+mod base;
+mod source;
+mod tables;
+mod values;
+
+pub use base::{put_blob, put_number};
+pub use source::{Source, StoredFault};
+pub use tables::{Tables, shape_of};
+
+/// A value that can be stored.
+pub trait Stored: Sized {
+    /// Appends its form.
+    fn store(&self, to: &mut Vec<u8>);
+
+    /// Reads it.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not the one form of a value, or a rule of the value is broken.
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault>;
+
+    /// What a field of this type is that was added later, where it was not stored. `None`: it must be there.
+    #[must_use]
+    fn missing() -> Option<Self> {
+        None
+    }
+
+    /// Whether it is that.
+    #[must_use]
+    fn is_missing(&self) -> bool {
+        false
+    }
+
+    /// The name of its form in the tables, after adding what the form is made of.
+    fn shape(tables: &mut Tables) -> String;
+}
+
+/// The bytes of a value.
+#[must_use]
+pub fn to_bytes<T: Stored>(value: &T) -> bytes::Bytes {
+    let mut bytes = Vec::new();
+    value.store(&mut bytes);
+    bytes.into()
+}
+
+/// The value of these bytes, all of them. Large data of it share the buffer.
+///
+/// # Errors
+///
+/// They are not the one form of a value.
+pub fn from_bytes<T: Stored>(bytes: &bytes::Bytes) -> Result<T, StoredFault> {
+    load_all(Source::new(bytes))
+}
+
+/// The same, of what others send: all lists of it together may have so many items.
+///
+/// # Errors
+///
+/// They are not the one form of a value, or have more items.
+pub fn from_foreign_bytes<T: Stored>(
+    bytes: &bytes::Bytes,
+    items_max: u64,
+) -> Result<T, StoredFault> {
+    load_all(Source::with_items(bytes, items_max))
+}
+
+fn load_all<T: Stored>(mut source: Source<'_>) -> Result<T, StoredFault> {
+    let value = T::load(&mut source)?;
+    source.end()?;
+    Ok(value)
+}
+
+/// The form of structs: their fields in this order. A new one comes last, and is optional.
+#[macro_export]
+macro_rules! stored {
+    ($($name:ident { $($field:ident),+ $(,)? })*) => { $(
+        impl $crate::stored::Stored for $name {
+            fn store(&self, to: &mut Vec<u8>) {
+                let Self { $($field),* } = self;
+                let said: &[bool] = &[$(!$crate::stored::Stored::is_missing($field)),*];
+                let fields = said.iter().rposition(|said| *said).map_or(0, |last| last + 1);
+                $crate::stored::put_number(to, fields as u64);
+                let mut left = fields;
+                $(if left > 0 {
+                    $crate::stored::Stored::store($field, to);
+                    left -= 1;
+                })*
+                let _ = left;
+            }
+
+            fn load(from: &mut $crate::stored::Source<'_>) -> Result<Self, $crate::stored::StoredFault> {
+                let known: &[&str] = &[$(stringify!($field)),*];
+                let mut fields = from.fields(known.len())?;
+                let loaded = Self { $($field: fields.next(from, stringify!($field))?),* };
+                fields.end()?;
+                Ok(loaded)
+            }
+
+            fn shape(tables: &mut $crate::stored::Tables) -> String {
+                tables.add(stringify!($name), |_tables| vec![
+                    $((stringify!($field).to_owned(), $crate::stored::shape_of(|it: &Self| &it.$field, _tables))),*
+                ])
+            }
+        }
+    )* };
+}
+
+/// The form of structs that have no field yet: one that is added needs no other form.
+#[macro_export]
+macro_rules! stored_empty {
+    ($($name:ident)*) => { $(
+        impl $crate::stored::Stored for $name {
+            fn store(&self, to: &mut Vec<u8>) {
+                let Self {} = self;
+                $crate::stored::put_number(to, 0);
+            }
+
+            fn load(from: &mut $crate::stored::Source<'_>) -> Result<Self, $crate::stored::StoredFault> {
+                from.fields(0)?.end()?;
+                Ok(Self {})
+            }
+
+            fn shape(tables: &mut $crate::stored::Tables) -> String {
+                tables.add(stringify!($name), |_| Vec::new())
+            }
+        }
+    )* };
+}
+
+/// The form of enums: the number of each variant, which is never given to another one.
+#[macro_export]
+macro_rules! stored_variants {
+    ($($name:ident {
+        $($tag:literal $variant:ident $(($($item:ident: $of:ty),* $(,)?))? $({ $($field:ident: $is:ty),* $(,)? })?),* $(,)?
+    })*) => { $(
+        impl $crate::stored::Stored for $name {
+            fn store(&self, to: &mut Vec<u8>) {
+                match self { $(
+                    Self::$variant $(($($item),*))? $({ $($field),* })? => {
+                        $crate::stored::put_number(to, $tag);
+                        $($($crate::stored::Stored::store($item, to);)*)?
+                        $(
+                            let said: &[bool] = &[$(!$crate::stored::Stored::is_missing($field)),*];
+                            let fields = said.iter().rposition(|said| *said).map_or(0, |last| last + 1);
+                            $crate::stored::put_number(to, fields as u64);
+                            let mut left = fields;
+                            $(if left > 0 {
+                                $crate::stored::Stored::store($field, to);
+                                left -= 1;
+                            })*
+                            let _ = left;
+                        )?
+                    }
+                )* }
+            }
+
+            fn load(from: &mut $crate::stored::Source<'_>) -> Result<Self, $crate::stored::StoredFault> {
+                match from.number()? {
+                    $($tag => {
+                        $(let ($($item,)*) = ($(<$of as $crate::stored::Stored>::load(from)
+                            .map_err(|fault| fault.at(stringify!($variant)))?,)*);)?
+                        $(
+                            let known: &[&str] = &[$(stringify!($field)),*];
+                            let mut fields = from.fields(known.len())
+                                .map_err(|fault| fault.at(stringify!($variant)))?;
+                            $(let $field = fields.next(from, stringify!($field))
+                                .map_err(|fault| fault.at(stringify!($variant)))?;)*
+                            fields.end().map_err(|fault| fault.at(stringify!($variant)))?;
+                        )?
+                        Ok(Self::$variant $(($($item),*))? $({ $($field),* })?)
+                    })*
+                    other => Err($crate::stored::StoredFault::unknown_variant(stringify!($name), other)),
+                }
+            }
+
+            fn shape(tables: &mut $crate::stored::Tables) -> String {
+                tables.add(stringify!($name), |_tables| {
+                    let mut rows = Vec::new();
+                    $({
+                        let parts: Vec<String> = vec![
+                            $($(<$of as $crate::stored::Stored>::shape(_tables),)*)?
+                            $($(format!("{}: {}", stringify!($field), <$is as $crate::stored::Stored>::shape(_tables)),)*)?
+                        ];
+                        rows.push((format!("{} {}", $tag, stringify!($variant)), parts.join(", ")));
+                    })*
+                    rows
+                })
+            }
+        }
+    )* };
+}
+
+/// The form of texts that are checked when they are read.
+#[macro_export]
+macro_rules! stored_texts {
+    ($($name:ident: $as_str:ident, $parse:expr;)*) => { $(
+        impl $crate::stored::Stored for $name {
+            fn store(&self, to: &mut Vec<u8>) {
+                $crate::stored::put_blob(to, self.$as_str().as_bytes());
+            }
+
+            fn load(from: &mut $crate::stored::Source<'_>) -> Result<Self, $crate::stored::StoredFault> {
+                let text = from.text()?;
+                let value: Self = $parse(text).map_err($crate::stored::StoredFault::rule)?;
+                // What is read in several forms is stored in one.
+                from.ensure(value.$as_str() == text)?;
+                Ok(value)
+            }
+
+            fn shape(_: &mut $crate::stored::Tables) -> String {
+                concat!("text ", stringify!($name)).to_owned()
+            }
+        }
+    )* };
+}
+
+/// The form of numbers that have a type of their own.
+#[macro_export]
+macro_rules! stored_numbers {
+    ($($name:ident: $get:expr, $make:expr;)*) => { $(
+        impl $crate::stored::Stored for $name {
+            fn store(&self, to: &mut Vec<u8>) {
+                let get: fn(&Self) -> u64 = $get;
+                $crate::stored::put_number(to, get(self));
+            }
+
+            fn load(from: &mut $crate::stored::Source<'_>) -> Result<Self, $crate::stored::StoredFault> {
+                let make: fn(u64) -> Result<Self, $crate::stored::StoredFault> = $make;
+                make(from.number()?)
+            }
+
+            fn shape(_: &mut $crate::stored::Tables) -> String {
+                concat!("number ", stringify!($name)).to_owned()
+            }
+        }
+    )* };
+}
+
+/// The form of bytes whose number is fixed.
+#[macro_export]
+macro_rules! stored_bytes {
+    ($($name:ident: $as_bytes:ident, $of_bytes:ident;)*) => { $(
+        impl $crate::stored::Stored for $name {
+            fn store(&self, to: &mut Vec<u8>) {
+                to.extend_from_slice(&self.$as_bytes()[..]);
+            }
+
+            fn load(from: &mut $crate::stored::Source<'_>) -> Result<Self, $crate::stored::StoredFault> {
+                from.fixed().map($name::$of_bytes)
+            }
+
+            fn shape(_: &mut $crate::stored::Tables) -> String {
+                concat!("bytes ", stringify!($name)).to_owned()
+            }
+        }
+    )* };
+}

@@ -1,0 +1,302 @@
+//! The forms of what other libraries define.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::{Source, Stored, StoredFault, Tables};
+
+/// Appends a number.
+pub fn put_number(to: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        to.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    to.push(number as u8);
+}
+
+/// Appends bytes, their length before them.
+pub fn put_blob(to: &mut Vec<u8>, blob: &[u8]) {
+    put_number(to, blob.len() as u64);
+    to.extend_from_slice(blob);
+}
+
+impl Stored for u64 {
+    fn store(&self, to: &mut Vec<u8>) {
+        put_number(to, *self);
+    }
+
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
+        from.number()
+    }
+
+    fn shape(_: &mut Tables) -> String {
+        "number".to_owned()
+    }
+}
+
+impl Stored for u32 {
+    fn store(&self, to: &mut Vec<u8>) {
+        put_number(to, u64::from(*self));
+    }
+
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
+        Self::try_from(from.number()?).map_err(StoredFault::rule)
+    }
+
+    fn shape(_: &mut Tables) -> String {
+        "number of 32 bits".to_owned()
+    }
+}
+
+/// As whole milliseconds: nothing that is stored is more exact.
+impl Stored for Duration {
+    fn store(&self, to: &mut Vec<u8>) {
+        put_number(to, u64::try_from(self.as_millis()).unwrap_or(u64::MAX));
+    }
+
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
+        from.number().map(Self::from_millis)
+    }
+
+    fn shape(_: &mut Tables) -> String {
+        "milliseconds".to_owned()
+    }
+}
+
+impl Stored for bool {
+    fn store(&self, to: &mut Vec<u8>) {
+        to.push(u8::from(*self));
+    }
+
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
+        let [byte] = from.fixed()?;
+        from.ensure(byte < 2)?;
+        Ok(byte == 1)
+    }
+
+    fn missing() -> Option<Self> {
+        Some(false)
+    }
+
+    fn is_missing(&self) -> bool {
+        !self
+    }
+
+    fn shape(_: &mut Tables) -> String {
+        "flag".to_owned()
+    }
+}
+
+impl Stored for String {
+    fn store(&self, to: &mut Vec<u8>) {
+        put_blob(to, self.as_bytes());
+    }
+
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
+        from.text().map(Self::from)
+    }
+
+    fn shape(_: &mut Tables) -> String {
+        "text".to_owned()
+    }
+}
+
+impl Stored for Bytes {
+    fn store(&self, to: &mut Vec<u8>) {
+        put_blob(to, self);
+    }
+
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
+        from.shared()
+    }
+
+    fn shape(_: &mut Tables) -> String {
+        "bytes".to_owned()
+    }
+}
+
+impl<T: Stored> Stored for Option<T> {
+    fn store(&self, to: &mut Vec<u8>) {
+        self.is_some().store(to);
+        if let Some(value) = self {
+            value.store(to);
+        }
+    }
+
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
+        bool::load(from)?.then(|| T::load(from)).transpose()
+    }
+
+    fn missing() -> Option<Self> {
+        Some(None)
+    }
+
+    fn is_missing(&self) -> bool {
+        self.is_none()
+    }
+
+    fn shape(tables: &mut Tables) -> String {
+        format!("optional {}", T::shape(tables))
+    }
+}
+
+impl<T: Stored> Stored for Arc<T> {
+    fn store(&self, to: &mut Vec<u8>) {
+        (**self).store(to);
+    }
+
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
+        T::load(from).map(Self::new)
+    }
+
+    fn shape(tables: &mut Tables) -> String {
+        T::shape(tables)
+    }
+}
+
+impl<T: Stored> Stored for Box<T> {
+    fn store(&self, to: &mut Vec<u8>) {
+        (**self).store(to);
+    }
+
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
+        T::load(from).map(Self::new)
+    }
+
+    fn shape(tables: &mut Tables) -> String {
+        T::shape(tables)
+    }
+}
+
+impl<A: Stored, B: Stored> Stored for (A, B) {
+    fn store(&self, to: &mut Vec<u8>) {
+        self.0.store(to);
+        self.1.store(to);
+    }
+
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
+        Ok((A::load(from)?, B::load(from)?))
+    }
+
+    fn shape(tables: &mut Tables) -> String {
+        format!("({}, {})", A::shape(tables), B::shape(tables))
+    }
+}
+
+/// As a variant: 0 is what went well.
+impl<T: Stored, E: Stored> Stored for Result<T, E> {
+    fn store(&self, to: &mut Vec<u8>) {
+        self.is_err().store(to);
+        match self {
+            Ok(value) => value.store(to),
+            Err(error) => error.store(to),
+        }
+    }
+
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
+        Ok(if bool::load(from)? {
+            Err(E::load(from)?)
+        } else {
+            Ok(T::load(from)?)
+        })
+    }
+
+    fn shape(tables: &mut Tables) -> String {
+        format!("{} or {}", T::shape(tables), E::shape(tables))
+    }
+}
+
+/// Reads the items of a list. None is made room for before it is there: a length may be a lie.
+pub(super) fn items<T: Stored>(from: &mut Source<'_>) -> Result<Vec<T>, StoredFault> {
+    let length = from.length()?;
+    let mut items = Vec::new();
+    for place in 0..length {
+        items.push(T::load(from).map_err(|fault| fault.at(&format!("[{place}]")))?);
+        // An item of no bytes would let a short text be a list without end.
+        from.ensure(place + 1 == length || from.left() > 0)?;
+    }
+    Ok(items)
+}
+
+impl<T: Stored> Stored for Vec<T> {
+    fn store(&self, to: &mut Vec<u8>) {
+        put_number(to, self.len() as u64);
+        for item in self {
+            item.store(to);
+        }
+    }
+
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
+        items(from)
+    }
+
+    fn missing() -> Option<Self> {
+        Some(Self::new())
+    }
+
+    fn is_missing(&self) -> bool {
+        self.is_empty()
+    }
+
+    fn shape(tables: &mut Tables) -> String {
+        format!("list of {}", T::shape(tables))
+    }
+}
+
+impl<T: Stored + Ord> Stored for BTreeSet<T> {
+    fn store(&self, to: &mut Vec<u8>) {
+        put_number(to, self.len() as u64);
+        for item in self {
+            item.store(to);
+        }
+    }
+
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
+        let items = items::<T>(from)?;
+        from.ensure(items.is_sorted_by(|a, b| a < b))?;
+        Ok(items.into_iter().collect())
+    }
+
+    fn missing() -> Option<Self> {
+        Some(Self::new())
+    }
+
+    fn is_missing(&self) -> bool {
+        self.is_empty()
+    }
+
+    fn shape(tables: &mut Tables) -> String {
+        format!("set of {}", T::shape(tables))
+    }
+}
+
+impl<K: Stored + Ord, V: Stored> Stored for BTreeMap<K, V> {
+    fn store(&self, to: &mut Vec<u8>) {
+        put_number(to, self.len() as u64);
+        for (key, value) in self {
+            key.store(to);
+            value.store(to);
+        }
+    }
+
+    fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
+        let items = items::<(K, V)>(from)?;
+        from.ensure(items.is_sorted_by(|(a, _), (b, _)| a < b))?;
+        Ok(items.into_iter().collect())
+    }
+
+    fn missing() -> Option<Self> {
+        Some(Self::new())
+    }
+
+    fn is_missing(&self) -> bool {
+        self.is_empty()
+    }
+
+    fn shape(tables: &mut Tables) -> String {
+        format!("map of {} to {}", K::shape(tables), V::shape(tables))
+    }
+}

@@ -1,0 +1,260 @@
+//! The bytes that a value is read from.
+
+use std::error::Error;
+use std::fmt;
+
+use bytes::Bytes;
+
+use super::Stored;
+
+/// Data that is longer shares the buffer that it is read from; shorter data would hold on to all of it.
+const SHARED_BYTES_MIN: usize = 4 << 10;
+
+/// Why bytes are no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredFault {
+    /// Where, from the outermost field on; empty for the value itself.
+    path: String,
+    rule: String,
+}
+
+impl StoredFault {
+    /// A rule of the value is broken.
+    pub fn rule(rule: impl fmt::Display) -> Self {
+        Self {
+            path: String::new(),
+            rule: rule.to_string(),
+        }
+    }
+
+    /// There is no variant of this number.
+    #[must_use]
+    pub fn unknown_variant(of: &str, number: u64) -> Self {
+        Self::rule(format_args!(
+            "{of} has no variant {number}: a newer build has written it, or it is damaged"
+        ))
+    }
+
+    /// The same fault, within a field.
+    #[must_use]
+    pub fn at(mut self, field: &str) -> Self {
+        self.path = match self.path.as_str() {
+            "" => field.to_owned(),
+            path => format!("{field}.{path}"),
+        };
+        self
+    }
+
+    fn form() -> Self {
+        Self::rule("the bytes end, or go on, where they should not")
+    }
+}
+
+impl fmt::Display for StoredFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.path.as_str() {
+            "" => f.write_str(&self.rule),
+            path => write!(f, "{path}: {}", self.rule),
+        }
+    }
+}
+
+impl Error for StoredFault {}
+
+/// The bytes that are left, and the buffer that they are of.
+#[derive(Debug)]
+pub struct Source<'a> {
+    left: &'a [u8],
+    whole: &'a Bytes,
+    items_left: u64,
+}
+
+impl<'a> Source<'a> {
+    /// All of a buffer.
+    #[must_use]
+    pub fn new(whole: &'a Bytes) -> Self {
+        Self::with_items(whole, u64::MAX)
+    }
+
+    /// The same, of which all lists together may have so many items: one of a byte takes tens of them in memory.
+    #[must_use]
+    pub fn with_items(whole: &'a Bytes, items_left: u64) -> Self {
+        Self {
+            left: whole,
+            whole,
+            items_left,
+        }
+    }
+
+    /// The length of a list.
+    ///
+    /// # Errors
+    ///
+    /// It is none, or there are more items than there may be.
+    pub fn length(&mut self) -> Result<u64, StoredFault> {
+        let length = self.number()?;
+        match self.items_left.checked_sub(length) {
+            Some(left) => {
+                self.items_left = left;
+                Ok(length)
+            }
+            None => Err(StoredFault::rule("its lists have too many items")),
+        }
+    }
+
+    /// How many bytes are left.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.left.len()
+    }
+
+    /// So many bytes.
+    ///
+    /// # Errors
+    ///
+    /// There are fewer.
+    pub fn take(&mut self, length: usize) -> Result<&'a [u8], StoredFault> {
+        let (taken, left) = self
+            .left
+            .split_at_checked(length)
+            .ok_or_else(StoredFault::form)?;
+        self.left = left;
+        Ok(taken)
+    }
+
+    /// Bytes of a number that is fixed.
+    ///
+    /// # Errors
+    ///
+    /// There are fewer.
+    pub fn fixed<const N: usize>(&mut self) -> Result<[u8; N], StoredFault> {
+        let bytes = self.take(N)?;
+        bytes.try_into().map_err(|_| StoredFault::form())
+    }
+
+    /// A number.
+    ///
+    /// # Errors
+    ///
+    /// It has leading zeros, or more than 64 bits.
+    pub fn number(&mut self) -> Result<u64, StoredFault> {
+        let mut number = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let [byte] = self.fixed()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                let is_short = shift == 0 || byte > 0;
+                let fits = shift < 63 || byte < 2;
+                self.ensure(is_short && fits)?;
+                return Ok(number);
+            }
+        }
+        Err(StoredFault::form())
+    }
+
+    /// Bytes with their length before them.
+    ///
+    /// # Errors
+    ///
+    /// There are fewer.
+    pub fn blob(&mut self) -> Result<&'a [u8], StoredFault> {
+        let length = self.number()?;
+        self.take(usize::try_from(length).map_err(|_| StoredFault::form())?)
+    }
+
+    /// The same, of which large ones share the buffer.
+    ///
+    /// # Errors
+    ///
+    /// There are fewer.
+    pub fn shared(&mut self) -> Result<Bytes, StoredFault> {
+        let data = self.blob()?;
+        Ok(if data.len() < SHARED_BYTES_MIN {
+            Bytes::copy_from_slice(data)
+        } else {
+            self.whole.slice_ref(data)
+        })
+    }
+
+    /// A text with its length before it.
+    ///
+    /// # Errors
+    ///
+    /// It is not UTF-8.
+    pub fn text(&mut self) -> Result<&'a str, StoredFault> {
+        std::str::from_utf8(self.blob()?).map_err(StoredFault::rule)
+    }
+
+    /// Begins a struct of which this build knows so many fields.
+    ///
+    /// # Errors
+    ///
+    /// It has more.
+    pub fn fields(&mut self, known: usize) -> Result<Fields, StoredFault> {
+        let left = self.number()?;
+        match usize::try_from(left).ok().filter(|left| *left <= known) {
+            Some(left) => Ok(Fields {
+                left,
+                last_is_said: true,
+            }),
+            None => Err(StoredFault::rule(format_args!(
+                "it has {left} fields, and this build knows {known}: a newer build has written it, or it is damaged"
+            ))),
+        }
+    }
+
+    /// Fails where the form is not the one of the value.
+    ///
+    /// # Errors
+    ///
+    /// See above.
+    pub fn ensure(&self, holds: bool) -> Result<(), StoredFault> {
+        holds.then_some(()).ok_or_else(StoredFault::form)
+    }
+
+    /// Nothing is left.
+    ///
+    /// # Errors
+    ///
+    /// Something is.
+    pub fn end(&self) -> Result<(), StoredFault> {
+        self.ensure(self.left.is_empty())
+    }
+}
+
+/// The fields of a struct that are left.
+#[derive(Debug)]
+pub struct Fields {
+    left: usize,
+    /// Whether the last one that was stored says something: otherwise it is left out.
+    last_is_said: bool,
+}
+
+impl Fields {
+    /// The next field.
+    ///
+    /// # Errors
+    ///
+    /// It is none of its type, or it is not there and must be.
+    pub fn next<T: Stored>(&mut self, from: &mut Source<'_>, name: &str) -> Result<T, StoredFault> {
+        let value = if self.left == 0 {
+            T::missing().ok_or_else(|| StoredFault::rule("it is missing"))
+        } else {
+            self.left -= 1;
+            T::load(from).inspect(|value| self.last_is_said = !value.is_missing())
+        };
+        value.map_err(|fault| fault.at(name))
+    }
+
+    /// The last field that was stored says something.
+    ///
+    /// # Errors
+    ///
+    /// It does not, which is another form of the same struct.
+    pub fn end(self) -> Result<(), StoredFault> {
+        if self.last_is_said {
+            return Ok(());
+        }
+        Err(StoredFault::form())
+    }
+}

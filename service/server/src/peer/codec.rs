@@ -1,0 +1,71 @@
+//! Messages between replicas on gRPC: each is its stored form, see [`synod_model::stored`](mod@synod_model::stored).
+
+use std::marker::PhantomData;
+
+use bytes::{Buf as _, BufMut as _};
+use synod_model::stored::{Stored, from_foreign_bytes, to_bytes};
+use tonic::Status;
+use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
+
+use crate::limits::PEER_ITEMS_MAX;
+
+/// Writes messages of one type and reads those of another.
+#[derive(Debug)]
+pub struct StoredCodec<T, U>(PhantomData<(T, U)>);
+
+impl<T, U> Default for StoredCodec<T, U> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T, U> Codec for StoredCodec<T, U>
+where
+    T: Stored + Send + 'static,
+    U: Stored + Send + 'static,
+{
+    type Encode = T;
+    type Decode = U;
+    type Encoder = StoredEncoder<T>;
+    type Decoder = StoredDecoder<U>;
+
+    fn encoder(&mut self) -> StoredEncoder<T> {
+        StoredEncoder(PhantomData)
+    }
+
+    fn decoder(&mut self) -> StoredDecoder<U> {
+        StoredDecoder(PhantomData)
+    }
+}
+
+/// Writes messages.
+#[derive(Debug)]
+pub struct StoredEncoder<T>(PhantomData<T>);
+
+impl<T: Stored> Encoder for StoredEncoder<T> {
+    type Item = T;
+    type Error = Status;
+
+    fn encode(&mut self, message: T, to: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        to.put(to_bytes(&message));
+        Ok(())
+    }
+}
+
+/// Reads messages.
+#[derive(Debug)]
+pub struct StoredDecoder<U>(PhantomData<U>);
+
+impl<U: Stored> Decoder for StoredDecoder<U> {
+    type Item = U;
+    type Error = Status;
+
+    /// Commands and the parts of a checkpoint share the buffer that the network filled.
+    fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
+        let bytes = from.copy_to_bytes(from.remaining());
+        let message = from_foreign_bytes(&bytes, PEER_ITEMS_MAX);
+        message.map(Some).map_err(|fault| {
+            Status::invalid_argument(format!("the message cannot be read: {fault}"))
+        })
+    }
+}
