@@ -7,8 +7,10 @@ use bytes::Bytes;
 
 use super::Stored;
 
-/// Data that is longer shares the buffer that it is read from; shorter data would hold on to all of it.
+/// Data that is longer shares the buffer that it is read from, unless that is so many times as long: a small part would hold
+/// on to all of it.
 const SHARED_BYTES_MIN: usize = 4 << 10;
+const HELD_TIMES_MAX: usize = 4;
 
 /// Why bytes are no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,7 +171,9 @@ impl<'a> Source<'a> {
     /// There are fewer.
     pub fn shared(&mut self) -> Result<Bytes, StoredFault> {
         let data = self.blob()?;
-        Ok(if data.len() < SHARED_BYTES_MIN {
+        let is_small = data.len() < SHARED_BYTES_MIN;
+        let holds_more = data.len().saturating_mul(HELD_TIMES_MAX) < self.whole.len();
+        Ok(if is_small || holds_more {
             Bytes::copy_from_slice(data)
         } else {
             self.whole.slice_ref(data)
@@ -256,5 +260,32 @@ impl Fields {
             return Ok(());
         }
         Err(StoredFault::form())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::put_blob;
+    use super::*;
+
+    /// Whether data of so many bytes shares a buffer in which so many others stand before it.
+    fn shares(data: usize, others: usize) -> bool {
+        let mut form = Vec::new();
+        put_blob(&mut form, &vec![1; others]);
+        put_blob(&mut form, &vec![2; data]);
+        let whole = Bytes::from(form);
+        let mut source = Source::new(&whole);
+        source.blob().unwrap();
+        let read = source.shared().unwrap();
+        assert_eq!(read, vec![2; data]);
+        whole.as_ptr_range().contains(&read.as_ptr())
+    }
+
+    #[test]
+    fn data_shares_what_it_is_a_large_part_of() {
+        assert!(shares(SHARED_BYTES_MIN, 0));
+        assert!(shares(64 << 10, 100 << 10));
+        assert!(!shares(SHARED_BYTES_MIN - 1, 0));
+        assert!(!shares(64 << 10, 1 << 20), "it would hold on to a megabyte");
     }
 }

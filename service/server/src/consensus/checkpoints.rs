@@ -277,7 +277,9 @@ impl Rows {
                 return Ok(());
             }
             self.begun.advance(self.begun.len() - ahead.len());
-            let row = self.begun.split_to(length).freeze();
+            // A buffer of its own: what is loaded from the row may share it, and would hold on to the whole chunk.
+            let row = Bytes::copy_from_slice(&self.begun[..length]);
+            self.begun.advance(length);
             self.whole.push(from_bytes(&row).map_err(malformed)?);
         }
     }
