@@ -1,5 +1,6 @@
 //! Versions of a resource, one and many.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -74,6 +75,12 @@ const API_VERSION: &str = "an apiVersion is a DNS-1035 label, which must consist
 pub struct VersionSet(Arc<[ApiVersion]>);
 
 impl VersionSet {
+    /// The set of these, in this order; `None` if one is there twice.
+    pub(crate) fn of_distinct(versions: Vec<ApiVersion>) -> Option<Self> {
+        let distinct: BTreeSet<&ApiVersion> = versions.iter().collect();
+        (distinct.len() == versions.len()).then(|| Self(versions.into()))
+    }
+
     /// Whether it holds this version.
     pub fn contains(&self, version: &ApiVersion) -> bool {
         self.0.contains(version)

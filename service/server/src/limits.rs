@@ -74,9 +74,12 @@ pub const ANSWER_PATIENCE: Duration = Duration::from_secs(20);
 pub const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(20);
 /// Calls that a connection of another replica carries at a time. Raft's own need a handful.
 pub const PEER_CALLS_MAX: u32 = 1_024;
-/// Items that all lists of a message of another replica have together: more than any that it sends, and so few that they
-/// take no more memory than the longest message.
-pub const PEER_ITEMS_MAX: u64 = 1 << 18;
+/// Items that all lists of a message of another replica, or of a command in it, have together: more than any has that is
+/// sent, and a quarter of what the longest message could have.
+pub const PEER_ITEMS_MAX: u64 = 1 << 22;
+/// Bytes of objects that the refusals of one forwarded batch carry back. Those beyond it come without the object, as those
+/// of a repeated request do.
+pub const FORWARDED_OBJECTS_BYTES_MAX: usize = 4 << 20;
 /// Connections by which metrics are asked for.
 pub const METRICS_CONNECTIONS_MAX: usize = 64;
 /// One of these that says nothing for as long is closed: longer than anybody lets pass between two looks.

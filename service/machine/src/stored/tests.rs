@@ -21,7 +21,7 @@ use synod_model::{
     ReportEntry, ReportMigrationProgress, RequestId, ResetStorageStates, ResourceScope,
     RetryMigration, Revision, RosterRule, SemanticVersion, Sequence, SessionId, SetRoster,
     Settings, SettingsPatch, Stance, StartMigration, StatementNumber, StorageVersionHash, Strategy,
-    Ticket, Ttl, UpdateSettings, WallTime, WithdrawLeaseCandidate, WorkerName,
+    Ticket, Ttl, UpdateSettings, VersionSet, WallTime, WithdrawLeaseCandidate, WorkerName,
 };
 
 use super::*;
@@ -574,4 +574,28 @@ proptest! {
         let _ = from_bytes::<Envelope>(&bytes);
         let _ = from_bytes::<Row>(&bytes);
     }
+}
+
+#[test]
+fn a_request_that_no_client_makes_is_not_read() {
+    let request = RequestId {
+        session: SessionId::new(Revision::new(3)),
+        sequence: Sequence::new(5).unwrap(),
+        lowest_unanswered: Sequence::new(9).unwrap(),
+    };
+    let envelope = Envelope {
+        request: Some(request),
+        command: Arc::new(Command::OpenSession(OpenSession {})),
+    };
+    let refused = from_bytes::<Envelope>(&to_bytes(&envelope)).unwrap_err();
+    assert!(refused.to_string().starts_with("request: "), "{refused}");
+}
+
+#[test]
+fn versions_keep_the_order_in_which_they_were_given_and_each_is_there_once() {
+    let set = |texts: [&str; 3]| VersionSet::from_iter(texts.map(version));
+    let given = set(["v2", "v1", "v3"]);
+    assert_eq!(from_bytes::<VersionSet>(&to_bytes(&given)), Ok(given));
+    let twice = to_bytes(&vec![version("v1"), version("v1")]);
+    assert!(from_bytes::<VersionSet>(&twice).is_err());
 }

@@ -128,7 +128,7 @@ stored! {
     Report { member, epoch, number, entries, replace }
     ReportEntry { resource, kind, decodable, served, stance }
     ReportMigrationProgress { id, token, progress }
-    RequestId { session, sequence, lowest_unanswered }
+    RequestParts { session, sequence, lowest_unanswered }
     ResetStorageStates { resource }
     RetryMigration { id }
     RollbackControllerRevision { history, to, if_newest }
@@ -219,6 +219,13 @@ stored_variants! {
     TtlChange { 1 Keep, 2 Set(ttl: Ttl), 3 Remove }
 }
 
+/// A [`RequestId`] that is not checked yet.
+struct RequestParts {
+    session: SessionId,
+    sequence: Sequence,
+    lowest_unanswered: Sequence,
+}
+
 /// The forms of what is checked as a whole when it is read, by the form of what it is made of.
 macro_rules! stored_as {
     ($($name:ident as $of:ty: $parts:expr, $make:expr;)*) => { $(
@@ -279,11 +286,16 @@ stored_as! {
         |references| Self::new(references).map_err(StoredFault::rule);
     VersionSet as Vec<ApiVersion>:
         |it, to| put_all(it.iter(), to),
-        |versions| {
-            let (listed, set) = (versions.len(), Self::from_iter(versions));
-            // In the order in which they were given, each once.
-            let each_once = set.len() == listed;
-            each_once.then_some(set).ok_or_else(|| StoredFault::rule("a version is there twice"))
+        // In the order in which they were given, each once.
+        |versions| Self::of_distinct(versions).ok_or_else(|| StoredFault::rule("a version is there twice"));
+    RequestId as RequestParts:
+        |it, to| {
+            let Self { session, sequence, lowest_unanswered } = *it;
+            RequestParts { session, sequence, lowest_unanswered }.store(to);
+        },
+        |parts| {
+            let RequestParts { session, sequence, lowest_unanswered } = parts;
+            Self::new(session, sequence, lowest_unanswered).map_err(StoredFault::rule)
         };
     LabelSelector as String:
         |it, to| put_blob(to, it.to_string().as_bytes()),

@@ -223,6 +223,13 @@ pub const BOUNDS: &[Bound] = &[
         "the message is refused",
     ),
     bound(
+        "bytes of objects in the refusals of a forwarded batch",
+        FORWARDED_OBJECTS_BYTES_MAX,
+        "bytes",
+        None,
+        "a refusal comes without the object",
+    ),
+    bound(
         "calls of a connection",
         CALLS_PER_CONNECTION_MAX as usize,
         "calls",

@@ -1,5 +1,6 @@
 //! Messages between replicas on gRPC: each is its stored form, see [`synod_model::stored`](mod@synod_model::stored).
 
+use std::any::type_name;
 use std::marker::PhantomData;
 
 use bytes::{Buf as _, BufMut as _};
@@ -65,6 +66,8 @@ impl<U: Stored> Decoder for StoredDecoder<U> {
         let bytes = from.copy_to_bytes(from.remaining());
         let message = from_foreign_bytes(&bytes, PEER_ITEMS_MAX);
         message.map(Some).map_err(|fault| {
+            // Whoever reads a stream of them only sees it end.
+            tracing::warn!(message = type_name::<U>(), %fault, "refused a message of another replica");
             Status::invalid_argument(format!("the message cannot be read: {fault}"))
         })
     }

@@ -1,5 +1,6 @@
 //! What replicas say to each other (`synod.peer.v1`): both ends are replicas of one cluster, perhaps of two neighbouring
-//! releases. A new field comes last and is optional, and a new variant is sent only to who knows it.
+//! releases. What a release does not know it refuses: a new field comes last, is optional, and is said, as a new variant is, only
+//! to who knows it.
 //!
 //! Who speaks travels in the gRPC metadata of every call, and is checked before the message is looked at:
 //! `synod-cluster` (the cluster's name, percent-encoded), `synod-from` and `synod-to` (replica ids),

@@ -4,7 +4,7 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use synod_machine::Envelope;
 use synod_model::limits::{BATCH_BYTES_MAX, COMMAND_BYTES_MAX};
-use synod_model::stored::from_bytes;
+use synod_model::stored::from_foreign_bytes;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tracing::Instrument as _;
@@ -12,7 +12,7 @@ use tracing::Instrument as _;
 use super::Proposer;
 use super::intake::{Forwarded, NotQueued, Unit};
 use crate::consensus::ReplicaId;
-use crate::limits::{BATCH_COMMANDS_MAX, DEADLINE_MAX, FORWARDED_BATCHES_MAX};
+use crate::limits::{BATCH_COMMANDS_MAX, DEADLINE_MAX, FORWARDED_BATCHES_MAX, PEER_ITEMS_MAX};
 use crate::peer::ForwardHandler;
 use crate::peer::messages::{ForwardRequest, ForwardResponse, NotExecutedReason, Verdict};
 
@@ -119,7 +119,8 @@ fn check(batch: &ForwardRequest) -> Result<usize, Verdict> {
         return Err(invalid("it does not fit a log entry"));
     }
     for command in &batch.commands {
-        from_bytes::<Envelope>(command).map_err(|error| invalid(&error.to_string()))?;
+        from_foreign_bytes::<Envelope>(command, PEER_ITEMS_MAX)
+            .map_err(|error| invalid(&error.to_string()))?;
     }
     Ok(bytes)
 }

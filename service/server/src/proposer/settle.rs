@@ -2,11 +2,13 @@
 
 use synod_machine::Outcome;
 use synod_model::Refusal;
+use synod_model::stored::to_bytes;
 
 use super::intake::{Forwarded, Unit};
 use super::refusals;
 use super::request::Request;
 use crate::consensus::{NotExecuted, Position, ProposeError, ReplicaId};
+use crate::limits::FORWARDED_OBJECTS_BYTES_MAX;
 use crate::peer::messages::{NotExecutedReason, Verdict};
 
 /// What became of a batch.
@@ -150,10 +152,26 @@ fn hand_out(units: Vec<Unit>, position: Position, outcomes: Vec<Outcome>) {
             Unit::Forwarded(Forwarded {
                 commands, answer, ..
             }) => {
-                let outcomes = outcomes.by_ref().take(commands.len()).collect();
+                let mut outcomes: Vec<Outcome> = outcomes.by_ref().take(commands.len()).collect();
+                bound_objects(&mut outcomes);
                 let at = position;
                 let _ = answer.send(Verdict::Executed { at, outcomes });
             }
+        }
+    }
+}
+
+/// Leaves objects out of refusals beyond what a message may carry of them: many may have lost against one large object.
+fn bound_objects(outcomes: &mut [Outcome]) {
+    let mut left = FORWARDED_OBJECTS_BYTES_MAX;
+    let refusals = outcomes.iter_mut();
+    for refusal in refusals.filter_map(|outcome| outcome.result.as_mut().err()) {
+        let Some(current) = &refusal.current else {
+            continue;
+        };
+        match left.checked_sub(to_bytes(current).len()) {
+            Some(rest) => left = rest,
+            None => refusal.current = None,
         }
     }
 }

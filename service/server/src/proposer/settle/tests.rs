@@ -1,7 +1,10 @@
 use std::time::Duration;
 
 use synod_machine::Answer;
-use synod_model::{ErrorKind, Revision, Verdict as Certainty};
+use synod_model::{
+    ApiVersion, Attributes, Content, Current, ErrorKind, GroupResource, MediaType, Metadata,
+    Object, ObjectKey, ObjectName, Revision, Uid, Verdict as Certainty, WallTime,
+};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -183,4 +186,52 @@ fn a_verdict_of_another_replica_never_claims_more_than_it_says() {
         fate(invalid),
         Fate::NotExecuted(Reason::Unavailable(_))
     ));
+}
+
+#[tokio::test]
+async fn refusals_of_many_who_lost_against_a_large_object_fit_an_answer() {
+    let (batch, answered) = foreign(6);
+    let data = vec![b'x'; 1 << 20];
+    let content = Content {
+        encoding: ApiVersion::parse("v1").unwrap(),
+        media_type: MediaType::parse("text/plain").unwrap(),
+        data: data.into(),
+    };
+    let resource = GroupResource::new("example.io", "widgets").unwrap();
+    let object = Object {
+        key: ObjectKey::new(resource, None, &ObjectName::parse("a").unwrap()),
+        metadata: Metadata {
+            uid: Uid::from_bytes([1; 16]),
+            resource_version: Revision::new(7),
+            create_revision: Revision::new(7),
+            generation: 1,
+            created: WallTime::default(),
+        },
+        attributes: Attributes::default(),
+        deletion: None,
+        content,
+        content_revision: Revision::new(7),
+    };
+    let object = std::sync::Arc::new(object);
+    let lost = (1..=6).map(|revision| {
+        let mut refusal = Refusal::new(ErrorKind::Conflict, "it is newer");
+        refusal.current = Some(Box::new(Current::Object(std::sync::Arc::clone(&object))));
+        Outcome {
+            result: Err(refusal),
+            ..outcome(revision)
+        }
+    });
+    let fate = Fate::Executed {
+        position: position(),
+        outcomes: lost.collect(),
+    };
+    assert!(settle(vec![batch], fate).is_empty());
+    let Verdict::Executed { outcomes, .. } = answered.await.unwrap() else {
+        panic!("it was executed")
+    };
+    let refusals = outcomes
+        .into_iter()
+        .map(|outcome| outcome.result.unwrap_err());
+    let with: Vec<bool> = refusals.map(|refusal| refusal.current.is_some()).collect();
+    assert_eq!(with, [true, true, true, false, false, false]);
 }
