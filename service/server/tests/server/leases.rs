@@ -7,7 +7,7 @@ use synod_proto::v1::leases_acquire_response::Result as Acquired;
 use synod_proto::v1::leases_renew_response::Result as Renewal;
 use tokio::task::JoinHandle;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::Request;
+use tonic::{Code, Request};
 
 use crate::cluster::{Clients, Cluster, next_events, reason, within};
 
@@ -66,11 +66,19 @@ impl Clients {
     /// Waits for a lease in a task of its own, until it has it. Returns once the place in the queue is known to all.
     async fn waits(&self, name: &str, holder: &str, place: u64) -> JoinHandle<u64> {
         let mut clients = self.clone();
-        let request = wait_for(name, holder, 60_000);
+        let wanted = wait_for(name, holder, 60_000);
         let waiting = tokio::spawn(async move {
-            let mut request = Request::new(request);
-            request.set_timeout(Duration::from_secs(20));
-            held(clients.leases.acquire(request).await.unwrap().into_inner())
+            let mut ask = async || {
+                let mut request = Request::new(wanted.clone());
+                request.set_timeout(Duration::from_secs(20));
+                clients.leases.acquire(request).await
+            };
+            let answer = match ask().await {
+                // The leader ended after it gave the place, and before it said so: who asks again keeps it.
+                Err(status) if status.code() == Code::Unknown => ask().await,
+                answer => answer,
+            };
+            held(answer.unwrap().into_inner())
         });
         let mut clients = self.clone();
         within("a place in the queue", async {
