@@ -93,6 +93,23 @@ fn load_all<T: Stored>(mut source: Source<'_>) -> Result<T, StoredFault> {
     Ok(value)
 }
 
+/// Appends fields: how many there are up to the last that says something, then those.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! put_fields {
+    ($to:ident, $($field:ident),*) => {
+        let said: &[bool] = &[$(!$crate::stored::Stored::is_missing($field)),*];
+        let fields = said.iter().rposition(|said| *said).map_or(0, |last| last + 1);
+        $crate::stored::put_number($to, fields as u64);
+        let mut left = fields;
+        $(if left > 0 {
+            $crate::stored::Stored::store($field, $to);
+            left -= 1;
+        })*
+        let _ = left;
+    };
+}
+
 /// The form of structs: their fields in this order. A new one comes last, and is optional.
 #[macro_export]
 macro_rules! stored {
@@ -100,15 +117,7 @@ macro_rules! stored {
         impl $crate::stored::Stored for $name {
             fn store(&self, to: &mut Vec<u8>) {
                 let Self { $($field),* } = self;
-                let said: &[bool] = &[$(!$crate::stored::Stored::is_missing($field)),*];
-                let fields = said.iter().rposition(|said| *said).map_or(0, |last| last + 1);
-                $crate::stored::put_number(to, fields as u64);
-                let mut left = fields;
-                $(if left > 0 {
-                    $crate::stored::Stored::store($field, to);
-                    left -= 1;
-                })*
-                let _ = left;
+                $crate::put_fields!(to, $($field),*);
             }
 
             fn load(from: &mut $crate::stored::Source<'_>) -> Result<Self, $crate::stored::StoredFault> {
@@ -162,17 +171,7 @@ macro_rules! stored_variants {
                     Self::$variant $(($($item),*))? $({ $($field),* })? => {
                         $crate::stored::put_number(to, $tag);
                         $($($crate::stored::Stored::store($item, to);)*)?
-                        $(
-                            let said: &[bool] = &[$(!$crate::stored::Stored::is_missing($field)),*];
-                            let fields = said.iter().rposition(|said| *said).map_or(0, |last| last + 1);
-                            $crate::stored::put_number(to, fields as u64);
-                            let mut left = fields;
-                            $(if left > 0 {
-                                $crate::stored::Stored::store($field, to);
-                                left -= 1;
-                            })*
-                            let _ = left;
-                        )?
+                        $($crate::put_fields!(to, $($field),*);)?
                     }
                 )* }
             }

@@ -209,6 +209,17 @@ impl<T: Stored, E: Stored> Stored for Result<T, E> {
     }
 }
 
+/// Appends the items of a list, their number before them.
+pub(super) fn put_items<'a, T: Stored + 'a>(
+    to: &mut Vec<u8>,
+    items: impl ExactSizeIterator<Item = &'a T>,
+) {
+    put_number(to, items.len() as u64);
+    for item in items {
+        item.store(to);
+    }
+}
+
 /// Reads the items of a list. None is made room for before it is there: a length may be a lie.
 pub(super) fn items<T: Stored>(from: &mut Source<'_>) -> Result<Vec<T>, StoredFault> {
     let length = from.length()?;
@@ -223,10 +234,7 @@ pub(super) fn items<T: Stored>(from: &mut Source<'_>) -> Result<Vec<T>, StoredFa
 
 impl<T: Stored> Stored for Vec<T> {
     fn store(&self, to: &mut Vec<u8>) {
-        put_number(to, self.len() as u64);
-        for item in self {
-            item.store(to);
-        }
+        put_items(to, self.iter());
     }
 
     fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {
@@ -248,10 +256,7 @@ impl<T: Stored> Stored for Vec<T> {
 
 impl<T: Stored + Ord> Stored for BTreeSet<T> {
     fn store(&self, to: &mut Vec<u8>) {
-        put_number(to, self.len() as u64);
-        for item in self {
-            item.store(to);
-        }
+        put_items(to, self.iter());
     }
 
     fn load(from: &mut Source<'_>) -> Result<Self, StoredFault> {

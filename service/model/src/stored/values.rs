@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
+use super::base::put_items;
 use super::{Source, Stored, StoredFault, Tables, put_blob, put_number};
 use crate::*;
 use crate::{stored, stored_bytes, stored_empty, stored_numbers, stored_texts, stored_variants};
@@ -247,13 +248,6 @@ macro_rules! stored_as {
     )* };
 }
 
-fn put_all<'a, T: Stored + 'a>(items: impl ExactSizeIterator<Item = &'a T>, to: &mut Vec<u8>) {
-    put_number(to, items.len() as u64);
-    for item in items {
-        item.store(to);
-    }
-}
-
 fn put_pairs<'a>(length: usize, pairs: impl Iterator<Item = (&'a str, &'a str)>, to: &mut Vec<u8>) {
     put_number(to, length as u64);
     for (key, value) in pairs {
@@ -279,13 +273,13 @@ stored_as! {
         |it, to| put_pairs(it.len(), it.iter(), to),
         |pairs| Self::parse(pairs).map_err(StoredFault::rule);
     Finalizers as Vec<String>:
-        |it, to| put_all(it.iter(), to),
+        |it, to| put_items(to, it.iter()),
         |names| Self::parse(names).map_err(StoredFault::rule);
     OwnerReferences as Vec<OwnerReference>:
-        |it, to| put_all(it.iter(), to),
+        |it, to| put_items(to, it.iter()),
         |references| Self::new(references).map_err(StoredFault::rule);
     VersionSet as Vec<ApiVersion>:
-        |it, to| put_all(it.iter(), to),
+        |it, to| put_items(to, it.iter()),
         // In the order in which they were given, each once.
         |versions| Self::of_distinct(versions).ok_or_else(|| StoredFault::rule("a version is there twice"));
     RequestId as RequestParts:

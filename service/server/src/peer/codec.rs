@@ -3,7 +3,7 @@
 use std::any::type_name;
 use std::marker::PhantomData;
 
-use bytes::{Buf as _, BufMut as _};
+use bytes::{Buf as _, BufMut as _, Bytes};
 use synod_model::stored::{Stored, from_foreign_bytes, to_bytes};
 use tonic::Status;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
@@ -63,12 +63,30 @@ impl<U: Stored> Decoder for StoredDecoder<U> {
 
     /// Commands and the parts of a checkpoint share the buffer that the network filled.
     fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
-        let bytes = from.copy_to_bytes(from.remaining());
-        let message = from_foreign_bytes(&bytes, PEER_ITEMS_MAX);
-        message.map(Some).map_err(|fault| {
-            // Whoever reads a stream of them only sees it end.
-            tracing::warn!(message = type_name::<U>(), %fault, "refused a message of another replica");
-            Status::invalid_argument(format!("the message cannot be read: {fault}"))
-        })
+        read(&from.copy_to_bytes(from.remaining())).map(Some)
+    }
+}
+
+fn read<U: Stored>(bytes: &Bytes) -> Result<U, Status> {
+    from_foreign_bytes(bytes, PEER_ITEMS_MAX).map_err(|fault| {
+        // Whoever reads a stream of them only sees it end.
+        tracing::warn!(message = type_name::<U>(), %fault, "refused a message of another replica");
+        Status::invalid_argument(format!("the message cannot be read: {fault}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_is_small_on_the_wire_and_large_in_memory_is_refused() {
+        let items = |count: u64| to_bytes(&vec![false; usize::try_from(count).unwrap()]);
+        assert!(read::<Vec<bool>>(&items(PEER_ITEMS_MAX)).is_ok());
+        let refused = read::<Vec<bool>>(&items(PEER_ITEMS_MAX + 1)).unwrap_err();
+        assert_eq!(
+            refused.message(),
+            "the message cannot be read: its lists have too many items"
+        );
     }
 }
