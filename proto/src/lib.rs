@@ -26,8 +26,8 @@ pub use change::{Change, LeaseRenewal};
 pub use query::{
     AgreementHistory, CollectionCursor, Consistency, ContinueToken, GetCollection, GetMember,
     GetObject, GetOutcome, GetSettings, GetStorageVersion, ListCollections, ListId, ListMembers,
-    ListObjects, ListStorageVersions, ObjectCursor, ObjectKind, ObjectScope, PageKey, PageRequest,
-    PageStart, WatchFilter, WatchStart,
+    ListObjects, ListStorageVersions, ObjectCursor, ObjectScope, PageKey, PageRequest, PageStart,
+    WatchFilter, WatchStart,
 };
 pub use query::{CheckBinary, CheckDrop, GetMigration, ListMigrations};
 pub use query::{

@@ -31,7 +31,7 @@ pub use rosters::{GetRoster, ListRosters};
 pub use safety::{CheckBinary, CheckDrop};
 pub use sessions::GetOutcome;
 pub use storage_versions::{AgreementHistory, GetStorageVersion, ListStorageVersions};
-pub use watch::{ObjectKind, WatchFilter, WatchStart};
+pub use watch::{WatchFilter, WatchStart};
 
 #[cfg(test)]
 mod tests;

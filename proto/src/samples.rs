@@ -238,46 +238,48 @@ fn resources() -> impl Strategy<Value = BTreeSet<GroupResource>> {
     btree_set(resource(), 0..4)
 }
 
-pub(crate) fn patch() -> impl Strategy<Value = SettingsPatch> {
-    let history = (
-        option::of(within(settings::HISTORY_REVISIONS)),
-        option::of(within(settings::HISTORY_BYTES)),
-    );
-    let spans = (
-        option::of(span(settings::WRITE_GRACE)),
-        option::of(span(settings::UNREPORTED_GRACE)),
-        option::of(span(settings::SESSION_TTL)),
-        option::of(span(settings::DISCOVERY_PERIOD)),
-    );
-    let counts = (
-        option::of(count(settings::SESSION_OUTCOMES)),
-        option::of(count(settings::SESSIONS_MAX)),
-        option::of(count(settings::MEMBERS_MAX)),
-        option::of(count(settings::REPORT_ENTRIES_MAX)),
-        option::of(count(settings::AGREEMENTS_KEPT)),
-        option::of(count(settings::MIGRATIONS_KEPT)),
-    );
-    let others = (
-        option::of(within(settings::STATE_QUOTA_BYTES)),
-        option::of(resources()),
-    );
-    (history, spans, counts, others).prop_map(|(history, spans, counts, others)| SettingsPatch {
-        history_revisions: history.0,
-        history_bytes: history.1,
-        write_grace: spans.0,
-        unreported_grace: spans.1,
-        session_ttl: spans.2,
-        session_outcomes: counts.0,
-        sessions_max: counts.1,
-        members_max: counts.2,
-        report_entries_max: counts.3,
-        agreements_kept: counts.4,
-        state_quota_bytes: others.0,
-        migrations_kept: counts.5,
-        discovery_period: spans.3,
-        enforce_persisted: others.1,
-    })
+/// A value of a setting within its bounds.
+trait Within: Sized {
+    fn within(setting: settings::Setting) -> BoxedStrategy<Self>;
 }
+
+impl Within for u64 {
+    fn within(setting: settings::Setting) -> BoxedStrategy<Self> {
+        within(setting).boxed()
+    }
+}
+
+impl Within for u32 {
+    fn within(setting: settings::Setting) -> BoxedStrategy<Self> {
+        count(setting).boxed()
+    }
+}
+
+impl Within for Duration {
+    fn within(setting: settings::Setting) -> BoxedStrategy<Self> {
+        span(setting).boxed()
+    }
+}
+
+impl Within for BTreeSet<GroupResource> {
+    fn within(_: settings::Setting) -> BoxedStrategy<Self> {
+        resources().boxed()
+    }
+}
+
+macro_rules! patches {
+    ($($(#[$doc:meta])* $field:ident: $of:ty, $wire:ident, $row:ident = $name:literal
+        $form:ident $unit:literal $min:expr, $default:expr, $max:expr;)*) => {
+        pub(crate) fn patch() -> impl Strategy<Value = SettingsPatch> {
+            let patches = Just(SettingsPatch::default());
+            $(let patches = (patches, option::of(<$of>::within(settings::$row)))
+                .prop_map(|(patch, $field)| SettingsPatch { $field, ..patch });)*
+            patches
+        }
+    };
+}
+
+synod_model::settings_table!(patches);
 
 pub(crate) fn settings() -> impl Strategy<Value = Settings> {
     (patch(), revision()).prop_map(|(patch, revision)| Settings {

@@ -126,8 +126,8 @@ pub use values::{
 pub use values::{RosterChanged, RosterPage, RosterView};
 pub use watch::LeaseObserver;
 pub use watch::{
-    ChangeType, Event, Events, Object, ObjectKind, StorageVersionChange, Watch, WatchFrom,
-    WatchMessage, WatchOptions,
+    ChangeType, Event, Events, Object, StorageVersionChange, Watch, WatchFrom, WatchMessage,
+    WatchOptions,
 };
 
 /// The encoded `FileDescriptorSet` of the protocol that this client speaks, with its comments.
@@ -152,11 +152,12 @@ pub use synod_model::{
     Current, DeleteCollection, DeleteObject, Deletion, Endpoint, Epoch, ErrorKind, Fences,
     FieldSelector, Finalizer, Finalizers, GroupResource, InstanceId, Join, Kind, LabelSelector,
     Labels, LogTime, MediaType, Member, MemberId, Metadata, MetadataPatch, Namespace,
-    NamespacedName, Object as StoredObject, ObjectKey, ObjectName, Operation, OwnerReference,
-    OwnerReferences, Patch, PatchFormat, PatchObject, Persisted, Phase, Preconditions, Propagation,
-    ReportEntry, Revision, Sequence, SessionId, Settings, SettingsPatch, Stance, StatementNumber,
-    StorageVersionHash, Transact, Ttl, TtlChange, Uid, UpdateCollection, UpdateObject, Verdict,
-    VersionSet, Violation, Violations, WallTime, apiserver_id, sort_and_fold_equivalents,
+    NamespacedName, Object as StoredObject, ObjectKey, ObjectKind, ObjectName, Operation,
+    OwnerReference, OwnerReferences, Patch, PatchFormat, PatchObject, Persisted, Phase,
+    Preconditions, Propagation, ReportEntry, Revision, Sequence, SessionId, Settings,
+    SettingsPatch, Stance, StatementNumber, StorageVersionHash, Transact, Ttl, TtlChange, Uid,
+    UpdateCollection, UpdateObject, Verdict, VersionSet, Violation, Violations, WallTime,
+    apiserver_id, sort_and_fold_equivalents,
 };
 pub use synod_model::{
     ControllerHistory, ControllerRevision, Equality, HASH_LABEL, InUse, LiveMark, LiveMarks, Mark,

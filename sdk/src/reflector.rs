@@ -256,7 +256,7 @@ impl Client {
     pub async fn reflect(&self, kinds: Vec<ObjectKind>) -> Result<Reflector, Error> {
         let kept = |kind: &ObjectKind| *kind != ObjectKind::Object;
         let kinds = match kinds.as_slice() {
-            [] => ObjectKind::ALL.into_iter().filter(kept).collect(),
+            [] => ObjectKind::ALL.iter().copied().filter(kept).collect(),
             _ => kinds,
         };
         let options = WatchOptions::new().kinds(kinds).from(WatchFrom::List);

@@ -42,7 +42,7 @@ impl Bound {
 
 /// The kind of this name.
 fn kind(name: &str) -> Result<ObjectKind, Violation> {
-    let mut kinds = ObjectKind::ALL.into_iter();
+    let mut kinds = ObjectKind::ALL.iter().copied();
     let known = kinds.find(|kind| form::kind(*kind) == name && *kind != ObjectKind::Object);
     known.ok_or_else(|| {
         Violation::invalid(

@@ -8,8 +8,8 @@ use proptest::sample::subsequence;
 use prost::Message;
 use synod_model::limits::LIST_PAGE_MAX;
 use synod_model::{
-    ClusterId, ErrorKind, GroupResource, LeaseKey, MemberId, Namespace, NamespacedName, ObjectName,
-    Revision, RevisionNumber, RevisionPlace, Sequence, SessionId, Uid, Violations,
+    ClusterId, ErrorKind, GroupResource, LeaseKey, MemberId, Namespace, NamespacedName, ObjectKind,
+    ObjectName, Revision, RevisionNumber, RevisionPlace, Sequence, SessionId, Uid, Violations,
 };
 
 use super::page::Paged;
@@ -21,8 +21,8 @@ use crate::{
     ControllerHistoryCursor, ControllerRevisionCursor, GetCollection, GetControllerHistory,
     GetLease, GetMember, GetObject, GetOutcome, GetRoster, GetSettings, GetStorageVersion,
     ListCollections, ListControllerRevisions, ListId, ListLeaseCandidates, ListLeases, ListMembers,
-    ListObjects, ListRosters, ListStorageVersions, ObjectCursor, ObjectKind, ObjectScope, PageKey,
-    PageRequest, PageStart, WatchFilter, WatchStart, samples, v1,
+    ListObjects, ListRosters, ListStorageVersions, ObjectCursor, ObjectScope, PageKey, PageRequest,
+    PageStart, WatchFilter, WatchStart, samples, v1,
 };
 
 /// What comes out of a request that went over the wire.
@@ -800,4 +800,19 @@ fn an_outcome_is_asked_for_in_the_cluster_that_gave_the_session() {
     assert_eq!(of(None), Ok(()));
     assert_eq!(of(Some(this)), Ok(()));
     assert_eq!(of(Some(other)), Err(ErrorKind::RequestExpired));
+}
+
+#[test]
+fn every_kind_of_object_is_one_of_the_protocol() {
+    for kind in ObjectKind::ALL {
+        let of_protocol = v1::ObjectKind::from(*kind);
+        let name: String = of_protocol.as_str_name().replace("OBJECT_KIND_", "");
+        assert_eq!(name.to_ascii_lowercase().replace('_', "-"), kind.word());
+        assert_eq!(
+            kind.word().replace('-', ""),
+            kind.as_str().to_ascii_lowercase()
+        );
+    }
+    let known = (1..).map_while(|number| v1::ObjectKind::try_from(number).ok());
+    assert_eq!(known.count(), ObjectKind::ALL.len());
 }

@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use synod_model::limits::{BOOKMARK_INTERVAL_MS_MAX, BOOKMARK_INTERVAL_MS_MIN};
 use synod_model::{
-    ClusterId, FieldSelector, GroupResource, LabelSelector, Labels, Namespace, Revision, Violation,
-    Violations,
+    ClusterId, FieldSelector, GroupResource, LabelSelector, Labels, Namespace, ObjectKind,
+    Revision, Violation, Violations,
 };
 
 use crate::change::named;
@@ -45,50 +45,6 @@ pub struct WatchFilter {
     pub label_selector: LabelSelector,
     /// Only objects whose fields match; if it asks anything, only objects of collections.
     pub field_selector: FieldSelector,
-}
-
-/// What can be watched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ObjectKind {
-    /// Members.
-    Member,
-    /// Storage versions.
-    StorageVersion,
-    /// Storage states.
-    StorageState,
-    /// The replicated settings.
-    Settings,
-    /// Collections.
-    Collection,
-    /// The objects of collections.
-    Object,
-    /// ControllerRevisions.
-    ControllerRevision,
-    /// Leases; the name is that in the namespace.
-    Lease,
-    /// Candidates for leases; the name is their identity.
-    LeaseCandidate,
-    /// Migrations.
-    Migration,
-    /// Rosters.
-    Roster,
-}
-
-impl ObjectKind {
-    /// Every kind, in the order of declaration.
-    pub const ALL: [Self; 11] = [
-        Self::Member,
-        Self::StorageVersion,
-        Self::StorageState,
-        Self::Settings,
-        Self::Collection,
-        Self::Object,
-        Self::ControllerRevision,
-        Self::Lease,
-        Self::LeaseCandidate,
-        Self::Migration,
-        Self::Roster,
-    ];
 }
 
 impl Default for WatchStart {
@@ -238,9 +194,8 @@ impl TryFrom<v1::WatchFilter> for WatchFilter {
 }
 
 fn known_kind(number: i32) -> Result<ObjectKind, Violation> {
-    let known = v1::ObjectKind::try_from(number)
-        .ok()
-        .and_then(|kind| ObjectKind::try_from(kind).ok());
+    let mut kinds = ObjectKind::ALL.iter().copied();
+    let known = kinds.find(|kind| i32::from(v1::ObjectKind::from(*kind)) == number);
     known.ok_or_else(|| {
         Violation::invalid(
             &number.to_string(),
@@ -258,40 +213,8 @@ fn not_empty(name: String) -> Result<String, Violation> {
 }
 
 impl From<ObjectKind> for v1::ObjectKind {
+    /// A test holds every kind against the protocol.
     fn from(kind: ObjectKind) -> Self {
-        match kind {
-            ObjectKind::Member => Self::Member,
-            ObjectKind::StorageVersion => Self::StorageVersion,
-            ObjectKind::StorageState => Self::StorageState,
-            ObjectKind::Settings => Self::Settings,
-            ObjectKind::Collection => Self::Collection,
-            ObjectKind::Object => Self::Object,
-            ObjectKind::ControllerRevision => Self::ControllerRevision,
-            ObjectKind::Lease => Self::Lease,
-            ObjectKind::LeaseCandidate => Self::LeaseCandidate,
-            ObjectKind::Migration => Self::Migration,
-            ObjectKind::Roster => Self::Roster,
-        }
-    }
-}
-
-impl TryFrom<v1::ObjectKind> for ObjectKind {
-    type Error = Violation;
-
-    fn try_from(pb: v1::ObjectKind) -> Result<Self, Violation> {
-        match pb {
-            v1::ObjectKind::Member => Ok(Self::Member),
-            v1::ObjectKind::StorageVersion => Ok(Self::StorageVersion),
-            v1::ObjectKind::StorageState => Ok(Self::StorageState),
-            v1::ObjectKind::Settings => Ok(Self::Settings),
-            v1::ObjectKind::Collection => Ok(Self::Collection),
-            v1::ObjectKind::Object => Ok(Self::Object),
-            v1::ObjectKind::ControllerRevision => Ok(Self::ControllerRevision),
-            v1::ObjectKind::Lease => Ok(Self::Lease),
-            v1::ObjectKind::LeaseCandidate => Ok(Self::LeaseCandidate),
-            v1::ObjectKind::Migration => Ok(Self::Migration),
-            v1::ObjectKind::Roster => Ok(Self::Roster),
-            v1::ObjectKind::Unspecified => Err(Violation::required("must be a kind of object")),
-        }
+        Self::try_from(i32::from(kind.number())).unwrap_or(Self::Unspecified)
     }
 }

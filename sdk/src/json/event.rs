@@ -1,5 +1,6 @@
 use crate::{ChangeType, Event, Events, Object as Changed, ObjectKind, Revision};
 use serde_json::{Value, json};
+use synod_proto::v1;
 
 use super::{
     Object, collection, controller_revision, lease, lease_candidate, list, member, migration,
@@ -58,18 +59,6 @@ pub fn event(event: &Event) -> Value {
 
 /// The value of the enum `ObjectKind`.
 #[must_use]
-pub const fn kind(kind: ObjectKind) -> &'static str {
-    match kind {
-        ObjectKind::Member => "OBJECT_KIND_MEMBER",
-        ObjectKind::StorageVersion => "OBJECT_KIND_STORAGE_VERSION",
-        ObjectKind::StorageState => "OBJECT_KIND_STORAGE_STATE",
-        ObjectKind::Settings => "OBJECT_KIND_SETTINGS",
-        ObjectKind::Roster => "OBJECT_KIND_ROSTER",
-        ObjectKind::Collection => "OBJECT_KIND_COLLECTION",
-        ObjectKind::Object => "OBJECT_KIND_OBJECT",
-        ObjectKind::ControllerRevision => "OBJECT_KIND_CONTROLLER_REVISION",
-        ObjectKind::Lease => "OBJECT_KIND_LEASE",
-        ObjectKind::LeaseCandidate => "OBJECT_KIND_LEASE_CANDIDATE",
-        ObjectKind::Migration => "OBJECT_KIND_MIGRATION",
-    }
+pub fn kind(kind: ObjectKind) -> &'static str {
+    v1::ObjectKind::from(kind).as_str_name()
 }

@@ -6,8 +6,8 @@ use synod_proto::{WatchStart, v1};
 use crate::messages;
 use crate::{
     Attributes, ClusterId, Content, Epoch, FencingToken, GroupResource, LeaseKey, LeaseToken,
-    MemberEpoch, MemberId, ObjectKey, ObjectKind, Preconditions, ReportEntry, Revision,
-    StoredObject, Violation, Violations, WatchFrom, WatchOptions,
+    MemberEpoch, MemberId, ObjectKey, Preconditions, ReportEntry, Revision, StoredObject,
+    Violation, Violations, WatchFrom, WatchOptions,
 };
 
 /// A value that can be read from the JSON form of its message.
@@ -111,13 +111,8 @@ impl FromJson for WatchOptions {
         let pb: v1::WatchRequest = message("WatchRequest", document)?;
         let start = WatchStart::try_from(pb)?;
         let filter = start.filter;
-        let kinds = ObjectKind::ALL.into_iter();
-        let asked = |kind: &ObjectKind| {
-            let mut asked = filter.kinds.iter();
-            asked.any(|other| v1::ObjectKind::from(*other) == kind.to_wire())
-        };
         Ok(Self::new()
-            .kinds(kinds.filter(asked).collect())
+            .kinds(filter.kinds.into_iter().collect())
             .names(filter.names.into_iter().collect())
             .labels(filter.labels)
             .resources(filter.resources.into_iter().collect())

@@ -4,8 +4,8 @@ use std::fmt;
 
 use synod_model::{
     Collection, ControllerRevision, GroupResource, Lease, LeaseCandidate, LeaseKey, Member,
-    MemberId, Metadata, Migration, Object as StoredObject, Revision, Roster, Settings, Violation,
-    Violations,
+    MemberId, Metadata, Migration, Object as StoredObject, ObjectKind, Revision, Roster, Settings,
+    Violation, Violations,
 };
 use synod_proto::v1;
 
@@ -77,90 +77,6 @@ impl ChangeType {
 }
 
 impl fmt::Display for ChangeType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-/// What can be watched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ObjectKind {
-    /// Members; the name is the member's id.
-    Member,
-    /// Storage versions; the name is `<group>.<resource>`.
-    StorageVersion,
-    /// Storage states; the name is `<resource>.<group>`.
-    StorageState,
-    /// The replicated settings; the name is `settings`.
-    Settings,
-    /// Collections; the name is `<resource>.<group>`.
-    Collection,
-    /// The objects of collections.
-    Object,
-    /// The snapshots of controllers; the name is that in the namespace.
-    ControllerRevision,
-    /// Leases; the name is that in the namespace.
-    Lease,
-    /// Candidates for leases; the name is their identity, the namespace that of the lease.
-    LeaseCandidate,
-    /// Migrations; the name is `<resource>.<group>-<revision>`.
-    Migration,
-    /// Rosters; the name is the scope.
-    Roster,
-}
-
-impl ObjectKind {
-    /// Every kind.
-    pub const ALL: [Self; 11] = [
-        Self::Member,
-        Self::StorageVersion,
-        Self::StorageState,
-        Self::Settings,
-        Self::Collection,
-        Self::Object,
-        Self::ControllerRevision,
-        Self::Lease,
-        Self::LeaseCandidate,
-        Self::Migration,
-        Self::Roster,
-    ];
-
-    /// The word for it in tables and JSON.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Member => "Member",
-            Self::StorageVersion => "StorageVersion",
-            Self::StorageState => "StorageState",
-            Self::Settings => "Settings",
-            Self::Collection => "Collection",
-            Self::Object => "Object",
-            Self::ControllerRevision => "ControllerRevision",
-            Self::Lease => "Lease",
-            Self::LeaseCandidate => "LeaseCandidate",
-            Self::Migration => "Migration",
-            Self::Roster => "Roster",
-        }
-    }
-
-    pub(crate) const fn to_wire(self) -> v1::ObjectKind {
-        match self {
-            Self::Member => v1::ObjectKind::Member,
-            Self::StorageVersion => v1::ObjectKind::StorageVersion,
-            Self::StorageState => v1::ObjectKind::StorageState,
-            Self::Settings => v1::ObjectKind::Settings,
-            Self::Collection => v1::ObjectKind::Collection,
-            Self::Object => v1::ObjectKind::Object,
-            Self::ControllerRevision => v1::ObjectKind::ControllerRevision,
-            Self::Lease => v1::ObjectKind::Lease,
-            Self::LeaseCandidate => v1::ObjectKind::LeaseCandidate,
-            Self::Migration => v1::ObjectKind::Migration,
-            Self::Roster => v1::ObjectKind::Roster,
-        }
-    }
-}
-
-impl fmt::Display for ObjectKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use synod_model::{GroupResource, LeaseKey, MemberId, Metadata, Revision, Uid};
 
 use super::listing::Listed;
-use super::{ChangeType, Event, Object, ObjectKind};
+use super::{ChangeType, Event, Object};
+use synod_model::ObjectKind;
 
 /// The objects that were delivered and are not gone, each by its identity and version alone.
 #[derive(Debug, Default)]

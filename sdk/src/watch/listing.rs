@@ -2,10 +2,10 @@
 
 use synod_model::{
     ControllerRevision, ErrorKind, GroupResource, Lease, LeaseCandidate, Object as StoredObject,
-    Revision,
+    ObjectKind, Revision,
 };
 
-use super::{Object, ObjectKind, StorageVersionChange, WatchOptions};
+use super::{Object, StorageVersionChange, WatchOptions};
 use crate::{
     Client, ClusterId, CollectionItem, CollectionPage, Error, Header, ListCollections,
     ListControllerRevisions, ListMembers, ListMigrations, ListObjects, ListRosters,

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use synod_model::{FieldSelector, GroupResource, LabelSelector, Labels, Namespace, Revision};
+use synod_model::{
+    FieldSelector, GroupResource, LabelSelector, Labels, Namespace, ObjectKind, Revision,
+};
 use synod_proto::v1;
-
-use super::ObjectKind;
 
 /// What to watch, and from where. By default: everything, from now on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,21 +142,10 @@ impl WatchOptions {
 
     /// Whether objects of a kind are asked for.
     pub(super) fn wants(&self, kind: ObjectKind) -> bool {
-        let (labelled, in_namespaces) = match kind {
-            ObjectKind::Object | ObjectKind::ControllerRevision => (true, true),
-            ObjectKind::Member => (true, false),
-            ObjectKind::Lease | ObjectKind::LeaseCandidate => (false, true),
-            ObjectKind::StorageVersion
-            | ObjectKind::StorageState
-            | ObjectKind::Settings
-            | ObjectKind::Collection
-            | ObjectKind::Migration
-            | ObjectKind::Roster => (false, false),
-        };
         let by_labels = !self.labels.is_empty() || !self.selector.is_empty();
         let by_collection = !self.resources.is_empty() || !self.fields.is_empty();
-        (labelled || !by_labels)
-            && (in_namespaces || self.namespaces.is_empty())
+        (kind.is_labelled() || !by_labels)
+            && (kind.is_namespaced() || self.namespaces.is_empty())
             && (kind == ObjectKind::Object || !by_collection)
             && (self.kinds.is_empty() || self.kinds.contains(&kind))
     }
@@ -195,7 +184,7 @@ impl WatchOptions {
             kinds: self
                 .kinds
                 .iter()
-                .map(|kind| kind.to_wire().into())
+                .map(|kind| v1::ObjectKind::from(*kind).into())
                 .collect(),
             names: self.names.clone(),
             labels: labels

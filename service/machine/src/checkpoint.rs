@@ -21,7 +21,7 @@ use crate::digest::{RowHash, RowSum};
 use crate::objects::Held;
 use crate::state::{Session, StorageState, StorageVersion};
 use crate::tally::Tally;
-use crate::{Digest, EntryRow, MACHINE_VERSION, RevisionEvents, Row, State, StatementRow};
+use crate::{Change, Digest, EntryRow, MACHINE_VERSION, RevisionEvents, Row, State, StatementRow};
 
 impl State {
     /// Every row, the header first.
@@ -252,6 +252,12 @@ impl State {
         if !self.history.takes(events.revision) {
             return Err(CorruptState(format!(
                 "its history has a gap before revision {}",
+                events.revision
+            )));
+        }
+        if !events.changes.iter().all(Change::is_of_one_kind) {
+            return Err(CorruptState(format!(
+                "revision {} turns an object of one kind into one of another",
                 events.revision
             )));
         }

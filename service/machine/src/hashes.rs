@@ -10,7 +10,7 @@ use synod_model::{
 use crate::digest::{RowHash, hash_of};
 use crate::{
     Deadline, EntryRow, Garbage, Heartbeat, Holder, OutcomeRow, ProgressRow, ReplicaId, ReplicaRow,
-    RevisionEvents, StatementHash, StatementRow, StorageStateRow, StorageVersionRow,
+    RevisionEvents, StatementHash, StatementRow, StorageStateRow, StorageVersionRow, Watched,
 };
 
 /// The hash of each kind of row, by the number and the parts that it has among the stored rows: nobody has to make a row
@@ -50,6 +50,37 @@ row_hashes! {
     22 progress_hash(id: &MigrationId, row: &ProgressRow);
     23 roster_hash(row: &Roster);
     24 events_hash(row: &RevisionEvents);
+}
+
+/// A kind of object whose rows are part of the digest.
+pub(crate) trait Hashed: Watched {
+    /// The hash of the row of the object with this key.
+    fn hash(&self, key: &Self::Key) -> RowHash;
+}
+
+macro_rules! hashed {
+    ($($row:ty: $hash:expr;)*) => { $(
+        impl Hashed for $row {
+            fn hash(&self, key: &Self::Key) -> RowHash {
+                let hash: fn(&Self::Key, &Self) -> RowHash = $hash;
+                hash(key, self)
+            }
+        }
+    )* };
+}
+
+hashed! {
+    Collection: |_, row| collection_hash(row);
+    ControllerRevision: |_, row| controller_revision_hash(row);
+    Lease: |_, row| lease_hash(row);
+    LeaseCandidate: |_, row| lease_candidate_hash(row);
+    Member: |_, row| member_hash(row);
+    Migration: |_, row| migration_hash(row);
+    Object: |_, row| object_hash(row);
+    Roster: |_, row| roster_hash(row);
+    Settings: |_, row| settings_hash(row);
+    StorageStateRow: storage_state_hash;
+    StorageVersionRow: storage_version_hash;
 }
 
 /// What a report says, in whatever order. Who says it, and under which number, is no part of it.

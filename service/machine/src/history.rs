@@ -3,14 +3,10 @@
 use std::sync::Arc;
 
 use imbl::Vector;
-use synod_model::{
-    AgreementChange, Collection, ControllerRevision, GroupResource, HolderIdentity, Lease,
-    LeaseCandidate, LeaseKey, Member, MemberId, Migration, MigrationId, NamespacedName, Object,
-    ObjectKey, ResourceScope, Revision, Roster, Settings,
-};
+use synod_model::Revision;
 
+use crate::Change;
 use crate::digest::RowHash;
-use crate::{EntryRow, StorageStateRow, StorageVersionRow};
 
 /// All that one revision changed, in the order in which the command changed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,125 +15,6 @@ pub struct RevisionEvents {
     pub revision: Revision,
     /// What it changed. Empty when the command changed nothing that is watched, such as a session.
     pub changes: Vec<Change>,
-}
-
-/// One changed object, before and after: `before` undoes it for reads of the past.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// A member joined, changed or went.
-    Member {
-        /// Its id.
-        id: MemberId,
-        /// The member before; `None` if it is new.
-        before: Option<Arc<Member>>,
-        /// The member after; `None` if it is gone.
-        after: Option<Arc<Member>>,
-    },
-    /// The entries of a resource changed, or what follows from them.
-    StorageVersion {
-        /// The resource.
-        resource: GroupResource,
-        /// Its changed entries, by member.
-        entries: Vec<EntryChange>,
-        /// The object before; `None` if it is new.
-        before: Option<Arc<StorageVersionRow>>,
-        /// The object after; `None` if its last entry went.
-        after: Option<Arc<StorageVersionRow>>,
-    },
-    /// What stays of a resource changed.
-    StorageState {
-        /// The resource.
-        resource: GroupResource,
-        /// The object before; `None` if it is new.
-        before: Option<Arc<StorageStateRow>>,
-        /// The object after; `None` if it was deleted.
-        after: Option<Arc<StorageStateRow>>,
-        /// The line that this change added to the history of agreements.
-        agreement: Option<Arc<AgreementChange>>,
-    },
-    /// A ControllerRevision was created, changed or deleted.
-    ControllerRevision {
-        /// Its namespace and name.
-        key: NamespacedName,
-        /// It before; `None` if it is new.
-        before: Option<Arc<ControllerRevision>>,
-        /// It after; `None` if it is gone. Its data is that of before, if there was one.
-        after: Option<Arc<ControllerRevision>>,
-    },
-    /// A migration was created, changed, or forgotten.
-    Migration {
-        /// Which.
-        id: MigrationId,
-        /// The migration before; `None` if it is new.
-        before: Option<Arc<Migration>>,
-        /// The migration after; `None` if it is one of the oldest that are not kept.
-        after: Option<Arc<Migration>>,
-    },
-    /// A roster was set or deleted.
-    Roster {
-        /// For which resources.
-        scope: ResourceScope,
-        /// The roster before; `None` if it is new.
-        before: Option<Arc<Roster>>,
-        /// The roster after; `None` if it is gone.
-        after: Option<Arc<Roster>>,
-    },
-    /// The replicated settings changed.
-    Settings {
-        /// The settings before; `None` when the cluster is made.
-        before: Option<Arc<Settings>>,
-        /// The settings after.
-        after: Arc<Settings>,
-    },
-    /// A lease was given, freed or forgotten, or somebody else should have it.
-    Lease {
-        /// Its key.
-        key: LeaseKey,
-        /// The lease before; `None` if it is new.
-        before: Option<Arc<Lease>>,
-        /// The lease after; `None` if it is forgotten.
-        after: Option<Arc<Lease>>,
-    },
-    /// A candidate for a lease came, changed or went.
-    LeaseCandidate {
-        /// The lease.
-        lease: LeaseKey,
-        /// Who.
-        identity: HolderIdentity,
-        /// The candidate before; `None` if it is new.
-        before: Option<Arc<LeaseCandidate>>,
-        /// The candidate after; `None` if it is gone.
-        after: Option<Arc<LeaseCandidate>>,
-    },
-    /// A collection was declared, changed or removed.
-    Collection {
-        /// Its resource.
-        resource: GroupResource,
-        /// The collection before; `None` if it is new.
-        before: Option<Arc<Collection>>,
-        /// The collection after; `None` if it is gone.
-        after: Option<Arc<Collection>>,
-    },
-    /// An object was created, changed or deleted.
-    Object {
-        /// Its key.
-        key: ObjectKey,
-        /// The object before; `None` if it is new.
-        before: Option<Arc<Object>>,
-        /// The object after; `None` if it is gone.
-        after: Option<Arc<Object>>,
-    },
-}
-
-/// One changed entry of a resource.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EntryChange {
-    /// Whose entry.
-    pub member: MemberId,
-    /// The entry before; `None` if it is new.
-    pub before: Option<Arc<EntryRow>>,
-    /// The entry after; `None` if it is gone.
-    pub after: Option<Arc<EntryRow>>,
 }
 
 /// The answer to a question about a revision that is no longer kept.

@@ -17,6 +17,7 @@
 //! - `objects.rs`: collections and objects, their indexes, and the dependents that a deletion leaves.
 //! - `migrating.rs`: the rule of migrations, when one is created and when it is aborted.
 //! - `turn.rs`: the one door through which a command changes the state.
+//! - `watched.rs`: the objects that are listed and watched, and what a change of one is.
 //! - `history.rs` and `past.rs`: events by revision, and reads of an older revision.
 //! - `checkpoint.rs` and `digest.rs`: the state as rows, and the check that they are the same rows everywhere.
 
@@ -48,6 +49,7 @@ mod tally;
 mod turn;
 mod views;
 mod voting;
+mod watched;
 
 pub use checkpoint::CorruptState;
 pub use command::{
@@ -55,7 +57,7 @@ pub use command::{
 };
 pub use deadlines::{Deadline, Due, Holder};
 pub use digest::Digest;
-pub use history::{Change, Compacted, EntryChange, History, RevisionEvents};
+pub use history::{Compacted, History, RevisionEvents};
 pub use leases::Place;
 pub use log_entry::{Envelope, LogEntry};
 pub use objects::{Cursor, Fate, Garbage};
@@ -73,6 +75,7 @@ pub use safety::{Danger, Verdict, Why, check_binary, check_drop};
 pub use sessions::Recorded;
 pub use state::State;
 pub use views::{StorageStateView, StorageVersionView};
+pub use watched::{Change, ChangeOf, EntryChange, ObjectRef, ObjectRow, Watched};
 
 /// The highest behaviour of apply that this build knows.
 ///

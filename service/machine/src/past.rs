@@ -13,15 +13,15 @@ use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
 
+use imbl::OrdMap;
 use synod_model::{
-    Collection, ControllerHistory, ControllerRevision, GroupResource, HolderIdentity, Lease,
-    LeaseCandidate, LeaseKey, LogTime, Member, MemberId, Migration, MigrationId, NamespacedName,
-    Object, ObjectKey, ResourceScope, Revision, Roster, Settings,
+    ControllerHistory, ControllerRevision, GroupResource, LogTime, Member, MemberId, Migration,
+    MigrationId, NamespacedName, ObjectKind, Revision, Settings,
 };
 
 use crate::{
-    Change, Due, EntryChange, Holder, State, StorageStateView, StorageVersionRow,
-    StorageVersionView,
+    Change, Due, EntryChange, EntryRow, Holder, ObjectRef, ObjectRow, State, StorageStateRow,
+    StorageStateView, StorageVersionRow, StorageVersionView, Watched,
 };
 
 /// The state as it was at one revision.
@@ -29,21 +29,13 @@ use crate::{
 pub struct Past<'a> {
     state: &'a State,
     revision: Revision,
-    members: BTreeMap<MemberId, Option<Arc<Member>>>,
-    versions: BTreeMap<GroupResource, Option<StorageVersionView>>,
-    states: BTreeMap<GroupResource, Option<StorageStateView>>,
-    controller_revisions: BTreeMap<NamespacedName, Option<Arc<ControllerRevision>>>,
-    migrations: BTreeMap<MigrationId, Option<Arc<Migration>>>,
-    settings: Option<Arc<Settings>>,
-    rosters: BTreeMap<ResourceScope, Option<Arc<Roster>>>,
-    leases: BTreeMap<LeaseKey, Option<Arc<Lease>>>,
-    candidates: BTreeMap<LeaseKey, Standing>,
-    collections: BTreeMap<GroupResource, Option<Arc<Collection>>>,
-    objects: BTreeMap<ObjectKey, Option<Arc<Object>>>,
+    /// What was otherwise than it is, by kind; `None`: there was no such object.
+    undone: BTreeMap<ObjectKind, BTreeMap<ObjectRef, Option<ObjectRow>>>,
+    /// The entries of the storage versions that were otherwise.
+    entries: BTreeMap<GroupResource, Entries>,
 }
 
-/// Candidates for one lease that were otherwise than they are.
-type Standing = BTreeMap<HolderIdentity, Option<Arc<LeaseCandidate>>>;
+type Entries = OrdMap<MemberId, Arc<EntryRow>>;
 
 /// Why a revision cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,17 +74,8 @@ impl State {
         let mut past = Past {
             state: self,
             revision,
-            members: BTreeMap::new(),
-            versions: BTreeMap::new(),
-            states: BTreeMap::new(),
-            controller_revisions: BTreeMap::new(),
-            migrations: BTreeMap::new(),
-            settings: None,
-            rosters: BTreeMap::new(),
-            leases: BTreeMap::new(),
-            candidates: BTreeMap::new(),
-            collections: BTreeMap::new(),
-            objects: BTreeMap::new(),
+            undone: BTreeMap::new(),
+            entries: BTreeMap::new(),
         };
         for events in self.history.newest_first_after(revision) {
             events
@@ -149,28 +132,21 @@ impl Past<'_> {
     /// A member.
     #[must_use]
     pub fn member(&self, id: &MemberId) -> Option<Arc<Member>> {
-        self.members
-            .get(id)
-            .cloned()
-            .unwrap_or_else(|| self.state.members.get(id).cloned())
+        self.one(id, self.state.members.get(id))
     }
 
     /// The members after `after`, by id.
     pub fn members(&self, after: Option<&MemberId>) -> impl Iterator<Item = Arc<Member>> {
         let kept = self.state.members.range::<_, MemberId>(beyond(after));
-        merged(
-            kept.map(|(id, member)| (id, Arc::clone(member))),
-            self.members.range::<MemberId, _>(beyond(after)),
-        )
+        self.all(kept, after)
     }
 
     /// A reported resource.
     #[must_use]
     pub fn storage_version(&self, resource: &GroupResource) -> Option<StorageVersionView> {
-        self.versions
-            .get(resource)
-            .cloned()
-            .unwrap_or_else(|| self.state.version_view(resource))
+        let kept = self.state.storage_versions.get(resource);
+        let row = self.one(resource, kept.map(|kept| &kept.row))?;
+        Some(self.version_view(resource, row))
     }
 
     /// The reported resources after `after`, by (group, resource).
@@ -178,33 +154,18 @@ impl Past<'_> {
         &self,
         after: Option<&GroupResource>,
     ) -> impl Iterator<Item = StorageVersionView> {
-        let kept = self
-            .state
-            .storage_versions
-            .range::<_, GroupResource>(beyond(after));
-        merged(
-            kept.map(|(resource, version)| {
-                let (row, entries) = (Arc::clone(&version.row), version.entries.clone());
-                (
-                    resource,
-                    StorageVersionView {
-                        resource: resource.clone(),
-                        row,
-                        entries,
-                    },
-                )
-            }),
-            self.versions.range::<GroupResource, _>(beyond(after)),
-        )
+        let kept = &self.state.storage_versions;
+        let kept = kept.range::<_, GroupResource>(beyond(after));
+        let rows = self.by_key(kept.map(|(key, kept)| (key, &kept.row)), after);
+        rows.map(|(resource, row)| self.version_view(resource, row))
     }
 
     /// What stays of a resource.
     #[must_use]
     pub fn storage_state(&self, resource: &GroupResource) -> Option<StorageStateView> {
-        self.states
-            .get(resource)
-            .cloned()
-            .unwrap_or_else(|| self.state.state_view(resource))
+        let kept = self.state.storage_states.get(resource);
+        let row = self.one(resource, kept.map(|kept| &kept.row))?;
+        Some(state_view(resource, row))
     }
 
     /// What stays of the resources after `after`, by (group, resource).
@@ -212,32 +173,17 @@ impl Past<'_> {
         &self,
         after: Option<&GroupResource>,
     ) -> impl Iterator<Item = StorageStateView> {
-        let kept = self
-            .state
-            .storage_states
-            .range::<_, GroupResource>(beyond(after));
-        merged(
-            kept.map(|(resource, state)| {
-                (
-                    resource,
-                    StorageStateView {
-                        resource: resource.clone(),
-                        row: Arc::clone(&state.row),
-                    },
-                )
-            }),
-            self.states.range::<GroupResource, _>(beyond(after)),
-        )
+        let kept = &self.state.storage_states;
+        let kept = kept.range::<_, GroupResource>(beyond(after));
+        let rows = self.by_key(kept.map(|(key, kept)| (key, &kept.row)), after);
+        rows.map(|(resource, row)| state_view(resource, row))
     }
 
     /// A ControllerRevision.
     #[must_use]
     pub fn controller_revision(&self, key: &NamespacedName) -> Option<Arc<ControllerRevision>> {
-        let kept = || self.state.controller_revisions.get(key);
-        match self.controller_revisions.get(key) {
-            Some(undone) => undone.clone(),
-            None => kept().map(|kept| Arc::clone(&kept.row)),
-        }
+        let kept = self.state.controller_revisions.get(key);
+        self.one(key, kept.map(|kept| &kept.row))
     }
 
     /// The ControllerRevisions after `after`, by namespace and name.
@@ -247,11 +193,7 @@ impl Past<'_> {
     ) -> impl Iterator<Item = Arc<ControllerRevision>> {
         let kept = self.state.controller_revisions.map();
         let kept = kept.range::<_, NamespacedName>(beyond(after));
-        merged(
-            kept.map(|(key, kept)| (key, Arc::clone(&kept.row))),
-            self.controller_revisions
-                .range::<NamespacedName, _>(beyond(after)),
-        )
+        self.all(kept.map(|(key, kept)| (key, &kept.row)), after)
     }
 
     /// The snapshots of a history, oldest first. Costs a step for each of them, and for each that was undone.
@@ -260,8 +202,9 @@ impl Past<'_> {
         let kept = self.state.controller_revisions.of(history);
         let kept = kept
             .map(|kept| &kept.row)
-            .filter(|row| !self.controller_revisions.contains_key(&row.key));
-        let undone = self.controller_revisions.values().flatten();
+            .filter(|row| self.undone::<ControllerRevision>(&row.key).is_none());
+        let undone = self.undone_from::<ControllerRevision>(Bound::Unbounded);
+        let undone = undone.filter_map(|(_, row)| row);
         let undone = undone.filter(|row| history.holds(row));
         let mut rows: Vec<_> = kept.chain(undone).cloned().collect();
         rows.sort_by_cached_key(|row| row.place());
@@ -271,130 +214,112 @@ impl Past<'_> {
     /// A migration.
     #[must_use]
     pub fn migration(&self, id: &MigrationId) -> Option<Arc<Migration>> {
-        let present = || {
-            let kept = self.state.migrations.get(id);
-            kept.map(|kept| Arc::clone(&kept.row))
-        };
-        self.migrations.get(id).cloned().unwrap_or_else(present)
+        let kept = self.state.migrations.get(id);
+        self.one(id, kept.map(|kept| &kept.row))
     }
 
     /// The migrations after `after`, by resource and then the oldest first.
     pub fn migrations(&self, after: Option<&MigrationId>) -> impl Iterator<Item = Arc<Migration>> {
         let kept = self.state.migrations.range::<_, MigrationId>(beyond(after));
-        merged(
-            kept.map(|(id, kept)| (id, Arc::clone(&kept.row))),
-            self.migrations.range::<MigrationId, _>(beyond(after)),
-        )
+        self.all(kept.map(|(id, kept)| (id, &kept.row)), after)
     }
 
-    /// The replicated settings.
+    /// The replicated settings. Before there was a cluster, there were those of every new one.
     #[must_use]
-    pub fn settings(&self) -> &Arc<Settings> {
-        self.settings.as_ref().unwrap_or(&self.state.settings)
+    pub fn settings(&self) -> Arc<Settings> {
+        let settings = self.one(&(), Some(&self.state.settings));
+        settings.unwrap_or_default()
+    }
+
+    fn version_view(
+        &self,
+        resource: &GroupResource,
+        row: Arc<StorageVersionRow>,
+    ) -> StorageVersionView {
+        StorageVersionView {
+            resource: resource.clone(),
+            row,
+            entries: self.entries_of(resource),
+        }
+    }
+
+    fn entries_of(&self, resource: &GroupResource) -> Entries {
+        let present = || {
+            let version = self.state.storage_versions.get(resource);
+            version.map(|version| version.entries.clone())
+        };
+        let undone = self.entries.get(resource).cloned();
+        undone.or_else(present).unwrap_or_default()
+    }
+
+    /// What was undone of an object: `None` if nothing was, `Some(None)` if there was no such object.
+    fn undone<R: Watched>(&self, key: &R::Key) -> Option<Option<&Arc<R>>> {
+        let of_kind = self.undone.get(&R::KIND)?;
+        let before = of_kind.get(&R::object(key.clone()))?;
+        Some(before.as_ref().and_then(R::row))
+    }
+
+    /// What was undone of the objects of a kind, by key.
+    fn undone_from<R: Watched>(
+        &self,
+        from: Bound<R::Key>,
+    ) -> impl Iterator<Item = (&R::Key, Option<&Arc<R>>)> {
+        let range = (from.map(R::object), Bound::Unbounded);
+        let undone = self.undone.get(&R::KIND).into_iter();
+        undone
+            .flat_map(move |of_kind| of_kind.range(range.clone()))
+            .filter_map(|(object, row)| Some((R::key(object)?, row.as_ref().and_then(R::row))))
+    }
+
+    /// An object, of which this is kept now.
+    fn one<R: Watched>(&self, key: &R::Key, kept: Option<&Arc<R>>) -> Option<Arc<R>> {
+        self.undone(key).unwrap_or(kept).cloned()
+    }
+
+    /// The objects after `after`, of which these are kept now.
+    fn all<'b, R: Watched + 'b>(
+        &'b self,
+        kept: impl Iterator<Item = (&'b R::Key, &'b Arc<R>)>,
+        after: Option<&R::Key>,
+    ) -> impl Iterator<Item = Arc<R>> {
+        self.by_key(kept, after).map(|(_, row)| row)
+    }
+
+    /// The same, with their keys.
+    fn by_key<'b, R: Watched + 'b>(
+        &'b self,
+        kept: impl Iterator<Item = (&'b R::Key, &'b Arc<R>)>,
+        after: Option<&R::Key>,
+    ) -> impl Iterator<Item = (&'b R::Key, Arc<R>)> {
+        let from = beyond(after).0.cloned();
+        merged(kept, self.undone_from(from))
     }
 
     /// Takes one change back. Changes are undone newest first.
     fn undo(&mut self, change: &Change) {
-        match change {
-            Change::Member { id, before, .. } => {
-                self.members.insert(id.clone(), before.clone());
-            }
-            Change::StorageVersion {
-                resource,
-                entries,
-                before,
-                ..
-            } => {
-                self.undo_version(resource, entries, before.as_ref());
-            }
-            Change::StorageState {
-                resource, before, ..
-            } => {
-                let view = before.as_ref().map(|row| StorageStateView {
-                    resource: resource.clone(),
-                    row: Arc::clone(row),
-                });
-                self.states.insert(resource.clone(), view);
-            }
-            Change::ControllerRevision { key, before, .. } => {
-                self.controller_revisions
-                    .insert(key.clone(), before.clone());
-            }
-            Change::Lease { key, before, .. } => {
-                self.leases.insert(key.clone(), before.clone());
-            }
-            Change::LeaseCandidate {
-                lease,
-                identity,
-                before,
-                ..
-            } => {
-                self.candidates
-                    .entry(lease.clone())
-                    .or_default()
-                    .insert(identity.clone(), before.clone());
-            }
-            // Before there was a cluster, there were those of every new one.
-            Change::Settings { before, .. } => {
-                self.settings = Some(before.clone().unwrap_or_default());
-            }
-            Change::Roster { scope, before, .. } => {
-                self.rosters.insert(scope.clone(), before.clone());
-            }
-            Change::Collection {
-                resource, before, ..
-            } => {
-                self.collections.insert(resource.clone(), before.clone());
-            }
-            Change::Object { key, before, .. } => {
-                self.objects.insert(key.clone(), before.clone());
-            }
-            Change::Migration { id, before, .. } => {
-                self.migrations.insert(id.clone(), before.clone());
-            }
+        if let Some(resource) = StorageVersionRow::key(&change.object) {
+            self.undo_entries(resource, &change.entries);
         }
+        let of_kind = self.undone.entry(change.object.kind()).or_default();
+        of_kind.insert(change.object.clone(), change.before.clone());
     }
 
-    /// Takes back what changed of a reported resource: its row and those of its entries that the change names.
-    fn undo_version(
-        &mut self,
-        resource: &GroupResource,
-        entries: &[EntryChange],
-        before: Option<&Arc<StorageVersionRow>>,
-    ) {
-        let later = self.storage_version(resource);
-        let mut kept = later.map(|view| view.entries).unwrap_or_default();
-        for entry in entries {
+    fn undo_entries(&mut self, resource: &GroupResource, changed: &[EntryChange]) {
+        let mut entries = self.entries_of(resource);
+        for entry in changed {
             match &entry.before {
-                Some(row) => kept.insert(entry.member.clone(), Arc::clone(row)),
-                None => kept.remove(&entry.member),
+                Some(row) => entries.insert(entry.member.clone(), Arc::clone(row)),
+                None => entries.remove(&entry.member),
             };
         }
-        let view = before.map(|row| StorageVersionView {
-            resource: resource.clone(),
-            row: Arc::clone(row),
-            entries: kept,
-        });
-        self.versions.insert(resource.clone(), view);
+        self.entries.insert(resource.clone(), entries);
     }
 }
 
-impl State {
-    fn version_view(&self, resource: &GroupResource) -> Option<StorageVersionView> {
-        let version = self.storage_versions.get(resource)?;
-        Some(StorageVersionView {
-            resource: resource.clone(),
-            row: Arc::clone(&version.row),
-            entries: version.entries.clone(),
-        })
-    }
-
-    fn state_view(&self, resource: &GroupResource) -> Option<StorageStateView> {
-        let state = self.storage_states.get(resource)?;
-        Some(StorageStateView {
-            resource: resource.clone(),
-            row: Arc::clone(&state.row),
-        })
+fn state_view(resource: &GroupResource, row: Arc<StorageStateRow>) -> StorageStateView {
+    StorageStateView {
+        resource: resource.clone(),
+        row,
     }
 }
 
@@ -407,18 +332,18 @@ fn beyond<K>(after: Option<&K>) -> (Bound<&K>, Bound<&K>) {
 }
 
 /// Walks two sorted sequences as one: what was undone hides what is kept under the same key.
-fn merged<'a, K: Ord + 'a, V: Clone + 'a>(
-    kept: impl Iterator<Item = (&'a K, V)>,
-    undone: impl Iterator<Item = (&'a K, &'a Option<V>)>,
-) -> impl Iterator<Item = V> {
+fn merged<'a, K: Ord, R: 'a>(
+    kept: impl Iterator<Item = (K, &'a Arc<R>)>,
+    undone: impl Iterator<Item = (K, Option<&'a Arc<R>>)>,
+) -> impl Iterator<Item = (K, Arc<R>)> {
     let (mut kept, mut undone) = (kept.peekable(), undone.peekable());
     std::iter::from_fn(move || {
         loop {
             let hidden = match (kept.peek(), undone.peek()) {
                 (None, None) => return None,
-                (Some(_), None) => return kept.next().map(|(_, value)| value),
+                (Some(_), None) => return kept.next().map(|(key, row)| (key, Arc::clone(row))),
                 (Some((key, _)), Some((other, _))) if key < other => {
-                    return kept.next().map(|(_, value)| value);
+                    return kept.next().map(|(key, row)| (key, Arc::clone(row)));
                 }
                 (Some((key, _)), Some((other, _))) => key == other,
                 (None, Some(_)) => false,
@@ -426,8 +351,8 @@ fn merged<'a, K: Ord + 'a, V: Clone + 'a>(
             if hidden {
                 kept.next();
             }
-            if let Some((_, Some(value))) = undone.next() {
-                return Some(value.clone());
+            if let Some((key, Some(row))) = undone.next() {
+                return Some((key, Arc::clone(row)));
             }
         }
     })

@@ -34,6 +34,7 @@ stored_empty! { CollectGarbage }
 
 stored! {
     AnnounceReplica { replica, directory, client_endpoint, binary, machine_version, disk_is_low }
+    Change { object, before, after, entries, agreement }
     Deadline { at, ttl }
     EntryChange { member, before, after }
     EntryRow { kind, decodable, served, stance, encoding, adopted_revision, since }
@@ -91,36 +92,6 @@ stored_variants! {
         13 ControllerHistory(answer: HistoryAnswer),
         14 LeaseHeld { token: FencingToken, ttl: Ttl },
         15 LeaseQueued(ticket: Ticket),
-    }
-    Change {
-        1 Member { id: MemberId, before: Option<Arc<Member>>, after: Option<Arc<Member>> },
-        2 StorageVersion {
-            resource: GroupResource, entries: Vec<EntryChange>,
-            before: Option<Arc<StorageVersionRow>>, after: Option<Arc<StorageVersionRow>>,
-        },
-        3 StorageState {
-            resource: GroupResource, before: Option<Arc<StorageStateRow>>,
-            after: Option<Arc<StorageStateRow>>, agreement: Option<Arc<AgreementChange>>,
-        },
-        4 ControllerRevision {
-            key: NamespacedName, before: Option<Arc<ControllerRevision>>,
-            after: Option<Arc<ControllerRevision>>,
-        },
-        5 Migration {
-            id: MigrationId, before: Option<Arc<Migration>>, after: Option<Arc<Migration>>,
-        },
-        6 Roster { scope: ResourceScope, before: Option<Arc<Roster>>, after: Option<Arc<Roster>> },
-        7 Settings { before: Option<Arc<Settings>>, after: Arc<Settings> },
-        8 Lease { key: LeaseKey, before: Option<Arc<Lease>>, after: Option<Arc<Lease>> },
-        9 LeaseCandidate {
-            lease: LeaseKey, identity: HolderIdentity, before: Option<Arc<LeaseCandidate>>,
-            after: Option<Arc<LeaseCandidate>>,
-        },
-        10 Collection {
-            resource: GroupResource, before: Option<Arc<Collection>>,
-            after: Option<Arc<Collection>>,
-        },
-        11 Object { key: ObjectKey, before: Option<Arc<Object>>, after: Option<Arc<Object>> },
     }
     Command {
         1 Initialize(it: Initialize),
@@ -187,6 +158,32 @@ stored_variants! {
         9 Retry(id: MigrationId),
         10 Observation(resource: GroupResource),
         11 Mark(key: NamespacedName, mark: LiveMark),
+    }
+    ObjectRef {
+        1 Member(key: MemberId),
+        2 StorageVersion(key: GroupResource),
+        3 StorageState(key: GroupResource),
+        4 Settings(key: ()),
+        5 Collection(key: GroupResource),
+        6 Object(key: ObjectKey),
+        7 ControllerRevision(key: NamespacedName),
+        8 Lease(key: LeaseKey),
+        9 LeaseCandidate(key: (LeaseKey, HolderIdentity)),
+        10 Migration(key: MigrationId),
+        11 Roster(key: ResourceScope),
+    }
+    ObjectRow {
+        1 Member(row: Arc<Member>),
+        2 StorageVersion(row: Arc<StorageVersionRow>),
+        3 StorageState(row: Arc<StorageStateRow>),
+        4 Settings(row: Arc<Settings>),
+        5 Collection(row: Arc<Collection>),
+        6 Object(row: Arc<Object>),
+        7 ControllerRevision(row: Arc<ControllerRevision>),
+        8 Lease(row: Arc<Lease>),
+        9 LeaseCandidate(row: Arc<LeaseCandidate>),
+        10 Migration(row: Arc<Migration>),
+        11 Roster(row: Arc<Roster>),
     }
     RevisionOutcome { 1 Unchanged, 2 RolledBack, 3 Created }
     Row {

@@ -24,10 +24,7 @@ use synod_model::{
 
 use crate::controller_revisions::MarkPost;
 use crate::digest::RowHash;
-use crate::hashes::{
-    deadline_hash, entry_hash, events_hash, member_hash, replica_hash, session_hash, settings_hash,
-    storage_version_hash,
-};
+use crate::hashes::{Hashed, deadline_hash, entry_hash, events_hash, replica_hash, session_hash};
 use crate::leases::Leases;
 use crate::state::{Session, StorageVersion};
 use crate::voting::{Decided, Reported};
@@ -108,9 +105,21 @@ impl<'a> Turn<'a> {
         self.state.sum.subtract(row);
     }
 
-    /// Adds an event.
-    pub(crate) fn changed(&mut self, change: Change) {
-        self.changes.push(change);
+    /// Takes note of an object that has changed: in the digest, and as an event.
+    pub(crate) fn record<R: Hashed>(
+        &mut self,
+        key: R::Key,
+        before: Option<Arc<R>>,
+        after: Option<Arc<R>>,
+    ) -> &mut Change {
+        self.moved = true;
+        if let Some(before) = &before {
+            self.state.sum.subtract(before.hash(&key));
+        }
+        if let Some(after) = &after {
+            self.state.sum.add(after.hash(&key));
+        }
+        self.changes.push_mut(Change::new(key, before, after))
     }
 
     /// Ends the turn. If something changed, the revision moves and the history gains it; after a restore there is none.
@@ -151,8 +160,18 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// The metadata of an object that this command changes, or makes if there was none.
+    pub(crate) fn metadata(&mut self, before: Option<&Metadata>) -> Metadata {
+        match before {
+            Some(metadata) => Metadata {
+                resource_version: self.revision,
+                ..metadata.clone()
+            },
+            None => self.new_metadata(),
+        }
+    }
+
     pub(crate) fn initialize(&mut self, cluster: ClusterId, settings: Settings) {
-        self.moved = true;
         self.state.cluster = Some(cluster);
         let after = Arc::new(Settings {
             revision: self.revision,
@@ -160,11 +179,7 @@ impl<'a> Turn<'a> {
         });
         // The settings of a state without a cluster are no row, so there is none to subtract.
         self.state.settings = Arc::clone(&after);
-        self.state.sum.add(settings_hash(&after));
-        self.changes.push(Change::Settings {
-            before: None,
-            after,
-        });
+        self.record((), None, Some(after));
     }
 
     pub(crate) fn raise_machine_version(&mut self, to: u32) {
@@ -173,18 +188,12 @@ impl<'a> Turn<'a> {
     }
 
     pub(crate) fn put_settings(&mut self, settings: Settings) {
-        self.moved = true;
         let after = Arc::new(Settings {
             revision: self.revision,
             ..settings
         });
         let before = std::mem::replace(&mut self.state.settings, Arc::clone(&after));
-        self.state.sum.subtract(settings_hash(&before));
-        self.state.sum.add(settings_hash(&after));
-        self.changes.push(Change::Settings {
-            before: Some(before),
-            after,
-        });
+        self.record((), Some(before), Some(after));
     }
 
     pub(crate) fn put_replica(&mut self, id: ReplicaId, row: ReplicaRow) {
@@ -196,20 +205,11 @@ impl<'a> Turn<'a> {
     }
 
     pub(crate) fn put_member(&mut self, member: Member) {
-        self.moved = true;
         let id = member.id.clone();
         let after = Arc::new(member);
-        self.state.sum.add(member_hash(&after));
         let before = self.state.members.insert(id.clone(), Arc::clone(&after));
-        if let Some(before) = &before {
-            self.state.sum.subtract(member_hash(before));
-        }
         let is_replaced = before.as_ref().is_some_and(|it| it.epoch != after.epoch);
-        self.changes.push(Change::Member {
-            id: id.clone(),
-            before,
-            after: Some(after),
-        });
+        self.record(id.clone(), before, Some(after));
         if is_replaced {
             self.end_marks(&MarkPost::Member(id));
         }
@@ -218,21 +218,12 @@ impl<'a> Turn<'a> {
     /// Removes the member, its deadlines, what it said last and the marks that go with it. Its entries are the caller's to
     /// remove.
     pub(crate) fn remove_member(&mut self, id: &MemberId) {
-        self.moved = true;
-        let before = self
-            .state
-            .members
-            .remove(id)
-            .expect("the command found the member");
-        self.state.sum.subtract(member_hash(&before));
+        let before = self.state.members.remove(id);
+        let before = before.expect("the command found the member");
         self.clear_deadline(&Holder::Member(id.clone()));
         self.clear_deadline(&Holder::Unreported(id.clone()));
         self.forget_statements(id);
-        self.changes.push(Change::Member {
-            id: id.clone(),
-            before: Some(before),
-            after: None,
-        });
+        self.record(id.clone(), Some(before), None);
         self.end_marks(&MarkPost::Member(id.clone()));
     }
 
@@ -305,7 +296,6 @@ impl<'a> Turn<'a> {
         entries: Vec<EntryChange>,
         after: Option<Reported>,
     ) {
-        self.moved = true;
         let before = self
             .state
             .storage_versions
@@ -313,9 +303,6 @@ impl<'a> Turn<'a> {
             .map(|version| Arc::clone(&version.row));
         for change in &entries {
             self.state.index_entry(resource, change);
-        }
-        if let Some(row) = &before {
-            self.state.sum.subtract(storage_version_hash(resource, row));
         }
         let row = match after {
             None => {
@@ -328,10 +315,9 @@ impl<'a> Turn<'a> {
                 status,
             }) => {
                 let row = Arc::new(StorageVersionRow {
-                    metadata: self.metadata(before.as_deref()),
+                    metadata: self.metadata(before.as_ref().map(|row| &row.metadata)),
                     status,
                 });
-                self.state.sum.add(storage_version_hash(resource, &row));
                 let version = StorageVersion {
                     row: Arc::clone(&row),
                     entries,
@@ -343,22 +329,7 @@ impl<'a> Turn<'a> {
                 Some(row)
             }
         };
-        self.changes.push(Change::StorageVersion {
-            resource: resource.clone(),
-            entries,
-            before,
-            after: row,
-        });
-    }
-
-    fn metadata(&mut self, before: Option<&StorageVersionRow>) -> Metadata {
-        match before {
-            Some(row) => Metadata {
-                resource_version: self.revision,
-                ..row.metadata.clone()
-            },
-            None => self.new_metadata(),
-        }
+        self.record(resource.clone(), before, row).entries = entries;
     }
 }
 

@@ -49,6 +49,7 @@ pub mod names;
 mod namespace;
 mod object;
 mod object_key;
+mod object_kind;
 mod owner_reference;
 mod patch;
 mod persisted;
@@ -118,6 +119,7 @@ pub use names::{
 pub use namespace::Namespace;
 pub use object::{Attributes, Content, Deletion, Object};
 pub use object_key::{NamespacedName, ObjectKey, ObjectName};
+pub use object_kind::ObjectKind;
 pub use owner_reference::{OwnerReference, OwnerReferences};
 pub use patch::{MetadataPatch, Patch, PatchFormat};
 pub use persisted::Persisted;

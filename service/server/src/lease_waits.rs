@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use synod_machine::{Change, Place};
-use synod_model::{LeaseKey, Revision, Ticket};
+use synod_model::{Lease, LeaseKey, Revision, Ticket};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -144,12 +144,7 @@ impl Shared {
 
 /// The place in a queue that a lease was given to.
 fn ticket_called(change: &Change) -> Option<Ticket> {
-    let Change::Lease {
-        after: Some(lease), ..
-    } = change
-    else {
-        return None;
-    };
+    let lease = change.of::<Lease>()?.after?;
     lease.hold.as_ref()?.ticket
 }
 

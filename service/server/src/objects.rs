@@ -1,20 +1,14 @@
 //! The machine's rows as objects of the public protocol, assembled when somebody reads them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use synod_machine::{
-    Change, EntryChange, EntryRow, HistoryAnswer, RevisionAnswer, RevisionOutcome, StateStatus,
-    StorageStateRow, StorageStateView, StorageVersionRow, StorageVersionView, Told, VersionStatus,
-    Written, WrittenHow,
+    Change, EntryChange, EntryRow, HistoryAnswer, ObjectRow, RevisionAnswer, RevisionOutcome,
+    StateStatus, StorageStateRow, StorageStateView, StorageVersionRow, StorageVersionView, Told,
+    VersionStatus, Watched as _, Written, WrittenHow,
 };
-use synod_model::{
-    ApiVersion, ControllerRevision, GroupResource, Labels, Member, MemberId, Revision,
-};
-use synod_proto::{ObjectKind, v1};
-
-/// The name under which the settings are watched.
-const SETTINGS_NAME: &str = "settings";
+use synod_model::{ApiVersion, GroupResource, Labels, MemberId, Revision};
+use synod_proto::v1;
 
 /// A reported resource with all of its entries.
 pub(crate) fn storage_version(view: &StorageVersionView) -> v1::StorageVersion {
@@ -92,179 +86,61 @@ pub(crate) fn counts(counts: &BTreeMap<ApiVersion, u64>) -> Vec<v1::EncodingCoun
         .collect()
 }
 
-/// Which object changed.
-pub(crate) fn kind(change: &Change) -> ObjectKind {
-    match change {
-        Change::Member { .. } => ObjectKind::Member,
-        Change::StorageVersion { .. } => ObjectKind::StorageVersion,
-        Change::StorageState { .. } => ObjectKind::StorageState,
-        Change::ControllerRevision { .. } => ObjectKind::ControllerRevision,
-        Change::Migration { .. } => ObjectKind::Migration,
-        Change::Roster { .. } => ObjectKind::Roster,
-        Change::Settings { .. } => ObjectKind::Settings,
-        Change::Lease { .. } => ObjectKind::Lease,
-        Change::LeaseCandidate { .. } => ObjectKind::LeaseCandidate,
-        Change::Collection { .. } => ObjectKind::Collection,
-        Change::Object { .. } => ObjectKind::Object,
-    }
-}
-
-/// The name of the object that changed.
-pub(crate) fn name(change: &Change) -> String {
-    match change {
-        Change::Member { id, .. } => id.to_string(),
-        Change::StorageVersion { resource, .. } => resource.storage_version_name(),
-        Change::ControllerRevision { key, .. } => key.name().to_owned(),
-        Change::Migration { id, .. } => id.to_string(),
-        Change::Roster { scope, .. } => scope.to_string(),
-        Change::Settings { .. } => SETTINGS_NAME.to_owned(),
-        Change::Lease { key, .. } => key.name().to_owned(),
-        Change::LeaseCandidate { identity, .. } => identity.to_string(),
-        Change::StorageState { resource, .. } | Change::Collection { resource, .. } => {
-            resource.storage_state_name().to_owned()
-        }
-        Change::Object { key, .. } => key.name.name().to_owned(),
-    }
-}
-
-/// The namespace of the object that changed; empty if it has none.
-fn namespace(change: &Change) -> String {
-    match change {
-        Change::ControllerRevision { key, .. } => key.namespace().unwrap_or_default().to_owned(),
-        Change::Lease { key, .. } | Change::LeaseCandidate { lease: key, .. } => {
-            key.namespace().to_owned()
-        }
-        Change::Object { key, .. } => key.name.namespace().unwrap_or_default().to_owned(),
-        Change::Collection { .. }
-        | Change::Member { .. }
-        | Change::StorageVersion { .. }
-        | Change::StorageState { .. }
-        | Change::Migration { .. }
-        | Change::Roster { .. }
-        | Change::Settings { .. } => String::new(),
-    }
-}
-
 /// A change as an event.
 pub(crate) fn event(change: &Change) -> v1::Event {
+    let (r#type, row) = match (&change.before, &change.after) {
+        (None, Some(after)) => (v1::EventType::Added, Some(after)),
+        (Some(_), Some(after)) => (v1::EventType::Modified, Some(after)),
+        (before, None) => (v1::EventType::Removed, before.as_ref()),
+    };
+    event_of(change, r#type, row)
+}
+
+/// The event of an object that comes into somebody's view by its labels: as it is now.
+pub(crate) fn appearance(change: &Change) -> v1::Event {
+    event_of(change, v1::EventType::Added, change.after.as_ref())
+}
+
+/// The event of an object that leaves somebody's view by its labels: as it was last.
+pub(crate) fn disappearance(change: &Change) -> v1::Event {
+    event_of(change, v1::EventType::Removed, change.before.as_ref())
+}
+
+fn event_of(change: &Change, r#type: v1::EventType, row: Option<&ObjectRow>) -> v1::Event {
+    let object = &change.object;
+    let stored = object.stored();
+    v1::Event {
+        r#type: r#type.into(),
+        kind: v1::ObjectKind::from(object.kind()).into(),
+        name: object.name(),
+        namespace: object.namespace().unwrap_or_default().to_owned(),
+        resource: stored.map(|key| (&key.resource).into()),
+        object: row.and_then(|row| object_of(change, row)),
+    }
+}
+
+/// The object as it is said in an event; `None` if it is of another kind than what changed, which never is.
+fn object_of(change: &Change, row: &ObjectRow) -> Option<v1::event::Object> {
     use v1::event::Object;
-    let (r#type, object) = match change {
-        Change::Member { before, after, .. } => {
-            happened(before, after, |member| Object::Member(member.into()))
+    Some(match row {
+        ObjectRow::Member(member) => Object::Member((&**member).into()),
+        ObjectRow::StorageVersion(row) => {
+            let resource = StorageVersionRow::key(&change.object)?;
+            Object::StorageVersion(version_change(resource, &change.entries, row))
         }
-        Change::StorageVersion {
-            resource,
-            entries,
-            before,
-            after,
-        } => happened(before, after, |row| {
-            Object::StorageVersion(version_change(resource, entries, row))
-        }),
-        Change::StorageState {
-            resource,
-            before,
-            after,
-            ..
-        } => happened(before, after, |row| {
+        ObjectRow::StorageState(row) => {
+            let resource = StorageStateRow::key(&change.object)?;
             Object::StorageState(state_object(resource, row))
-        }),
-        Change::ControllerRevision { before, after, .. } => {
-            happened(before, after, |row| Object::ControllerRevision(row.into()))
         }
-        Change::Migration { before, after, .. } => happened(before, after, |migration| {
-            Object::Migration(migration.into())
-        }),
-        Change::Roster { before, after, .. } => {
-            happened(before, after, |roster| Object::Roster(roster.into()))
-        }
-        Change::Lease { before, after, .. } => {
-            happened(before, after, |lease| Object::Lease(lease.into()))
-        }
-        Change::LeaseCandidate { before, after, .. } => happened(before, after, |candidate| {
-            Object::LeaseCandidate(candidate.into())
-        }),
-        Change::Settings { before, after } => {
-            let after = Some(Arc::clone(after));
-            happened(before, &after, |settings| Object::Settings(settings.into()))
-        }
-        Change::Collection { before, after, .. } => {
-            happened(before, after, |row| Object::Collection(row.into()))
-        }
-        Change::Object { before, after, .. } => {
-            let (r#type, object) = what_happened(before.as_deref(), after.as_deref());
-            return object.map_or_else(v1::Event::default, |object| object_event(r#type, object));
-        }
-    };
-    v1::Event {
-        r#type: r#type.into(),
-        kind: v1::ObjectKind::from(kind(change)).into(),
-        name: name(change),
-        namespace: namespace(change),
-        object,
-        ..v1::Event::default()
-    }
-}
-
-/// The event of an object of a collection.
-pub(crate) fn object_event(r#type: v1::EventType, object: &synod_model::Object) -> v1::Event {
-    v1::Event {
-        r#type: r#type.into(),
-        kind: v1::ObjectKind::Object.into(),
-        name: object.key.name.name().to_owned(),
-        object: Some(v1::event::Object::StoredObject(object.into())),
-        namespace: object.key.name.namespace().unwrap_or_default().to_owned(),
-        resource: Some((&object.key.resource).into()),
-    }
-}
-
-/// The event of a member that comes into somebody's view, or leaves it, by its labels.
-pub(crate) fn member_event(r#type: v1::EventType, member: &Member) -> v1::Event {
-    v1::Event {
-        r#type: r#type.into(),
-        kind: v1::ObjectKind::Member.into(),
-        name: member.id.to_string(),
-        namespace: String::new(),
-        object: Some(v1::event::Object::Member(member.into())),
-        ..v1::Event::default()
-    }
-}
-
-/// The event of a snapshot that comes into somebody's view, or leaves it, by its labels.
-pub(crate) fn controller_revision_event(
-    r#type: v1::EventType,
-    revision: &ControllerRevision,
-) -> v1::Event {
-    v1::Event {
-        r#type: r#type.into(),
-        kind: v1::ObjectKind::ControllerRevision.into(),
-        name: revision.key.name().to_owned(),
-        namespace: revision.key.namespace().unwrap_or_default().to_owned(),
-        object: Some(v1::event::Object::ControllerRevision(revision.into())),
-        ..v1::Event::default()
-    }
-}
-
-/// What happened to an object, and the object as it is said in an event.
-fn happened<T>(
-    before: &Option<Arc<T>>,
-    after: &Option<Arc<T>>,
-    say: impl FnOnce(&T) -> v1::event::Object,
-) -> (v1::EventType, Option<v1::event::Object>) {
-    let (r#type, object) = what_happened(before.as_deref(), after.as_deref());
-    (r#type, object.map(say))
-}
-
-/// What happened to an object, and the object: as it is, or if it is gone, as it was last.
-fn what_happened<'a, T>(
-    before: Option<&'a T>,
-    after: Option<&'a T>,
-) -> (v1::EventType, Option<&'a T>) {
-    let r#type = match (before, after) {
-        (None, Some(_)) => v1::EventType::Added,
-        (Some(_), Some(_)) => v1::EventType::Modified,
-        (_, None) => v1::EventType::Removed,
-    };
-    (r#type, after.or(before))
+        ObjectRow::Settings(settings) => Object::Settings((&**settings).into()),
+        ObjectRow::Collection(row) => Object::Collection((&**row).into()),
+        ObjectRow::Object(object) => Object::StoredObject((&**object).into()),
+        ObjectRow::ControllerRevision(row) => Object::ControllerRevision((&**row).into()),
+        ObjectRow::Lease(lease) => Object::Lease((&**lease).into()),
+        ObjectRow::LeaseCandidate(candidate) => Object::LeaseCandidate((&**candidate).into()),
+        ObjectRow::Migration(migration) => Object::Migration((&**migration).into()),
+        ObjectRow::Roster(roster) => Object::Roster((&**roster).into()),
+    })
 }
 
 fn version_change(

@@ -12,7 +12,9 @@ mod serve;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use synod_client::ObjectKind;
 
 pub(crate) use history::{HistoryArgs, HistoryCommand, OwnerArgs};
 pub(crate) use leases::{ElectArgs, HoldArgs, LeaseArgs, LeaseCommand, LockArgs};
@@ -316,8 +318,8 @@ pub(crate) struct WatchArgs {
     #[arg(long, value_name = "REVISION", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) from: Option<u64>,
     /// Only objects of these kinds, separated by commas.
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
-    pub(crate) kinds: Vec<WatchKind>,
+    #[arg(long, value_parser = object_kinds(), value_delimiter = ',', value_name = "KINDS")]
+    pub(crate) kinds: Vec<ObjectKind>,
     /// Only the objects of these names, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) names: Vec<String>,
@@ -338,30 +340,15 @@ pub(crate) struct WatchArgs {
     pub(crate) bookmarks: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WatchKind {
-    /// Members.
-    Member,
-    /// Storage versions.
-    StorageVersion,
-    /// What stays of a resource.
-    StorageState,
-    /// The replicated settings.
-    Settings,
-    /// Collections.
-    Collection,
-    /// The objects of collections.
-    Object,
-    /// The snapshots of controllers.
-    ControllerRevision,
-    /// Leases.
-    Lease,
-    /// Candidates for leases.
-    LeaseCandidate,
-    /// Migrations.
-    Migration,
-    /// Rosters.
-    Roster,
+/// The kinds of objects, by words such as `storage-version`.
+fn object_kinds() -> impl TypedValueParser<Value = ObjectKind> {
+    let kinds = ObjectKind::ALL.iter();
+    let values = kinds.map(|kind| PossibleValue::new(kind.word()).help(kind.about()));
+    PossibleValuesParser::new(values).try_map(|word| {
+        let mut kinds = ObjectKind::ALL.iter().copied();
+        let known = kinds.find(|kind| kind.word() == word);
+        known.ok_or("no kind of object")
+    })
 }
 
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use synod_client::{GroupResource, Settings, SettingsPatch, Violation, Violations};
-use synod_model::settings as published;
+use synod_model::settings::{self as published, SettingForm};
 
 use crate::duration;
 
@@ -15,108 +15,98 @@ pub(crate) struct Replicated {
     /// What people call it.
     pub(crate) name: &'static str,
     published: &'static published::Setting,
-    access: Access,
+    get: fn(&Settings) -> String,
+    set: fn(&mut SettingsPatch, &str) -> Result<(), String>,
 }
 
-/// Where a setting stands, by the kind of its value.
-enum Access {
-    Count(
-        fn(&Settings) -> u32,
-        fn(&mut SettingsPatch) -> &mut Option<u32>,
-    ),
-    Number(
-        fn(&Settings) -> u64,
-        fn(&mut SettingsPatch) -> &mut Option<u64>,
-    ),
-    Bytes(
-        fn(&Settings) -> u64,
-        fn(&mut SettingsPatch) -> &mut Option<u64>,
-    ),
-    Span(
-        fn(&Settings) -> Duration,
-        fn(&mut SettingsPatch) -> &mut Option<Duration>,
-    ),
-    Resources(
-        fn(&Settings) -> &BTreeSet<GroupResource>,
-        fn(&mut SettingsPatch) -> &mut Option<BTreeSet<GroupResource>>,
-    ),
-}
-
-/// A row of the table: the name of the field, which is the name for people, and how its value is written.
 macro_rules! replicated {
-    ($field:ident, $published:ident, $access:ident) => {
-        Replicated {
-            name: stringify!($field),
-            published: &published::$published,
-            access: Access::$access(|settings| settings.$field, |patch| &mut patch.$field),
-        }
+    ($($(#[$doc:meta])* $field:ident: $of:ty, $wire:ident, $row:ident = $name:literal
+        $form:ident $unit:literal $min:expr, $default:expr, $max:expr;)*) => {
+        /// Every replicated setting. The name of its field is its name for people.
+        pub(crate) const SETTINGS: &[Replicated] = &[
+            $(Replicated {
+                name: stringify!($field),
+                published: &published::$row,
+                get: |settings| settings.$field.text(SettingForm::$form),
+                set: |patch, text| {
+                    patch.$field = Some(Typed::of_text(text, SettingForm::$form)?);
+                    Ok(())
+                },
+            },)*
+        ];
     };
 }
 
-/// Every replicated setting.
-pub(crate) const SETTINGS: &[Replicated] = &[
-    replicated!(history_revisions, HISTORY_REVISIONS, Number),
-    replicated!(history_bytes, HISTORY_BYTES, Bytes),
-    replicated!(write_grace, WRITE_GRACE, Span),
-    replicated!(unreported_grace, UNREPORTED_GRACE, Span),
-    replicated!(session_ttl, SESSION_TTL, Span),
-    replicated!(session_outcomes, SESSION_OUTCOMES, Count),
-    replicated!(sessions_max, SESSIONS_MAX, Count),
-    replicated!(members_max, MEMBERS_MAX, Count),
-    replicated!(report_entries_max, REPORT_ENTRIES_MAX, Count),
-    replicated!(agreements_kept, AGREEMENTS_KEPT, Count),
-    replicated!(state_quota_bytes, STATE_QUOTA_BYTES, Bytes),
-    replicated!(migrations_kept, MIGRATIONS_KEPT, Count),
-    replicated!(discovery_period, DISCOVERY_PERIOD, Span),
-    Replicated {
-        name: "enforce_persisted",
-        published: &published::ENFORCE_PERSISTED,
-        access: Access::Resources(
-            |settings| &settings.enforce_persisted,
-            |patch| &mut patch.enforce_persisted,
-        ),
-    },
-];
+synod_model::settings_table!(replicated);
+
+/// A value that can be typed.
+trait Typed: Sized {
+    fn text(&self, form: SettingForm) -> String;
+
+    fn of_text(text: &str, form: SettingForm) -> Result<Self, String>;
+}
+
+impl Typed for u64 {
+    fn text(&self, form: SettingForm) -> String {
+        match form {
+            SettingForm::Bytes => bytes_text(*self),
+            SettingForm::Span => Duration::from_millis(*self).text(form),
+            SettingForm::Number | SettingForm::Resources => self.to_string(),
+        }
+    }
+
+    fn of_text(text: &str, form: SettingForm) -> Result<Self, String> {
+        if form == SettingForm::Bytes {
+            bytes(text)
+        } else {
+            number(text)
+        }
+    }
+}
+
+impl Typed for u32 {
+    fn text(&self, _: SettingForm) -> String {
+        self.to_string()
+    }
+
+    fn of_text(text: &str, _: SettingForm) -> Result<Self, String> {
+        number(text)
+    }
+}
+
+impl Typed for Duration {
+    fn text(&self, _: SettingForm) -> String {
+        duration::text(*self)
+    }
+
+    fn of_text(text: &str, _: SettingForm) -> Result<Self, String> {
+        duration::parse(text)
+    }
+}
+
+impl Typed for BTreeSet<GroupResource> {
+    fn text(&self, _: SettingForm) -> String {
+        let names: Vec<String> = self.iter().map(ToString::to_string).collect();
+        names.join(",")
+    }
+
+    fn of_text(text: &str, _: SettingForm) -> Result<Self, String> {
+        resources(text)
+    }
+}
 
 impl Replicated {
     /// Its value, as it can be typed.
     pub(crate) fn value(&self, settings: &Settings) -> String {
-        match &self.access {
-            Access::Count(get, _) => get(settings).to_string(),
-            Access::Number(get, _) => get(settings).to_string(),
-            Access::Bytes(get, _) => bytes_text(get(settings)),
-            Access::Span(get, _) => duration::text(get(settings)),
-            Access::Resources(get, _) => {
-                let names: Vec<String> = get(settings).iter().map(ToString::to_string).collect();
-                names.join(",")
-            }
-        }
+        (self.get)(settings)
     }
 
     /// What a new cluster has, the least and the most that are allowed; of resources, how many.
     pub(crate) fn bounds(&self) -> [String; 3] {
-        let bounds = [
-            self.published.default,
-            self.published.min,
-            self.published.max,
-        ];
-        bounds.map(|bound| match &self.access {
-            Access::Count(..) | Access::Number(..) | Access::Resources(..) => bound.to_string(),
-            Access::Bytes(..) => bytes_text(bound),
-            Access::Span(..) => duration::text(Duration::from_millis(bound)),
-        })
-    }
-
-    /// Sets it in a patch.
-    fn set(&self, patch: &mut SettingsPatch, text: &str) -> Result<(), String> {
-        match &self.access {
-            Access::Count(_, slot) => *slot(patch) = Some(number(text)?),
-            Access::Number(_, slot) => *slot(patch) = Some(number(text)?),
-            Access::Bytes(_, slot) => *slot(patch) = Some(bytes(text)?),
-            Access::Span(_, slot) => *slot(patch) = Some(duration::parse(text)?),
-            Access::Resources(_, slot) => *slot(patch) = Some(resources(text)?),
-        }
-        Ok(())
+        let published::Setting {
+            default, min, max, ..
+        } = self.published;
+        [default, min, max].map(|bound| bound.text(self.published.form))
     }
 }
 
@@ -145,7 +135,7 @@ pub(crate) fn patch(assignments: &[String]) -> Result<(SettingsPatch, Vec<String
         };
         if names.iter().any(|name| name == setting.name) {
             faults.push(Violation::duplicate(value).at(setting.name));
-        } else if let Err(rule) = setting.set(&mut patch, value) {
+        } else if let Err(rule) = (setting.set)(&mut patch, value) {
             faults.push(Violation::invalid(value, rule).at(setting.name));
         }
         names.push(setting.name.to_owned());
@@ -220,19 +210,6 @@ mod tests {
     fn patched(assignments: &[&str]) -> Result<(SettingsPatch, Vec<String>), Vec<String>> {
         let assignments: Vec<String> = assignments.iter().map(|&text| text.to_owned()).collect();
         patch(&assignments).map_err(|faults| faults.iter().map(ToString::to_string).collect())
-    }
-
-    #[test]
-    fn every_published_setting_is_in_the_table_once() {
-        let named: Vec<&str> = SETTINGS
-            .iter()
-            .map(|setting| setting.published.name)
-            .collect();
-        let published: Vec<&str> = published::SETTINGS
-            .iter()
-            .map(|setting| setting.name)
-            .collect();
-        assert_eq!(named, published);
     }
 
     #[test]

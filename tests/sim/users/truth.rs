@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use synod_machine::{Change, State};
-use synod_model::{LabelSelector, LeaseKey, Object, Revision};
+use synod_machine::{ChangeOf, State};
+use synod_model::{LabelSelector, Lease, LeaseKey, Object, Revision};
 
 use super::history::{self, Changes};
 use super::ledger::Tree;
@@ -59,21 +59,20 @@ fn past(state: &State) -> Result<(Changes, Given), String> {
         };
         reached = events.revision;
         for change in &events.changes {
-            match change {
-                Change::Object { key, after, .. } if writer::is_shared(key.name.name()) => {
-                    let changes = changes.entry(key.name.name().to_owned()).or_default();
-                    changes.insert(reached, after.as_deref().map(value));
+            if let Some(ChangeOf { key, after, .. }) = change.of::<Object>()
+                && writer::is_shared(key.name.name())
+            {
+                let changes = changes.entry(key.name.name().to_owned()).or_default();
+                changes.insert(reached, after.map(|object| value(object)));
+            }
+            if let Some(ChangeOf { key, after, .. }) = change.of::<Lease>() {
+                let hold = after.and_then(|lease| lease.hold.as_ref());
+                let Some(hold) = hold else { continue };
+                let holders = given.entry(key.clone()).or_default();
+                let entry = (hold.token.revision(), hold.holder.to_string());
+                if holders.last() != Some(&entry) {
+                    holders.push(entry);
                 }
-                Change::Lease { key, after, .. } => {
-                    let hold = after.as_ref().and_then(|lease| lease.hold.as_ref());
-                    let Some(hold) = hold else { continue };
-                    let holders = given.entry(key.clone()).or_default();
-                    let entry = (hold.token.revision(), hold.holder.to_string());
-                    if holders.last() != Some(&entry) {
-                        holders.push(entry);
-                    }
-                }
-                _ => {}
             }
         }
     }

@@ -7,9 +7,9 @@ use synod_model::{
     Ttl, Waiter,
 };
 
-use crate::hashes::{lease_candidate_hash, lease_hash, lease_waiter_hash};
+use crate::Holder;
+use crate::hashes::lease_waiter_hash;
 use crate::turn::Turn;
-use crate::{Change, Holder};
 
 impl Turn<'_> {
     /// Says who has the lease from now on and who should, and makes the lease if need be. A hold by a new token, and a
@@ -35,50 +35,24 @@ impl Turn<'_> {
                 .as_ref()
                 .map_or(0, |lease| lease.transitions + u64::from(is_given)),
             preferred,
-            metadata: self.lease_metadata(before.as_ref().map(|lease| &lease.metadata)),
+            metadata: self.metadata(before.as_ref().map(|lease| &lease.metadata)),
             hold,
         };
         if has != had {
             let ttl = after.hold.as_ref().map_or(Ttl::MAX, |hold| hold.ttl);
             self.set_deadline(Holder::Lease(key.clone()), ttl.duration());
         }
-        self.moves();
         let after = Arc::new(after);
-        self.add(lease_hash(&after));
-        if let Some(before) = self.leases().insert(Arc::clone(&after)) {
-            self.subtract(lease_hash(&before));
-        }
-        self.changed(Change::Lease {
-            key: key.clone(),
-            before,
-            after: Some(after),
-        });
-    }
-
-    fn lease_metadata(&mut self, before: Option<&Metadata>) -> Metadata {
-        match before {
-            Some(metadata) => Metadata {
-                resource_version: self.revision(),
-                ..metadata.clone()
-            },
-            None => self.new_metadata(),
-        }
+        let before = self.leases().insert(Arc::clone(&after));
+        self.record(key.clone(), before, Some(after));
     }
 
     /// Removes a lease that is free, or whose hold means nothing any more, and its deadline.
     pub(crate) fn forget_lease(&mut self, key: &LeaseKey) {
-        self.moves();
-        let before = self
-            .leases()
-            .remove(key)
-            .expect("the command found the lease");
-        self.subtract(lease_hash(&before));
+        let before = self.leases().remove(key);
+        let before = before.expect("the command found the lease");
         self.clear_deadline(&Holder::Lease(key.clone()));
-        self.changed(Change::Lease {
-            key: key.clone(),
-            before: Some(before),
-            after: None,
-        });
+        self.record(key.clone(), Some(before), None);
     }
 
     /// Puts a waiter at the end of the queue, or says anew at which place what it waits for, and moves its deadline. Only
@@ -110,7 +84,6 @@ impl Turn<'_> {
 
     /// Puts a candidate in, as it says of itself.
     pub(crate) fn put_candidate(&mut self, put: &PutLeaseCandidate, metadata: Metadata) {
-        self.moves();
         let after = Arc::new(LeaseCandidate {
             lease: put.key.clone(),
             identity: put.identity.clone(),
@@ -120,33 +93,16 @@ impl Turn<'_> {
             ttl: put.ttl,
             metadata,
         });
-        self.add(lease_candidate_hash(&after));
         let before = self.leases().insert_candidate(Arc::clone(&after));
-        if let Some(before) = &before {
-            self.subtract(lease_candidate_hash(before));
-        }
-        self.changed(Change::LeaseCandidate {
-            lease: put.key.clone(),
-            identity: put.identity.clone(),
-            before,
-            after: Some(after),
-        });
+        let key = (put.key.clone(), put.identity.clone());
+        self.record(key, before, Some(after));
     }
 
     /// Removes a candidate and its deadline.
     pub(crate) fn remove_candidate(&mut self, key: &LeaseKey, identity: &HolderIdentity) {
-        self.moves();
-        let before = self
-            .leases()
-            .remove_candidate(key, identity)
-            .expect("the command found the candidate");
-        self.subtract(lease_candidate_hash(&before));
+        let before = self.leases().remove_candidate(key, identity);
+        let before = before.expect("the command found the candidate");
         self.clear_deadline(&Holder::LeaseCandidate(key.clone(), identity.clone()));
-        self.changed(Change::LeaseCandidate {
-            lease: key.clone(),
-            identity: identity.clone(),
-            before: Some(before),
-            after: None,
-        });
+        self.record((key.clone(), identity.clone()), Some(before), None);
     }
 }

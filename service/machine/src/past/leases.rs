@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use synod_model::{HolderIdentity, Lease, LeaseCandidate, LeaseKey};
 
-use super::{Past, merged};
+use super::{Past, beyond, merged};
 
 impl Past<'_> {
     /// A lease.
     #[must_use]
     pub fn lease(&self, key: &LeaseKey) -> Option<Arc<Lease>> {
-        let undone = self.leases.get(key).cloned();
-        undone.unwrap_or_else(|| self.state.leases.rows.get(key).cloned())
+        self.one(key, self.state.leases.rows.get(key))
     }
 
     /// The leases after `after`, by key; those of one namespace, if it is given.
@@ -35,8 +34,13 @@ impl Past<'_> {
             return None.into_iter().flatten();
         }
         let kept = self.state.leases.rows.range::<_, str>((from, to));
-        let kept = kept.map(|(key, lease)| (key, Arc::clone(lease)));
-        Some(merged(kept, self.leases.range::<str, _>((from, to))))
+        let undone = self.undone_from::<Lease>(beyond(after).0.cloned());
+        let namespace = namespace.map(str::to_owned);
+        let undone = undone.filter(move |(key, _)| {
+            let is_it = |namespace| key.namespace() == namespace;
+            namespace.as_deref().is_none_or(is_it)
+        });
+        Some(merged(kept, undone).map(|(_, lease)| lease))
             .into_iter()
             .flatten()
     }
@@ -48,42 +52,39 @@ impl Past<'_> {
         key: &LeaseKey,
         identity: &HolderIdentity,
     ) -> Option<Arc<LeaseCandidate>> {
-        let undone = self
-            .candidates
-            .get(key)
-            .and_then(|standing| standing.get(identity));
-        undone
-            .cloned()
-            .unwrap_or_else(|| self.state.leases.candidate(key, identity).cloned())
+        let kept = self.state.leases.candidate(key, identity);
+        self.one(&(key.clone(), identity.clone()), kept)
     }
 
     /// Who stand for a lease, by identity.
     pub fn lease_candidates(&self, key: &LeaseKey) -> impl Iterator<Item = Arc<LeaseCandidate>> {
         let kept = self.state.leases.candidates.get(key).into_iter().flatten();
-        let kept = kept.map(|(identity, candidate)| (identity, Arc::clone(candidate)));
-        merged(kept, self.candidates.get(key).into_iter().flatten())
+        let undone = self.undone_from::<LeaseCandidate>(Bound::Unbounded);
+        let undone = undone.filter(move |((lease, _), _)| lease == key);
+        let undone = undone.map(|((_, identity), before)| (identity, before));
+        merged(kept, undone).map(|(_, candidate)| candidate)
     }
 
-    /// The leases that somebody stands for, in order, after one of them. They need not exist.
+    /// The leases that somebody stands for, in order, after one of them. They need not exist. Costs a step for each
+    /// candidate.
     pub fn leases_stood_for(&self, after: Option<&LeaseKey>) -> impl Iterator<Item = LeaseKey> {
-        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let range = (from, Bound::Unbounded);
-        let kept = self.state.leases.candidates.range::<_, LeaseKey>(range);
-        let mut kept = kept.map(|(key, _)| key).peekable();
-        let undone = self.candidates.range::<LeaseKey, _>(range);
-        let mut undone = undone.map(|(key, _)| key).peekable();
-        let named = std::iter::from_fn(move || {
-            let next = match (kept.peek(), undone.peek()) {
-                (Some(one), Some(other)) => (*one).min(*other),
-                (Some(one), None) | (None, Some(one)) => *one,
-                (None, None) => return None,
-            };
-            kept.next_if_eq(&next);
-            undone.next_if_eq(&next);
-            Some(next.clone())
+        let kept = &self.state.leases.candidates;
+        let kept = kept.range::<_, LeaseKey>(beyond(after));
+        let kept = kept.flat_map(|(lease, standing)| {
+            standing
+                .iter()
+                .map(move |(identity, candidate)| ((lease, identity), candidate))
         });
-        // Whether anybody stood for it then, only its candidates tell.
-        named.filter(|key| self.lease_candidates(key).next().is_some())
+        let after = after.cloned();
+        let undone = self.undone_from::<LeaseCandidate>(Bound::Unbounded);
+        let undone = undone.map(|((lease, identity), before)| ((lease, identity), before));
+        let undone = undone.filter(move |((lease, _), _)| after.as_ref() < Some(*lease));
+        let mut leases = merged(kept, undone).map(|((lease, _), _)| lease).peekable();
+        std::iter::from_fn(move || {
+            let lease = leases.next()?;
+            while leases.next_if_eq(&lease).is_some() {}
+            Some(lease.clone())
+        })
     }
 }
 

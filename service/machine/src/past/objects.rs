@@ -18,10 +18,8 @@ impl<'a> Past<'a> {
     /// A collection.
     #[must_use]
     pub fn collection(&self, resource: &GroupResource) -> Option<Arc<Collection>> {
-        self.collections.get(resource).cloned().unwrap_or_else(|| {
-            let held = self.state.collections.get(resource)?;
-            Some(Arc::clone(&held.row))
-        })
+        let held = self.state.collections.get(resource);
+        self.one(resource, held.map(|held| &held.row))
     }
 
     /// The collections after `after`, by (group, resource).
@@ -29,23 +27,15 @@ impl<'a> Past<'a> {
         &self,
         after: Option<&GroupResource>,
     ) -> impl Iterator<Item = Arc<Collection>> {
-        let kept = self
-            .state
-            .collections
-            .range::<_, GroupResource>(beyond(after));
-        merged(
-            kept.map(|(resource, held)| (resource, Arc::clone(&held.row))),
-            self.collections.range::<GroupResource, _>(beyond(after)),
-        )
+        let kept = &self.state.collections;
+        let kept = kept.range::<_, GroupResource>(beyond(after));
+        self.all(kept.map(|(key, held)| (key, &held.row)), after)
     }
 
     /// An object.
     #[must_use]
     pub fn object(&self, key: &ObjectKey) -> Option<Arc<Object>> {
-        self.objects
-            .get(key)
-            .cloned()
-            .unwrap_or_else(|| self.state.object(key).cloned())
+        self.one(key, self.state.object(key))
     }
 
     /// The objects of a resource that the selector means, or those in a namespace of it, after `after`, by namespace and
@@ -67,9 +57,10 @@ impl<'a> Past<'a> {
             let namespace = namespace.cloned();
             move |held| candidates(held, selector, namespace.as_ref(), from.clone())
         });
-        let objects = merged(kept, self.undone(resource, undone_from));
+        let objects = merged(kept, self.undone_objects(resource, undone_from));
         let namespace = namespace.cloned();
         objects
+            .map(|(_, object)| object)
             .take_while(move |object| is_in(&object.key.name, namespace.as_ref()))
             .filter(|object| selector.matches(&object.attributes.labels))
     }
@@ -109,7 +100,7 @@ impl<'a> Past<'a> {
             .map(|(encoding, count)| (encoding.clone(), *count))
             .collect();
         let (_, from) = range(resource, None, None);
-        for (name, before) in self.undone(resource, from) {
+        for (name, before) in self.undone_objects(resource, from) {
             if let Some(before) = before {
                 *counts.entry(before.content.encoding.clone()).or_default() += 1;
             }
@@ -123,20 +114,19 @@ impl<'a> Past<'a> {
     }
 
     /// The objects of a resource that have changed since, as they were.
-    fn undone<'b>(
+    fn undone_objects<'b>(
         &'b self,
         resource: &GroupResource,
         from: Bound<ObjectKey>,
-    ) -> impl Iterator<Item = (&'b NamespacedName, &'b Option<Arc<Object>>)> + use<'a, 'b> {
+    ) -> impl Iterator<Item = (&'b NamespacedName, Option<&'b Arc<Object>>)> + use<'a, 'b> {
         let resource = resource.clone();
-        self.objects
-            .range((from, Bound::Unbounded))
+        self.undone_from::<Object>(from)
             .take_while(move |(key, _)| key.resource == resource)
             .map(|(key, object)| (&key.name, object))
     }
 }
 
-type Candidate<'a> = (&'a NamespacedName, Arc<Object>);
+type Candidate<'a> = (&'a NamespacedName, &'a Arc<Object>);
 
 /// Objects of a collection among which are all of the namespace that the selector means, by name.
 fn candidates<'a>(
@@ -145,13 +135,12 @@ fn candidates<'a>(
     namespace: Option<&Namespace>,
     from: Bound<NamespacedName>,
 ) -> Box<dyn Iterator<Item = Candidate<'a>> + 'a> {
-    let found = |(name, object): (&'a NamespacedName, &'a Arc<Object>)| (name, Arc::clone(object));
     let wanted = Wanted::all_of(selector);
     if wanted.is_empty() {
-        return Box::new(held.objects.range((from, Bound::Unbounded)).map(found));
+        return Box::new(held.objects.range((from, Bound::Unbounded)));
     }
     let names = held.labels.search(wanted, namespace, from);
-    Box::new(names.filter_map(move |name| held.objects.get_key_value(&name).map(found)))
+    Box::new(names.filter_map(move |name| held.objects.get_key_value(&name)))
 }
 
 /// Where to begin, among the names of a collection and among the keys of what was undone.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use synod_model::{ControllerRevision, NamespacedName, Object, ObjectKey, Revision};
 
 use super::OutOfReach;
-use crate::{Change, State};
+use crate::{Change, State, Watched};
 
 impl State {
     /// An object as it was right after `revision`.
@@ -24,20 +24,8 @@ impl State {
         key: &ObjectKey,
         revision: Revision,
     ) -> Result<Option<Arc<Object>>, OutOfReach> {
-        self.check_reach(revision)?;
-        let undone = self.changes_after(revision).filter_map(|change| {
-            let Change::Object {
-                key: changed,
-                before,
-                ..
-            } = change
-            else {
-                return None;
-            };
-            (changed == key).then_some(before)
-        });
         let changed_at = |object: &Object| object.metadata.resource_version;
-        Ok(as_it_was(self.object(key), changed_at, revision, undone))
+        self.row_at(key, revision, self.object(key), changed_at)
     }
 
     /// A ControllerRevision as it was right after `revision`, at the cost of [`Self::object_at`].
@@ -50,27 +38,25 @@ impl State {
         key: &NamespacedName,
         revision: Revision,
     ) -> Result<Option<Arc<ControllerRevision>>, OutOfReach> {
-        self.check_reach(revision)?;
-        let undone = self.changes_after(revision).filter_map(|change| {
-            let Change::ControllerRevision {
-                key: changed,
-                before,
-                ..
-            } = change
-            else {
-                return None;
-            };
-            (changed == key).then_some(before)
-        });
         let kept = self.controller_revisions.get(key).map(|kept| &kept.row);
         let changed_at = |row: &ControllerRevision| row.metadata.resource_version;
-        Ok(as_it_was(kept, changed_at, revision, undone))
+        self.row_at(key, revision, kept, changed_at)
     }
 
-    /// What changed after `revision`, oldest first.
-    fn changes_after(&self, revision: Revision) -> impl Iterator<Item = &Change> {
-        let events = self.history.oldest_first_after(revision);
-        events.flat_map(|events| &events.changes)
+    fn row_at<R: Watched>(
+        &self,
+        key: &R::Key,
+        revision: Revision,
+        present: Option<&Arc<R>>,
+        changed_at: impl Fn(&R) -> Revision,
+    ) -> Result<Option<Arc<R>>, OutOfReach> {
+        self.check_reach(revision)?;
+        let later = self.history.oldest_first_after(revision);
+        let changes = later.flat_map(|events| &events.changes);
+        let undone = changes.filter_map(Change::of::<R>);
+        let undone = undone.filter(|change| change.key == key);
+        let undone = undone.map(|change| change.before);
+        Ok(as_it_was(present, changed_at, revision, undone).cloned())
     }
 }
 
@@ -78,15 +64,13 @@ impl State {
 ///
 /// Every change of an object takes the revision that it was made at, so the present one says whether to look further.
 fn as_it_was<'a, T: 'a>(
-    present: Option<&Arc<T>>,
+    present: Option<&'a Arc<T>>,
     changed_at: impl Fn(&T) -> Revision,
     revision: Revision,
-    mut undone: impl Iterator<Item = &'a Option<Arc<T>>>,
-) -> Option<Arc<T>> {
-    let is_old = present.is_some_and(|present| changed_at(present) <= revision);
-    let before = if is_old { None } else { undone.next() };
-    match before {
-        Some(before) => before.clone(),
-        None => present.cloned(),
+    mut undone: impl Iterator<Item = Option<&'a Arc<T>>>,
+) -> Option<&'a Arc<T>> {
+    if present.is_some_and(|present| changed_at(present) <= revision) {
+        return present;
     }
+    undone.next().unwrap_or(present)
 }

@@ -4,23 +4,19 @@ use std::sync::Arc;
 
 use synod_model::{GroupResource, ResourceScope, Roster};
 
-use super::{Past, beyond, merged};
+use super::{Past, beyond};
 
 impl Past<'_> {
     /// A roster.
     #[must_use]
     pub fn roster(&self, scope: &ResourceScope) -> Option<Arc<Roster>> {
-        let undone = self.rosters.get(scope).cloned();
-        undone.unwrap_or_else(|| self.state.rosters.get(scope).cloned())
+        self.one(scope, self.state.rosters.get(scope))
     }
 
     /// The rosters after `after`: the one for every resource, then those of groups, then those of one resource.
     pub fn rosters(&self, after: Option<&ResourceScope>) -> impl Iterator<Item = Arc<Roster>> {
         let kept = self.state.rosters.range::<_, ResourceScope>(beyond(after));
-        merged(
-            kept.map(|(scope, roster)| (scope, Arc::clone(roster))),
-            self.rosters.range::<ResourceScope, _>(beyond(after)),
-        )
+        self.all(kept, after)
     }
 
     /// The roster that counts for a resource: the narrowest that covers it.

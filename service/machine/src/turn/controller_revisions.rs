@@ -6,42 +6,26 @@ use std::time::Duration;
 use synod_model::{ControllerRevision, LiveMark, LiveMarks, MarkTie, NamespacedName};
 
 use super::Turn;
+use crate::Holder;
 use crate::controller_revisions::MarkPost;
-use crate::hashes::controller_revision_hash;
-use crate::{Change, Holder};
 
 impl Turn<'_> {
     pub(crate) fn put_controller_revision(&mut self, row: ControllerRevision) {
-        self.moved = true;
         let key = row.key.clone();
         let after = Arc::new(row);
-        self.state.sum.add(controller_revision_hash(&after));
         let before = self.state.controller_revisions.insert(Arc::clone(&after));
-        if let Some(before) = &before {
-            self.state.sum.subtract(controller_revision_hash(before));
-        }
         let none = LiveMarks::default();
         let marks = before.as_ref().map_or(&none, |before| &before.marks);
         self.keep_mark_deadlines(&key, marks, &after.marks);
-        self.changes.push(Change::ControllerRevision {
-            key,
-            before,
-            after: Some(after),
-        });
+        self.record(key, before, Some(after));
     }
 
     /// Removes a snapshot, its marks and their deadlines.
     pub(crate) fn remove_controller_revision(&mut self, key: &NamespacedName) {
-        self.moved = true;
         let before = self.state.controller_revisions.remove(key);
         let before = before.expect("the command found the snapshot");
-        self.state.sum.subtract(controller_revision_hash(&before));
         self.keep_mark_deadlines(key, &before.marks, &LiveMarks::default());
-        self.changes.push(Change::ControllerRevision {
-            key: key.clone(),
-            before: Some(before),
-            after: None,
-        });
+        self.record(key.clone(), Some(before), None);
     }
 
     /// The holder of a mark has said again that it is one. Moves no revision.

@@ -5,23 +5,18 @@ use std::sync::Arc;
 use synod_model::{GroupResource, Migration, MigrationId};
 
 use super::Turn;
-use crate::hashes::{heartbeat_hash, migration_hash, progress_hash};
+use crate::hashes::{heartbeat_hash, progress_hash};
 use crate::state::KeptMigration;
-use crate::{Change, Heartbeat, Holder, ProgressRow};
+use crate::{Heartbeat, Holder, ProgressRow};
 
 impl Turn<'_> {
     /// Makes or changes a migration. A changed one gets this command's revision.
     pub(crate) fn put_migration(&mut self, mut migration: Migration) {
-        self.moved = true;
         migration.metadata.resource_version = self.revision;
         let id = migration.id.clone();
         let after = Arc::new(migration);
-        self.state.sum.add(migration_hash(&after));
         let kept = self.state.migrations.get(&id).cloned();
         let before = kept.as_ref().map(|kept| Arc::clone(&kept.row));
-        if let Some(before) = &before {
-            self.state.sum.subtract(migration_hash(before));
-        }
         self.state.migrations.insert(
             id.clone(),
             KeptMigration {
@@ -29,32 +24,19 @@ impl Turn<'_> {
                 progress: kept.and_then(|kept| kept.progress),
             },
         );
-        self.changes.push(Change::Migration {
-            id,
-            before,
-            after: Some(after),
-        });
+        self.record(id, before, Some(after));
     }
 
     /// Forgets a migration that has come to its end, with all that is kept beside it.
     pub(crate) fn remove_migration(&mut self, id: &MigrationId) {
-        self.moved = true;
-        let kept = self
-            .state
-            .migrations
-            .remove(id)
-            .expect("the rule found the migration");
-        self.state.sum.subtract(migration_hash(&kept.row));
+        let kept = self.state.migrations.remove(id);
+        let kept = kept.expect("the rule found the migration");
         if let Some(progress) = &kept.progress {
             self.state.sum.subtract(progress_hash(id, progress));
         }
         self.clear_deadline(&Holder::Claim(id.clone()));
         self.clear_deadline(&Holder::Retry(id.clone()));
-        self.changes.push(Change::Migration {
-            id: id.clone(),
-            before: Some(kept.row),
-            after: None,
-        });
+        self.record(id.clone(), Some(kept.row), None);
     }
 
     /// Forgets all that hangs on a resource's state: its migrations, open or not, and when it was observed.

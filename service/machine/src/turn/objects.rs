@@ -3,68 +3,38 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use synod_model::{Collection, Deletion, GroupResource, NamespacedName, Object, ObjectKey, Uid};
+use synod_model::{Collection, Deletion, GroupResource, Object, ObjectKey, ObjectKind, Uid};
 
 use super::Turn;
 use crate::controller_revisions::MarkPost;
-use crate::hashes::{collection_hash, garbage_hash, object_hash};
-use crate::{Change, Garbage, Holder, State};
+use crate::hashes::garbage_hash;
+use crate::{Change, Garbage, Holder, ObjectRef, State};
 
 impl Turn<'_> {
     pub(crate) fn put_collection(&mut self, row: Collection) {
-        self.moved = true;
         let after = Arc::new(row);
-        self.state.sum.add(collection_hash(&after));
         let before = self.state.insert_collection(Arc::clone(&after));
-        if let Some(before) = &before {
-            self.state.sum.subtract(collection_hash(before));
-        }
-        self.changes.push(Change::Collection {
-            resource: after.resource.clone(),
-            before,
-            after: Some(after),
-        });
+        self.record(after.resource.clone(), before, Some(after));
     }
 
     /// Removes a collection, which holds no objects.
     pub(crate) fn remove_collection(&mut self, resource: &GroupResource) {
-        self.moved = true;
         let before = self.state.take_collection(resource);
-        self.state.sum.subtract(collection_hash(&before));
-        self.changes.push(Change::Collection {
-            resource: resource.clone(),
-            before: Some(before),
-            after: None,
-        });
+        self.record(resource.clone(), Some(before), None);
     }
 
     pub(crate) fn put_object(&mut self, object: Object) {
-        self.moved = true;
         let after = Arc::new(object);
-        self.state.sum.add(object_hash(&after));
         let before = self.state.insert_object(Arc::clone(&after));
-        if let Some(before) = &before {
-            self.state.sum.subtract(object_hash(before));
-        }
-        self.changes.push(Change::Object {
-            key: after.key.clone(),
-            before,
-            after: Some(after),
-        });
+        self.record(after.key.clone(), before, Some(after));
     }
 
     /// Removes an object, its deadline and the marks that go with it. Its dependents are the caller's to deal with.
     pub(crate) fn remove_object(&mut self, key: &ObjectKey) {
-        self.moved = true;
         let before = self.state.take_object(key);
         let uid = before.metadata.uid;
-        self.state.sum.subtract(object_hash(&before));
         self.clear_deadline(&Holder::Object(key.clone()));
-        self.changes.push(Change::Object {
-            key: key.clone(),
-            before: Some(before),
-            after: None,
-        });
+        self.record(key.clone(), Some(before), None);
         self.end_marks(&MarkPost::Object(uid));
     }
 
@@ -125,68 +95,25 @@ pub(super) fn one_for_each(changes: Vec<Change>) -> Vec<Change> {
         return changes;
     }
     let mut kept: Vec<Option<Change>> = Vec::with_capacity(changes.len());
-    let mut objects: BTreeMap<ObjectKey, usize> = BTreeMap::new();
-    let mut states: BTreeMap<GroupResource, usize> = BTreeMap::new();
-    let mut snapshots: BTreeMap<NamespacedName, usize> = BTreeMap::new();
+    let mut places: BTreeMap<ObjectRef, usize> = BTreeMap::new();
     for mut change in changes {
-        let at = kept.len();
-        match &mut change {
-            Change::Object { key, before, .. } => {
-                if let Some(Change::Object { before: first, .. }) = objects
-                    .insert(key.clone(), at)
-                    .and_then(|at| kept[at].take())
-                {
-                    *before = first;
-                }
-            }
-            Change::StorageState {
-                resource,
-                before,
-                agreement,
-                ..
-            } => {
-                if let Some(Change::StorageState {
-                    before: first,
-                    agreement: line,
-                    ..
-                }) = states
-                    .insert(resource.clone(), at)
-                    .and_then(|at| kept[at].take())
-                {
-                    *before = first;
-                    // No command changes an agreement twice.
-                    *agreement = agreement.take().or(line);
-                }
-            }
-            Change::ControllerRevision { key, before, .. } => {
-                if let Some(Change::ControllerRevision { before: first, .. }) = snapshots
-                    .insert(key.clone(), at)
-                    .and_then(|at| kept[at].take())
-                {
-                    *before = first;
-                }
-            }
-            Change::Member { .. }
-            | Change::StorageVersion { .. }
-            | Change::Settings { .. }
-            | Change::Roster { .. }
-            | Change::Collection { .. }
-            | Change::Lease { .. }
-            | Change::LeaseCandidate { .. }
-            | Change::Migration { .. } => {}
+        if changes_often(change.object.kind())
+            && let Some(place) = places.insert(change.object.clone(), kept.len())
+            && let Some(first) = kept[place].take()
+        {
+            change.before = first.before;
+            // No command changes an agreement twice.
+            change.agreement = change.agreement.or(first.agreement);
         }
         kept.push(Some(change));
     }
-    let never_seen = |change: &Change| {
-        matches!(
-            change,
-            Change::Object {
-                before: None,
-                after: None,
-                ..
-            }
-        )
-    };
     let kept = kept.into_iter().flatten();
-    kept.filter(|change| !never_seen(change)).collect()
+    let was_seen = |change: &Change| change.before.is_some() || change.after.is_some();
+    kept.filter(was_seen).collect()
+}
+
+/// Whether one command may change an object of this kind several times.
+fn changes_often(kind: ObjectKind) -> bool {
+    use ObjectKind::{ControllerRevision, Object, StorageState};
+    matches!(kind, Object | StorageState | ControllerRevision)
 }

@@ -5,40 +5,20 @@ use std::sync::Arc;
 use synod_model::{GroupResource, Labels, ResourceScope, Roster};
 
 use super::Turn;
-use crate::Change;
-use crate::hashes::roster_hash;
 use crate::voting::{Cause, Occasion, recount};
 
 impl Turn<'_> {
     pub(crate) fn put_roster(&mut self, roster: Roster) {
-        self.moved = true;
         let scope = roster.scope.clone();
         let after = Arc::new(roster);
-        self.state.sum.add(roster_hash(&after));
         let before = self.state.rosters.insert(scope.clone(), Arc::clone(&after));
-        if let Some(before) = &before {
-            self.state.sum.subtract(roster_hash(before));
-        }
-        self.changes.push(Change::Roster {
-            scope,
-            before,
-            after: Some(after),
-        });
+        self.record(scope, before, Some(after));
     }
 
     pub(crate) fn remove_roster(&mut self, scope: &ResourceScope) {
-        self.moved = true;
-        let before = self
-            .state
-            .rosters
-            .remove(scope)
-            .expect("the command found the roster");
-        self.state.sum.subtract(roster_hash(&before));
-        self.changes.push(Change::Roster {
-            scope: scope.clone(),
-            before: Some(before),
-            after: None,
-        });
+        let before = self.state.rosters.remove(scope);
+        let before = before.expect("the command found the roster");
+        self.record(scope.clone(), Some(before), None);
     }
 
     /// Follows for the resources that the scope covers who must speak now. `before` is the roster that the scope had.

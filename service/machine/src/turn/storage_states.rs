@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use imbl::Vector;
-use synod_model::{AgreementChange, GroupResource, Metadata};
+use synod_model::{AgreementChange, GroupResource};
 
 use super::Turn;
-use crate::hashes::{agreement_hash, storage_state_hash};
+use crate::hashes::agreement_hash;
 use crate::state::StorageState;
-use crate::{Change, Holder, StateStatus, StorageStateRow};
+use crate::{Holder, StateStatus, StorageStateRow};
 
 /// How far the rule follows a change of what stays of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,29 +45,16 @@ impl Turn<'_> {
         if line.is_none() && kept.is_some_and(|kept| kept.row.status == status) {
             return;
         }
-        self.moved = true;
         let before = kept.map(|state| Arc::clone(&state.row));
         let heartbeat = kept.and_then(|state| state.heartbeat);
         let mut agreements = kept
             .map(|state| state.agreements.clone())
             .unwrap_or_default();
-        let metadata = match &before {
-            Some(before) => Metadata {
-                resource_version: self.revision,
-                ..before.metadata.clone()
-            },
-            None => self.new_metadata(),
-        };
+        let metadata = self.metadata(before.as_ref().map(|row| &row.metadata));
         if status.observation.is_none() {
             self.clear_deadline(&Holder::Observation(resource.clone()));
         }
         let after = Arc::new(StorageStateRow { metadata, status });
-        self.state.sum.add(storage_state_hash(resource, &after));
-        if let Some(before) = &before {
-            self.state
-                .sum
-                .subtract(storage_state_hash(resource, before));
-        }
         let agreement = line.map(Arc::new);
         if let Some(line) = &agreement {
             self.state.sum.add(agreement_hash(resource, line));
@@ -82,18 +69,13 @@ impl Turn<'_> {
                 heartbeat,
             },
         );
-        self.changes.push(Change::StorageState {
-            resource: resource.clone(),
-            before: before.clone(),
-            after: Some(after),
-            agreement,
-        });
+        let change = self.record(resource.clone(), before.clone(), Some(after));
+        change.agreement = agreement;
         self.follow_agreement(resource, before.as_deref().map(|row| &row.status), then);
     }
 
     /// Removes what stays of a resource, with its history of agreements and its migrations. Nobody reports it.
     pub(crate) fn remove_storage_state(&mut self, resource: &GroupResource) {
-        self.moved = true;
         self.forget_migrations(resource);
         let StorageState {
             row,
@@ -104,16 +86,10 @@ impl Turn<'_> {
             .storage_states
             .remove(resource)
             .expect("the command found the storage state");
-        self.state.sum.subtract(storage_state_hash(resource, &row));
         for line in &agreements {
             self.state.sum.subtract(agreement_hash(resource, line));
         }
-        self.changes.push(Change::StorageState {
-            resource: resource.clone(),
-            before: Some(row),
-            after: None,
-            agreement: None,
-        });
+        self.record(resource.clone(), Some(row), None);
     }
 
     /// Forgets the oldest lines beyond the setting. A lowered setting counts when the next line comes.

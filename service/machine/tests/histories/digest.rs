@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use synod_machine::{Change, Command, RevisionEvents, Row, State};
+use synod_machine::{Change, Command, ObjectRef, ObjectRow, RevisionEvents, Row, State};
 use synod_model::{
     Annotations, ControllerRevision, CreateControllerRevision, Epoch, InUse, Labels, LiveMark,
     Mark, MarkControllerRevisions, MarkTie, Marker, Revision, RevisionNumber, Ttl,
@@ -93,46 +93,30 @@ fn of_snapshots() {
     }
 }
 
+fn before(change: &mut Change) -> &mut ControllerRevision {
+    match &mut change.before {
+        Some(ObjectRow::ControllerRevision(row)) => Arc::make_mut(row),
+        _ => panic!("no other event"),
+    }
+}
+
 #[test]
 fn of_their_events() {
     let changes: Vec<fn(&mut Change)> = vec![
-        |it| match it {
-            Change::ControllerRevision { key: name, .. } => *name = key(&object_name("other")),
-            _ => panic!("no other event"),
-        },
-        |it| match it {
-            Change::ControllerRevision { before, .. } => *before = None,
-            _ => panic!("no other event"),
-        },
-        |it| match it {
-            Change::ControllerRevision { after, .. } => *after = None,
-            _ => panic!("no other event"),
-        },
-        |it| match it {
-            Change::ControllerRevision { before, .. } => {
-                let before = Arc::make_mut(before.as_mut().unwrap());
-                before.marks.set(LiveMark::Update, MarkTie::DEFAULT);
-            }
-            _ => panic!("no other event"),
-        },
-        |it| match it {
-            Change::ControllerRevision { before, .. } => {
-                let before = Arc::make_mut(before.as_mut().unwrap());
-                before.data = before.data.clone().in_version(Some(in_version(1)));
-            }
-            _ => panic!("no other event"),
+        |it| it.object = ObjectRef::ControllerRevision(key(&object_name("other"))),
+        |it| it.before = None,
+        |it| it.after = None,
+        |it| before(it).marks.set(LiveMark::Update, MarkTie::DEFAULT),
+        |it| {
+            let before = before(it);
+            before.data = before.data.clone().in_version(Some(in_version(1)));
         },
     ];
     let is_modification = |events: &RevisionEvents| {
         let mut changes = events.changes.iter();
         changes.any(|change| {
-            matches!(
-                change,
-                Change::ControllerRevision {
-                    before: Some(_),
-                    ..
-                }
-            )
+            let change = change.of::<ControllerRevision>();
+            change.is_some_and(|change| change.before.is_some())
         })
     };
     for (number, change) in changes.into_iter().enumerate() {

@@ -1,13 +1,12 @@
 //! What is live, and for how long: marks go with what they are tied to, and the newest is never in the way.
 
-use synod_machine::{
-    Answer, Change, Command, Expire, Outcome, RevisionAnswer, RevisionOutcome, Row,
-};
+use synod_machine::{Answer, Command, Expire, Outcome, RevisionAnswer, RevisionOutcome, Row};
+
 use synod_model::limits::TIED_REVISION_BYTES_MAX;
 use synod_model::{
-    CreateControllerRevision, ErrorKind, InUse, LiveMark, LogTime, Mark, MarkControllerRevisions,
-    MarkTie, Marker, ObjectName, Preconditions, Refusal, Revision, RevisionNumber, Transact,
-    TruncateControllerRevisions, Ttl, Uid, UpdateControllerRevision,
+    ControllerRevision, CreateControllerRevision, ErrorKind, InUse, LiveMark, LogTime, Mark,
+    MarkControllerRevisions, MarkTie, Marker, ObjectName, Preconditions, Refusal, Revision,
+    RevisionNumber, Transact, TruncateControllerRevisions, Ttl, Uid, UpdateControllerRevision,
 };
 
 use crate::posts::{self, of_marks, seconds};
@@ -218,11 +217,11 @@ fn marks_go_in_the_command_in_which_an_object_goes() {
     let [events] = &events[..] else {
         panic!("one command makes one revision");
     };
-    let changed = events.changes.iter().filter_map(|change| match change {
-        Change::ControllerRevision { before, after, .. } => Some((before.clone(), after.clone())),
-        _ => None,
-    });
-    let changed: Vec<_> = changed.collect();
+    let changed = events.changes.iter();
+    let changed = changed.filter_map(|change| change.of::<ControllerRevision>());
+    let changed: Vec<_> = changed
+        .map(|change| (change.before, change.after))
+        .collect();
     let [(Some(before), Some(after))] = &changed[..] else {
         panic!("one event for one snapshot: {changed:?}");
     };

@@ -1,7 +1,7 @@
 //! Who waits for a lease, and whose turn it is.
 
-use synod_machine::{Answer, Change, Command, Place};
-use synod_model::{FencingToken, Ticket};
+use synod_machine::{Answer, Command, Place};
+use synod_model::{FencingToken, Lease, Ticket};
 
 use crate::stage::{Stage, TTL_MS, accepted, acquire, acquire_as, key, release, renew};
 
@@ -53,12 +53,13 @@ fn an_expiry_hands_the_lease_on_in_the_same_command() {
 fn last_changes(stage: &Stage) -> Vec<(String, Option<String>)> {
     let events = stage.events.last().unwrap();
     assert_eq!(events.revision, stage.state.revision());
-    let changes = events.changes.iter().map(|change| match change {
-        Change::Lease { key, after, .. } => {
-            let hold = after.as_ref().and_then(|lease| lease.hold.as_ref());
-            (key.to_string(), hold.map(|hold| hold.holder.to_string()))
-        }
-        other => panic!("nothing but leases changed here, and {other:?}"),
+    let changes = events.changes.iter().map(|change| {
+        let change = change
+            .of::<Lease>()
+            .expect("nothing but leases changed here");
+        let hold = change.after.and_then(|lease| lease.hold.as_ref());
+        let holder = hold.map(|hold| hold.holder.to_string());
+        (change.key.to_string(), holder)
     });
     changes.collect()
 }

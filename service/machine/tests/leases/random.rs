@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use synod_machine::{Answer, Change, Command, Outcome, Place};
+use synod_machine::{Answer, ChangeOf, Command, Outcome, Place};
 use synod_model::{
     AcquireLease, Epoch, FencingToken, Lease, MemberId, PutLeaseCandidate, Revision,
     SemanticVersion, Strategy as Chooses,
@@ -285,10 +285,10 @@ impl Trial {
         }
         for events in &self.stage.events[self.followed..] {
             for change in &events.changes {
-                if let Change::Lease { key, before, after } = change {
+                if let Some(ChangeOf { key, before, after }) = change.of::<Lease>() {
                     let held = self.mirror.remove(key.name());
-                    assert_eq!(held.as_ref(), before.as_deref());
-                    let after = after.as_deref().cloned();
+                    assert_eq!(held.as_ref(), before.map(|lease| &**lease));
+                    let after = after.map(|lease| (**lease).clone());
                     self.mirror
                         .extend(after.map(|lease| (key.name().to_owned(), lease)));
                 }

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use synod_machine::{Change, EntryChange, RevisionEvents, StorageStateRow, StorageVersionRow};
+use synod_machine::{
+    Change, EntryChange, ObjectRef, RevisionEvents, StorageStateRow, StorageVersionRow, Watched,
+};
 use synod_model::{
     AgreementChange, Collection, GroupResource, Member, MemberId, Migration, MigrationId,
-    ObjectKey, ResourceScope, Revision, Roster, Settings,
+    ObjectKey, ObjectKind, ResourceScope, Revision, Roster, Settings,
 };
 
 use crate::picture::Visible;
@@ -37,51 +39,33 @@ impl Mirror {
     /// Takes the events of the next revision. What each says of the time before must be what is held.
     pub(crate) fn follow(&mut self, events: &RevisionEvents) {
         for change in &events.changes {
-            match change {
-                Change::Member { id, before, after } => {
-                    self.follow_member(id, before.as_deref(), after.as_deref());
-                }
-                Change::StorageVersion {
-                    resource,
-                    entries,
-                    before,
-                    after,
-                } => {
-                    self.follow_version(resource, before.as_deref(), after.as_deref());
-                    self.follow_entries(resource, entries);
-                }
-                Change::StorageState {
-                    resource,
-                    before,
-                    after,
-                    agreement,
-                } => {
-                    let (before, after) = (before.as_deref(), after.as_deref());
-                    check_line(events.revision, before, after, agreement.as_deref());
-                    self.follow_state(resource, before, after);
-                }
-                Change::ControllerRevision { .. } => panic!("{ELSEWHERE}"),
-                Change::Migration { id, before, after } => {
-                    self.follow_migration(id, before.as_deref(), after.as_deref());
-                }
-                Change::Settings { before, after } => {
-                    self.follow_settings(before.as_deref(), after);
-                }
-                // Leases have a naive model of their own.
-                Change::Lease { .. } | Change::LeaseCandidate { .. } => {}
-                Change::Collection {
-                    resource,
-                    before,
-                    after,
-                } => self.follow_collection(resource, before.as_deref(), after.as_deref()),
-                Change::Object { key, before, after } => {
-                    self.follow_object(key, before.as_deref(), after.as_deref());
-                }
-                Change::Roster {
-                    scope,
-                    before,
-                    after,
-                } => self.follow_roster(scope, before.as_deref(), after.as_deref()),
+            let object = &change.object;
+            assert_ne!(object.kind(), ObjectKind::ControllerRevision, "{ELSEWHERE}");
+            if let Some((id, before, after)) = parts(change) {
+                self.follow_member(id, before, after);
+            }
+            if let Some((resource, before, after)) = parts(change) {
+                self.follow_version(resource, before, after);
+                self.follow_entries(resource, &change.entries);
+            }
+            if let Some((resource, before, after)) = parts(change) {
+                check_line(events.revision, before, after, change.agreement.as_deref());
+                self.follow_state(resource, before, after);
+            }
+            if let Some((id, before, after)) = parts(change) {
+                self.follow_migration(id, before, after);
+            }
+            if let Some(((), before, after)) = parts(change) {
+                self.follow_settings(before, after.expect("there are always settings"));
+            }
+            if let Some((resource, before, after)) = parts(change) {
+                self.follow_collection(resource, before, after);
+            }
+            if let Some((key, before, after)) = parts(change) {
+                self.follow_object(key, before, after);
+            }
+            if let Some((scope, before, after)) = parts(change) {
+                self.follow_roster(scope, before, after);
             }
         }
     }
@@ -243,9 +227,7 @@ impl Mirror {
         assert_eq!(unique, expected, "the objects that changed");
         let sorted = |entries: &[EntryChange]| entries.is_sorted_by_key(|entry| &entry.member);
         for change in &events.changes {
-            if let Change::StorageVersion { entries, .. } = change {
-                assert!(sorted(entries), "entries come by member");
-            }
+            assert!(sorted(&change.entries), "entries come by member");
         }
     }
 }
@@ -272,25 +254,34 @@ fn check_line(
     }
 }
 
+/// The change of an object of one kind.
+fn parts<R: Watched>(change: &Change) -> Option<(&R::Key, Option<&R>, Option<&R>)> {
+    let change = change.of::<R>()?;
+    Some((
+        change.key,
+        change.before.map(|row| &**row),
+        change.after.map(|row| &**row),
+    ))
+}
+
+/// What changed. Leases have a naive model of their own.
 fn objects(change: &Change) -> Vec<Object> {
-    match change {
-        Change::Member { id, .. } => vec![Object::Member(id.clone())],
-        Change::StorageVersion {
-            resource, entries, ..
-        } => {
-            let entries = entries.iter();
+    match &change.object {
+        ObjectRef::Member(id) => vec![Object::Member(id.clone())],
+        ObjectRef::StorageVersion(resource) => {
+            let entries = change.entries.iter();
             let entries =
                 entries.map(|entry| Object::Entry(resource.clone(), entry.member.clone()));
             entries.chain([Object::Version(resource.clone())]).collect()
         }
-        Change::StorageState { resource, .. } => vec![Object::State(resource.clone())],
-        Change::ControllerRevision { .. } => panic!("{ELSEWHERE}"),
-        Change::Migration { id, .. } => vec![Object::Migration(id.clone())],
-        Change::Settings { .. } => vec![Object::Settings],
-        Change::Lease { .. } | Change::LeaseCandidate { .. } => Vec::new(),
-        Change::Collection { resource, .. } => vec![Object::Collection(resource.clone())],
-        Change::Object { key, .. } => vec![Object::Stored(key.clone())],
-        Change::Roster { scope, .. } => vec![Object::Roster(scope.clone())],
+        ObjectRef::StorageState(resource) => vec![Object::State(resource.clone())],
+        ObjectRef::ControllerRevision(_) => panic!("{ELSEWHERE}"),
+        ObjectRef::Migration(id) => vec![Object::Migration(id.clone())],
+        ObjectRef::Settings(()) => vec![Object::Settings],
+        ObjectRef::Lease(_) | ObjectRef::LeaseCandidate(_) => Vec::new(),
+        ObjectRef::Collection(resource) => vec![Object::Collection(resource.clone())],
+        ObjectRef::Object(key) => vec![Object::Stored(key.clone())],
+        ObjectRef::Roster(scope) => vec![Object::Roster(scope.clone())],
     }
 }
 

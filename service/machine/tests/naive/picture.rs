@@ -135,7 +135,7 @@ impl Visible {
     /// What is read at a revision. Uids are left out: they are compared on their own.
     pub(crate) fn at(past: &Past<'_>) -> Self {
         let mut visible = Self {
-            settings: (**past.settings()).clone(),
+            settings: (*past.settings()).clone(),
             ..Self::default()
         };
         for member in past.members(None) {

@@ -9,9 +9,12 @@ pub(crate) use objects::ReachedObjects;
 use std::collections::BTreeMap;
 
 use synod_machine::{
-    Applied, Change, Command, Expire, Holder, LogEntry, Outcome, RevisionEvents, State,
+    Applied, Change, ChangeOf, Command, Expire, Holder, LogEntry, Outcome, RevisionEvents, State,
+    StorageStateRow, StorageVersionRow,
 };
-use synod_model::{ConditionStatus, Epoch, ErrorKind, MemberId, Persisted};
+use synod_model::{
+    ConditionStatus, Epoch, ErrorKind, Member, MemberId, Migration, ObjectKind, Persisted,
+};
 
 /// How often each situation came up.
 #[derive(Debug, Default)]
@@ -269,40 +272,33 @@ impl Reached {
         }
         let versions = changes
             .iter()
-            .filter(|c| matches!(c, Change::StorageVersion { .. }));
+            .filter(|c| c.object.kind() == ObjectKind::StorageVersion);
         let versions = versions.count();
         for change in changes {
-            match change {
-                Change::Member {
-                    before: Some(before),
-                    after: Some(after),
-                    ..
-                } if !before.reported && after.reported && versions == 0 => {
-                    if before.metadata.generation > 1 {
-                        self.came_to("a restart changed no storage version");
-                    }
-                }
-                Change::StorageVersion { .. } => self.look_at_version(command, change),
-                Change::StorageState { after: None, .. } => {
-                    self.came_to("a resource was forgotten");
-                }
-                Change::StorageState { .. } => self.look_at_state(command, change),
-                Change::Member { .. }
-                | Change::Roster { .. }
-                | Change::Collection { .. }
-                | Change::Object { .. }
-                | Change::ControllerRevision { .. }
-                | Change::Settings { .. }
-                | Change::Lease { .. }
-                | Change::LeaseCandidate { .. } => {}
-                Change::Migration { before, after, .. } => {
-                    self.look_at_migration(command, before.as_deref(), after.as_deref());
-                }
+            if let Some(ChangeOf {
+                before: Some(before),
+                after: Some(after),
+                ..
+            }) = change.of::<Member>()
+                && !before.reported
+                && after.reported
+                && versions == 0
+                && before.metadata.generation > 1
+            {
+                self.came_to("a restart changed no storage version");
+            }
+            self.look_at_version(command, change);
+            self.look_at_state(command, change);
+            if let Some(change) = change.of::<Migration>() {
+                let (before, after) = (change.before.map(|it| &**it), change.after);
+                self.look_at_migration(command, before, after.map(|it| &**it));
             }
         }
         if let Command::Expire(expire) = command {
             self.look_at_silence(expire, changes);
-            let gone = |change: &&Change| matches!(change, Change::Member { after: None, .. });
+            let gone = |change: &&Change| {
+                change.object.kind() == ObjectKind::Member && change.after.is_none()
+            };
             if changes.iter().filter(gone).count() < expire.members.len() + 1 && versions > 0 {
                 let members = changes.iter().filter(gone).count();
                 if members == 0 {
@@ -315,33 +311,24 @@ impl Reached {
     fn look_at_silence(&mut self, expire: &Expire, changes: &[Change]) {
         let gone: Vec<&MemberId> = changes
             .iter()
-            .filter_map(|change| match change {
-                Change::Member {
-                    id, after: None, ..
-                } => Some(id),
-                _ => None,
-            })
+            .filter_map(|change| change.of::<Member>())
+            .filter(|change| change.after.is_none())
+            .map(|change| change.key)
             .collect();
         for change in changes {
-            if let Change::StorageVersion { entries, .. } = change {
-                let of_gone = |id: &MemberId| gone.contains(&id);
-                let without = entries.iter().filter(|entry| entry.after.is_none());
-                let (went, silent): (Vec<_>, Vec<_>) = without.partition(|e| of_gone(&e.member));
-                if !went.is_empty() && !silent.is_empty() && !expire.unreported.is_empty() {
-                    self.came_to("a member and a silent epoch's entries went at once");
-                }
+            let of_gone = |id: &MemberId| gone.contains(&id);
+            let entries = change.entries.iter();
+            let without = entries.filter(|entry| entry.after.is_none());
+            let (went, silent): (Vec<_>, Vec<_>) = without.partition(|e| of_gone(&e.member));
+            if !went.is_empty() && !silent.is_empty() && !expire.unreported.is_empty() {
+                self.came_to("a member and a silent epoch's entries went at once");
             }
         }
     }
 
     fn look_at_version(&mut self, command: &Command, change: &Change) {
-        let Change::StorageVersion {
-            entries,
-            before,
-            after,
-            ..
-        } = change
-        else {
+        let entries = &change.entries;
+        let Some(ChangeOf { before, after, .. }) = change.of::<StorageVersionRow>() else {
             return;
         };
         let gone: Vec<_> = entries
@@ -392,16 +379,14 @@ impl Reached {
     }
 
     fn look_at_state(&mut self, command: &Command, change: &Change) {
-        let Change::StorageState {
-            before,
-            after: Some(after),
-            agreement,
-            ..
-        } = change
-        else {
+        let agreement = &change.agreement;
+        let Some(ChangeOf { before, after, .. }) = change.of::<StorageStateRow>() else {
             return;
         };
-        let after = &after.status;
+        let Some(after) = after.map(|row| &row.status) else {
+            self.came_to("a resource was forgotten");
+            return;
+        };
         let Some(before) = before.as_ref().map(|row| &row.status) else {
             return;
         };

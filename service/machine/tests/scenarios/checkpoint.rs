@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
+use std::sync::Arc;
+
 use synod_machine::{
-    AnnounceReplica, CollectGarbage, Command, DirectoryId, MACHINE_VERSION, ReplicaId, Row, State,
+    AnnounceReplica, CollectGarbage, Command, DirectoryId, MACHINE_VERSION, ObjectRef, ReplicaId,
+    Row, State,
 };
 use synod_model::{
     Annotations, ClusterId, FailureClass, Fences, Join, Labels, LogTime, MigrationProgress,
-    MigrationReason, Operation, Propagation, Revision, SessionId, SettingsPatch, StartMigration,
-    Transact,
+    MigrationReason, Operation, Propagation, ResourceScope, Revision, SessionId, SettingsPatch,
+    StartMigration, Transact,
 };
 
 use crate::cluster::{
@@ -257,6 +260,13 @@ fn the_fault_is_named() {
     let mut gap = rows.clone();
     gap.remove(first + 2);
     assert!(fault(gap).contains("gap before revision"));
+    let mut mixed = rows.clone();
+    if let Row::Events(events) = &mut mixed[first] {
+        let change = &mut Arc::make_mut(events).changes[0];
+        assert_ne!(change.object, ObjectRef::Roster(ResourceScope::All));
+        change.object = ObjectRef::Roster(ResourceScope::All);
+    }
+    assert!(fault(mixed).contains("turns an object of one kind into one of another"));
     let last = rows.len() - 1;
     assert!(fault(rows[..last].to_vec()).contains("does not end at revision"));
     let mut no_entries = rows.clone();

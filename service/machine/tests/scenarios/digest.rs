@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synod_machine::{
-    Answer, Change, Deadline, EntryRow, Heartbeat, Holder, Observation, OutcomeRow, ProgressRow,
-    ReplicaId, ReplicaRow, RevisionEvents, Row, State, StateStatus, StatementHash, StatementRow,
-    StorageStateRow, StorageVersionRow, VersionStatus,
+    Answer, Change, Deadline, EntryRow, Heartbeat, Holder, ObjectRef, Observation, OutcomeRow,
+    ProgressRow, ReplicaId, ReplicaRow, RevisionEvents, Row, State, StateStatus, StatementHash,
+    StatementRow, StorageStateRow, StorageVersionRow, VersionStatus,
 };
 use synod_model::{
     AbortCause, AgreementChange, Assumption, BinaryVersion, Claim, ClaimToken, Condition,
-    ConditionStatus, Endpoint, Epoch, FailureClass, FailureReason, InstanceId, Kind, LabelSelector,
-    Labels, LogTime, Member, MemberId, Metadata, Migration, MigrationFailure, MigrationId,
-    MigrationPhase, MigrationReason, Persisted, Phase, ResourceScope, Revision, Settings, Stance,
-    StorageVersionHash, Ttl, Uid, WallTime, WorkerName,
+    ConditionStatus, Endpoint, Epoch, FailureClass, FailureReason, HolderIdentity, InstanceId,
+    Kind, LabelSelector, Labels, LogTime, Member, MemberId, Metadata, Migration, MigrationFailure,
+    MigrationId, MigrationPhase, MigrationReason, Persisted, Phase, ResourceScope, Revision,
+    Settings, Stance, StorageVersionHash, Ttl, Uid, WallTime, WorkerName,
 };
 
 use crate::checkpoint::rich;
@@ -522,6 +522,7 @@ fn of_events() {
         |it| it.changes.reverse(),
         |it| it.changes.iter_mut().for_each(swap),
         |it| it.changes.iter_mut().for_each(drop_detail),
+        |it| it.changes.iter_mut().for_each(rename),
     ];
     let found = |row: &Row| match row {
         Row::Events(events) => Some((**events).clone()),
@@ -532,41 +533,30 @@ fn of_events() {
 
 /// Swaps what was before with what is after.
 fn swap(change: &mut Change) {
-    match change {
-        Change::Member { before, after, .. } => std::mem::swap(before, after),
-        Change::StorageVersion { before, after, .. } => std::mem::swap(before, after),
-        Change::StorageState { before, after, .. } => std::mem::swap(before, after),
-        Change::ControllerRevision { before, after, .. } => std::mem::swap(before, after),
-        Change::Lease { before, after, .. } => std::mem::swap(before, after),
-        Change::LeaseCandidate { before, after, .. } => std::mem::swap(before, after),
-        Change::Settings { before, after } => {
-            if let Some(before) = before {
-                std::mem::swap(before, after);
-            }
-        }
-        Change::Collection { before, after, .. } => std::mem::swap(before, after),
-        Change::Object { before, after, .. } => std::mem::swap(before, after),
-        Change::Migration { before, after, .. } => std::mem::swap(before, after),
-        Change::Roster { before, after, .. } => std::mem::swap(before, after),
-    }
+    std::mem::swap(&mut change.before, &mut change.after);
 }
 
 fn drop_detail(change: &mut Change) {
-    match change {
-        Change::StorageVersion { entries, .. } => entries.clear(),
-        Change::StorageState { agreement, .. } => *agreement = None,
-        Change::Member { id, .. } => *id = MemberId::parse("nobody").expect("a legal id"),
-        Change::ControllerRevision { .. }
-        | Change::Lease { .. }
-        | Change::LeaseCandidate { .. } => {}
-        Change::Settings { before, .. } => *before = None,
-        Change::Collection {
-            resource: changed, ..
-        } => *changed = resource("batch.jobs"),
-        Change::Object { key, .. } => *key = widget("nowhere/nothing"),
-        Change::Migration { id, .. } => *id = self::id(),
-        Change::Roster { scope, .. } => *scope = ResourceScope::All,
-    }
+    change.entries.clear();
+    change.agreement = None;
+}
+
+fn rename(change: &mut Change) {
+    change.object = match &change.object {
+        ObjectRef::Member(_) => ObjectRef::Member(MemberId::parse("nobody").expect("a legal id")),
+        ObjectRef::StorageVersion(_) => ObjectRef::StorageVersion(resource("batch.jobs")),
+        ObjectRef::StorageState(_) => ObjectRef::StorageState(resource("batch.jobs")),
+        ObjectRef::Collection(_) => ObjectRef::Collection(resource("batch.jobs")),
+        ObjectRef::Object(_) => ObjectRef::Object(widget("nowhere/nothing")),
+        ObjectRef::ControllerRevision(_) => ObjectRef::Settings(()),
+        ObjectRef::Lease(key) => {
+            let other = HolderIdentity::parse("other").expect("a legal identity");
+            ObjectRef::LeaseCandidate((key.clone(), other))
+        }
+        ObjectRef::LeaseCandidate((key, _)) => ObjectRef::Lease(key.clone()),
+        ObjectRef::Migration(_) => ObjectRef::Migration(id()),
+        ObjectRef::Settings(()) | ObjectRef::Roster(_) => ObjectRef::Roster(ResourceScope::All),
+    };
 }
 
 fn hash() -> StorageVersionHash {

@@ -1,9 +1,10 @@
 //! The first commands of a log, and how its behaviour changes.
 
 use synod_machine::{
-    AnnounceReplica, Answer, Change, Command, DirectoryId, Envelope, Initialize, LogEntry,
-    MACHINE_VERSION, Outcome, RaiseMachineVersion, ReplicaId, State,
+    AnnounceReplica, Answer, Command, DirectoryId, Envelope, Initialize, LogEntry, MACHINE_VERSION,
+    Outcome, RaiseMachineVersion, ReplicaId, State,
 };
+
 use synod_model::{ClusterId, ErrorKind, LogTime, Revision, Settings, SettingsPatch, WallTime};
 
 use crate::cluster::{Cluster, accepted, join, refused};
@@ -133,21 +134,18 @@ fn the_settings_are_an_object_that_comes_with_the_cluster() {
     });
     let new = cluster.state.history().next_after(Revision::ZERO);
     let first = new.expect("nothing is forgotten").expect("it is formed");
-    assert!(matches!(
-        &first.changes[..],
-        [Change::Settings { before: None, .. }]
-    ));
+    let [change] = &first.changes[..] else {
+        panic!("{first:?}")
+    };
+    let change = change.of::<Settings>().expect("the settings were made");
+    assert!(change.before.is_none() && change.after.is_some());
     let next = cluster.state.history().next_after(first.revision);
     let next = next.expect("nothing is forgotten").expect("it was set");
-    let [
-        Change::Settings {
-            before: Some(before),
-            after,
-        },
-    ] = &next.changes[..]
-    else {
+    let [change] = &next.changes[..] else {
         panic!("{next:?}")
     };
+    let change = change.of::<Settings>().expect("the settings were changed");
+    let (before, after) = (change.before.unwrap(), change.after.unwrap());
     assert_ne!((before.members_max, after.members_max), (7, 7));
     assert_eq!(after.members_max, 7);
 }

@@ -1,7 +1,7 @@
 //! The kept events, their floor, and reads of the past.
 
-use synod_machine::{Change, Compacted, OutOfReach};
-use synod_model::{Revision, SettingsPatch};
+use synod_machine::{Compacted, OutOfReach, StorageStateRow, StorageVersionRow};
+use synod_model::{Migration, Revision, SettingsPatch};
 
 use crate::cluster::{Cluster, TTL};
 use crate::entry::{of, release, resource};
@@ -223,7 +223,7 @@ fn the_past_is_what_it_was() {
         past.storage_states(None)
             .eq(kept.present().storage_states(None))
     );
-    assert_eq!(past.settings(), kept.settings());
+    assert_eq!(past.settings(), *kept.settings());
     assert_eq!(past.storage_version(&resource("apps.deployments")), None);
     let view = past.storage_version(&resource("pods")).unwrap();
     assert_eq!(view.entries().len(), 2);
@@ -257,47 +257,29 @@ fn an_event_carries_the_object_before_and_after() {
     let [version, state, migration] = &events.changes[..] else {
         panic!("one storage version, one state and one migration: {events:?}");
     };
-    let Change::StorageVersion {
-        entries,
-        before: old,
-        after: new,
-        ..
-    } = version
-    else {
-        panic!("the storage version comes first: {events:?}");
-    };
+    let entries = &version.entries;
+    let version = version.of::<StorageVersionRow>();
+    let version = version.expect("the storage version comes first");
     assert_eq!(
-        (old, new),
-        (&Some(before.row.clone()), &Some(after.row.clone()))
+        (version.before, version.after),
+        (Some(&before.row), Some(&after.row))
     );
     assert_eq!(entries.len(), 1);
     assert_eq!(entries[0].before.as_ref(), before.entry(&a.id));
     assert_eq!(entries[0].after.as_ref(), after.entry(&a.id));
-    let Change::StorageState {
-        before: old,
-        after: new,
-        agreement,
-        ..
-    } = state
-    else {
-        panic!("its state comes next: {events:?}");
-    };
+    let line = state.agreement.as_ref().unwrap();
+    let state = state.of::<StorageStateRow>();
+    let state = state.expect("its state comes next");
     assert_eq!(
-        (old, new),
-        (&Some(state_before.row), &Some(state_after.row))
+        (state.before, state.after),
+        (Some(&state_before.row), Some(&state_after.row))
     );
-    let line = agreement.as_ref().unwrap();
     assert_eq!(
         Some(line),
         cluster.state.agreements(&resource("pods")).last()
     );
-    let Change::Migration {
-        before: Some(old),
-        after: Some(new),
-        ..
-    } = migration
-    else {
-        panic!("the migration that it aborts comes last: {events:?}");
-    };
-    assert!(old.is_open() && !new.is_open());
+    let migration = migration.of::<Migration>();
+    let migration = migration.expect("the migration that it aborts comes last");
+    assert!(migration.before.unwrap().is_open());
+    assert!(!migration.after.unwrap().is_open());
 }

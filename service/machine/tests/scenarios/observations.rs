@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use synod_machine::{Change, Command};
+use synod_machine::{Change, Command, ObjectRef};
 use synod_model::{
-    AbortCause, AbortMigration, AgreementCause, ErrorKind, MigrationReason, Persisted,
+    AbortCause, AbortMigration, AgreementCause, ErrorKind, MigrationReason, ObjectKind, Persisted,
     ResetStorageStates, SettingsPatch, StartMigration,
 };
 
@@ -280,11 +280,10 @@ fn a_member_and_an_observation_that_end_at_once_change_each_object_once() {
     cluster.expires();
     let events = cluster.state.history().next_after(before);
     let events = events.expect("it is kept").expect("somebody has gone");
-    let pods = |change: &&Change| match change {
-        Change::StorageVersion { resource: of, .. } => *of == resource("pods"),
-        _ => false,
-    };
-    let is_made = |change: &&Change| matches!(change, Change::Migration { before: None, .. });
+    let pods = ObjectRef::StorageVersion(resource("pods"));
+    let pods = |change: &&Change| change.object == pods;
+    let is_made =
+        |change: &&Change| change.object.kind() == ObjectKind::Migration && change.before.is_none();
     assert_eq!(events.changes.iter().filter(pods).count(), 1);
     assert_eq!(events.changes.iter().filter(is_made).count(), 0);
     assert_eq!(persisted(&cluster), ["Unknown", "v1"]);

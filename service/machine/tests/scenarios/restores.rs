@@ -5,8 +5,8 @@ use std::time::Duration;
 use synod_machine::{Answer, Change, Command, Compacted, OutOfReach, Recorded, Restore, Row};
 use synod_model::{
     AbortCause, AcquireLease, Attributes, ClusterId, Epoch, ErrorKind, FailureClass,
-    HolderIdentity, Join, LeaseKey, MigrationPhase, PutLeaseCandidate, Revision, SemanticVersion,
-    SessionId, SettingsPatch, Strategy, Ttl,
+    HolderIdentity, Join, LeaseKey, MigrationPhase, ObjectKind, PutLeaseCandidate, Revision,
+    SemanticVersion, SessionId, SettingsPatch, Strategy, Ttl,
 };
 
 use crate::cluster::{
@@ -73,7 +73,8 @@ fn watches_and_reads_from_before_are_told_where_the_history_begins() {
     let applied = cluster.send_all(vec![restore()]);
     // The events are told to whoever looks over apply's shoulder, and are not kept.
     assert_eq!(applied.events[0].revision, cluster.revision());
-    let is_leaving = |change: &Change| matches!(change, Change::Member { after: None, .. });
+    let is_leaving =
+        |change: &Change| change.object.kind() == ObjectKind::Member && change.after.is_none();
     assert!(applied.events[0].changes.iter().any(is_leaving));
     let restored = cluster.revision();
     let history = cluster.state.history();

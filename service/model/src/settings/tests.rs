@@ -3,84 +3,45 @@ use super::*;
 /// Sets one setting to a number.
 type Set = fn(u64) -> SettingsPatch;
 
-/// How each setting of the table is set, by a patch with nothing else in it.
-const SETTERS: &[(Setting, Set)] = &[
-    (HISTORY_REVISIONS, |n| SettingsPatch {
-        history_revisions: Some(n),
-        ..none()
-    }),
-    (HISTORY_BYTES, |n| SettingsPatch {
-        history_bytes: Some(n),
-        ..none()
-    }),
-    (WRITE_GRACE, |n| SettingsPatch {
-        write_grace: Some(Duration::from_millis(n)),
-        ..none()
-    }),
-    (UNREPORTED_GRACE, |n| SettingsPatch {
-        unreported_grace: Some(Duration::from_millis(n)),
-        ..none()
-    }),
-    (SESSION_TTL, |n| SettingsPatch {
-        session_ttl: Some(Duration::from_millis(n)),
-        ..none()
-    }),
-    (SESSION_OUTCOMES, |n| SettingsPatch {
-        session_outcomes: Some(count_of(n)),
-        ..none()
-    }),
-    (SESSIONS_MAX, |n| SettingsPatch {
-        sessions_max: Some(count_of(n)),
-        ..none()
-    }),
-    (MEMBERS_MAX, |n| SettingsPatch {
-        members_max: Some(count_of(n)),
-        ..none()
-    }),
-    (REPORT_ENTRIES_MAX, |n| SettingsPatch {
-        report_entries_max: Some(count_of(n)),
-        ..none()
-    }),
-    (AGREEMENTS_KEPT, |n| SettingsPatch {
-        agreements_kept: Some(count_of(n)),
-        ..none()
-    }),
-    (STATE_QUOTA_BYTES, |n| SettingsPatch {
-        state_quota_bytes: Some(n),
-        ..none()
-    }),
-    (MIGRATIONS_KEPT, |n| SettingsPatch {
-        migrations_kept: Some(count_of(n)),
-        ..none()
-    }),
-    (DISCOVERY_PERIOD, |n| SettingsPatch {
-        discovery_period: Some(Duration::from_millis(n)),
-        ..none()
-    }),
-    (ENFORCE_PERSISTED, |n| SettingsPatch {
-        enforce_persisted: Some(resources(n)),
-        ..none()
-    }),
-];
+macro_rules! setters {
+    ($($(#[$doc:meta])* $field:ident: $of:ty, $wire:ident, $row:ident = $name:literal
+        $form:ident $unit:literal $min:expr, $default:expr, $max:expr;)*) => {
+        /// How each setting of the table is set, by a patch with nothing else in it.
+        const SETTERS: &[(Setting, Set)] = &[
+            $(($row, |n| SettingsPatch { $field: Some(<$of>::of_size(n)), ..none() }),)*
+        ];
+    };
+}
+
+crate::settings_table!(setters);
+
+/// A value of a setting that counts as so many.
+trait OfSize: Value {
+    fn of_size(amount: u64) -> Self {
+        Self::of_amount(amount)
+    }
+}
+
+impl OfSize for u64 {}
+
+impl OfSize for u32 {}
+
+impl OfSize for Duration {}
+
+impl OfSize for BTreeSet<GroupResource> {
+    fn of_size(amount: u64) -> Self {
+        (0..amount)
+            .map(|i| GroupResource::new("", &format!("r{i}")).unwrap())
+            .collect()
+    }
+}
 
 fn none() -> SettingsPatch {
     SettingsPatch::default()
 }
 
-fn count_of(number: u64) -> u32 {
-    u32::try_from(number).unwrap()
-}
-
-fn resources(count: u64) -> BTreeSet<GroupResource> {
-    (0..count)
-        .map(|i| GroupResource::new("", &format!("r{i}")).unwrap())
-        .collect()
-}
-
 #[test]
-fn the_table_names_every_setting_once_and_each_can_be_set() {
-    let set: Vec<Setting> = SETTERS.iter().map(|(setting, _)| *setting).collect();
-    assert_eq!(set, SETTINGS);
+fn the_table_names_every_setting_once() {
     let names: BTreeSet<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
     assert_eq!(names.len(), SETTINGS.len());
 }
@@ -192,7 +153,7 @@ fn a_patch_changes_what_it_names_and_nothing_else() {
 fn the_patch_of_settings_makes_any_settings_these() {
     let settings = Settings {
         members_max: 7,
-        enforce_persisted: resources(2),
+        enforce_persisted: BTreeSet::of_size(2),
         ..Settings::default()
     };
     let patch = SettingsPatch::from(settings.clone());

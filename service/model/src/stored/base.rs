@@ -66,6 +66,19 @@ impl Stored for Duration {
     }
 }
 
+/// The key of what there is one of.
+impl Stored for () {
+    fn store(&self, _: &mut Vec<u8>) {}
+
+    fn load(_: &mut Source<'_>) -> Result<Self, StoredFault> {
+        Ok(())
+    }
+
+    fn shape(_: &mut Tables) -> String {
+        "nothing".to_owned()
+    }
+}
+
 impl Stored for bool {
     fn store(&self, to: &mut Vec<u8>) {
         to.push(u8::from(*self));

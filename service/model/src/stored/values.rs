@@ -136,16 +136,6 @@ stored! {
     Roster { scope, metadata, rule }
     RosterRule { members, labels, least }
     SetRoster { scope, rule, if_revision }
-    Settings {
-        history_revisions, history_bytes, write_grace, unreported_grace, session_ttl,
-        session_outcomes, sessions_max, members_max, report_entries_max, agreements_kept,
-        state_quota_bytes, migrations_kept, discovery_period, enforce_persisted, revision,
-    }
-    SettingsPatch {
-        history_revisions, history_bytes, write_grace, unreported_grace, session_ttl,
-        session_outcomes, sessions_max, members_max, report_entries_max, agreements_kept,
-        state_quota_bytes, migrations_kept, discovery_period, enforce_persisted,
-    }
     StartMigration { resource, reason }
     Transact { compares, operations, reads, fences }
     TruncateControllerRevisions { history, limit, if_newest }
@@ -159,6 +149,19 @@ stored! {
     Waiter { holder, ttl, wait, member }
     WithdrawLeaseCandidate { key, identity }
 }
+
+/// The revision comes first: a new setting comes last, and is optional.
+macro_rules! stored_settings {
+    ($($(#[$doc:meta])* $field:ident: $of:ty, $wire:ident, $row:ident = $name:literal
+        $form:ident $unit:literal $min:expr, $default:expr, $max:expr;)*) => {
+        stored! {
+            Settings { revision, $($field),* }
+            SettingsPatch { $($field),* }
+        }
+    };
+}
+
+crate::settings_table!(stored_settings);
 
 stored_variants! {
     AbortCause { 1 NoAgreement, 2 AgreementMoved, 3 Requested, 4 StorageUnknown }

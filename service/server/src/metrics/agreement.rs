@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
-use synod_machine::{Change, State};
-use synod_model::{Epoch, GroupResource, MemberId, Phase, Revision};
+use synod_machine::{Change, ChangeOf, State, StorageVersionRow};
+use synod_model::{Epoch, GroupResource, Member, MemberId, Phase, Revision};
 use tokio::time::Instant;
 
 use super::long_seconds;
@@ -94,44 +94,32 @@ impl AgreementMetrics {
 
     fn note(&self, change: &Change, now: Instant) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        match change {
-            Change::Member { id, before, after } => match after {
-                None => drop(open.joining.remove(id)),
-                Some(after)
-                    if before
-                        .as_ref()
-                        .is_none_or(|before| before.epoch != after.epoch) =>
-                {
-                    open.joining.insert(id.clone(), (after.epoch, now));
-                }
-                Some(after) if after.phase == Phase::Ready => {
-                    if let Some((_, since)) = open.joining.remove(id) {
-                        self.join_to_ready.observe((now - since).as_secs_f64());
-                    }
-                }
-                Some(_) => {}
-            },
-            Change::StorageVersion {
-                resource, after, ..
-            } => {
-                if after
-                    .as_ref()
-                    .is_some_and(|after| after.status.agreed.is_none())
-                {
-                    open.disagreeing.entry(resource.clone()).or_insert(now);
-                } else if let Some(since) = open.disagreeing.remove(resource) {
-                    self.disagreement.observe((now - since).as_secs_f64());
-                }
+        if let Some(change) = change.of::<Member>() {
+            open.note_member(change, now, &self.join_to_ready);
+        }
+        if let Some(ChangeOf { key, after, .. }) = change.of::<StorageVersionRow>() {
+            if after.is_some_and(|after| after.status.agreed.is_none()) {
+                open.disagreeing.entry(key.clone()).or_insert(now);
+            } else if let Some(since) = open.disagreeing.remove(key) {
+                self.disagreement.observe((now - since).as_secs_f64());
             }
-            Change::StorageState { .. }
-            | Change::Collection { .. }
-            | Change::Object { .. }
-            | Change::ControllerRevision { .. }
-            | Change::Migration { .. }
-            | Change::Settings { .. }
-            | Change::Roster { .. }
-            | Change::Lease { .. }
-            | Change::LeaseCandidate { .. } => {}
+        }
+    }
+}
+
+impl Open {
+    fn note_member(&mut self, change: ChangeOf<'_, Member>, now: Instant, to_ready: &Histogram) {
+        let ChangeOf { key, before, after } = change;
+        let Some(after) = after else {
+            self.joining.remove(key);
+            return;
+        };
+        if before.is_none_or(|before| before.epoch != after.epoch) {
+            self.joining.insert(key.clone(), (after.epoch, now));
+        } else if after.phase == Phase::Ready
+            && let Some((_, since)) = self.joining.remove(key)
+        {
+            to_ready.observe((now - since).as_secs_f64());
         }
     }
 }

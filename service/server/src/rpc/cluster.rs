@@ -50,7 +50,7 @@ async fn get_settings(
     let past = reading.past()?;
     Ok(v1::ClusterGetSettingsResponse {
         header: Some(handle.header_of(&reading)),
-        settings: Some((&**past.settings()).into()),
+        settings: Some((&*past.settings()).into()),
     })
 }
 

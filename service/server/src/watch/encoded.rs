@@ -8,7 +8,7 @@ use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
 use synod_machine::{Change, RevisionEvents};
 use synod_model::Revision;
-use synod_proto::{ObjectKind, WatchFilter, v1};
+use synod_proto::{WatchFilter, v1};
 
 use super::filter::{self, View};
 use crate::limits::{ENCODED_BYTES_MAX, ENCODED_REVISIONS_MAX, WATCH_MESSAGE_BYTES_MAX};
@@ -63,7 +63,6 @@ struct Encoded {
 
 /// One event, framed as an item of `WatchEvents.events`.
 struct EncodedEvent {
-    kind: ObjectKind,
     name: String,
     plain: Bytes,
     appears: OnceLock<Bytes>,
@@ -132,15 +131,14 @@ impl EncodedHistory {
             .iter()
             .zip(&revision.source.changes)
             .filter_map(|(event, change)| {
-                match filter::view(filter, event.kind, &event.name, change) {
+                let kept = |form, say: fn(&Change) -> v1::Event| {
+                    Some(self.kept(form, events.revision, || framed(&say(change))))
+                };
+                match filter::view(filter, &event.name, change) {
                     View::Hidden => None,
                     View::Plain => Some(event.plain.clone()),
-                    View::Appears => {
-                        Some(self.kept(&event.appears, events.revision, || appearing(change)))
-                    }
-                    View::Disappears => {
-                        Some(self.kept(&event.disappears, events.revision, || disappearing(change)))
-                    }
+                    View::Appears => kept(&event.appears, objects::appearance),
+                    View::Disappears => kept(&event.disappears, objects::disappearance),
                 }
             });
         messages(events.revision, seen)
@@ -218,8 +216,7 @@ impl Kept {
 impl Encoded {
     fn of(events: &RevisionEvents) -> Self {
         let of_change = |change: &Change| EncodedEvent {
-            kind: objects::kind(change),
-            name: objects::name(change),
+            name: change.object.name(),
             plain: framed(&objects::event(change)),
             appears: OnceLock::new(),
             disappears: OnceLock::new(),
@@ -238,65 +235,6 @@ impl Encoded {
             unfiltered,
             bytes,
         }
-    }
-}
-
-fn appearing(change: &Change) -> Bytes {
-    match change {
-        Change::Member {
-            after: Some(after), ..
-        } => framed(&objects::member_event(v1::EventType::Added, after)),
-        Change::Object {
-            after: Some(after), ..
-        } => framed(&objects::object_event(v1::EventType::Added, after)),
-        Change::ControllerRevision {
-            after: Some(after), ..
-        } => framed(&objects::controller_revision_event(
-            v1::EventType::Added,
-            after,
-        )),
-        Change::Member { .. }
-        | Change::Object { .. }
-        | Change::ControllerRevision { .. }
-        | Change::StorageVersion { .. }
-        | Change::StorageState { .. }
-        | Change::Migration { .. }
-        | Change::Settings { .. }
-        | Change::Roster { .. }
-        | Change::Lease { .. }
-        | Change::LeaseCandidate { .. }
-        | Change::Collection { .. } => framed(&objects::event(change)),
-    }
-}
-
-fn disappearing(change: &Change) -> Bytes {
-    match change {
-        Change::Member {
-            before: Some(before),
-            ..
-        } => framed(&objects::member_event(v1::EventType::Removed, before)),
-        Change::Object {
-            before: Some(before),
-            ..
-        } => framed(&objects::object_event(v1::EventType::Removed, before)),
-        Change::ControllerRevision {
-            before: Some(before),
-            ..
-        } => framed(&objects::controller_revision_event(
-            v1::EventType::Removed,
-            before,
-        )),
-        Change::Member { .. }
-        | Change::Object { .. }
-        | Change::ControllerRevision { .. }
-        | Change::StorageVersion { .. }
-        | Change::StorageState { .. }
-        | Change::Migration { .. }
-        | Change::Settings { .. }
-        | Change::Roster { .. }
-        | Change::Lease { .. }
-        | Change::LeaseCandidate { .. }
-        | Change::Collection { .. } => framed(&objects::event(change)),
     }
 }
 

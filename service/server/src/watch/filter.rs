@@ -1,8 +1,8 @@
 //! Which events a stream delivers.
 
-use synod_machine::Change;
+use synod_machine::{Change, ObjectRef, ObjectRow};
 use synod_model::{Labels, Member, ObjectKey};
-use synod_proto::{ObjectKind, WatchFilter};
+use synod_proto::WatchFilter;
 
 /// How a change looks through a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,44 +37,27 @@ pub(super) fn passes_all(filter: &WatchFilter) -> bool {
         && field_selector.is_empty()
 }
 
-/// How the change of an object of this kind and name looks through the filter.
-pub(super) fn view(filter: &WatchFilter, kind: ObjectKind, name: &str, change: &Change) -> View {
-    let of_kind = filter.kinds.is_empty() || filter.kinds.contains(&kind);
+/// How the change of an object of this name looks through the filter.
+pub(super) fn view(filter: &WatchFilter, name: &str, change: &Change) -> View {
+    let of_kind = filter.kinds.is_empty() || filter.kinds.contains(&change.object.kind());
     let of_name = filter.names.is_empty() || filter.names.contains(name);
-    if of_kind && of_name && is_in_place(filter, change) {
+    if of_kind && of_name && is_in_place(filter, &change.object) {
         view_by_labels(filter, change)
     } else {
         View::Hidden
     }
 }
 
-/// Whether the change is of an object where the filter looks.
-fn is_in_place(filter: &WatchFilter, change: &Change) -> bool {
-    match change {
-        Change::Object { key, .. } => {
-            let ObjectKey { resource, name } = key;
+/// Whether the object is where the filter looks.
+fn is_in_place(filter: &WatchFilter, object: &ObjectRef) -> bool {
+    let in_collection = match object.stored() {
+        Some(ObjectKey { resource, name }) => {
             let of_resource = filter.resources.is_empty() || filter.resources.contains(resource);
-            of_resource
-                && is_in_namespace(filter, name.namespace())
-                && filter.field_selector.matches(name)
+            of_resource && filter.field_selector.matches(name)
         }
-        Change::ControllerRevision { key, .. } => {
-            is_outside_of_collections(filter) && is_in_namespace(filter, key.namespace())
-        }
-        Change::Lease { key, .. } | Change::LeaseCandidate { lease: key, .. } => {
-            is_outside_of_collections(filter) && is_in_namespace(filter, Some(key.namespace()))
-        }
-        // Nothing else is in a collection or has a namespace.
-        Change::Member { .. }
-        | Change::StorageVersion { .. }
-        | Change::StorageState { .. }
-        | Change::Migration { .. }
-        | Change::Settings { .. }
-        | Change::Roster { .. }
-        | Change::Collection { .. } => {
-            is_outside_of_collections(filter) && is_in_namespace(filter, None)
-        }
-    }
+        None => is_outside_of_collections(filter),
+    };
+    in_collection && is_in_namespace(filter, object.namespace())
 }
 
 /// Whether the filter lets pass what is no object of a collection.
@@ -91,39 +74,13 @@ fn view_by_labels(filter: &WatchFilter, change: &Change) -> View {
     if filter.labels.is_empty() && filter.label_selector.is_empty() {
         return View::Plain;
     }
-    let seen =
-        |labels: &Labels| has_all(labels, &filter.labels) && filter.label_selector.matches(labels);
-    match change {
-        Change::Member { before, after, .. } => seen_before_and_after(
-            before.as_ref().is_some_and(|member| seen(&member.labels)),
-            after.as_ref().is_some_and(|member| seen(&member.labels)),
-        ),
-        Change::Object { before, after, .. } => seen_before_and_after(
-            before
-                .as_ref()
-                .is_some_and(|object| seen(&object.attributes.labels)),
-            after
-                .as_ref()
-                .is_some_and(|object| seen(&object.attributes.labels)),
-        ),
-        Change::ControllerRevision { before, after, .. } => seen_before_and_after(
-            before.as_ref().is_some_and(|row| seen(&row.labels)),
-            after.as_ref().is_some_and(|row| seen(&row.labels)),
-        ),
-        // No other object has labels.
-        Change::StorageVersion { .. }
-        | Change::StorageState { .. }
-        | Change::Migration { .. }
-        | Change::Settings { .. }
-        | Change::Roster { .. }
-        | Change::Lease { .. }
-        | Change::LeaseCandidate { .. }
-        | Change::Collection { .. } => View::Hidden,
-    }
-}
-
-fn seen_before_and_after(before: bool, after: bool) -> View {
-    match (before, after) {
+    let seen = |row: &Option<ObjectRow>| {
+        let labels = row.as_ref().and_then(ObjectRow::labels);
+        labels.is_some_and(|labels| {
+            has_all(labels, &filter.labels) && filter.label_selector.matches(labels)
+        })
+    };
+    match (seen(&change.before), seen(&change.after)) {
         (false, false) => View::Hidden,
         (true, true) => View::Plain,
         (false, true) => View::Appears,

@@ -4,12 +4,12 @@ use clap::ArgMatches;
 use serde_json::{Value, json};
 use synod_client::json as form;
 use synod_client::{
-    FieldSelector, GroupResource, LabelSelector, Namespace, ObjectKind, Revision, Violations,
-    WatchFrom, WatchMessage, WatchOptions,
+    FieldSelector, GroupResource, LabelSelector, Namespace, Revision, Violations, WatchFrom,
+    WatchMessage, WatchOptions,
 };
 
 use super::connect;
-use crate::args::{WatchArgs, WatchKind};
+use crate::args::WatchArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{self, Reader};
@@ -33,19 +33,6 @@ fn options(args: &WatchArgs) -> Result<WatchOptions, Failure> {
     let from = args.from.map_or(WatchFrom::Now, |from| {
         WatchFrom::Revision(Revision::new(from))
     });
-    let kinds = args.kinds.iter().map(|kind| match kind {
-        WatchKind::Member => ObjectKind::Member,
-        WatchKind::StorageVersion => ObjectKind::StorageVersion,
-        WatchKind::StorageState => ObjectKind::StorageState,
-        WatchKind::Settings => ObjectKind::Settings,
-        WatchKind::Collection => ObjectKind::Collection,
-        WatchKind::Object => ObjectKind::Object,
-        WatchKind::ControllerRevision => ObjectKind::ControllerRevision,
-        WatchKind::Lease => ObjectKind::Lease,
-        WatchKind::LeaseCandidate => ObjectKind::LeaseCandidate,
-        WatchKind::Migration => ObjectKind::Migration,
-        WatchKind::Roster => ObjectKind::Roster,
-    });
     let mut found = Violations::new();
     let resources = args.resources.iter().filter_map(|resource| {
         let parsed = GroupResource::parse_qualified(resource);
@@ -64,7 +51,7 @@ fn options(args: &WatchArgs) -> Result<WatchOptions, Failure> {
         return Err(Failure::invalid("this cannot be watched", found));
     }
     Ok(WatchOptions::new()
-        .kinds(kinds.collect())
+        .kinds(args.kinds.clone())
         .names(args.names.clone())
         .resources(resources)
         .namespaces(namespaces)

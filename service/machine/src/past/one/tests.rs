@@ -16,13 +16,11 @@ fn walked(present: &Thing, changes: &[Option<Thing>]) -> (Thing, usize) {
     let walked = Cell::new(0);
     let undone = changes.iter().filter_map(|change| {
         walked.set(walked.get() + 1);
-        change.as_ref()
+        change.as_ref().map(Option::as_ref)
     });
     let at = Revision::new(10);
-    (
-        as_it_was(present.as_ref(), |at| *at, at, undone),
-        walked.get(),
-    )
+    let thing = as_it_was(present.as_ref(), |at| *at, at, undone).cloned();
+    (thing, walked.get())
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Which rules of rosters and of observations beside reports the random logs came to.
 
-use synod_machine::{Change, Command, Outcome, RevisionEvents, State, StateStatus};
-use synod_model::{ErrorKind, GroupResource, MemberId};
+use synod_machine::{
+    Change, ChangeOf, Command, Outcome, RevisionEvents, State, StateStatus, StorageStateRow,
+};
+use synod_model::{ErrorKind, GroupResource, MemberId, Migration};
 
 use super::Reached;
 
@@ -105,12 +107,11 @@ impl Reached {
     ) {
         for change in &events.changes {
             self.look_at_work(made, change);
-            if let Change::StorageState {
-                resource,
+            if let Some(ChangeOf {
+                key: resource,
                 before: Some(before),
                 after: Some(now),
-                ..
-            } = change
+            }) = change.of::<StorageStateRow>()
             {
                 self.look_at_objections(made, &before.status, &now.status, after, resource);
             }
@@ -248,11 +249,11 @@ impl Reached {
 
     /// Looks at why a migration came or went.
     fn look_at_work(&mut self, command: &Command, change: &Change) {
-        let Change::Migration {
+        let Some(ChangeOf {
             before: Some(before),
             after: Some(after),
             ..
-        } = change
+        }) = change.of::<Migration>()
         else {
             return;
         };

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use synod_machine::{Answer, Applied, Change, Command, LogEntry, Outcome, RevisionEvents};
+use synod_machine::{
+    Answer, Applied, Change, ChangeOf, Command, LogEntry, Outcome, RevisionEvents,
+};
 use synod_model::{Finalizers, Object};
 
 /// How often each situation came up.
@@ -116,7 +118,8 @@ impl ReachedObjects {
         let own = match command {
             Command::DeleteObject(delete) => Some(&delete.key),
             Command::Expire(_) => {
-                let gone = |change: &Change| matches!(change, Change::Object { after: None, .. });
+                let gone =
+                    |change: &Change| change.object.stored().is_some() && change.after.is_none();
                 if events.changes.iter().any(gone) {
                     self.came_to("an object expired");
                 }
@@ -127,11 +130,11 @@ impl ReachedObjects {
         };
         let Some(own) = own else { return };
         for change in &events.changes {
-            let Change::Object {
+            let Some(ChangeOf {
                 key,
                 before: Some(before),
                 after,
-            } = change
+            }) = change.of::<Object>()
             else {
                 continue;
             };

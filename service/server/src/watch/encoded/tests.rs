@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use synod_model::{
-    BinaryVersion, Endpoint, Epoch, InstanceId, Labels, Member, MemberId, Metadata, Phase,
-    Settings, Ttl, Uid, WallTime,
+    BinaryVersion, Endpoint, Epoch, InstanceId, Labels, Member, MemberId, Metadata, ObjectKind,
+    Phase, Settings, Ttl, Uid, WallTime,
 };
 
 use super::*;
@@ -38,18 +38,12 @@ fn member(id: &str, labels: &[(&str, &str)]) -> Arc<Member> {
 }
 
 fn changed(id: &str, before: Option<Arc<Member>>, after: Option<Arc<Member>>) -> Change {
-    Change::Member {
-        id: MemberId::parse(id).unwrap(),
-        before,
-        after,
-    }
+    Change::new(MemberId::parse(id).unwrap(), before, after)
 }
 
 fn settings_changed() -> Change {
-    Change::Settings {
-        before: Some(Arc::new(Settings::default())),
-        after: Arc::new(Settings::default()),
-    }
+    let settings = || Some(Arc::new(Settings::default()));
+    Change::new((), settings(), settings())
 }
 
 fn revision(number: u64, changes: Vec<Change>) -> Arc<RevisionEvents> {

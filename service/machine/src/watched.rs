@@ -1,0 +1,232 @@
+//! The objects that are listed and watched: which there are, and one of them before and after a change.
+
+use std::sync::Arc;
+
+use synod_model::{
+    AgreementChange, Collection, ControllerRevision, GroupResource, HolderIdentity, Labels, Lease,
+    LeaseCandidate, LeaseKey, Member, MemberId, Migration, MigrationId, NamespacedName, Object,
+    ObjectKey, ObjectKind, ResourceScope, Roster, Settings,
+};
+
+use crate::{EntryRow, StorageStateRow, StorageVersionRow};
+
+/// A kind of object that is listed and watched: its row, and what tells one from another.
+pub trait Watched: Sized + 'static {
+    /// What tells one object of the kind from another.
+    type Key: Clone + Ord + 'static;
+
+    /// The kind.
+    const KIND: ObjectKind;
+
+    /// The object that has this key.
+    fn object(key: Self::Key) -> ObjectRef;
+
+    /// The key of an object; `None` if it is of another kind.
+    fn key(object: &ObjectRef) -> Option<&Self::Key>;
+
+    /// The row; `None` if it is of another kind.
+    fn row(row: &ObjectRow) -> Option<&Arc<Self>>;
+
+    /// The same as one of all kinds.
+    fn into_row(row: Arc<Self>) -> ObjectRow;
+}
+
+macro_rules! watched {
+    ($($kind:ident($key:ty): $row:ty,)*) => {
+        /// Which object: its kind, and its key among those of the kind. Ordered by both.
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum ObjectRef {
+            $(#[doc = concat!("One of kind ", stringify!($kind), ".")] $kind($key),)*
+        }
+
+        /// What is kept of an object.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum ObjectRow {
+            $(#[doc = concat!("Of kind ", stringify!($kind), ".")] $kind(Arc<$row>),)*
+        }
+
+        impl ObjectRef {
+            /// Its kind.
+            #[must_use]
+            pub const fn kind(&self) -> ObjectKind {
+                match self { $(Self::$kind(_) => ObjectKind::$kind,)* }
+            }
+        }
+
+        impl ObjectRow {
+            /// Its kind.
+            #[must_use]
+            pub const fn kind(&self) -> ObjectKind {
+                match self { $(Self::$kind(_) => ObjectKind::$kind,)* }
+            }
+        }
+
+        $(impl Watched for $row {
+            type Key = $key;
+
+            const KIND: ObjectKind = ObjectKind::$kind;
+
+            fn object(key: $key) -> ObjectRef {
+                ObjectRef::$kind(key)
+            }
+
+            fn key(object: &ObjectRef) -> Option<&$key> {
+                if let ObjectRef::$kind(key) = object { Some(key) } else { None }
+            }
+
+            fn row(row: &ObjectRow) -> Option<&Arc<Self>> {
+                if let ObjectRow::$kind(row) = row { Some(row) } else { None }
+            }
+
+            fn into_row(row: Arc<Self>) -> ObjectRow {
+                ObjectRow::$kind(row)
+            }
+        })*
+    };
+}
+
+watched! {
+    Member(MemberId): Member,
+    StorageVersion(GroupResource): StorageVersionRow,
+    StorageState(GroupResource): StorageStateRow,
+    Settings(()): Settings,
+    Collection(GroupResource): Collection,
+    Object(ObjectKey): Object,
+    ControllerRevision(NamespacedName): ControllerRevision,
+    Lease(LeaseKey): Lease,
+    LeaseCandidate((LeaseKey, HolderIdentity)): LeaseCandidate,
+    Migration(MigrationId): Migration,
+    Roster(ResourceScope): Roster,
+}
+
+impl ObjectRef {
+    /// Its name, as readers know it: [`ObjectKind`] says for each kind what it is.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::Member(id) => id.to_string(),
+            Self::StorageVersion(resource) => resource.storage_version_name(),
+            Self::StorageState(resource) | Self::Collection(resource) => {
+                resource.qualified().to_owned()
+            }
+            Self::Settings(()) => "settings".to_owned(),
+            Self::Object(key) => key.name.name().to_owned(),
+            Self::ControllerRevision(key) => key.name().to_owned(),
+            Self::Lease(key) => key.name().to_owned(),
+            Self::LeaseCandidate((_, identity)) => identity.to_string(),
+            Self::Migration(id) => id.to_string(),
+            Self::Roster(scope) => scope.to_string(),
+        }
+    }
+
+    /// The namespace that it is in; `None` if it is in none.
+    #[must_use]
+    pub fn namespace(&self) -> Option<&str> {
+        match self {
+            Self::Object(key) => key.name.namespace(),
+            Self::ControllerRevision(key) => key.namespace(),
+            Self::Lease(key) | Self::LeaseCandidate((key, _)) => Some(key.namespace()),
+            Self::Member(_)
+            | Self::StorageVersion(_)
+            | Self::StorageState(_)
+            | Self::Settings(())
+            | Self::Collection(_)
+            | Self::Migration(_)
+            | Self::Roster(_) => None,
+        }
+    }
+
+    /// The key of an object of a collection; `None` for every other kind.
+    #[must_use]
+    pub fn stored(&self) -> Option<&ObjectKey> {
+        Object::key(self)
+    }
+}
+
+impl ObjectRow {
+    /// Its labels; `None` if its kind has none.
+    #[must_use]
+    pub fn labels(&self) -> Option<&Labels> {
+        match self {
+            Self::Member(member) => Some(&member.labels),
+            Self::Object(object) => Some(&object.attributes.labels),
+            Self::ControllerRevision(row) => Some(&row.labels),
+            Self::StorageVersion(_)
+            | Self::StorageState(_)
+            | Self::Settings(_)
+            | Self::Collection(_)
+            | Self::Lease(_)
+            | Self::LeaseCandidate(_)
+            | Self::Migration(_)
+            | Self::Roster(_) => None,
+        }
+    }
+}
+
+/// One changed object, before and after: `before` undoes it for reads of the past.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Which object.
+    pub object: ObjectRef,
+    /// The object before; `None` if it is new.
+    pub before: Option<ObjectRow>,
+    /// The object after; `None` if it is gone.
+    pub after: Option<ObjectRow>,
+    /// The changed entries, by member, if it is a storage version.
+    pub entries: Vec<EntryChange>,
+    /// The line that the change added to the history of agreements, if it is a storage state.
+    pub agreement: Option<Arc<AgreementChange>>,
+}
+
+/// One changed entry of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryChange {
+    /// Whose entry.
+    pub member: MemberId,
+    /// The entry before; `None` if it is new.
+    pub before: Option<Arc<EntryRow>>,
+    /// The entry after; `None` if it is gone.
+    pub after: Option<Arc<EntryRow>>,
+}
+
+/// A change of an object of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChangeOf<'a, R: Watched> {
+    /// Which object.
+    pub key: &'a R::Key,
+    /// The object before; `None` if it is new.
+    pub before: Option<&'a Arc<R>>,
+    /// The object after; `None` if it is gone.
+    pub after: Option<&'a Arc<R>>,
+}
+
+impl Change {
+    /// A change of the object with this key, and of nothing beside it.
+    #[must_use]
+    pub fn new<R: Watched>(key: R::Key, before: Option<Arc<R>>, after: Option<Arc<R>>) -> Self {
+        Self {
+            object: R::object(key),
+            before: before.map(R::into_row),
+            after: after.map(R::into_row),
+            entries: Vec::new(),
+            agreement: None,
+        }
+    }
+
+    /// The same, if it is of an object of one kind.
+    #[must_use]
+    pub fn of<R: Watched>(&self) -> Option<ChangeOf<'_, R>> {
+        Some(ChangeOf {
+            key: R::key(&self.object)?,
+            before: self.before.as_ref().and_then(R::row),
+            after: self.after.as_ref().and_then(R::row),
+        })
+    }
+
+    /// Whether the object is there before and after it as one kind.
+    pub(crate) fn is_of_one_kind(&self) -> bool {
+        let kind = self.object.kind();
+        let mut rows = self.before.iter().chain(&self.after);
+        rows.all(|row| row.kind() == kind)
+    }
+}

@@ -1,0 +1,112 @@
+//! The kinds of objects that are listed and watched, and what is true of each.
+
+use std::fmt;
+
+/// What is known of every object of a kind.
+struct Properties {
+    name: &'static str,
+    word: &'static str,
+    about: &'static str,
+    labelled: bool,
+    namespaced: bool,
+}
+
+macro_rules! object_kinds {
+    ($($(#[doc = $doc:literal])* $number:literal $kind:ident $word:literal: $labelled:literal, $namespaced:literal;)*) => {
+        /// A kind of object that can be listed and watched. Since 0.1.
+        ///
+        /// Its number is that of `synod.v1.ObjectKind` and of the stored form.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum ObjectKind {
+            $($(#[doc = $doc])* $kind = $number,)*
+        }
+
+        impl ObjectKind {
+            /// Every kind, by number.
+            pub const ALL: &[Self] = &[$(Self::$kind),*];
+
+            const fn properties(self) -> Properties {
+                match self {
+                    $(Self::$kind => Properties {
+                        name: stringify!($kind),
+                        word: $word,
+                        about: concat!($($doc),*),
+                        labelled: $labelled,
+                        namespaced: $namespaced,
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+object_kinds! {
+    // The word for it on the command line, whether such objects have labels, and whether they live in namespaces.
+    /// Members; the name is the member's id.
+    1 Member "member": true, false;
+    /// Storage versions; the name is `<group>.<resource>`.
+    2 StorageVersion "storage-version": false, false;
+    /// What stays of a resource when nobody reports it; the name is `<resource>.<group>`.
+    3 StorageState "storage-state": false, false;
+    /// The replicated settings; the name is `settings`.
+    4 Settings "settings": false, false;
+    /// Collections; the name is `<resource>.<group>`.
+    5 Collection "collection": false, false;
+    /// The objects of collections.
+    6 Object "object": true, true;
+    /// The snapshots of controllers; the name is that in the namespace.
+    7 ControllerRevision "controller-revision": true, true;
+    /// Leases; the name is that in the namespace.
+    8 Lease "lease": false, true;
+    /// Candidates for leases; the name is their identity, the namespace that of the lease.
+    9 LeaseCandidate "lease-candidate": false, true;
+    /// Migrations; the name is `<resource>.<group>-<revision>`.
+    10 Migration "migration": false, false;
+    /// Rosters; the name is the scope.
+    11 Roster "roster": false, false;
+}
+
+impl ObjectKind {
+    /// Its number in the protocol and in the stored form. It never changes.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// Its name, as in tables and JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.properties().name
+    }
+
+    /// The word for it on the command line, such as `storage-version`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        self.properties().word
+    }
+
+    /// What they are and how they are named, as a sentence.
+    #[must_use]
+    pub const fn about(self) -> &'static str {
+        self.properties().about.trim_ascii()
+    }
+
+    /// Whether its objects have labels.
+    #[must_use]
+    pub const fn is_labelled(self) -> bool {
+        self.properties().labelled
+    }
+
+    /// Whether its objects can live in namespaces.
+    #[must_use]
+    pub const fn is_namespaced(self) -> bool {
+        self.properties().namespaced
+    }
+}
+
+impl fmt::Display for ObjectKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
