@@ -1,35 +1,22 @@
 //! A changing request, and what it says of who asks.
 
-mod acquire_lease;
-mod adopt;
 mod collections;
 mod controller_revisions;
-mod forget_resource;
-mod join;
-mod lease_candidates;
-mod leave;
+mod leases;
+mod members;
 mod migrations;
 mod objects;
-mod ready;
-mod release_lease;
-mod renew;
-mod renew_lease;
-mod report;
 mod rosters;
 mod sessions;
+mod storage_versions;
 mod transact;
 mod update_settings;
 
-pub(crate) use acquire_lease::lease_key;
-pub(crate) use controller_revisions::{history_from_wire, named as named_revision};
-pub use renew_lease::LeaseRenewal;
-use synod_model::{
-    ClusterId, Epoch, ErrorKind, MemberId, Refusal, RequestId, Revision, Sequence, SessionId,
-    StatementNumber, Violations,
-};
+pub use leases::LeaseRenewal;
+use synod_model::{ClusterId, ErrorKind, Refusal, RequestId, Violations};
 
-use crate::fields::{cluster, required, sound};
-use crate::v1;
+use crate::wire::{Wire, read, sound};
+use crate::{read_fields, v1};
 
 /// A changing request: what is asked, what makes it exactly-once, and which cluster gave the numbers in it.
 ///
@@ -88,19 +75,161 @@ impl<T> Change<T> {
             session: key.session.get(),
             sequence: key.sequence.get(),
             lowest_unanswered: key.lowest_unanswered.get(),
-            cluster_id: named(self.session_cluster),
+            cluster_id: self.session_cluster.to_wire(),
         })
     }
 
-    /// The member who speaks, as it is sent.
-    fn wire_member(&self, member: &MemberId, epoch: Epoch) -> Option<v1::MemberEpoch> {
-        let cluster_id = named(self.epoch_cluster);
-        Some(v1::MemberEpoch {
-            member: member.to_string(),
-            epoch: epoch.get(),
-            cluster_id,
-        })
+    /// The request with this key.
+    fn of(key: Key, body: T) -> Self {
+        Self {
+            key: key.id,
+            session_cluster: key.cluster,
+            ..Self::new(body)
+        }
     }
+
+    /// The request as it is sent.
+    fn sent<R: Request>(&self) -> R
+    where
+        T: Wire<R>,
+    {
+        let mut pb = self.body.to_wire();
+        *pb.request_id() = self.wire_key();
+        let Named { epoch, token } = pb.named();
+        if let Some((_, cluster)) = epoch {
+            *cluster = self.epoch_cluster.to_wire();
+        }
+        if let Some((_, cluster)) = token {
+            *cluster = self.token_cluster.to_wire();
+        }
+        pb
+    }
+
+    /// The request that was sent.
+    fn received<R: Request>(mut pb: R) -> Result<Self, Violations>
+    where
+        T: Wire<R>,
+    {
+        let mut found = Violations::new();
+        let key = key(pb.request_id().take(), &mut found);
+        let Named { epoch, token } = pb.named();
+        let said = |named: Option<(&'static str, &mut String)>| {
+            named.map(|(path, cluster)| (path, std::mem::take(cluster)))
+        };
+        let (epoch, token) = (said(epoch), said(token));
+        let body = found.parsed("", T::of_wire(pb));
+        let mut cluster = |said: Option<(&str, String)>| {
+            let (path, text) = said?;
+            cluster_of(path, Some(&text), &mut found)
+        };
+        let (epoch_cluster, token_cluster) = (cluster(epoch), cluster(token));
+        let Some(body) = body else {
+            return Err(found);
+        };
+        let change = Self {
+            epoch_cluster,
+            token_cluster,
+            ..Self::of(key, body)
+        };
+        sound(change, found)
+    }
+}
+
+/// A changing request, as it is sent.
+trait Request {
+    /// Its exactly-once key.
+    fn request_id(&mut self) -> &mut Option<v1::RequestId>;
+
+    /// Where it names which cluster gave the numbers in it.
+    fn named(&mut self) -> Named<'_>;
+}
+
+/// The paths and the fields that name which cluster gave the epoch under which a member speaks, and the token or claim.
+#[derive(Default)]
+struct Named<'a> {
+    epoch: Option<(&'static str, &'a mut String)>,
+    token: Option<(&'static str, &'a mut String)>,
+}
+
+/// Both directions of changing requests between their messages and a [`Change`]. After the typed request stands in which
+/// field the member speaks (`epoch`) or the worker (`token`), or that it is written under `fences`, or set under a `tie`.
+macro_rules! requests {
+    ($($pb:ty = $of:ty $(, $named:ident $($field:ident)?)?;)*) => { $(
+        impl $crate::change::Request for $pb {
+            fn request_id(&mut self) -> &mut Option<v1::RequestId> {
+                &mut self.request_id
+            }
+
+            fn named(&mut self) -> $crate::change::Named<'_> {
+                $crate::change::requests!(@named self $(, $named $($field)?)?)
+            }
+        }
+
+        impl From<&Change<$of>> for $pb {
+            fn from(change: &Change<$of>) -> Self {
+                change.sent()
+            }
+        }
+
+        impl TryFrom<$pb> for Change<$of> {
+            type Error = synod_model::Violations;
+
+            fn try_from(pb: $pb) -> Result<Self, synod_model::Violations> {
+                Self::received(pb)
+            }
+        }
+    )* };
+    (@named $pb:ident) => {
+        $crate::change::Named::default()
+    };
+    (@named $pb:ident, fences) => {
+        $crate::change::fences($pb.fences.as_mut())
+    };
+    (@named $pb:ident, tie $field:ident) => {
+        $crate::change::tie(concat!(stringify!($field), ".member"), $pb.$field.as_mut())
+    };
+    (@named $pb:ident, $named:ident $field:ident) => {
+        $crate::change::Named {
+            $named: $pb.$field.as_mut().map(|it| (stringify!($field), &mut it.cluster_id)),
+            ..Default::default()
+        }
+    };
+}
+
+use requests;
+
+fn fences(pb: Option<&mut v1::Fences>) -> Named<'_> {
+    let Some(v1::Fences {
+        if_member,
+        if_lease,
+    }) = pb
+    else {
+        return Named::default();
+    };
+    let member = if_member.as_mut().map(|it| &mut it.cluster_id);
+    let lease = if_lease.as_mut().map(|it| &mut it.cluster_id);
+    Named {
+        epoch: member.map(|cluster| ("fences.ifMember", cluster)),
+        token: lease.map(|cluster| ("fences.ifLease", cluster)),
+    }
+}
+
+fn tie<'a>(field: &'static str, pb: Option<&'a mut v1::MarkTie>) -> Named<'a> {
+    let epoch = pb.and_then(|pb| match &mut pb.to {
+        Some(v1::mark_tie::To::Member(who)) => Some((field, &mut who.cluster_id)),
+        Some(v1::mark_tie::To::TtlMs(_) | v1::mark_tie::To::Object(_)) | None => None,
+    });
+    Named {
+        epoch,
+        ..Named::default()
+    }
+}
+
+/// Reads which cluster gave what stands in the field at this path: it says so beside it, or not at all.
+fn cluster_of(path: &str, named: Option<&String>, found: &mut Violations) -> Option<ClusterId> {
+    let cluster: Result<Option<ClusterId>, Violations> = Wire::of_wire(named?.clone());
+    let cluster = cluster.map_err(|faults| faults.at("clusterId"));
+    read(found, path, cluster).flatten()
 }
 
 /// Whether a fencing token is of this cluster.
@@ -132,13 +261,6 @@ pub(crate) fn check_session_cluster(
     }
 }
 
-/// A cluster as it is sent; empty if none is named.
-pub(crate) fn named(cluster: Option<ClusterId>) -> String {
-    cluster
-        .map(|cluster| cluster.to_string())
-        .unwrap_or_default()
-}
-
 /// An exactly-once key and the cluster that gave its session.
 #[derive(Default)]
 struct Key {
@@ -153,60 +275,15 @@ fn key(pb: Option<v1::RequestId>, found: &mut Violations) -> Key {
 }
 
 fn parse_key(pb: &v1::RequestId) -> Result<Key, Violations> {
-    const POSITIVE: &str = "must be at least 1";
     let mut found = Violations::new();
-    let session = SessionId::new(Revision::new(pb.session));
-    found.parsed("session", session.check());
-    let sequence = found.parsed("sequence", required(Sequence::new(pb.sequence), POSITIVE));
-    let lowest = found.parsed(
-        "lowestUnanswered",
-        required(Sequence::new(pb.lowest_unanswered), POSITIVE),
-    );
-    let cluster = found.parsed("clusterId", cluster(&pb.cluster_id)).flatten();
-    let (Some(sequence), Some(lowest), true) = (sequence, lowest, found.is_empty()) else {
-        return Err(found);
-    };
+    read_fields! { pb, found;
+        session = session,
+        sequence = sequence,
+        lowest = lowest_unanswered,
+        cluster = cluster_id => Option::<ClusterId>::of_wire(pb.cluster_id.clone()),
+    }
     let id = Some(RequestId::new(session, sequence, lowest)?);
-    Ok(Key { id, cluster })
-}
-
-/// A member who speaks, under which epoch, and the cluster that gave it.
-struct Speaker {
-    member: MemberId,
-    epoch: Epoch,
-    cluster: Option<ClusterId>,
-}
-
-/// Reads the field `member`.
-fn speaker(pb: Option<v1::MemberEpoch>, found: &mut Violations) -> Option<Speaker> {
-    found.parsed("member", parse_speaker(pb))
-}
-
-fn parse_speaker(pb: Option<v1::MemberEpoch>) -> Result<Speaker, Violations> {
-    let pb = required(pb, "must say who speaks, and under which epoch")?;
-    let mut found = Violations::new();
-    let member = found.parsed("member", MemberId::parse(&pb.member));
-    let epoch = Epoch::new(Revision::new(pb.epoch));
-    found.parsed("epoch", epoch.check());
-    let cluster = found.parsed("clusterId", cluster(&pb.cluster_id)).flatten();
-    let Some(member) = member else {
-        return Err(found);
-    };
-    sound(
-        Speaker {
-            member,
-            epoch,
-            cluster,
-        },
-        found,
-    )
-}
-
-/// Reads the field `number` of what a member says.
-fn statement(number: u64, found: &mut Violations) -> Option<StatementNumber> {
-    const RULE: &str =
-        "must be at least 1, and greater than in all that the member has said under its epoch";
-    found.parsed("number", required(StatementNumber::new(number), RULE))
+    sound(Key { id, cluster }, found)
 }
 
 #[cfg(test)]

@@ -7,27 +7,62 @@ mod agreement;
 mod collection;
 mod condition;
 mod controller_revision;
+mod keys;
 mod lease;
 mod mark_tie;
 mod member;
 mod metadata;
 mod migration;
 mod object;
-mod object_key;
-mod owner_reference;
 mod persisted;
-mod preconditions;
 mod refusal;
 mod report_entry;
-mod resource;
 mod roster;
 mod settings;
 
-pub(crate) use controller_revision::annotations_to_wire;
-pub(crate) use metadata::labels_to_wire;
-pub(crate) use migration::migration;
-pub(crate) use object_key::namespace;
-pub(crate) use roster::rule as roster_rule;
+use synod_model::{
+    Absent, AgreementChange, Collection, ControllerRevision, Lease, LeaseCandidate, Member,
+    Migration, Object, Persisted, Roster, Settings, Violations,
+};
+
+use crate::wire::Wire;
+use crate::{messages, v1};
+
+pub(crate) use controller_revision::wanted_data;
+pub(crate) use keys::{named, names};
+pub(crate) use roster::distinct;
+
+/// What is a field of other messages: whoever answers sets it.
+macro_rules! fields {
+    ($($pb:ident = $of:ident;)*) => { $(
+        impl Wire<v1::$pb> for $of {
+            fn to_wire(&self) -> v1::$pb {
+                self.into()
+            }
+
+            fn of_wire(pb: v1::$pb) -> Result<Self, Violations> {
+                Self::try_from(pb)
+            }
+        }
+
+        messages!(@left_out v1::$pb, $of: "every replica sets it");
+    )* };
+}
+
+fields! {
+    AbsentMembers = Absent;
+    AgreementChange = AgreementChange;
+    Collection = Collection;
+    ControllerRevision = ControllerRevision;
+    Lease = Lease;
+    LeaseCandidate = LeaseCandidate;
+    Member = Member;
+    Migration = Migration;
+    Object = Object;
+    PersistedVersion = Persisted;
+    Roster = Roster;
+    Settings = Settings;
+}
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,8 @@
 //!
 //! - [`status`]: the one table between error kinds and gRPC statuses, both ways.
 //! - [`codec`]: how messages are read, with the guard against requests that are huge in memory.
-//! - `change/` and `query/`: the requests, one file each; `convert/`: the objects in the answers.
+//! - `wire.rs`: the tables of messages, from which both directions follow; `change/` and `query/`: the requests; `convert/`:
+//!   the objects in the answers.
 //! - [`limits`]: what the protocol limits beside the limits of `synod-model`.
 
 #![deny(clippy::wildcard_enum_match_arm)]
@@ -14,13 +15,13 @@
 mod change;
 pub mod codec;
 mod convert;
-mod fields;
 pub mod limits;
 mod query;
 #[cfg(test)]
 mod samples;
 pub mod status;
 pub mod v1;
+pub mod wire;
 
 pub use change::{Change, LeaseRenewal};
 pub use query::{

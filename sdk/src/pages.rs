@@ -203,10 +203,7 @@ parts! {
 }
 
 macro_rules! pages {
-    ($service:ident.$method:ident, $request:ident, $answer:ident, $page:ident) => {
-        pages!($service.$method, $request, $answer, $page, |answer| answer);
-    };
-    ($service:ident.$method:ident, $request:ident, $answer:ident, $page:ident, $parts:expr) => {
+    ($($service:ident.$method:ident: $request:ident, $answer:ident => $page:ident;)*) => { $(
         impl PageRequest for v1::$request {
             type Page = $page;
 
@@ -221,8 +218,7 @@ macro_rules! pages {
                     });
                     let mut answer: v1::$answer = answer.await?;
                     let token = std::mem::take(&mut answer.continue_token);
-                    let parts: fn(v1::$answer) -> _ = $parts;
-                    Ok((read(parts(answer))?, token))
+                    Ok((read(answer)?, token))
                 })
             }
 
@@ -239,68 +235,18 @@ macro_rules! pages {
                 &self.continue_token
             }
         }
-    };
+    )* };
 }
 
-pages!(
-    membership.list,
-    MembershipListRequest,
-    MembershipListResponse,
-    MemberPage
-);
-pages!(
-    storage_versions.list,
-    StorageVersionsListRequest,
-    StorageVersionsListResponse,
-    StorageVersionPage
-);
-pages!(
-    migrations.list,
-    MigrationsListRequest,
-    MigrationsListResponse,
-    MigrationPage
-);
-pages!(
-    collections.list,
-    CollectionsListRequest,
-    CollectionsListResponse,
-    CollectionPage
-);
-pages!(
-    rosters.list,
-    RostersListRequest,
-    RostersListResponse,
-    RosterPage
-);
-pages!(
-    objects.list,
-    ObjectsListRequest,
-    ObjectsListResponse,
-    ObjectPage
-);
-pages!(
-    leases.list,
-    LeasesListRequest,
-    LeasesListResponse,
-    LeasePage
-);
-pages!(
-    leases.list_candidates,
-    LeasesListCandidatesRequest,
-    LeasesListCandidatesResponse,
-    LeaseCandidatePage
-);
-pages!(
-    controller_revisions.list,
-    ControllerRevisionsListRequest,
-    ControllerRevisionsListResponse,
-    HistoryPage,
-    |answer| (answer.header, answer.items, answer.inconsistent)
-);
-pages!(
-    controller_revisions.history,
-    ControllerRevisionsHistoryRequest,
-    ControllerRevisionsHistoryResponse,
-    HistoryPage,
-    |answer| (answer.header, answer.items, answer.inconsistent)
-);
+pages! {
+    membership.list: MembershipListRequest, MembershipListResponse => MemberPage;
+    storage_versions.list: StorageVersionsListRequest, StorageVersionsListResponse => StorageVersionPage;
+    migrations.list: MigrationsListRequest, MigrationsListResponse => MigrationPage;
+    collections.list: CollectionsListRequest, CollectionsListResponse => CollectionPage;
+    rosters.list: RostersListRequest, RostersListResponse => RosterPage;
+    objects.list: ObjectsListRequest, ObjectsListResponse => ObjectPage;
+    leases.list: LeasesListRequest, LeasesListResponse => LeasePage;
+    leases.list_candidates: LeasesListCandidatesRequest, LeasesListCandidatesResponse => LeaseCandidatePage;
+    controller_revisions.list: ControllerRevisionsListRequest, ControllerRevisionsListResponse => HistoryPage;
+    controller_revisions.history: ControllerRevisionsHistoryRequest, ControllerRevisionsHistoryResponse => HistoryPage;
+}

@@ -48,5 +48,4 @@ pub use storage_state::{Drain, Drained, StorageState};
 pub use storage_version::{StorageVersion, StorageVersionEntry, StorageVersionStatus};
 pub use storage_versions::{StorageVersionItem, StorageVersionPage, StorageVersionView};
 
-pub(crate) use storage_version::{named, resource};
-pub(crate) use wire::{FromWire, list, read};
+pub(crate) use wire::{FromWire, read};

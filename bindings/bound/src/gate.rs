@@ -139,7 +139,7 @@ impl Permit {
     /// The resource that may be written: a `GroupResource`.
     #[must_use]
     pub fn resource(&self) -> String {
-        synod_client::json::resource(self.inner.resource()).to_string()
+        synod_client::json::of(self.inner.resource()).to_string()
     }
 
     /// The version in which to encode.

@@ -129,7 +129,7 @@ fn observed(observer: synod_client::LeaseObserver) -> Feed<String> {
         |mut observer| async move {
             let lease = observer.next().await.map_err(Failure::from);
             let shown = lease.map(|lease| match lease {
-                Some(lease) => form::lease(&lease).to_string(),
+                Some(lease) => form::of(&lease).to_string(),
                 None => "null".to_owned(),
             });
             Some((shown, observer))
@@ -205,7 +205,7 @@ where
 impl Lock {
     fn new(inner: Inner, home: Handle) -> Self {
         Self {
-            proof: form::lease_token(&inner.proof()).to_string(),
+            proof: form::of(&inner.proof()).to_string(),
             holder: inner.holder().to_string(),
             token: inner.token().get(),
             inner: Mutex::new(Some(Arc::new(inner))),

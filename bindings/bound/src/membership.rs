@@ -163,7 +163,7 @@ impl Membership {
     pub async fn report(&self, entries: &str) -> Result<String, Failure> {
         let entries = values(entries)?;
         let reported = self.inner()?.report(entries).await?;
-        Ok(form::reported(&reported).to_string())
+        Ok(form::of(&reported).to_string())
     }
 
     /// Reports one resource anew, or a new one, beside the others: a `ReportEntry`.
@@ -174,7 +174,7 @@ impl Membership {
     pub async fn report_change(&self, entry: &str) -> Result<String, Failure> {
         let entry = value(entry)?;
         let reported = self.inner()?.report_change(entry).await?;
-        Ok(form::reported(&reported).to_string())
+        Ok(form::of(&reported).to_string())
     }
 
     /// Says that the server is ready.

@@ -177,11 +177,11 @@ fn shown(worked: Option<Worked>) -> Value {
     match worked {
         None => json!({}),
         Some(Worked::Completed { assumptions }) => {
-            json!({"worked": "completed", "assumptions": form::list(&assumptions, form::assumed)})
+            json!({"worked": "completed", "assumptions": form::list(&assumptions, form::of)})
         }
         Some(Worked::Lost) => json!({"worked": "lost"}),
         Some(Worked::Failed(failure)) => {
-            json!({"worked": "failed", "failure": form::migration_failure(&failure)})
+            json!({"worked": "failed", "failure": form::of(&failure)})
         }
     }
 }
@@ -213,7 +213,7 @@ impl Store for Asked {
         token: Option<&ContinueToken>,
     ) -> Result<StorePage<Value>, StoreError> {
         let ask = Ask::List {
-            migration: form::migration(migration),
+            migration: form::of(migration),
             token: token.map(ToString::to_string),
         };
         let page = self.ask(ask, Reply::Page).await;
@@ -222,7 +222,7 @@ impl Store for Asked {
 
     async fn rewrite(&self, migration: &Migration, object: &Value) -> Result<(), StoreError> {
         let ask = Ask::Rewrite {
-            migration: form::migration(migration),
+            migration: form::of(migration),
             object: object.clone(),
         };
         let rewritten = self.ask(ask, Reply::Rewritten).await;
@@ -245,7 +245,7 @@ async fn recoded(
     target: ApiVersion,
 ) -> Result<Content, RecodeError> {
     let ask = Ask::Recode {
-        object: form::stored_object(&object),
+        object: form::of(&object),
         version: target.to_string(),
     };
     let content = asked.ask(ask, Reply::Recoded).await;

@@ -177,7 +177,7 @@ impl Updater {
         match updater.write(attributes, content, same).await? {
             UpdateStep::Again { .. } => change(&updater),
             UpdateStep::Done(updated) => Ok(Step::Done {
-                object: form::stored_object(&updated.stored.object).to_string(),
+                object: form::of(&updated.stored.object).to_string(),
                 changed: updated.changed,
                 deleted: updated.deleted,
             }),
@@ -189,7 +189,7 @@ fn change(updater: &InnerUpdater) -> Result<Step, Failure> {
     let object = updater.object();
     let object = object.ok_or_else(|| crate::options::used_up("the change"))?;
     Ok(Step::Change {
-        object: form::stored_object(object).to_string(),
+        object: form::of(object).to_string(),
         version: updater.version().to_string(),
     })
 }
@@ -209,6 +209,6 @@ impl Creator {
     pub async fn write(&self, content: &str) -> Result<Option<String>, Failure> {
         let content: Content = value(content)?;
         let object = self.0.lock().await.write(content).await?;
-        Ok(object.map(|object| form::stored_object(&object).to_string()))
+        Ok(object.map(|object| form::of(&object).to_string()))
     }
 }

@@ -83,49 +83,47 @@ impl Reflector {
         Ok(match kind {
             ObjectKind::Member => {
                 let id = MemberId::parse(&asked.name).map_err(|fault| fault.at("name"))?;
-                cache.member(&id).map(|object| form::member(&object))
+                cache.member(&id).map(|object| form::of(&object))
             }
             ObjectKind::StorageVersion => {
                 let found = cache.storage_versions().into_iter();
                 let mut found = found.filter(|it| asked.is(&it.resource, &it.name));
-                found.next().map(|object| form::storage_version(&object))
+                found.next().map(|object| form::of(&object))
             }
             ObjectKind::StorageState => {
                 let found = cache.storage_states().into_iter();
                 let mut found = found.filter(|it| asked.is(&it.resource, &it.name));
-                found.next().map(|object| form::storage_state(&object))
+                found.next().map(|object| form::of(&object))
             }
-            ObjectKind::Settings => cache.settings().map(|object| form::settings(&object)),
+            ObjectKind::Settings => cache.settings().map(|object| form::of(&object)),
             ObjectKind::Collection => {
                 let found = cache.collections().into_iter();
                 let mut found = found.filter(|it| asked.is(&it.resource, it.resource.qualified()));
-                found.next().map(|object| form::collection(&object))
+                found.next().map(|object| form::of(&object))
             }
             ObjectKind::ControllerRevision => {
                 let found = cache.controller_revisions().into_iter();
                 let mut found = found.filter(|it| asked.is_named(&it.key));
-                found
-                    .next()
-                    .map(|object| form::controller_revision(&object))
+                found.next().map(|object| form::of(&object))
             }
             ObjectKind::Lease => {
                 let key = LeaseKey::new(&asked.namespace, &asked.name)?;
-                cache.lease(&key).map(|object| form::lease(&object))
+                cache.lease(&key).map(|object| form::of(&object))
             }
             ObjectKind::LeaseCandidate => {
                 let found = cache.lease_candidates().into_iter();
                 let mut found = found.filter(|it| {
                     it.identity.to_string() == asked.name && it.lease.namespace() == asked.namespace
                 });
-                found.next().map(|object| form::lease_candidate(&object))
+                found.next().map(|object| form::of(&object))
             }
             ObjectKind::Migration => {
                 let id = MigrationId::parse(&asked.name)?;
-                cache.migration(&id).map(|object| form::migration(&object))
+                cache.migration(&id).map(|object| form::of(&object))
             }
             ObjectKind::Roster => {
                 let scope = ResourceScope::parse(&asked.name).map_err(|fault| fault.at("name"))?;
-                cache.roster(&scope).map(|object| form::roster(&object))
+                cache.roster(&scope).map(|object| form::of(&object))
             }
             // It is no kind that was let in.
             ObjectKind::Object => return Err(rule("objects of collections are not kept").into()),
@@ -140,24 +138,18 @@ impl Reflector {
     pub fn list(&self, of: &str) -> Result<String, Failure> {
         let cache = &self.cache;
         let objects = match kind(of).map_err(|fault| Failure::invalid(fault.at("kind")))? {
-            ObjectKind::Member => form::list(cache.members(), |it| form::member(&it)),
-            ObjectKind::StorageVersion => {
-                form::list(cache.storage_versions(), |it| form::storage_version(&it))
+            ObjectKind::Member => form::list(cache.members(), |it| form::of(&it)),
+            ObjectKind::StorageVersion => form::list(cache.storage_versions(), |it| form::of(&it)),
+            ObjectKind::StorageState => form::list(cache.storage_states(), |it| form::of(&it)),
+            ObjectKind::Settings => form::list(cache.settings(), |it| form::of(&it)),
+            ObjectKind::Collection => form::list(cache.collections(), |it| form::of(&it)),
+            ObjectKind::ControllerRevision => {
+                form::list(cache.controller_revisions(), |it| form::of(&it))
             }
-            ObjectKind::StorageState => {
-                form::list(cache.storage_states(), |it| form::storage_state(&it))
-            }
-            ObjectKind::Settings => form::list(cache.settings(), |it| form::settings(&it)),
-            ObjectKind::Collection => form::list(cache.collections(), |it| form::collection(&it)),
-            ObjectKind::ControllerRevision => form::list(cache.controller_revisions(), |it| {
-                form::controller_revision(&it)
-            }),
-            ObjectKind::Lease => form::list(cache.leases(), |it| form::lease(&it)),
-            ObjectKind::LeaseCandidate => {
-                form::list(cache.lease_candidates(), |it| form::lease_candidate(&it))
-            }
-            ObjectKind::Migration => form::list(cache.migrations(), |it| form::migration(&it)),
-            ObjectKind::Roster => form::list(cache.rosters(), |it| form::roster(&it)),
+            ObjectKind::Lease => form::list(cache.leases(), |it| form::of(&it)),
+            ObjectKind::LeaseCandidate => form::list(cache.lease_candidates(), |it| form::of(&it)),
+            ObjectKind::Migration => form::list(cache.migrations(), |it| form::of(&it)),
+            ObjectKind::Roster => form::list(cache.rosters(), |it| form::of(&it)),
             ObjectKind::Object => Value::Array(Vec::new()),
         };
         Ok(objects.to_string())

@@ -73,8 +73,8 @@ fn watch_options(options: &str) -> Result<WatchOptions, Failure> {
 
 fn told(message: &WatchMessage) -> Told {
     let (document, revision) = match message {
-        WatchMessage::Events(events) => (json!({"events": form::events(events)}), events.revision),
-        WatchMessage::Resync(events) => (json!({"resync": form::events(events)}), events.revision),
+        WatchMessage::Events(events) => (json!({"events": form::of(events)}), events.revision),
+        WatchMessage::Resync(events) => (json!({"resync": form::of(events)}), events.revision),
         WatchMessage::Bookmark(at) => (json!({"bookmark": form::bookmark(*at)}), *at),
     };
     Told {

@@ -1,8 +1,8 @@
-use synod_model::{CloseSession, OpenSession, Revision, SessionId, Violations};
+use synod_model::{CloseSession, OpenSession, Violations};
 
-use super::{Change, named};
-use crate::fields::{cluster, sound};
-use crate::v1;
+use super::{Change, cluster_of};
+use crate::wire::{Wire, sound};
+use crate::{messages, v1};
 
 impl From<v1::SessionsOpenRequest> for Change<OpenSession> {
     fn from(pb: v1::SessionsOpenRequest) -> Self {
@@ -11,11 +11,18 @@ impl From<v1::SessionsOpenRequest> for Change<OpenSession> {
     }
 }
 
+messages! {
+    v1::SessionsCloseRequest = CloseSession {
+        session = session,
+        ; ..Default::default()
+    }
+}
+
 impl From<&Change<CloseSession>> for v1::SessionsCloseRequest {
     fn from(change: &Change<CloseSession>) -> Self {
         Self {
-            session: change.body.session.get(),
-            cluster_id: named(change.session_cluster),
+            cluster_id: change.session_cluster.to_wire(),
+            ..change.body.to_wire()
         }
     }
 }
@@ -25,17 +32,14 @@ impl TryFrom<v1::SessionsCloseRequest> for Change<CloseSession> {
 
     fn try_from(pb: v1::SessionsCloseRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let session_cluster = found.parsed("clusterId", cluster(&pb.cluster_id)).flatten();
-        let body = CloseSession {
-            session: SessionId::new(Revision::new(pb.session)),
+        let session_cluster = cluster_of("", Some(&pb.cluster_id), &mut found);
+        let Some(body) = found.parsed("", CloseSession::of_wire(pb)) else {
+            return Err(found);
         };
-        found.extend_at("", body.check());
-        sound(
-            Self {
-                session_cluster,
-                ..Self::new(body)
-            },
-            found,
-        )
+        let change = Self {
+            session_cluster,
+            ..Self::new(body)
+        };
+        sound(change, found)
     }
 }

@@ -1,42 +1,29 @@
 use synod_model::limits::TRANSACTION_OPERATIONS_MAX;
 use synod_model::{
-    ApiVersion, Compare, CreateObject, DeleteObject, Fences, GroupResource, ObjectKey, Operation,
+    ApiVersion, Compare, CreateObject, DeleteObject, GroupResource, ObjectKey, Operation,
     PatchObject, Revision, Transact, UpdateObject, Violation, Violations,
 };
 
-use super::Change;
-use super::objects::{Opening, wire_fences};
-use crate::fields::{list, required, sound};
-use crate::v1;
+use super::{Change, requests};
+use crate::wire::{Wire, required, sound};
+use crate::{read_fields, v1};
 
-impl From<&Change<Transact>> for v1::ObjectsTransactRequest {
-    fn from(change: &Change<Transact>) -> Self {
-        let transact = &change.body;
-        Self {
-            request_id: change.wire_key(),
-            compares: transact.compares.iter().map(Into::into).collect(),
-            operations: transact.operations.iter().map(Into::into).collect(),
-            reads: transact.reads.iter().map(Into::into).collect(),
-            fences: wire_fences(change, &transact.fences),
-            dry_run: false,
+requests! {
+    v1::ObjectsTransactRequest = Transact, fences;
+}
+
+impl Wire<v1::ObjectsTransactRequest> for Transact {
+    fn to_wire(&self) -> v1::ObjectsTransactRequest {
+        v1::ObjectsTransactRequest {
+            compares: self.compares.to_wire(),
+            operations: self.operations.to_wire(),
+            reads: self.reads.iter().map(Into::into).collect(),
+            fences: self.fences.to_wire(),
+            ..Default::default()
         }
     }
-}
 
-impl TryFrom<v1::ObjectsTransactRequest> for Change<Transact> {
-    type Error = Violations;
-
-    fn try_from(mut pb: v1::ObjectsTransactRequest) -> Result<Self, Violations> {
-        let opening = Opening::read(pb.request_id.take(), pb.fences.take());
-        opening.around(Transact::try_from(pb), |body| &mut body.fences)
-    }
-}
-
-/// All but the fences.
-impl TryFrom<v1::ObjectsTransactRequest> for Transact {
-    type Error = Violations;
-
-    fn try_from(pb: v1::ObjectsTransactRequest) -> Result<Self, Violations> {
+    fn of_wire(pb: v1::ObjectsTransactRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
         for (path, count) in [
             ("compares", pb.compares.len()),
@@ -51,130 +38,117 @@ impl TryFrom<v1::ObjectsTransactRequest> for Transact {
         if !found.is_empty() {
             return Err(found);
         }
-        let compares = found.parsed("compares", list(pb.compares, Compare::try_from));
-        let operations = found.parsed("operations", list(pb.operations, Operation::try_from));
-        let reads = found.parsed("reads", list(pb.reads, ObjectKey::try_from));
-        let (Some(compares), Some(operations), Some(reads)) = (compares, operations, reads) else {
-            return Err(found);
-        };
+        read_fields! { pb, found;
+            fences = fences,
+            compares = compares,
+            operations = operations,
+            reads = reads,
+        }
         let body = Self {
             compares,
             operations,
             reads,
-            fences: Fences::default(),
+            fences,
         };
         found.extend_at("", body.check());
         sound(body, found)
     }
 }
 
-impl From<&Compare> for v1::ObjectsCompare {
-    fn from(compare: &Compare) -> Self {
-        use v1::objects_compare::Compare as Wire;
+impl Wire<v1::ObjectsCompare> for Compare {
+    fn to_wire(&self) -> v1::ObjectsCompare {
+        use v1::objects_compare::Compare as Sent;
         let existence = |key: &ObjectKey, exists| {
-            Wire::Existence(v1::CompareExistence {
-                key: Some(key.into()),
+            Sent::Existence(v1::CompareExistence {
+                key: key.to_wire(),
                 exists,
             })
         };
-        let compare = match compare {
-            Compare::ResourceVersion(key, revision) => {
-                Wire::ResourceVersion(v1::CompareResourceVersion {
-                    key: Some(key.into()),
-                    resource_version: revision.get(),
+        let compare = match self {
+            Self::ResourceVersion(key, revision) => {
+                Sent::ResourceVersion(v1::CompareResourceVersion {
+                    key: key.to_wire(),
+                    resource_version: revision.to_wire(),
                 })
             }
-            Compare::Exists(key) => existence(key, true),
-            Compare::Absent(key) => existence(key, false),
-            Compare::Selected(resource, version) => {
-                Wire::SelectedVersion(v1::CompareSelectedVersion {
-                    resource: Some(resource.into()),
-                    version: version.as_ref().map(ToString::to_string),
+            Self::Exists(key) => existence(key, true),
+            Self::Absent(key) => existence(key, false),
+            Self::Selected(resource, version) => {
+                Sent::SelectedVersion(v1::CompareSelectedVersion {
+                    resource: resource.to_wire(),
+                    version: version.to_wire(),
                 })
             }
         };
-        Self {
+        v1::ObjectsCompare {
             compare: Some(compare),
         }
     }
-}
 
-impl TryFrom<v1::ObjectsCompare> for Compare {
-    type Error = Violations;
-
-    fn try_from(pb: v1::ObjectsCompare) -> Result<Self, Violations> {
-        use v1::objects_compare::Compare as Wire;
+    fn of_wire(pb: v1::ObjectsCompare) -> Result<Self, Violations> {
+        use v1::objects_compare::Compare as Sent;
         match required(pb.compare, "must say what to compare")? {
-            Wire::ResourceVersion(compare) => {
-                let key = key_at("resourceVersion.key", compare.key)?;
-                let revision = Revision::new(compare.resource_version);
-                Ok(Self::ResourceVersion(key, revision))
+            Sent::ResourceVersion(pb) => {
+                let key = ObjectKey::of_wire(pb.key);
+                let key = key.map_err(|faults| faults.at("resourceVersion.key"))?;
+                Ok(Self::ResourceVersion(
+                    key,
+                    Revision::new(pb.resource_version),
+                ))
             }
-            Wire::Existence(compare) => {
-                let key = key_at("existence.key", compare.key)?;
-                Ok(match compare.exists {
+            Sent::Existence(pb) => {
+                let key = ObjectKey::of_wire(pb.key);
+                let key = key.map_err(|faults| faults.at("existence.key"))?;
+                Ok(match pb.exists {
                     true => Self::Exists(key),
                     false => Self::Absent(key),
                 })
             }
-            Wire::SelectedVersion(compare) => {
-                let mut found = Violations::new();
-                let resource = required(compare.resource, "must name a resource")
-                    .map_err(Violations::from)
-                    .and_then(GroupResource::try_from);
-                let resource = found.parsed("selectedVersion.resource", resource);
-                let version = compare.version.as_deref().map(ApiVersion::parse);
-                let version = found.parsed("selectedVersion.version", version.transpose());
-                match (resource, version) {
-                    (Some(resource), Some(version)) => Ok(Self::Selected(resource, version)),
-                    _ => Err(found),
-                }
+            Sent::SelectedVersion(pb) => {
+                let selected = selected(pb).map_err(|faults| faults.at("selectedVersion"))?;
+                Ok(Self::Selected(selected.0, selected.1))
             }
         }
     }
 }
 
-fn key_at(path: &str, pb: Option<v1::ObjectKey>) -> Result<ObjectKey, Violations> {
+fn selected(
+    pb: v1::CompareSelectedVersion,
+) -> Result<(GroupResource, Option<ApiVersion>), Violations> {
     let mut found = Violations::new();
-    let key = required(pb, "must name an object")
-        .map_err(Violations::from)
-        .and_then(ObjectKey::try_from);
-    found.parsed(path, key).ok_or(found)
+    read_fields! { pb, found; resource = resource, version = version }
+    Ok((resource, version))
 }
 
-impl From<&Operation> for v1::ObjectsOperation {
-    fn from(operation: &Operation) -> Self {
-        use v1::objects_operation::Operation as Wire;
-        let operation = match operation {
-            Operation::Create(create) => Wire::Create(create.into()),
-            Operation::Update(update) => Wire::Update(update.into()),
-            Operation::Patch(patch) => Wire::Patch(patch.into()),
-            Operation::Delete(delete) => Wire::Delete(delete.into()),
+impl Wire<v1::ObjectsOperation> for Operation {
+    fn to_wire(&self) -> v1::ObjectsOperation {
+        use v1::objects_operation::Operation as Sent;
+        let operation = match self {
+            Self::Create(create) => Sent::Create(create.to_wire()),
+            Self::Update(update) => Sent::Update(update.to_wire()),
+            Self::Patch(patch) => Sent::Patch(patch.to_wire()),
+            Self::Delete(delete) => Sent::Delete(delete.to_wire()),
         };
-        Self {
+        v1::ObjectsOperation {
             operation: Some(operation),
         }
     }
-}
 
-impl TryFrom<v1::ObjectsOperation> for Operation {
-    type Error = Violations;
-
-    fn try_from(pb: v1::ObjectsOperation) -> Result<Self, Violations> {
-        use v1::objects_operation::Operation as Wire;
+    fn of_wire(pb: v1::ObjectsOperation) -> Result<Self, Violations> {
+        use v1::objects_operation::Operation as Sent;
         let mut found = Violations::new();
         let operation = match required(pb.operation, "must say what to do")? {
-            Wire::Create(create) => found
-                .parsed("create", CreateObject::try_from(create))
+            Sent::Create(pb) => found
+                .parsed("create", CreateObject::of_wire(pb))
                 .map(Self::Create),
-            Wire::Update(update) => found
-                .parsed("update", UpdateObject::try_from(update))
+            Sent::Update(pb) => found
+                .parsed("update", UpdateObject::of_wire(pb))
                 .map(Self::Update),
-            Wire::Patch(patch) => found
-                .parsed("patch", PatchObject::try_from(patch))
+            Sent::Patch(pb) => found
+                .parsed("patch", PatchObject::of_wire(pb))
                 .map(Self::Patch),
-            Wire::Delete(delete) => found
-                .parsed("delete", DeleteObject::try_from(delete))
+            Sent::Delete(pb) => found
+                .parsed("delete", DeleteObject::of_wire(pb))
                 .map(Self::Delete),
         };
         operation.ok_or(found)

@@ -1,9 +1,7 @@
-use synod_model::{
-    AgreementCause, AgreementChange, ApiVersion, MemberId, Revision, Violations, WallTime,
-};
+use synod_model::{AgreementCause, AgreementChange, MemberId, Violations};
 
-use crate::fields::required;
-use crate::v1;
+use crate::wire::{Wire, required};
+use crate::{read_fields, v1};
 
 impl From<&AgreementChange> for v1::AgreementChange {
     fn from(change: &AgreementChange) -> Self {
@@ -15,10 +13,10 @@ impl From<&AgreementChange> for v1::AgreementChange {
         };
         let member = change.cause.as_ref().and_then(AgreementCause::member);
         Self {
-            from_version: change.from.as_ref().map(ToString::to_string),
-            to_version: change.to.as_ref().map(ToString::to_string),
-            revision: change.revision.get(),
-            time_ms: change.at.as_millis(),
+            from_version: change.from.to_wire(),
+            to_version: change.to.to_wire(),
+            revision: change.revision.to_wire(),
+            time_ms: change.at.to_wire(),
             cause_member: member.map(ToString::to_string),
             cause: cause.into(),
         }
@@ -29,36 +27,28 @@ impl TryFrom<v1::AgreementChange> for AgreementChange {
     type Error = Violations;
 
     fn try_from(pb: v1::AgreementChange) -> Result<Self, Violations> {
+        let cause = |member: Option<MemberId>| match pb.cause() {
+            v1::AgreementCause::Unspecified => Ok(None),
+            v1::AgreementCause::Observed => Ok(Some(AgreementCause::Observed)),
+            v1::AgreementCause::Roster => Ok(Some(AgreementCause::Roster)),
+            v1::AgreementCause::Member => {
+                let member = required(member, "must name the member")?;
+                Ok(Some(AgreementCause::Member(member)))
+            }
+        };
         let mut found = Violations::new();
-        let from = found.parsed(
-            "fromVersion",
-            pb.from_version
-                .as_deref()
-                .map(ApiVersion::parse)
-                .transpose(),
-        );
-        let to = found.parsed(
-            "toVersion",
-            pb.to_version.as_deref().map(ApiVersion::parse).transpose(),
-        );
-        let member = pb.cause_member.as_deref().map(MemberId::parse).transpose();
-        let member = found.parsed("causeMember", member).flatten();
-        let cause = match pb.cause() {
-            v1::AgreementCause::Unspecified => Some(None),
-            v1::AgreementCause::Observed => Some(Some(AgreementCause::Observed)),
-            v1::AgreementCause::Roster => Some(Some(AgreementCause::Roster)),
-            v1::AgreementCause::Member => found
-                .parsed("causeMember", required(member, "must name the member"))
-                .map(|member| Some(AgreementCause::Member(member))),
-        };
-        let (Some(from), Some(to), Some(cause)) = (from, to, cause) else {
-            return Err(found);
-        };
+        read_fields! { pb, found;
+            cause = cause_member => Wire::of_wire(pb.cause_member.clone()).and_then(cause),
+            from = from_version,
+            to = to_version,
+            revision = revision,
+            at = time_ms,
+        }
         Ok(Self {
             from,
             to,
-            revision: Revision::new(pb.revision),
-            at: WallTime::from_millis(pb.time_ms),
+            revision,
+            at,
             cause,
         })
     }

@@ -1,13 +1,13 @@
-use std::collections::BTreeMap;
-
+use bytes::Bytes;
 use synod_model::{
-    Annotations, ApiVersion, ControllerRevision, Labels, LiveMark, MediaType, Metadata, Namespace,
-    NamespacedName, ObjectName, OwnerReference, RevisionData, RevisionNumber, Violations,
+    Annotations, ControllerRevision, Labels, LiveMark, MediaType, NamespacedName, OwnerReference,
+    RevisionData, Violations,
 };
 
-use super::mark_tie::{marks_from_wire, marks_to_wire};
-use crate::fields::{list, required};
-use crate::v1;
+use super::keys::{named as name_of, names};
+use super::metadata::named;
+use crate::wire::Wire;
+use crate::{read_fields, v1};
 
 impl From<&ControllerRevision> for v1::ControllerRevision {
     fn from(revision: &ControllerRevision) -> Self {
@@ -21,24 +21,52 @@ impl From<&ControllerRevision> for v1::ControllerRevision {
             data,
             marks,
         } = revision;
+        let (namespace, name) = names(key);
         let metadata = v1::Metadata {
-            namespace: key.namespace().unwrap_or_default().to_owned(),
-            annotations: annotations_to_wire(annotations),
-            owner_references: controller.iter().map(Into::into).collect(),
-            ..v1::Metadata::of(key.name(), labels, metadata)
+            namespace,
+            annotations: annotations.to_wire(),
+            owner_references: controller.iter().map(Wire::to_wire).collect(),
+            ..v1::Metadata::of(name, labels, metadata)
         };
         Self {
             metadata: Some(metadata),
-            revision: number.get(),
-            media_type: data.media_type().to_string(),
+            revision: number.to_wire(),
+            media_type: data.media_type().to_wire(),
             data: data.bytes().clone(),
             current: marks.has(&LiveMark::Current),
             update: marks.has(&LiveMark::Update),
             in_use: marks.in_use().map(ToString::to_string).collect(),
-            marks: marks_to_wire(marks),
+            marks: marks.to_wire(),
             data_version: data.version().map(ToString::to_string),
         }
     }
+}
+
+/// What the metadata of a snapshot says beside its identity.
+struct Named {
+    key: NamespacedName,
+    labels: Labels,
+    annotations: Annotations,
+    owners: Vec<OwnerReference>,
+}
+
+fn of_metadata(pb: &v1::Metadata) -> Result<Named, Violations> {
+    let mut found = Violations::new();
+    let key = found.parsed("", name_of(&pb.namespace, &pb.name));
+    read_fields! { pb, found;
+        labels = labels => Labels::parse(&pb.labels),
+        annotations = annotations => Annotations::parse(&pb.annotations),
+        owners = owner_references => Vec::of_wire(pb.owner_references.clone()),
+    }
+    let Some(key) = key else {
+        return Err(found);
+    };
+    Ok(Named {
+        key,
+        labels,
+        annotations,
+        owners,
+    })
 }
 
 impl TryFrom<v1::ControllerRevision> for ControllerRevision {
@@ -46,48 +74,34 @@ impl TryFrom<v1::ControllerRevision> for ControllerRevision {
 
     fn try_from(pb: v1::ControllerRevision) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let metadata = required(pb.metadata, "must be there")?;
-        let namespace = found.parsed("metadata.namespace", Namespace::parse(&metadata.namespace));
-        let name = found.parsed("metadata.name", ObjectName::parse(&metadata.name));
-        let identity = found.parsed("metadata", Metadata::try_from(&metadata));
-        let labels = found.parsed("metadata.labels", Labels::parse(&metadata.labels));
-        let annotations = Annotations::parse(&metadata.annotations);
-        let annotations = found.parsed("metadata.annotations", annotations);
-        let owners = list::<_, _, _, Vec<_>>(metadata.owner_references, OwnerReference::try_from);
-        let owners = found.parsed("metadata.ownerReferences", owners);
-        let number = found.parsed("revision", RevisionNumber::new(pb.revision));
-        let media_type = found.parsed("mediaType", MediaType::parse(&pb.media_type));
-        let version = pb.data_version.as_deref().map(ApiVersion::parse);
-        let version = found.parsed("dataVersion", version.transpose());
-        // They say what the fields beside them say, and more.
-        let marks = found.parsed("marks", marks_from_wire(pb.marks));
-        match (
-            (namespace, name, identity, labels),
-            (annotations, owners, number),
-            (media_type, version, marks),
-        ) {
-            (
-                (Some(namespace), Some(name), Some(metadata), Some(labels)),
-                (Some(annotations), Some(owners), Some(number)),
-                (Some(media_type), Some(version), Some(marks)),
-            ) => Ok(Self {
-                key: NamespacedName::new(Some(&namespace), &name),
-                metadata,
-                labels,
-                annotations,
-                controller: owners.into_iter().find(|owner| owner.controller),
-                number,
-                data: RevisionData::from_stored(media_type, pb.data).in_version(version),
-                marks,
-            }),
-            _ => Err(found),
+        read_fields! { pb, found;
+            named = metadata => named(pb.metadata, of_metadata),
+            number = revision,
+            media_type = media_type => MediaType::of_wire(pb.media_type),
+            version = data_version,
+            // They say what the fields beside them say, and more.
+            marks = marks,
         }
+        let (named, metadata) = named;
+        let mut owners = named.owners.into_iter();
+        Ok(Self {
+            key: named.key,
+            metadata,
+            labels: named.labels,
+            annotations: named.annotations,
+            controller: owners.find(|owner| owner.controller),
+            number,
+            data: RevisionData::from_stored(media_type, pb.data).in_version(version),
+            marks,
+        })
     }
 }
 
-pub(crate) fn annotations_to_wire(annotations: &Annotations) -> BTreeMap<String, String> {
-    annotations
-        .iter()
-        .map(|(key, value)| (key.to_owned(), value.to_owned()))
-        .collect()
+/// The data of a snapshot that somebody wants, from its two fields.
+pub(crate) fn wanted_data(media_type: String, bytes: Bytes) -> Result<RevisionData, Violations> {
+    let media_type: Option<MediaType> = Wire::of_wire(media_type)?;
+    Ok(RevisionData::new(
+        media_type.unwrap_or(MediaType::JSON),
+        bytes,
+    )?)
 }

@@ -1,101 +1,98 @@
-use synod_model::{
-    Epoch, LiveMark, LiveMarks, MarkTie, Marker, MemberId, ObjectKey, Revision, Ttl, Uid,
-    Violation, Violations,
-};
+use synod_model::{LiveMark, LiveMarks, MarkTie, Marker, ObjectKey, Uid, Violation, Violations};
 
-use crate::fields::{list, required, sound};
-use crate::v1;
+use crate::wire::{Wire, sound};
+use crate::{read_fields, v1};
 
-impl From<&MarkTie> for v1::MarkTie {
-    fn from(tie: &MarkTie) -> Self {
+impl Wire<v1::MarkTie> for MarkTie {
+    fn to_wire(&self) -> v1::MarkTie {
         use v1::mark_tie::To;
-        let to = match tie {
-            MarkTie::Renewals(ttl) => To::TtlMs(ttl.as_millis()),
-            MarkTie::Member(member, epoch) => To::Member(v1::MemberEpoch {
-                member: member.to_string(),
-                epoch: epoch.get(),
-                cluster_id: String::new(),
-            }),
-            MarkTie::Object(key, uid) => To::Object(v1::TiedObject {
-                key: Some(key.into()),
-                uid: uid.to_string(),
+        let to = match self {
+            Self::Renewals(ttl) => To::TtlMs(ttl.to_wire()),
+            Self::Member(member, epoch) => To::Member((member.clone(), *epoch).to_wire()),
+            Self::Object(key, uid) => To::Object(v1::TiedObject {
+                key: key.to_wire(),
+                uid: uid.to_wire(),
             }),
         };
-        Self { to: Some(to) }
+        v1::MarkTie { to: Some(to) }
     }
-}
 
-impl TryFrom<v1::MarkTie> for MarkTie {
-    type Error = Violations;
-
-    fn try_from(pb: v1::MarkTie) -> Result<Self, Violations> {
+    fn of_wire(pb: v1::MarkTie) -> Result<Self, Violations> {
         use v1::mark_tie::To;
         let mut found = Violations::new();
         let tie = match pb.to {
             None => Some(Self::DEFAULT),
             Some(To::TtlMs(ttl)) => found
-                .parsed("ttlMs", Ttl::from_millis(ttl))
+                .parsed("ttlMs", Wire::of_wire(ttl))
                 .map(Self::Renewals),
-            Some(To::Member(who)) => {
-                let member = found.parsed("member.member", MemberId::parse(&who.member));
-                let epoch = Epoch::new(Revision::new(who.epoch));
-                found.parsed("member.epoch", epoch.check());
-                member.map(|member| Self::Member(member, epoch))
-            }
-            Some(To::Object(object)) => {
-                let key = required(object.key, "must name an object")
-                    .map_err(Violations::from)
-                    .and_then(ObjectKey::try_from);
-                let key = found.parsed("object.key", key);
-                let uid = found.parsed("object.uid", Uid::parse(&object.uid));
-                key.zip(uid).map(|(key, uid)| Self::Object(key, uid))
-            }
+            Some(To::Member(who)) => found
+                .parsed("member", Wire::of_wire(who))
+                .map(|(member, epoch)| Self::Member(member, epoch)),
+            Some(To::Object(object)) => found
+                .parsed("object", tied(object))
+                .map(|(key, uid)| Self::Object(key, uid)),
         };
-        match tie {
-            Some(tie) => sound(tie, found),
-            None => Err(found),
-        }
+        tie.ok_or(found)
     }
 }
 
-pub(super) fn marks_to_wire(marks: &LiveMarks) -> Vec<v1::LiveMark> {
-    let marks = marks.iter().map(|(mark, tie)| {
-        let (kind, marker) = match mark {
-            LiveMark::Current => (v1::LiveMarkKind::Current, String::new()),
-            LiveMark::Update => (v1::LiveMarkKind::Update, String::new()),
-            LiveMark::InUse(marker) => (v1::LiveMarkKind::InUse, marker.to_string()),
-        };
-        v1::LiveMark {
-            kind: kind.into(),
-            marker,
-            tie: Some(tie.into()),
-        }
-    });
-    marks.collect()
-}
-
-pub(super) fn marks_from_wire(marks: Vec<v1::LiveMark>) -> Result<LiveMarks, Violations> {
-    let marks: Vec<_> = list(marks, mark_from_wire)?;
-    Ok(marks.into_iter().collect())
-}
-
-fn mark_from_wire(pb: v1::LiveMark) -> Result<(LiveMark, MarkTie), Violations> {
+fn tied(pb: v1::TiedObject) -> Result<(ObjectKey, Uid), Violations> {
     let mut found = Violations::new();
-    let mark = match pb.kind() {
-        v1::LiveMarkKind::Current => Some(LiveMark::Current),
-        v1::LiveMarkKind::Update => Some(LiveMark::Update),
-        v1::LiveMarkKind::InUse => found
-            .parsed("marker", Marker::parse(&pb.marker))
-            .map(LiveMark::InUse),
+    read_fields! { pb, found; key = key, uid = uid }
+    Ok((key, uid))
+}
+
+impl Wire<Option<v1::MarkTie>> for MarkTie {
+    fn to_wire(&self) -> Option<v1::MarkTie> {
+        Some(self.to_wire())
+    }
+
+    fn of_wire(pb: Option<v1::MarkTie>) -> Result<Self, Violations> {
+        Self::of_wire(pb.unwrap_or_default())
+    }
+}
+
+impl Wire<Vec<v1::LiveMark>> for LiveMarks {
+    fn to_wire(&self) -> Vec<v1::LiveMark> {
+        let marks = self.iter().map(|(mark, tie)| {
+            let (kind, marker) = match mark {
+                LiveMark::Current => (v1::LiveMarkKind::Current, String::new()),
+                LiveMark::Update => (v1::LiveMarkKind::Update, String::new()),
+                LiveMark::InUse(marker) => (v1::LiveMarkKind::InUse, marker.to_wire()),
+            };
+            v1::LiveMark {
+                kind: kind.into(),
+                marker,
+                tie: tie.to_wire(),
+            }
+        });
+        marks.collect()
+    }
+
+    fn of_wire(pb: Vec<v1::LiveMark>) -> Result<Self, Violations> {
+        let mut found = Violations::new();
+        let numbered = pb.into_iter().enumerate();
+        let marks = numbered.filter_map(|(i, pb)| found.parsed(&format!("[{i}]"), mark(pb)));
+        let marks = marks.collect();
+        sound(marks, found)
+    }
+}
+
+fn mark(pb: v1::LiveMark) -> Result<(LiveMark, MarkTie), Violations> {
+    let kind = pb.kind();
+    let named = |marker: String| match kind {
+        v1::LiveMarkKind::Current => Ok(LiveMark::Current),
+        v1::LiveMarkKind::Update => Ok(LiveMark::Update),
+        v1::LiveMarkKind::InUse => Marker::of_wire(marker)
+            .map(LiveMark::InUse)
+            .map_err(|faults| faults.at("marker")),
         v1::LiveMarkKind::Unspecified => {
             let rule = "must be a mark that is known here";
-            found.push(Violation::required(rule).at("kind"));
-            None
+            Err(Violation::required(rule).at("kind").into())
         }
     };
-    let tie = found.parsed("tie", MarkTie::try_from(pb.tie.unwrap_or_default()));
-    match mark.zip(tie) {
-        Some(tied) => sound(tied, found),
-        None => Err(found),
-    }
+    let mut found = Violations::new();
+    let mark = found.parsed("", named(pb.marker));
+    let tie = found.parsed("tie", MarkTie::of_wire(pb.tie));
+    mark.zip(tie).ok_or(found)
 }

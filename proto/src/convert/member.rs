@@ -1,25 +1,24 @@
-use synod_model::{
-    BinaryVersion, Endpoint, Epoch, InstanceId, Labels, Member, MemberId, Metadata, Phase,
-    Revision, Ttl, Violation, Violations,
-};
+use synod_model::{Labels, Member, MemberId, Phase, Violations};
 
-use crate::fields::required;
-use crate::v1;
+use super::metadata::named;
+use crate::wire::Wire;
+use crate::{read_fields, v1, wire_enums};
+
+wire_enums! {
+    v1::MemberPhase = Phase { Joining = Joining, Ready = Ready } "must be joining or ready"
+}
 
 impl From<&Member> for v1::Member {
     fn from(member: &Member) -> Self {
+        let metadata = v1::Metadata::of(member.id.as_str(), &member.labels, &member.metadata);
         Self {
-            metadata: Some(v1::Metadata::of(
-                member.id.as_str(),
-                &member.labels,
-                &member.metadata,
-            )),
-            instance: member.instance.to_string(),
-            epoch: member.epoch.get(),
-            ttl_ms: member.ttl.as_millis(),
-            version: member.version.to_string(),
-            endpoint: member.endpoint.to_string(),
-            phase: v1::MemberPhase::from(member.phase).into(),
+            metadata: Some(metadata),
+            instance: member.instance.to_wire(),
+            epoch: member.epoch.to_wire(),
+            ttl_ms: member.ttl.to_wire(),
+            version: member.version.to_wire(),
+            endpoint: member.endpoint.to_wire(),
+            phase: member.phase.to_wire(),
             reported: member.reported,
         }
     }
@@ -30,24 +29,16 @@ impl TryFrom<v1::Member> for Member {
 
     fn try_from(pb: v1::Member) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let phase = found.parsed("phase", Phase::try_from(pb.phase()));
-        let instance = found.parsed("instance", InstanceId::parse(&pb.instance));
-        let ttl = found.parsed("ttlMs", Ttl::from_millis(pb.ttl_ms));
-        let version = found.parsed("version", BinaryVersion::parse(&pb.version));
-        let endpoint = found.parsed("endpoint", Endpoint::parse(&pb.endpoint));
-        let named = found.parsed("metadata", named(pb.metadata));
-        let (
-            Some((id, labels, metadata)),
-            Some(phase),
-            Some(instance),
-            Some(ttl),
-            Some(version),
-            Some(endpoint),
-        ) = (named, phase, instance, ttl, version, endpoint)
-        else {
-            return Err(found);
-        };
-        let epoch = Epoch::new(Revision::new(pb.epoch));
+        read_fields! { pb, found;
+            named = metadata => named(pb.metadata, id_and_labels),
+            instance = instance,
+            epoch = epoch,
+            ttl = ttl_ms,
+            version = version,
+            endpoint = endpoint,
+            phase = phase,
+        }
+        let ((id, labels), metadata) = named;
         Ok(Self {
             id,
             instance,
@@ -63,35 +54,11 @@ impl TryFrom<v1::Member> for Member {
     }
 }
 
-fn named(pb: Option<v1::Metadata>) -> Result<(MemberId, Labels, Metadata), Violations> {
-    let pb = required(pb, "a member has metadata")?;
+fn id_and_labels(pb: &v1::Metadata) -> Result<(MemberId, Labels), Violations> {
     let mut found = Violations::new();
-    let id = found.parsed("name", MemberId::parse(&pb.name));
-    let labels = found.parsed("labels", Labels::parse(&pb.labels));
-    let metadata = found.parsed("", Metadata::try_from(&pb));
-    match (id, labels, metadata) {
-        (Some(id), Some(labels), Some(metadata)) => Ok((id, labels, metadata)),
-        _ => Err(found),
+    read_fields! { pb, found;
+        id = name => MemberId::parse(&pb.name),
+        labels = labels => Labels::parse(&pb.labels),
     }
-}
-
-impl From<Phase> for v1::MemberPhase {
-    fn from(phase: Phase) -> Self {
-        match phase {
-            Phase::Joining => Self::Joining,
-            Phase::Ready => Self::Ready,
-        }
-    }
-}
-
-impl TryFrom<v1::MemberPhase> for Phase {
-    type Error = Violation;
-
-    fn try_from(pb: v1::MemberPhase) -> Result<Self, Violation> {
-        match pb {
-            v1::MemberPhase::Joining => Ok(Self::Joining),
-            v1::MemberPhase::Ready => Ok(Self::Ready),
-            v1::MemberPhase::Unspecified => Err(Violation::required("must be joining or ready")),
-        }
-    }
+    Ok((id, labels))
 }

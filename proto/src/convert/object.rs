@@ -1,13 +1,50 @@
 use std::sync::Arc;
 
 use synod_model::{
-    Annotations, ApiVersion, Attributes, Content, Deletion, Finalizers, Labels, MediaType,
-    Metadata, Object, ObjectKey, OwnerReference, OwnerReferences, Revision, Violations, WallTime,
+    Attributes, Content, Deletion, MediaType, Metadata, Object, ObjectKey, OwnerReferences,
+    Revision, Violations,
 };
 
-use super::labels_to_wire;
-use crate::fields::{list, required, sound};
-use crate::v1;
+use crate::wire::{Wire, required};
+use crate::{messages, read_fields, v1};
+
+messages! {
+    v1::ObjectContent = Content: "must say what to store" {
+        encoding = encoding_version,
+        media_type = media_type by json_unless_said,
+        data = data,
+    } => check
+    v1::ObjectAttributes = Attributes, default {
+        labels = labels,
+        annotations = annotations,
+        owners = owner_references,
+        finalizers = finalizers,
+    }
+}
+
+/// A media type: JSON where none is said.
+mod json_unless_said {
+    use super::*;
+
+    pub(super) fn write(media_type: &MediaType) -> String {
+        media_type.to_wire()
+    }
+
+    pub(super) fn read(pb: String) -> Result<MediaType, Violations> {
+        let said: Option<MediaType> = Wire::of_wire(pb)?;
+        Ok(said.unwrap_or(MediaType::JSON))
+    }
+}
+
+impl Wire<Vec<v1::OwnerReference>> for OwnerReferences {
+    fn to_wire(&self) -> Vec<v1::OwnerReference> {
+        self.iter().map(Wire::to_wire).collect()
+    }
+
+    fn of_wire(pb: Vec<v1::OwnerReference>) -> Result<Self, Violations> {
+        Self::new(Vec::of_wire(pb)?)
+    }
+}
 
 impl From<&Object> for v1::Object {
     fn from(object: &Object) -> Self {
@@ -15,18 +52,20 @@ impl From<&Object> for v1::Object {
         let attributes = v1::ObjectAttributes::from(&object.attributes);
         let deleted = object.deletion.as_ref().map(|deletion| deletion.at);
         let metadata = v1::Metadata {
+            name: key.name,
             namespace: key.namespace,
+            labels: attributes.labels,
             annotations: attributes.annotations,
             owner_references: attributes.owner_references,
             finalizers: attributes.finalizers,
-            deletion_time_ms: deleted.map(WallTime::as_millis),
-            ..v1::Metadata::of(key.name, &object.attributes.labels, &object.metadata)
+            deletion_time_ms: deleted.to_wire(),
+            ..object.metadata.to_wire()
         };
         Self {
             metadata: Some(metadata),
             resource: key.resource,
-            content: Some((&object.content).into()),
-            content_revision: object.content_revision.get(),
+            content: object.content.to_wire(),
+            content_revision: object.content_revision.to_wire(),
         }
     }
 }
@@ -36,115 +75,44 @@ impl TryFrom<v1::Object> for Object {
     type Error = Violations;
 
     fn try_from(pb: v1::Object) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let pb_metadata = required(pb.metadata, "an object has metadata")
+        let mut metadata = required(pb.metadata, "an object has metadata")
             .map_err(|fault| fault.at("metadata"))?;
-        let metadata = found.parsed("metadata", Metadata::try_from(&pb_metadata));
-        let deletion = pb_metadata.deletion_time_ms.map(|ms| {
-            Arc::new(Deletion {
-                at: WallTime::from_millis(ms),
-                revision: Revision::ZERO,
-                position: 0,
-            })
-        });
+        let deletion = metadata.deletion_time_ms;
         let key = v1::ObjectKey {
             resource: pb.resource,
-            namespace: pb_metadata.namespace,
-            name: pb_metadata.name,
+            namespace: std::mem::take(&mut metadata.namespace),
+            name: std::mem::take(&mut metadata.name),
         };
-        let key = found.parsed("", ObjectKey::try_from(key));
         let attributes = v1::ObjectAttributes {
-            labels: pb_metadata.labels,
-            annotations: pb_metadata.annotations,
-            owner_references: pb_metadata.owner_references,
-            finalizers: pb_metadata.finalizers,
+            labels: std::mem::take(&mut metadata.labels),
+            annotations: std::mem::take(&mut metadata.annotations),
+            owner_references: std::mem::take(&mut metadata.owner_references),
+            finalizers: std::mem::take(&mut metadata.finalizers),
         };
-        let attributes = found.parsed("metadata", Attributes::try_from(attributes));
-        let content = required(pb.content, "an object has content").map_err(Violations::from);
-        let content = found.parsed("content", content.and_then(Content::try_from));
-        let (Some(key), Some(metadata), Some(attributes), Some(content)) =
-            (key, metadata, attributes, content)
-        else {
+        let mut found = Violations::new();
+        let key = found.parsed("", ObjectKey::of_wire(key));
+        let attributes = found.parsed("metadata", Attributes::of_wire(attributes));
+        read_fields! { pb, found;
+            metadata = metadata => Metadata::of_wire(metadata),
+            content = content,
+            content_revision = content_revision,
+        }
+        let (Some(key), Some(attributes)) = (key, attributes) else {
             return Err(found);
         };
         Ok(Self {
             key,
             metadata,
             attributes,
-            deletion,
-            content,
-            content_revision: Revision::new(pb.content_revision),
-        })
-    }
-}
-
-impl From<&Content> for v1::ObjectContent {
-    fn from(content: &Content) -> Self {
-        Self {
-            encoding_version: content.encoding.to_string(),
-            media_type: content.media_type.to_string(),
-            data: content.data.clone(),
-        }
-    }
-}
-
-impl TryFrom<v1::ObjectContent> for Content {
-    type Error = Violations;
-
-    fn try_from(pb: v1::ObjectContent) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let encoding = found.parsed("encodingVersion", ApiVersion::parse(&pb.encoding_version));
-        let media_type = match pb.media_type.as_str() {
-            "" => Some(MediaType::JSON),
-            text => found.parsed("mediaType", MediaType::parse(text)),
-        };
-        let (Some(encoding), Some(media_type)) = (encoding, media_type) else {
-            return Err(found);
-        };
-        let content = Self {
-            encoding,
-            media_type,
-            data: pb.data,
-        };
-        found.extend_at("", content.check());
-        sound(content, found)
-    }
-}
-
-impl From<&Attributes> for v1::ObjectAttributes {
-    fn from(attributes: &Attributes) -> Self {
-        let annotations = attributes.annotations.iter();
-        let finalizers = attributes.finalizers.iter();
-        Self {
-            labels: labels_to_wire(&attributes.labels),
-            annotations: annotations
-                .map(|(key, value)| (key.to_owned(), value.to_owned()))
-                .collect(),
-            owner_references: attributes.owners.iter().map(Into::into).collect(),
-            finalizers: finalizers.map(ToString::to_string).collect(),
-        }
-    }
-}
-
-impl TryFrom<v1::ObjectAttributes> for Attributes {
-    type Error = Violations;
-
-    fn try_from(pb: v1::ObjectAttributes) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let labels = found.parsed("labels", Labels::parse(&pb.labels));
-        let annotations = found.parsed("annotations", Annotations::parse(&pb.annotations));
-        let owners = list::<_, _, _, Vec<_>>(pb.owner_references, OwnerReference::try_from)
-            .and_then(OwnerReferences::new);
-        let owners = found.parsed("ownerReferences", owners);
-        let finalizers = found.parsed("finalizers", Finalizers::parse(&pb.finalizers));
-        match (labels, annotations, owners, finalizers) {
-            (Some(labels), Some(annotations), Some(owners), Some(finalizers)) => Ok(Self {
-                labels,
-                annotations,
-                owners,
-                finalizers,
+            deletion: deletion.map(|ms| {
+                Arc::new(Deletion {
+                    at: synod_model::WallTime::from_millis(ms),
+                    revision: Revision::ZERO,
+                    position: 0,
+                })
             }),
-            _ => Err(found),
-        }
+            content,
+            content_revision,
+        })
     }
 }

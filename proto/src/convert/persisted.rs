@@ -1,6 +1,7 @@
 use synod_model::{ApiVersion, LogTime, Persisted, StorageVersionHash, Violations};
 
-use crate::v1;
+use crate::wire::Wire;
+use crate::{read_fields, v1};
 
 impl From<&Persisted> for v1::PersistedVersion {
     fn from(persisted: &Persisted) -> Self {
@@ -10,14 +11,11 @@ impl From<&Persisted> for v1::PersistedVersion {
                 hash: String::new(),
                 version: None,
             },
-            Persisted::Version { hash, version } => {
-                let version = version.as_ref().map(ToString::to_string);
-                Self {
-                    unknown: false,
-                    hash: hash.to_string(),
-                    version,
-                }
-            }
+            Persisted::Version { hash, version } => Self {
+                unknown: false,
+                hash: hash.to_wire(),
+                version: version.to_wire(),
+            },
         }
     }
 }
@@ -30,15 +28,8 @@ impl TryFrom<v1::PersistedVersion> for Persisted {
             return Ok(Self::Unknown);
         }
         let mut found = Violations::new();
-        let hash = found.parsed("hash", StorageVersionHash::parse(&pb.hash));
-        let version = found.parsed(
-            "version",
-            pb.version.as_deref().map(ApiVersion::parse).transpose(),
-        );
-        match (hash, version) {
-            (Some(hash), Some(version)) => Ok(Self::Version { hash, version }),
-            _ => Err(found),
-        }
+        read_fields! { pb, found; hash = hash, version = version }
+        Ok(Self::Version { hash, version })
     }
 }
 

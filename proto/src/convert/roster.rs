@@ -1,10 +1,41 @@
-use synod_model::{
-    Absent, LabelSelector, Labels, MemberId, Metadata, ResourceScope, Roster, RosterRule,
-    Violation, Violations,
-};
+use std::collections::BTreeSet;
 
-use crate::fields::{list, required, sound};
-use crate::v1;
+use synod_model::{Absent, Labels, ResourceScope, Roster, RosterRule, Violation, Violations};
+
+use crate::wire::{Wire, sound};
+use crate::{messages, read_fields, v1};
+
+messages! {
+    v1::RosterRule = RosterRule: "must say who must speak" {
+        members = members by distinct,
+        labels = label_selector,
+        least = least,
+    }
+}
+
+/// A set whose items may not stand twice.
+pub(crate) mod distinct {
+    use super::*;
+
+    pub(crate) fn write<P, T: Wire<P>>(items: &BTreeSet<T>) -> Vec<P> {
+        items.iter().map(Wire::to_wire).collect()
+    }
+
+    pub(crate) fn read<P, T: Wire<P> + Ord + ToString>(
+        pb: Vec<P>,
+    ) -> Result<BTreeSet<T>, Violations> {
+        let items = Vec::of_wire(pb)?;
+        let mut found = Violations::new();
+        let mut distinct = BTreeSet::new();
+        for (i, item) in items.into_iter().enumerate() {
+            let text: String = T::to_string(&item);
+            if !distinct.insert(item) {
+                found.push(Violation::duplicate(&text).at(&format!("[{i}]")));
+            }
+        }
+        sound(distinct, found)
+    }
+}
 
 impl From<&Roster> for v1::Roster {
     fn from(roster: &Roster) -> Self {
@@ -16,7 +47,7 @@ impl From<&Roster> for v1::Roster {
                 &roster.metadata,
             )),
             scope: name,
-            rule: Some((&roster.rule).into()),
+            rule: roster.rule.to_wire(),
         }
     }
 }
@@ -26,65 +57,26 @@ impl TryFrom<v1::Roster> for Roster {
 
     fn try_from(pb: v1::Roster) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let scope = found.parsed("scope", ResourceScope::parse(&pb.scope));
-        let metadata = Metadata::try_from(&pb.metadata.unwrap_or_default());
-        let metadata = found.parsed("metadata", metadata);
-        let rule = found.parsed("rule", rule(pb.rule));
-        match (scope, metadata, rule) {
-            (Some(scope), Some(metadata), Some(rule)) => sound(
-                Self {
-                    scope,
-                    metadata,
-                    rule,
-                },
-                found,
-            ),
-            _ => Err(found),
+        read_fields! { pb, found;
+            scope = scope => ResourceScope::of_wire(pb.scope),
+            metadata = metadata,
+            rule = rule,
         }
+        Ok(Self {
+            scope,
+            metadata,
+            rule,
+        })
     }
-}
-
-impl From<&RosterRule> for v1::RosterRule {
-    fn from(rule: &RosterRule) -> Self {
-        Self {
-            members: rule.members.iter().map(ToString::to_string).collect(),
-            label_selector: rule.labels.to_string(),
-            least: rule.least,
-        }
-    }
-}
-
-/// Reads a field that says who must speak.
-pub(crate) fn rule(pb: Option<v1::RosterRule>) -> Result<RosterRule, Violations> {
-    let pb = required(pb, "must say who must speak")?;
-    let mut found = Violations::new();
-    let members = list(pb.members, |id| MemberId::parse(&id));
-    let members: Option<Vec<MemberId>> = found.parsed("members", members);
-    let labels = found.parsed("labelSelector", LabelSelector::parse(&pb.label_selector));
-    let (Some(members), Some(labels)) = (members, labels) else {
-        return Err(found);
-    };
-    let mut rule = RosterRule {
-        labels,
-        least: pb.least,
-        ..RosterRule::default()
-    };
-    for (i, id) in members.into_iter().enumerate() {
-        if rule.members.contains(&id) {
-            found.push(Violation::duplicate(id.as_str()).at(&format!("members[{i}]")));
-        }
-        rule.members.insert(id);
-    }
-    sound(rule, found)
 }
 
 impl From<&Absent> for v1::AbsentMembers {
     fn from(absent: &Absent) -> Self {
         Self {
-            members: absent.members.iter().map(ToString::to_string).collect(),
+            members: absent.members.to_wire(),
             unnamed: absent.unnamed,
             short: absent.short,
-            label_selector: absent.labels.to_string(),
+            label_selector: absent.labels.to_wire(),
             message: absent.to_string(),
         }
     }
@@ -95,13 +87,10 @@ impl TryFrom<v1::AbsentMembers> for Absent {
 
     fn try_from(pb: v1::AbsentMembers) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let members = list(pb.members, |id| MemberId::parse(&id));
-        let members = found.parsed::<_, Violations>("members", members);
-        let labels = LabelSelector::parse(&pb.label_selector);
-        let labels = found.parsed("labelSelector", labels);
-        let (Some(members), Some(labels)) = (members, labels) else {
-            return Err(found);
-        };
+        read_fields! { pb, found;
+            members = members,
+            labels = label_selector,
+        }
         Ok(Self {
             members,
             unnamed: pb.unnamed,

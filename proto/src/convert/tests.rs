@@ -120,14 +120,15 @@ fn every_fault_of_a_member_is_named() {
     assert_eq!(
         faults(Member::try_from(member)),
         [
-            "phase",
+            "metadata.name",
+            "metadata.labels",
+            "metadata.uid",
             "instance",
+            "epoch",
             "ttlMs",
             "version",
             "endpoint",
-            "metadata.name",
-            "metadata.labels",
-            "metadata.uid"
+            "phase",
         ]
     );
     assert!(faults(Member::try_from(v1::Member::default())).contains(&"metadata".to_owned()));
@@ -182,12 +183,7 @@ fn every_fault_of_a_roster_and_of_a_change_of_agreement_is_named() {
     };
     assert_eq!(
         faults(Roster::try_from(roster)),
-        [
-            "scope",
-            "metadata.uid",
-            "rule.members[1]",
-            "rule.labelSelector"
-        ]
+        ["scope", "metadata", "rule.members[1]", "rule.labelSelector"]
     );
     let change = v1::AgreementChange {
         cause: v1::AgreementCause::Member.into(),

@@ -2,9 +2,9 @@ use std::time::Duration;
 
 use synod_model::{Revision, Violation, Violations};
 
-use crate::fields::{millis, sound};
 use crate::limits::STALENESS_MS_MAX;
 use crate::v1;
+use crate::wire::{Wire, sound};
 
 /// How fresh or how exact the answer to a read must be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,30 +23,27 @@ pub enum Consistency {
     },
 }
 
-impl From<Consistency> for v1::ReadOptions {
-    fn from(consistency: Consistency) -> Self {
-        match consistency {
-            Consistency::Linearizable => Self::default(),
-            Consistency::AtRevision(revision) => Self {
+impl Wire<Option<v1::ReadOptions>> for Consistency {
+    fn to_wire(&self) -> Option<v1::ReadOptions> {
+        Some(match *self {
+            Self::Linearizable => v1::ReadOptions::default(),
+            Self::AtRevision(revision) => v1::ReadOptions {
                 at_revision: Some(revision.get()),
-                ..Self::default()
+                ..Default::default()
             },
-            Consistency::Relaxed {
+            Self::Relaxed {
                 min_revision,
                 max_staleness,
-            } => Self {
+            } => v1::ReadOptions {
                 at_revision: None,
                 min_revision: Some(min_revision.get()),
-                max_staleness_ms: max_staleness.map(millis),
+                max_staleness_ms: max_staleness.to_wire(),
             },
-        }
+        })
     }
-}
 
-impl TryFrom<v1::ReadOptions> for Consistency {
-    type Error = Violations;
-
-    fn try_from(pb: v1::ReadOptions) -> Result<Self, Violations> {
+    fn of_wire(pb: Option<v1::ReadOptions>) -> Result<Self, Violations> {
+        let pb = pb.unwrap_or_default();
         let mut found = Violations::new();
         if let Some(ms) = pb.max_staleness_ms
             && !(1..=STALENESS_MS_MAX).contains(&ms)
@@ -73,10 +70,4 @@ impl TryFrom<v1::ReadOptions> for Consistency {
         };
         sound(consistency, found)
     }
-}
-
-/// Reads the field `read`.
-pub(super) fn consistency(pb: Option<v1::ReadOptions>, found: &mut Violations) -> Consistency {
-    let read = Consistency::try_from(pb.unwrap_or_default());
-    found.parsed("read", read).unwrap_or_default()
 }

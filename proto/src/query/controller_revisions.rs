@@ -6,11 +6,10 @@ use synod_model::{
     Revision, RevisionNumber, RevisionPlace, Uid, Violations,
 };
 
-use super::consistency::consistency;
+use super::page::lists;
 use super::{Consistency, PageKey, PageRequest};
-use crate::change::{history_from_wire, named_revision};
-use crate::fields::sound;
-use crate::v1;
+use crate::convert::named;
+use crate::{messages, read_fields, v1};
 
 /// Asks for one ControllerRevision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,10 +25,12 @@ impl TryFrom<v1::ControllerRevisionsGetRequest> for GetControllerRevision {
 
     fn try_from(pb: v1::ControllerRevisionsGetRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let key = named_revision(&pb.namespace, &pb.name, &mut found);
-        let read = consistency(pb.read, &mut found);
-        let Some(key) = key else { return Err(found) };
-        sound(Self { key, read }, found)
+        let key = found.parsed("", named(&pb.namespace, &pb.name));
+        read_fields! { pb, found; read = read }
+        let Some(key) = key else {
+            return Err(found);
+        };
+        Ok(Self { key, read })
     }
 }
 
@@ -67,38 +68,25 @@ impl ListControllerRevisions {
     }
 }
 
-impl TryFrom<v1::ControllerRevisionsListRequest> for ListControllerRevisions {
-    type Error = Violations;
+lists! {
+    ControllerRevisionsListRequest = ListControllerRevisions {
+        namespace = namespace,
+        labels = labels,
+        owner_kind = owner_kind,
+        owner_name = owner_name,
+        owner_uid = owner_uid,
+    }
+    ControllerRevisionsHistoryRequest = GetControllerHistory {
+        history = history,
+    }
+}
 
-    fn try_from(mut pb: v1::ControllerRevisionsListRequest) -> Result<Self, Violations> {
-        fn given<T, E>(
-            text: &str,
-            parse: impl FnOnce(&str) -> Result<T, E>,
-        ) -> Result<Option<T>, E> {
-            (!text.is_empty()).then(|| parse(text)).transpose()
-        }
-        let mut found = Violations::new();
-        let namespace = found.parsed("namespace", given(&pb.namespace, Namespace::parse));
-        let labels = found.parsed("labels", Labels::parse(&pb.labels));
-        let kind = found.parsed("ownerKind", given(&pb.owner_kind, Kind::parse));
-        let name = found.parsed("ownerName", given(&pb.owner_name, ObjectName::parse));
-        let uid = found.parsed("ownerUid", given(&pb.owner_uid, Uid::parse));
-        let page = PageRequest::from_wire(&mut pb, &mut found);
-        let (Some(namespace), Some(labels), Some(page)) = (namespace, labels, page) else {
-            return Err(found);
-        };
-        let (Some(owner_kind), Some(owner_name), Some(owner_uid)) = (kind, name, uid) else {
-            return Err(found);
-        };
-        let list = Self {
-            namespace,
-            labels,
-            owner_kind,
-            owner_name,
-            owner_uid,
-            page,
-        };
-        sound(list, found)
+messages! {
+    v1::ControllerRevisionsDiffRequest = DiffControllerRevisions {
+        namespace = namespace,
+        from = from,
+        to = to,
+        read = read,
     }
 }
 
@@ -109,20 +97,6 @@ pub struct GetControllerHistory {
     pub history: ControllerHistory,
     /// Which page.
     pub page: PageRequest<ControllerHistoryCursor>,
-}
-
-impl TryFrom<v1::ControllerRevisionsHistoryRequest> for GetControllerHistory {
-    type Error = Violations;
-
-    fn try_from(mut pb: v1::ControllerRevisionsHistoryRequest) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let page = PageRequest::from_wire(&mut pb, &mut found);
-        let history = found.parsed("history", history_from_wire(pb.history));
-        let (Some(history), Some(page)) = (history, page) else {
-            return Err(found);
-        };
-        sound(Self { history, page }, found)
-    }
 }
 
 /// Asks what changed from one ControllerRevision to another.
@@ -136,31 +110,6 @@ pub struct DiffControllerRevisions {
     pub to: Option<ObjectName>,
     /// How to read.
     pub read: Consistency,
-}
-
-impl TryFrom<v1::ControllerRevisionsDiffRequest> for DiffControllerRevisions {
-    type Error = Violations;
-
-    fn try_from(pb: v1::ControllerRevisionsDiffRequest) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let namespace = found.parsed("namespace", Namespace::parse(&pb.namespace));
-        let mut name = |path: &str, text: &str| {
-            let name = (!text.is_empty()).then(|| ObjectName::parse(text));
-            found.parsed(path, name.transpose())
-        };
-        let (from, to) = (name("from", &pb.from), name("to", &pb.to));
-        let read = consistency(pb.read, &mut found);
-        let (Some(namespace), Some(from), Some(to)) = (namespace, from, to) else {
-            return Err(found);
-        };
-        let diff = Self {
-            namespace,
-            from,
-            to,
-            read,
-        };
-        sound(diff, found)
-    }
 }
 
 /// Where a page of ControllerRevisions ended.

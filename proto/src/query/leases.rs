@@ -1,11 +1,10 @@
 use synod_model::names::dns1123_label;
 use synod_model::{LeaseKey, Violation, Violations};
 
-use super::consistency::consistency;
+use super::page::lists;
 use super::{Consistency, PageRequest};
-use crate::change::lease_key;
-use crate::fields::sound;
-use crate::v1;
+use crate::wire::{Wire, read, sound};
+use crate::{messages, v1};
 
 /// Asks for one lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,27 +13,6 @@ pub struct GetLease {
     pub key: LeaseKey,
     /// How to read.
     pub read: Consistency,
-}
-
-impl From<&GetLease> for v1::LeasesGetRequest {
-    fn from(get: &GetLease) -> Self {
-        Self {
-            lease: Some((&get.key).into()),
-            read: Some(get.read.into()),
-        }
-    }
-}
-
-impl TryFrom<v1::LeasesGetRequest> for GetLease {
-    type Error = Violations;
-
-    fn try_from(pb: v1::LeasesGetRequest) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let key = lease_key(pb.lease, &mut found);
-        let read = consistency(pb.read, &mut found);
-        let Some(key) = key else { return Err(found) };
-        sound(Self { key, read }, found)
-    }
 }
 
 /// Asks for a page of leases.
@@ -46,37 +24,6 @@ pub struct ListLeases {
     pub namespace: Option<String>,
 }
 
-impl From<&ListLeases> for v1::LeasesListRequest {
-    fn from(list: &ListLeases) -> Self {
-        let page = list.page.to_wire();
-        Self {
-            read: page.read,
-            namespace: list.namespace.clone().unwrap_or_default(),
-            page_size: page.page_size,
-            continue_token: page.continue_token,
-            continue_at_present: page.continue_at_present,
-        }
-    }
-}
-
-impl TryFrom<v1::LeasesListRequest> for ListLeases {
-    type Error = Violations;
-
-    fn try_from(mut pb: v1::LeasesListRequest) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let page = PageRequest::from_wire(&mut pb, &mut found);
-        let namespace = Some(pb.namespace).filter(|namespace| !namespace.is_empty());
-        if let Some(Err(rule)) = namespace.as_deref().map(dns1123_label) {
-            let given = namespace.as_deref().unwrap_or_default();
-            found.push(Violation::invalid(given, rule).at("namespace"));
-        }
-        let Some(page) = page else {
-            return Err(found);
-        };
-        sound(Self { page, namespace }, found)
-    }
-}
-
 /// Asks who stand for a lease, or for any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListLeaseCandidates {
@@ -84,6 +31,38 @@ pub struct ListLeaseCandidates {
     pub key: Option<LeaseKey>,
     /// Which page. Its size counts leases.
     pub page: PageRequest<LeaseKey>,
+}
+
+messages! {
+    v1::LeasesGetRequest = GetLease {
+        key = lease,
+        read = read,
+    }
+}
+
+lists! {
+    LeasesListRequest = ListLeases {
+        namespace = namespace by label,
+    }
+}
+
+/// A namespace of leases; empty is none.
+mod label {
+    use super::*;
+
+    pub(super) fn write(namespace: &Option<String>) -> String {
+        namespace.clone().unwrap_or_default()
+    }
+
+    pub(super) fn read(pb: String) -> Result<Option<String>, Violations> {
+        if pb.is_empty() {
+            return Ok(None);
+        }
+        match dns1123_label(&pb) {
+            Ok(_) => Ok(Some(pb)),
+            Err(rule) => Err(Violation::invalid(&pb, rule).into()),
+        }
+    }
 }
 
 impl From<&ListLeaseCandidates> for v1::LeasesListCandidatesRequest {
@@ -104,16 +83,10 @@ impl TryFrom<v1::LeasesListCandidatesRequest> for ListLeaseCandidates {
     fn try_from(mut pb: v1::LeasesListCandidatesRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
         let page = PageRequest::from_wire(&mut pb, &mut found);
-        let key = pb
-            .lease
-            .map(|lease| found.parsed("lease", LeaseKey::try_from(lease)));
-        match (key, page) {
-            (None, Some(page)) => sound(Self { key: None, page }, found),
-            (Some(Some(key)), Some(page)) => {
-                let key = Some(key);
-                sound(Self { key, page }, found)
-            }
-            (Some(None), _) | (_, None) => Err(found),
-        }
+        let key = read(&mut found, "lease", Wire::of_wire(pb.lease));
+        let (Some(page), Some(key)) = (page, key) else {
+            return Err(found);
+        };
+        sound(Self { key, page }, found)
     }
 }

@@ -6,11 +6,10 @@ use synod_model::{
     Violations,
 };
 
-use super::consistency::consistency;
+use super::page::{PageFields, Paged};
 use super::{Consistency, PageKey, PageRequest};
-use crate::convert::namespace;
-use crate::fields::{required, sound};
-use crate::v1;
+use crate::wire::{Wire, sound};
+use crate::{messages, read_fields, v1};
 
 /// Asks for one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,27 +20,10 @@ pub struct GetObject {
     pub read: Consistency,
 }
 
-impl From<&GetObject> for v1::ObjectsGetRequest {
-    fn from(get: &GetObject) -> Self {
-        Self {
-            key: Some((&get.key).into()),
-            read: Some(get.read.into()),
-        }
-    }
-}
-
-impl TryFrom<v1::ObjectsGetRequest> for GetObject {
-    type Error = Violations;
-
-    fn try_from(pb: v1::ObjectsGetRequest) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let key = required(pb.key, "must name an object")
-            .map_err(Violations::from)
-            .and_then(ObjectKey::try_from);
-        let key = found.parsed("key", key);
-        let read = consistency(pb.read, &mut found);
-        let Some(key) = key else { return Err(found) };
-        sound(Self { key, read }, found)
+messages! {
+    v1::ObjectsGetRequest = GetObject {
+        key = key,
+        read = read,
     }
 }
 
@@ -101,9 +83,20 @@ impl PageKey for ObjectCursor {
 
     fn from_text(text: &str) -> Option<Self> {
         let (space, name) = text.split_once('/')?;
-        let namespace = namespace(space).ok()?;
+        let namespace: Option<Namespace> = Wire::of_wire(space.to_owned()).ok()?;
         let last = NamespacedName::new(namespace.as_ref(), &ObjectName::parse(name).ok()?);
         Some(Self::new(&last))
+    }
+}
+
+impl Paged for v1::ObjectsListRequest {
+    fn take_page(&mut self) -> PageFields {
+        PageFields {
+            read: self.read.take(),
+            page_size: self.page_size.take(),
+            continue_token: std::mem::take(&mut self.continue_token),
+            continue_at_present: std::mem::take(&mut self.continue_at_present),
+        }
     }
 }
 
@@ -111,12 +104,11 @@ impl From<&ListObjects> for v1::ObjectsListRequest {
     fn from(list: &ListObjects) -> Self {
         let page = list.page.to_wire();
         let scope = &list.scope;
-        let space = scope.namespace.as_ref();
         Self {
-            resource: Some((&scope.resource).into()),
-            namespace: space.map(ToString::to_string).unwrap_or_default(),
-            label_selector: scope.labels.to_string(),
-            field_selector: scope.fields.to_string(),
+            resource: scope.resource.to_wire(),
+            namespace: scope.namespace.to_wire(),
+            label_selector: scope.labels.to_wire(),
+            field_selector: scope.fields.to_wire(),
             read: page.read,
             page_size: page.page_size,
             continue_token: page.continue_token,
@@ -131,16 +123,13 @@ impl TryFrom<v1::ObjectsListRequest> for ListObjects {
     fn try_from(mut pb: v1::ObjectsListRequest) -> Result<Self, Violations> {
         let mut found = Violations::new();
         let page = PageRequest::from_wire(&mut pb, &mut found);
-        let resource = required(pb.resource, "must name a resource")
-            .map_err(Violations::from)
-            .and_then(GroupResource::try_from);
-        let resource = found.parsed("resource", resource);
-        let namespace = found.parsed("namespace", namespace(&pb.namespace));
-        let labels = found.parsed("labelSelector", LabelSelector::parse(&pb.label_selector));
-        let fields = found.parsed("fieldSelector", FieldSelector::parse(&pb.field_selector));
-        let (Some(resource), Some(namespace), Some(labels), Some(fields), Some(page)) =
-            (resource, namespace, labels, fields, page)
-        else {
+        read_fields! { pb, found;
+            resource = resource,
+            namespace = namespace,
+            labels = label_selector,
+            fields = field_selector,
+        }
+        let Some(page) = page else {
             return Err(found);
         };
         let scope = ObjectScope {

@@ -10,9 +10,9 @@ use synod_model::{
 };
 
 use super::Consistency;
-use super::consistency::consistency;
 use crate::limits::{CONTINUE_TOKEN_BYTES_MAX, LIST_PAGE_DEFAULT};
 use crate::v1;
+use crate::wire::Wire;
 
 /// A page of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,32 +47,55 @@ pub(super) struct PageFields {
     pub(super) continue_at_present: bool,
 }
 
-macro_rules! paged {
-    ($($request:ident),+ $(,)?) => {
-        $(impl Paged for v1::$request {
-            fn take_page(&mut self) -> PageFields {
-                PageFields {
+/// Both directions of requests for a page of a list, by what they ask for beside the page.
+macro_rules! lists {
+    ($($pb:ident = $of:ident { $($value:ident = $field:ident $(by $way:ident)?),* $(,)? })*) => { $(
+        impl $crate::query::page::Paged for v1::$pb {
+            fn take_page(&mut self) -> $crate::query::page::PageFields {
+                $crate::query::page::PageFields {
                     read: self.read.take(),
                     page_size: self.page_size.take(),
                     continue_token: std::mem::take(&mut self.continue_token),
                     continue_at_present: std::mem::take(&mut self.continue_at_present),
                 }
             }
-        })+
-    };
+        }
+
+        impl From<&$of> for v1::$pb {
+            fn from(list: &$of) -> Self {
+                let page = list.page.to_wire();
+                Self {
+                    $($field: $crate::messages!(@write &list.$value $(, by $way)?),)*
+                    read: page.read,
+                    page_size: page.page_size,
+                    continue_token: page.continue_token,
+                    continue_at_present: page.continue_at_present,
+                }
+            }
+        }
+
+        impl TryFrom<v1::$pb> for $of {
+            type Error = synod_model::Violations;
+
+            fn try_from(mut pb: v1::$pb) -> Result<Self, synod_model::Violations> {
+                let mut found = synod_model::Violations::new();
+                let page = PageRequest::from_wire(&mut pb, &mut found);
+                $(let $value = $crate::wire::read(
+                    &mut found, stringify!($field), $crate::messages!(@read pb.$field $(, by $way)?),
+                );)*
+                $(let Some($value) = $value else {
+                    return Err(found);
+                };)*
+                let Some(page) = page else {
+                    return Err(found);
+                };
+                $crate::wire::sound(Self { page, $($value),* }, found)
+            }
+        }
+    )* };
 }
 
-paged!(
-    CollectionsListRequest,
-    ControllerRevisionsHistoryRequest,
-    ControllerRevisionsListRequest,
-    LeasesListRequest,
-    MembershipListRequest,
-    MigrationsListRequest,
-    ObjectsListRequest,
-    RostersListRequest,
-    StorageVersionsListRequest,
-);
+pub(super) use lists;
 
 /// The size of its pages is not asked for.
 impl Paged for v1::LeasesListCandidatesRequest {
@@ -252,7 +275,7 @@ impl<K: PageKey> PageRequest<K> {
     /// What asks for the page, as it is sent.
     pub(super) fn to_wire(&self) -> PageFields {
         let (read, continue_token, continue_at_present) = match &self.start {
-            PageStart::First(consistency) => (Some((*consistency).into()), String::new(), false),
+            PageStart::First(consistency) => (consistency.to_wire(), String::new(), false),
             PageStart::After(token) => (None, token.to_string(), false),
             PageStart::AtPresent(token) => (None, token.to_string(), true),
         };
@@ -275,7 +298,8 @@ impl<K: PageKey> PageRequest<K> {
         let list = ListId::of(pb);
         let size = found.parsed("pageSize", page_size(size));
         let start = if token.is_empty() {
-            Some(PageStart::First(consistency(read, found)))
+            let read = found.parsed("read", Consistency::of_wire(read));
+            Some(PageStart::First(read.unwrap_or_default()))
         } else {
             if read.is_some_and(|read| read != v1::ReadOptions::default()) {
                 let rule = "must stand without continueToken, which pins the revision";

@@ -1,16 +1,12 @@
-use std::collections::BTreeSet;
-
 use synod_model::{
-    ApiVersion, Binary, BinaryResource, GroupResource, Kind, ResourceScope, Stance, Violation,
-    Violations,
+    ApiVersion, Binary, BinaryResource, GroupResource, Stance, Violation, Violations,
 };
 
 use super::Consistency;
-use super::consistency::consistency;
-use crate::fields::{list, required, sound};
 use crate::limits::BINARY_RESOURCES_MAX;
-use crate::v1;
-use crate::v1::binary_resource::Stance as WireStance;
+use crate::v1::binary_resource::Stance as Sent;
+use crate::wire::{Wire, read, sound};
+use crate::{messages, read_fields, v1};
 
 /// Asks whether a binary may join.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,11 +19,10 @@ pub struct CheckBinary {
 
 impl From<&CheckBinary> for v1::StorageVersionsCheckBinaryRequest {
     fn from(check: &CheckBinary) -> Self {
-        let left = check.binary.left_to_others.iter();
         Self {
-            resources: check.binary.resources.iter().map(Into::into).collect(),
-            read: Some(check.read.into()),
-            left_to_others: left.map(ToString::to_string).collect(),
+            resources: check.binary.resources.to_wire(),
+            read: check.read.to_wire(),
+            left_to_others: check.binary.left_to_others.to_wire(),
         }
     }
 }
@@ -42,13 +37,11 @@ impl TryFrom<v1::StorageVersionsCheckBinaryRequest> for CheckBinary {
             found.push(Violation::too_many(many, BINARY_RESOURCES_MAX).at("resources"));
             return Err(found);
         }
-        let resources = found.parsed("resources", list(pb.resources, BinaryResource::try_from));
-        let left = list(pb.left_to_others, |name| ResourceScope::parse(&name));
-        let left_to_others = found.parsed("leftToOthers", left);
-        let read = consistency(pb.read, &mut found);
-        let (Some(resources), Some(left_to_others)) = (resources, left_to_others) else {
-            return Err(found);
-        };
+        read_fields! { pb, found;
+            resources = resources,
+            left_to_others = left_to_others,
+            read = read,
+        }
         let binary = Binary {
             resources,
             left_to_others,
@@ -58,52 +51,46 @@ impl TryFrom<v1::StorageVersionsCheckBinaryRequest> for CheckBinary {
     }
 }
 
-impl From<&BinaryResource> for v1::BinaryResource {
-    fn from(binary: &BinaryResource) -> Self {
-        let stance = binary.stance.as_ref().map(|stance| match stance {
-            Stance::Fixed { encoding } => WireStance::EncodingVersion(encoding.to_string()),
-            Stance::Voting { preferred } => WireStance::PreferredVersion(preferred.to_string()),
+impl Wire<v1::BinaryResource> for BinaryResource {
+    fn to_wire(&self) -> v1::BinaryResource {
+        let stance = self.stance.as_ref().map(|stance| match stance {
+            Stance::Fixed { encoding } => Sent::EncodingVersion(encoding.to_wire()),
+            Stance::Voting { preferred } => Sent::PreferredVersion(preferred.to_wire()),
         });
-        Self {
-            resource: Some((&binary.resource).into()),
-            kind: binary.kind.as_ref().map(ToString::to_string),
-            decodable_versions: binary.decodable.iter().map(ToString::to_string).collect(),
+        v1::BinaryResource {
+            resource: self.resource.to_wire(),
+            kind: self.kind.to_wire(),
+            decodable_versions: self.decodable.to_wire(),
             stance,
         }
     }
-}
 
-impl TryFrom<v1::BinaryResource> for BinaryResource {
-    type Error = Violations;
-
-    fn try_from(pb: v1::BinaryResource) -> Result<Self, Violations> {
+    fn of_wire(pb: v1::BinaryResource) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        let resource = required(pb.resource, "must name a resource")
-            .map_err(Into::into)
-            .and_then(GroupResource::try_from);
-        let resource = found.parsed("resource", resource);
-        let kind = pb.kind.as_deref().map(Kind::parse).transpose();
-        let kind = found.parsed("kind", kind);
-        let versions = list(pb.decodable_versions, |text| ApiVersion::parse(&text));
-        let decodable: Option<BTreeSet<_>> = found.parsed("decodableVersions", versions);
+        let resource = read(&mut found, "resource", Wire::of_wire(pb.resource));
+        let kind = read(&mut found, "kind", Wire::of_wire(pb.kind));
+        let decodable = Wire::of_wire(pb.decodable_versions);
+        let decodable = read(&mut found, "decodable_versions", decodable);
         let stance = match pb.stance {
             None => Some(None),
-            Some(WireStance::EncodingVersion(text)) => found
+            Some(Sent::EncodingVersion(text)) => found
                 .parsed("encodingVersion", ApiVersion::parse(&text))
                 .map(|encoding| Some(Stance::Fixed { encoding })),
-            Some(WireStance::PreferredVersion(text)) => found
+            Some(Sent::PreferredVersion(text)) => found
                 .parsed("preferredVersion", ApiVersion::parse(&text))
                 .map(|preferred| Some(Stance::Voting { preferred })),
         };
-        match (resource, kind, decodable, stance) {
-            (Some(resource), Some(kind), Some(decodable), Some(stance)) => Ok(Self {
-                resource,
-                kind,
-                decodable,
-                stance,
-            }),
-            _ => Err(found),
-        }
+        let (Some(resource), Some(kind), Some(decodable), Some(stance)) =
+            (resource, kind, decodable, stance)
+        else {
+            return Err(found);
+        };
+        Ok(Self {
+            resource,
+            kind,
+            decodable,
+            stance,
+        })
     }
 }
 
@@ -118,37 +105,10 @@ pub struct CheckDrop {
     pub read: Consistency,
 }
 
-impl From<&CheckDrop> for v1::StorageVersionsCheckDropRequest {
-    fn from(check: &CheckDrop) -> Self {
-        Self {
-            resource: Some((&check.resource).into()),
-            version: check.version.to_string(),
-            read: Some(check.read.into()),
-        }
-    }
-}
-
-impl TryFrom<v1::StorageVersionsCheckDropRequest> for CheckDrop {
-    type Error = Violations;
-
-    fn try_from(pb: v1::StorageVersionsCheckDropRequest) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let resource = required(pb.resource, "must name a resource")
-            .map_err(Into::into)
-            .and_then(GroupResource::try_from);
-        let resource = found.parsed("resource", resource);
-        let version = found.parsed("version", ApiVersion::parse(&pb.version));
-        let read = consistency(pb.read, &mut found);
-        let (Some(resource), Some(version)) = (resource, version) else {
-            return Err(found);
-        };
-        sound(
-            Self {
-                resource,
-                version,
-                read,
-            },
-            found,
-        )
+messages! {
+    v1::StorageVersionsCheckDropRequest = CheckDrop {
+        resource = resource,
+        version = version,
+        read = read,
     }
 }

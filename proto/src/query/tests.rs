@@ -16,6 +16,7 @@ use super::page::Paged;
 use crate::limits::{
     CONTINUE_TOKEN_BYTES_MAX, LIST_PAGE_DEFAULT, STALENESS_MS_MAX, WATCH_NAMES_MAX,
 };
+use crate::wire::Wire;
 use crate::{
     AgreementHistory, CheckBinary, CheckDrop, CollectionCursor, Consistency, ContinueToken,
     ControllerHistoryCursor, ControllerRevisionCursor, GetCollection, GetControllerHistory,
@@ -357,11 +358,11 @@ fn a_page_is_cut_to_the_limit_and_never_empty() {
 #[test]
 fn an_exact_revision_stands_alone() {
     let at = |at_revision, min_revision, max_staleness_ms| {
-        Consistency::try_from(v1::ReadOptions {
+        Consistency::of_wire(Some(v1::ReadOptions {
             at_revision,
             min_revision,
             max_staleness_ms,
-        })
+        }))
     };
     assert_eq!(
         at(Some(3), None, None).unwrap(),
@@ -378,10 +379,10 @@ fn an_exact_revision_stands_alone() {
 #[test]
 fn staleness_has_its_limits() {
     let stale = |ms| {
-        Consistency::try_from(v1::ReadOptions {
+        Consistency::of_wire(Some(v1::ReadOptions {
             max_staleness_ms: Some(ms),
             ..Default::default()
-        })
+        }))
     };
     assert!(stale(1).is_ok());
     assert!(stale(STALENESS_MS_MAX - 1).is_ok());
@@ -400,11 +401,8 @@ fn any_local_state_will_do_for_who_says_so() {
         min_revision: Revision::ZERO,
         max_staleness: None,
     };
-    assert_eq!(Consistency::try_from(any).unwrap(), relaxed);
-    assert_eq!(
-        Consistency::try_from(v1::ReadOptions::from(relaxed)).unwrap(),
-        relaxed
-    );
+    assert_eq!(Consistency::of_wire(Some(any)).unwrap(), relaxed);
+    assert_eq!(Consistency::of_wire(relaxed.to_wire()).unwrap(), relaxed);
 }
 
 #[test]

@@ -7,13 +7,11 @@ use synod_model::{
     Revision, Violation, Violations,
 };
 
-use crate::change::named;
-use crate::convert::labels_to_wire;
-use crate::fields::{cluster, list, millis, sound};
 use crate::limits::{
     BOOKMARK_INTERVAL_MS_DEFAULT, WATCH_KINDS_MAX, WATCH_NAMES_MAX, WATCH_RESOURCES_MAX,
 };
-use crate::v1;
+use crate::wire::{Wire, sound};
+use crate::{messages, read_fields, v1};
 
 /// Asks for a stream of events.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,85 +57,66 @@ impl Default for WatchStart {
     }
 }
 
-impl From<&WatchStart> for v1::WatchRequest {
-    fn from(start: &WatchStart) -> Self {
-        Self {
-            from_revision: start.from.map(Revision::get),
-            filter: Some((&start.filter).into()),
-            bookmark_interval_ms: Some(
-                u32::try_from(millis(start.bookmark_interval)).unwrap_or(u32::MAX),
-            ),
-            cluster_id: named(start.cluster),
-        }
+messages! {
+    v1::WatchRequest = WatchStart {
+        from = from_revision by first,
+        filter = filter,
+        bookmark_interval = bookmark_interval_ms by interval,
+        cluster = cluster_id,
     }
 }
 
-impl TryFrom<v1::WatchRequest> for WatchStart {
-    type Error = Violations;
+/// The revision to begin with.
+mod first {
+    use super::*;
 
-    fn try_from(pb: v1::WatchRequest) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        if pb.from_revision == Some(0) {
-            found.push(Violation::invalid_number(0, "must be at least 1").at("fromRevision"));
+    pub(super) fn write(from: &Option<Revision>) -> Option<u64> {
+        from.to_wire()
+    }
+
+    pub(super) fn read(pb: Option<u64>) -> Result<Option<Revision>, Violations> {
+        if pb == Some(0) {
+            return Err(Violation::invalid_number(0, "must be at least 1").into());
         }
-        let filter = found.parsed(
-            "filter",
-            WatchFilter::try_from(pb.filter.unwrap_or_default()),
+        Wire::of_wire(pb)
+    }
+}
+
+/// How often to send a bookmark.
+mod interval {
+    use super::*;
+
+    pub(super) fn write(interval: &Duration) -> Option<u32> {
+        Some(u32::try_from(interval.as_millis()).unwrap_or(u32::MAX))
+    }
+
+    pub(super) fn read(pb: Option<u32>) -> Result<Duration, Violations> {
+        let ms = pb.map_or(BOOKMARK_INTERVAL_MS_DEFAULT, u64::from);
+        if (BOOKMARK_INTERVAL_MS_MIN..=BOOKMARK_INTERVAL_MS_MAX).contains(&ms) {
+            return Ok(Duration::from_millis(ms));
+        }
+        let rule = format_args!(
+            "must be between {BOOKMARK_INTERVAL_MS_MIN} and {BOOKMARK_INTERVAL_MS_MAX} milliseconds"
         );
-        let interval = found.parsed(
-            "bookmarkIntervalMs",
-            bookmark_interval(pb.bookmark_interval_ms),
-        );
-        let cluster = found.parsed("clusterId", cluster(&pb.cluster_id));
-        let (Some(filter), Some(bookmark_interval), Some(cluster)) = (filter, interval, cluster)
-        else {
-            return Err(found);
-        };
-        sound(
-            Self {
-                from: pb.from_revision.map(Revision::new),
-                filter,
-                bookmark_interval,
-                cluster,
-            },
-            found,
-        )
+        Err(Violation::invalid_number(ms, rule).into())
     }
 }
 
-fn bookmark_interval(ms: Option<u32>) -> Result<Duration, Violation> {
-    let ms = ms.map_or(BOOKMARK_INTERVAL_MS_DEFAULT, u64::from);
-    if (BOOKMARK_INTERVAL_MS_MIN..=BOOKMARK_INTERVAL_MS_MAX).contains(&ms) {
-        return Ok(Duration::from_millis(ms));
+impl Wire<Option<v1::WatchFilter>> for WatchFilter {
+    fn to_wire(&self) -> Option<v1::WatchFilter> {
+        Some(v1::WatchFilter {
+            kinds: self.kinds.to_wire(),
+            names: self.names.to_wire(),
+            labels: self.labels.to_wire(),
+            resources: self.resources.to_wire(),
+            namespaces: self.namespaces.to_wire(),
+            label_selector: self.label_selector.to_wire(),
+            field_selector: self.field_selector.to_wire(),
+        })
     }
-    let rule = format_args!(
-        "must be between {BOOKMARK_INTERVAL_MS_MIN} and {BOOKMARK_INTERVAL_MS_MAX} milliseconds"
-    );
-    Err(Violation::invalid_number(ms, rule))
-}
 
-impl From<&WatchFilter> for v1::WatchFilter {
-    fn from(filter: &WatchFilter) -> Self {
-        Self {
-            kinds: filter
-                .kinds
-                .iter()
-                .map(|kind| v1::ObjectKind::from(*kind).into())
-                .collect(),
-            names: filter.names.iter().cloned().collect(),
-            labels: labels_to_wire(&filter.labels),
-            resources: filter.resources.iter().map(Into::into).collect(),
-            namespaces: filter.namespaces.iter().map(ToString::to_string).collect(),
-            label_selector: filter.label_selector.to_string(),
-            field_selector: filter.field_selector.to_string(),
-        }
-    }
-}
-
-impl TryFrom<v1::WatchFilter> for WatchFilter {
-    type Error = Violations;
-
-    fn try_from(pb: v1::WatchFilter) -> Result<Self, Violations> {
+    fn of_wire(pb: Option<v1::WatchFilter>) -> Result<Self, Violations> {
+        let pb = pb.unwrap_or_default();
         let mut found = Violations::new();
         for (path, count, max) in [
             ("kinds", pb.kinds.len(), WATCH_KINDS_MAX),
@@ -152,17 +131,16 @@ impl TryFrom<v1::WatchFilter> for WatchFilter {
         if !found.is_empty() {
             return Err(found);
         }
-        let kinds = found.parsed("kinds", list(pb.kinds, known_kind));
-        let names = found.parsed("names", list(pb.names, not_empty));
-        let labels = found.parsed("labels", Labels::parse(&pb.labels));
-        let resources = found.parsed("resources", list(pb.resources, GroupResource::try_from));
-        let namespaces = list(pb.namespaces, |text| Namespace::parse(&text));
-        let namespaces = found.parsed("namespaces", namespaces);
-        let selector = LabelSelector::parse(&pb.label_selector);
-        let label_selector = found.parsed("labelSelector", selector);
-        let selector = FieldSelector::parse(&pb.field_selector);
-        let field_selector = found.parsed("fieldSelector", selector);
-        match (
+        read_fields! { pb, found;
+            kinds = kinds,
+            names = names => not_empty(pb.names),
+            labels = labels,
+            resources = resources,
+            namespaces = namespaces,
+            label_selector = label_selector,
+            field_selector = field_selector,
+        }
+        Ok(Self {
             kinds,
             names,
             labels,
@@ -170,46 +148,31 @@ impl TryFrom<v1::WatchFilter> for WatchFilter {
             namespaces,
             label_selector,
             field_selector,
-        ) {
-            (
-                Some(kinds),
-                Some(names),
-                Some(labels),
-                Some(resources),
-                Some(namespaces),
-                Some(label_selector),
-                Some(field_selector),
-            ) => Ok(Self {
-                kinds,
-                names,
-                labels,
-                resources,
-                namespaces,
-                label_selector,
-                field_selector,
-            }),
-            _ => Err(found),
-        }
+        })
     }
 }
 
-fn known_kind(number: i32) -> Result<ObjectKind, Violation> {
-    let mut kinds = ObjectKind::ALL.iter().copied();
-    let known = kinds.find(|kind| i32::from(v1::ObjectKind::from(*kind)) == number);
-    known.ok_or_else(|| {
-        Violation::invalid(
-            &number.to_string(),
-            "must be a kind of object that can be watched",
-        )
-    })
+impl Wire<i32> for ObjectKind {
+    fn to_wire(&self) -> i32 {
+        i32::from(self.number())
+    }
+
+    fn of_wire(pb: i32) -> Result<Self, Violations> {
+        let mut kinds = Self::ALL.iter().copied();
+        let known = kinds.find(|kind| kind.to_wire() == pb);
+        let rule = "must be a kind of object that can be watched";
+        known.ok_or_else(|| Violation::invalid(&pb.to_string(), rule).into())
+    }
 }
 
-fn not_empty(name: String) -> Result<String, Violation> {
-    if name.is_empty() {
-        Err(Violation::required("must be the name of an object"))
-    } else {
-        Ok(name)
+/// The names of a filter.
+fn not_empty(names: Vec<String>) -> Result<BTreeSet<String>, Violations> {
+    let mut found = Violations::new();
+    for (i, _) in names.iter().enumerate().filter(|(_, name)| name.is_empty()) {
+        let rule = "must be the name of an object";
+        found.push(Violation::required(rule).at(&format!("[{i}]")));
     }
+    sound(names.into_iter().collect(), found)
 }
 
 impl From<ObjectKind> for v1::ObjectKind {

@@ -9,6 +9,7 @@ use synod_model::{
     RollbackControllerRevision, RollbackTarget, TruncateControllerRevisions,
     UpdateControllerRevision,
 };
+use synod_proto::wire::Wire as _;
 use synod_proto::{Change, v1};
 
 use super::{Client, stubs};
@@ -238,7 +239,7 @@ impl History {
     /// `COMPACTED`: it took so long that its revision left the window: begin again.
     pub async fn read(&self, options: ReadOptions) -> Result<HistoryPage, Error> {
         let first = v1::ControllerRevisionsHistoryRequest {
-            history: Some((&self.history).into()),
+            history: self.history.to_wire(),
             read: options.to_wire(),
             ..v1::ControllerRevisionsHistoryRequest::default()
         };

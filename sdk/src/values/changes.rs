@@ -5,10 +5,9 @@ use std::time::Duration;
 use synod_model::{
     AgreementChange, ApiVersion, Epoch, GroupResource, Revision, Settings, Violations,
 };
-use synod_proto::v1;
+use synod_proto::wire::Wire;
+use synod_proto::{messages, v1};
 
-use super::storage_version::resource;
-use super::wire::{list, required, version};
 use super::{FromWire, Header};
 
 /// A change was made, or was made already.
@@ -90,87 +89,41 @@ pub struct AgreementHistory {
     pub changes: Vec<AgreementChange>,
 }
 
+messages! {
+    v1::MembershipJoinResponse = Joined {
+        header = header,
+        epoch = epoch,
+        ttl = ttl_ms,
+        changed = changed,
+        write_grace = write_grace_ms,
+    }
+    v1::StorageVersionsReportResponse = Reported {
+        header = header,
+        changed = changed,
+        resources = resources,
+    }
+    v1::ReportedResource = ReportedResource {
+        resource = resource,
+        encoding = encoding_version,
+        selected = selected_version,
+        selected_revision = selected_revision,
+        adopted_revision = adopted_revision,
+    }
+    v1::ClusterGetSettingsResponse = SettingsView {
+        header = header,
+        settings = settings,
+    }
+    v1::StorageVersionsHistoryResponse = AgreementHistory {
+        header = header,
+        changes = changes,
+    }
+}
+
 impl FromWire<(Option<v1::ResponseHeader>, bool)> for Changed {
     fn from_wire(
         (header, changed): (Option<v1::ResponseHeader>, bool),
     ) -> Result<Self, Violations> {
-        let header = Header::from_wire(header)?;
+        let header = Wire::of_wire(header)?;
         Ok(Self { header, changed })
-    }
-}
-
-impl FromWire<v1::MembershipJoinResponse> for Joined {
-    fn from_wire(pb: v1::MembershipJoinResponse) -> Result<Self, Violations> {
-        let epoch = Epoch::new(Revision::new(pb.epoch));
-        epoch.check().map_err(|fault| fault.at("epoch"))?;
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            epoch,
-            ttl: Duration::from_millis(pb.ttl_ms),
-            changed: pb.changed,
-            write_grace: Duration::from_millis(pb.write_grace_ms),
-        })
-    }
-}
-
-impl FromWire<v1::StorageVersionsReportResponse> for Reported {
-    fn from_wire(pb: v1::StorageVersionsReportResponse) -> Result<Self, Violations> {
-        let resources = list(pb.resources, ReportedResource::from_wire);
-        let mut found = Violations::new();
-        let resources = found.parsed("resources", resources);
-        let header = found.parsed("", Header::from_wire(pb.header));
-        let (Some(header), Some(resources)) = (header, resources) else {
-            return Err(found);
-        };
-        Ok(Self {
-            header,
-            changed: pb.changed,
-            resources,
-        })
-    }
-}
-
-impl FromWire<v1::ReportedResource> for ReportedResource {
-    fn from_wire(pb: v1::ReportedResource) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let resource = found.parsed("resource", resource(pb.resource));
-        let encoding = found.parsed("encodingVersion", version(pb.encoding_version.as_deref()));
-        let selected = found.parsed("selectedVersion", version(pb.selected_version.as_deref()));
-        let (Some(resource), Some(encoding), Some(selected)) = (resource, encoding, selected)
-        else {
-            return Err(found);
-        };
-        Ok(Self {
-            resource,
-            encoding,
-            selected,
-            selected_revision: Revision::new(pb.selected_revision),
-            adopted_revision: pb.adopted_revision.map(Revision::new),
-        })
-    }
-}
-
-impl FromWire<v1::ClusterGetSettingsResponse> for SettingsView {
-    fn from_wire(pb: v1::ClusterGetSettingsResponse) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let header = found.parsed("", Header::from_wire(pb.header));
-        let settings = required(pb.settings).map_err(Violations::from);
-        let settings = found.parsed("settings", settings.and_then(Settings::try_from));
-        match (header, settings) {
-            (Some(header), Some(settings)) => Ok(Self { header, settings }),
-            _ => Err(found),
-        }
-    }
-}
-
-impl FromWire<v1::StorageVersionsHistoryResponse> for AgreementHistory {
-    fn from_wire(pb: v1::StorageVersionsHistoryResponse) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let header = found.parsed("", Header::from_wire(pb.header));
-        let changes = found.parsed("changes", list(pb.changes, AgreementChange::try_from));
-        match (header, changes) {
-            (Some(header), Some(changes)) => Ok(Self { header, changes }),
-            _ => Err(found),
-        }
     }
 }

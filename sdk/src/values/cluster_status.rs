@@ -1,10 +1,9 @@
 //! How the cluster does.
 
-use synod_model::{LogTime, Revision, Violation, Violations};
-use synod_proto::v1;
+use synod_model::{LogTime, Revision, Violations};
+use synod_proto::{messages, v1, wire_enums};
 
-use super::wire::list;
-use super::{FromWire, Header};
+use super::Header;
 
 /// How the cluster does, as one replica sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,69 +123,80 @@ impl AlarmKind {
     }
 }
 
-impl FromWire<v1::ClusterStatusResponse> for ClusterStatus {
-    fn from_wire(pb: v1::ClusterStatusResponse) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let header = found.parsed("", Header::from_wire(pb.header));
-        let replicas = found.parsed("replicas", list(pb.replicas, ReplicaStatus::read));
-        let (Some(header), Some(replicas)) = (header, replicas) else {
-            return Err(found);
-        };
-        Ok(Self {
-            header,
-            cluster_name: pb.cluster_name,
-            version: pb.version,
-            machine_version: pb.machine_version,
-            leader_id: pb.leader_id,
-            replicas,
-            log_time: LogTime::from_millis(pb.log_time_ms),
-            applied_index: pb.applied_index,
-            digest: pb.digest,
-            digest_index: pb.digest_index,
-            oldest_revision: Revision::new(pb.oldest_revision),
-            alarms: pb.alarms.into_iter().map(Alarm::read).collect(),
-        })
+wire_enums! {
+    v1::ReplicaRole = ReplicaRole { Voter = Voter, Learner = Learner }
+        "must be a role that is known here"
+}
+
+messages! {
+    v1::ClusterStatusResponse = ClusterStatus {
+        header = header,
+        cluster_name = cluster_name,
+        version = version,
+        machine_version = machine_version,
+        leader_id = leader_id,
+        replicas = replicas,
+        log_time = log_time_ms,
+        applied_index = applied_index,
+        digest = digest,
+        digest_index = digest_index,
+        oldest_revision = oldest_revision,
+        alarms = alarms,
+    }
+    v1::ReplicaStatus = ReplicaStatus {
+        replica_id = replica_id,
+        peer_address = peer_address,
+        client_address = client_address,
+        directory_id = directory_id,
+        role = role,
+        version = version,
+        machine_version = machine_version,
+        applied_index = applied_index,
+        matched_index = matched_index,
+    }
+    v1::Alarm = Alarm {
+        kind = kind by lenient,
+        replica_id = replica_id by unless_zero,
+        message = message,
     }
 }
 
-impl ReplicaStatus {
-    fn read(pb: v1::ReplicaStatus) -> Result<Self, Violation> {
-        let role = match pb.role() {
-            v1::ReplicaRole::Voter => ReplicaRole::Voter,
-            v1::ReplicaRole::Learner => ReplicaRole::Learner,
-            v1::ReplicaRole::Unspecified => {
-                return Err(Violation::required("must be a role that is known here").at("role"));
-            }
-        };
-        Ok(Self {
-            replica_id: pb.replica_id,
-            peer_address: pb.peer_address,
-            client_address: pb.client_address,
-            directory_id: pb.directory_id,
-            role,
-            version: pb.version,
-            machine_version: pb.machine_version,
-            applied_index: pb.applied_index,
-            matched_index: pb.matched_index,
-        })
+/// What an alarm is: one that this release does not know is an alarm, too.
+mod lenient {
+    use super::*;
+
+    const KNOWN: [(AlarmKind, v1::AlarmKind); 6] = [
+        (AlarmKind::NoQuorum, v1::AlarmKind::NoQuorum),
+        (AlarmKind::DigestMismatch, v1::AlarmKind::DigestMismatch),
+        (AlarmKind::Quota, v1::AlarmKind::Quota),
+        (AlarmKind::DiskFull, v1::AlarmKind::DiskFull),
+        (
+            AlarmKind::DamagedCheckpoint,
+            v1::AlarmKind::DamagedCheckpoint,
+        ),
+        (AlarmKind::WentBack, v1::AlarmKind::WentBack),
+    ];
+
+    pub(super) fn write(kind: &AlarmKind) -> i32 {
+        let known = KNOWN.iter().find(|(known, _)| known == kind);
+        known.map_or(0, |(_, sent)| (*sent).into())
+    }
+
+    pub(super) fn read(pb: i32) -> Result<AlarmKind, Violations> {
+        let known = KNOWN.iter().find(|(_, sent)| i32::from(*sent) == pb);
+        Ok(known.map_or(AlarmKind::Other, |(kind, _)| *kind))
     }
 }
 
-impl Alarm {
-    fn read(pb: v1::Alarm) -> Self {
-        let kind = match pb.kind() {
-            v1::AlarmKind::NoQuorum => AlarmKind::NoQuorum,
-            v1::AlarmKind::DigestMismatch => AlarmKind::DigestMismatch,
-            v1::AlarmKind::Quota => AlarmKind::Quota,
-            v1::AlarmKind::DiskFull => AlarmKind::DiskFull,
-            v1::AlarmKind::DamagedCheckpoint => AlarmKind::DamagedCheckpoint,
-            v1::AlarmKind::WentBack => AlarmKind::WentBack,
-            v1::AlarmKind::Unspecified => AlarmKind::Other,
-        };
-        Self {
-            kind,
-            replica_id: (pb.replica_id > 0).then_some(pb.replica_id),
-            message: pb.message,
-        }
+/// The number of a replica: zero is none.
+mod unless_zero {
+    use super::*;
+
+    pub(super) fn write(replica: &Option<u64>) -> u64 {
+        replica.unwrap_or(0)
+    }
+
+    pub(super) fn read(pb: u64) -> Result<Option<u64>, Violations> {
+        Ok((pb > 0).then_some(pb))
     }
 }

@@ -1,9 +1,9 @@
 //! Collections as they are read.
 
 use synod_model::{ApiVersion, Collection, Violations};
-use synod_proto::v1;
+use synod_proto::wire::Wire;
+use synod_proto::{messages, v1};
 
-use super::wire::{list, required};
 use super::{FromWire, Header};
 
 /// A collection was declared or changed, or would have been.
@@ -64,83 +64,55 @@ impl CollectionItem {
     }
 }
 
+messages! {
+    v1::CollectionsUpdateResponse = CollectionChanged {
+        header = header,
+        changed = changed,
+        collection = collection,
+    }
+    v1::CollectionsListResponse = CollectionPage {
+        header = header,
+        items = items,
+        inconsistent = inconsistent,
+        ; ..Default::default()
+    }
+    v1::CollectionListItem = CollectionItem {
+        collection = collection,
+        counts = counts,
+    }
+    v1::EncodingCount = EncodingCount {
+        version = version,
+        objects = objects,
+    }
+}
+
 impl FromWire<v1::CollectionsCreateResponse> for CollectionChanged {
     fn from_wire(pb: v1::CollectionsCreateResponse) -> Result<Self, Violations> {
-        changed(pb.header, true, pb.collection)
+        Self::of_wire(v1::CollectionsUpdateResponse {
+            header: pb.header,
+            changed: true,
+            collection: pb.collection,
+        })
     }
 }
 
-impl FromWire<v1::CollectionsUpdateResponse> for CollectionChanged {
-    fn from_wire(pb: v1::CollectionsUpdateResponse) -> Result<Self, Violations> {
-        changed(pb.header, pb.changed, pb.collection)
+impl Wire<v1::CollectionsGetResponse> for CollectionView {
+    fn to_wire(&self) -> v1::CollectionsGetResponse {
+        v1::CollectionsGetResponse {
+            header: self.header.to_wire(),
+            collection: self.item.collection.to_wire(),
+            counts: self.item.counts.to_wire(),
+        }
     }
-}
 
-fn changed(
-    header: Option<v1::ResponseHeader>,
-    changed: bool,
-    collection: Option<v1::Collection>,
-) -> Result<CollectionChanged, Violations> {
-    let mut found = Violations::new();
-    let header = found.parsed("", Header::from_wire(header));
-    let collection = collection.map(Collection::try_from).transpose();
-    match (header, found.parsed("collection", collection)) {
-        (Some(header), Some(collection)) => Ok(CollectionChanged {
-            header,
-            changed,
-            collection,
-        }),
-        _ => Err(found),
-    }
-}
-
-impl FromWire<v1::CollectionsGetResponse> for CollectionView {
-    fn from_wire(pb: v1::CollectionsGetResponse) -> Result<Self, Violations> {
+    fn of_wire(pb: v1::CollectionsGetResponse) -> Result<Self, Violations> {
         let item = v1::CollectionListItem {
             collection: pb.collection,
             counts: pb.counts,
         };
         Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            item: CollectionItem::from_wire(item)?,
-        })
-    }
-}
-
-impl FromWire<v1::CollectionsListResponse> for CollectionPage {
-    fn from_wire(pb: v1::CollectionsListResponse) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let header = found.parsed("", Header::from_wire(pb.header));
-        let items = found.parsed("items", list(pb.items, CollectionItem::from_wire));
-        match (header, items) {
-            (Some(header), Some(items)) => Ok(Self {
-                header,
-                items,
-                inconsistent: pb.inconsistent,
-            }),
-            _ => Err(found),
-        }
-    }
-}
-
-impl FromWire<v1::CollectionListItem> for CollectionItem {
-    fn from_wire(pb: v1::CollectionListItem) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let collection = required(pb.collection).map_err(Violations::from);
-        let collection = found.parsed("collection", collection.and_then(Collection::try_from));
-        let counts = found.parsed("counts", list(pb.counts, EncodingCount::from_wire));
-        match (collection, counts) {
-            (Some(collection), Some(counts)) => Ok(Self { collection, counts }),
-            _ => Err(found),
-        }
-    }
-}
-
-impl FromWire<v1::EncodingCount> for EncodingCount {
-    fn from_wire(pb: v1::EncodingCount) -> Result<Self, Violations> {
-        Ok(Self {
-            version: ApiVersion::parse(&pb.version)?,
-            objects: pb.objects,
+            header: Wire::of_wire(pb.header)?,
+            item: Wire::of_wire(item)?,
         })
     }
 }

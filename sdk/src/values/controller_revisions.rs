@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use synod_model::{ControllerRevision, ObjectName, RevisionNumber, Violation, Violations};
-use synod_proto::v1;
+use synod_model::{ControllerRevision, ObjectName, RevisionNumber, Violations};
+use synod_proto::wire::Wire;
+use synod_proto::{messages, v1, wire_enums};
 
-use super::wire::{list, required};
 use super::{FromWire, Header};
 
 /// What became of what a controller wants.
@@ -60,42 +60,6 @@ impl RevisionOutcome {
 impl fmt::Display for RevisionOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
-    }
-}
-
-impl FromWire<v1::ControllerRevisionAnswer> for RevisionAnswer {
-    fn from_wire(pb: v1::ControllerRevisionAnswer) -> Result<Self, Violations> {
-        let outcome = match pb.outcome() {
-            v1::ControllerRevisionOutcome::Unchanged => RevisionOutcome::Unchanged,
-            v1::ControllerRevisionOutcome::RolledBack => RevisionOutcome::RolledBack,
-            v1::ControllerRevisionOutcome::Created => RevisionOutcome::Created,
-            v1::ControllerRevisionOutcome::Unspecified => {
-                let rule = "must be an outcome that is known here";
-                return Err(Violation::required(rule).at("outcome").into());
-            }
-        };
-        Ok(Self {
-            name: ObjectName::parse(&pb.name).map_err(|fault| fault.at("name"))?,
-            number: RevisionNumber::new(pb.revision).map_err(|fault| fault.at("revision"))?,
-            outcome,
-            collision_count: pb.collision_count,
-            history: HistoryAnswer::from_wire(pb.history.unwrap_or_default())?,
-        })
-    }
-}
-
-impl FromWire<v1::ControllerHistoryAnswer> for HistoryAnswer {
-    fn from_wire(pb: v1::ControllerHistoryAnswer) -> Result<Self, Violations> {
-        let v1::ControllerHistoryAnswer {
-            adopted,
-            deleted,
-            left,
-        } = pb;
-        Ok(Self {
-            adopted,
-            deleted,
-            left,
-        })
     }
 }
 
@@ -157,34 +121,58 @@ pub struct RevisionDiff {
     pub unified: Option<String>,
 }
 
-impl FromWire<v1::ControllerRevisionsGetResponse> for RevisionView {
-    fn from_wire(pb: v1::ControllerRevisionsGetResponse) -> Result<Self, Violations> {
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            revision: required(pb.controller_revision)?.try_into()?,
-        })
-    }
+wire_enums! {
+    v1::ControllerRevisionOutcome = RevisionOutcome {
+        Unchanged = Unchanged, RolledBack = RolledBack, Created = Created,
+    } "must be an outcome that is known here"
 }
 
-impl FromWire<v1::ControllerRevisionsCreateResponse> for RevisionAnswered {
-    fn from_wire(pb: v1::ControllerRevisionsCreateResponse) -> Result<Self, Violations> {
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            changed: pb.changed,
-            answer: RevisionAnswer::from_wire(required(pb.answer)?)?,
-            revision: pb.controller_revision.map(TryInto::try_into).transpose()?,
-        })
+messages! {
+    v1::ControllerRevisionAnswer = RevisionAnswer: "every replica sets it" {
+        name = name,
+        number = revision,
+        outcome = outcome,
+        collision_count = collision_count,
+        history = history,
     }
-}
-
-impl FromWire<v1::ControllerRevisionsRollbackResponse> for RevisionAnswered {
-    fn from_wire(pb: v1::ControllerRevisionsRollbackResponse) -> Result<Self, Violations> {
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            changed: pb.changed,
-            answer: RevisionAnswer::from_wire(required(pb.answer)?)?,
-            revision: pb.controller_revision.map(TryInto::try_into).transpose()?,
-        })
+    v1::ControllerHistoryAnswer = HistoryAnswer, default {
+        adopted = adopted,
+        deleted = deleted,
+        left = left,
+    }
+    v1::ControllerRevisionsGetResponse = RevisionView {
+        header = header,
+        revision = controller_revision,
+    }
+    v1::ControllerRevisionsCreateResponse = RevisionAnswered {
+        header = header,
+        changed = changed,
+        answer = answer,
+        revision = controller_revision,
+    }
+    v1::ControllerRevisionsRollbackResponse = RevisionAnswered {
+        header = header,
+        changed = changed,
+        answer = answer,
+        revision = controller_revision,
+    }
+    v1::ControllerRevisionsListResponse = HistoryPage {
+        header = header,
+        items = items,
+        inconsistent = inconsistent,
+        ; ..Default::default()
+    }
+    v1::ControllerRevisionsHistoryResponse = HistoryPage {
+        header = header,
+        items = items,
+        inconsistent = inconsistent,
+        ; ..Default::default()
+    }
+    v1::ControllerRevisionsDiffResponse = RevisionDiff {
+        header = header,
+        equal = equal,
+        json_patch = json_patch,
+        unified = unified,
     }
 }
 
@@ -203,42 +191,9 @@ impl
         ),
     ) -> Result<Self, Violations> {
         Ok(Self {
-            header: Header::from_wire(header)?,
+            header: Wire::of_wire(header)?,
             changed,
-            answer: HistoryAnswer::from_wire(required(answer)?)?,
-        })
-    }
-}
-
-impl
-    FromWire<(
-        Option<v1::ResponseHeader>,
-        Vec<v1::ControllerRevision>,
-        bool,
-    )> for HistoryPage
-{
-    fn from_wire(
-        (header, items, inconsistent): (
-            Option<v1::ResponseHeader>,
-            Vec<v1::ControllerRevision>,
-            bool,
-        ),
-    ) -> Result<Self, Violations> {
-        Ok(Self {
-            header: Header::from_wire(header)?,
-            items: list(items, ControllerRevision::try_from)?,
-            inconsistent,
-        })
-    }
-}
-
-impl FromWire<v1::ControllerRevisionsDiffResponse> for RevisionDiff {
-    fn from_wire(pb: v1::ControllerRevisionsDiffResponse) -> Result<Self, Violations> {
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            equal: pb.equal,
-            json_patch: pb.json_patch,
-            unified: pb.unified,
+            answer: Wire::of_wire(answer)?,
         })
     }
 }

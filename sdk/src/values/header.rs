@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use synod_model::{ClusterId, Revision, Violations};
-use synod_proto::v1;
-
-use super::FromWire;
-use super::wire::required;
+use synod_model::{ClusterId, Revision};
+use synod_proto::{messages, v1};
 
 /// Who answered, and at which revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,16 +21,12 @@ pub struct Header {
     pub age: Option<Duration>,
 }
 
-impl FromWire<Option<v1::ResponseHeader>> for Header {
-    fn from_wire(pb: Option<v1::ResponseHeader>) -> Result<Self, Violations> {
-        let pb = required(pb).map_err(|fault| fault.at("header"))?;
-        let cluster = ClusterId::parse(&pb.cluster_id);
-        Ok(Self {
-            cluster: cluster.map_err(|fault| fault.at("header.clusterId"))?,
-            replica_id: pb.replica_id,
-            revision: Revision::new(pb.revision),
-            raft_term: pb.raft_term,
-            age: pb.age_ms.map(Duration::from_millis),
-        })
+messages! {
+    v1::ResponseHeader = Header: "every replica sets it" {
+        cluster = cluster_id,
+        replica_id = replica_id,
+        revision = revision,
+        raft_term = raft_term,
+        age = age_ms,
     }
 }

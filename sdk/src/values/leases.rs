@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use synod_model::{
-    FencingToken, HolderIdentity, Lease, LeaseCandidate, Revision, Ticket, Violations,
-};
-use synod_proto::v1;
+use synod_model::{FencingToken, HolderIdentity, Lease, LeaseCandidate, Ticket, Violations};
 
-use super::wire::{list, required};
-use super::{FromWire, Header};
+use synod_proto::wire::{Wire, required};
+use synod_proto::{messages, v1};
+
+use super::Header;
 
 /// One lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,84 +93,96 @@ pub struct LeaseCandidatePage {
     pub inconsistent: bool,
 }
 
-impl FromWire<v1::LeasesGetResponse> for LeaseView {
-    fn from_wire(pb: v1::LeasesGetResponse) -> Result<Self, Violations> {
-        let item = LeaseItem::from_wire(v1::LeaseListItem {
+messages! {
+    v1::LeasesListResponse = LeasePage {
+        header = header,
+        items = items,
+        inconsistent = inconsistent,
+        ; ..Default::default()
+    }
+    v1::LeaseListItem = LeaseItem {
+        lease = lease,
+        remaining = remaining_ms,
+        waiting = waiting,
+    }
+    v1::LeasesListCandidatesResponse = LeaseCandidatePage {
+        header = header,
+        items = items,
+        inconsistent = inconsistent,
+        ; ..Default::default()
+    }
+    v1::LeaseCandidateItem = LeaseCandidateItem {
+        candidate = candidate,
+        remaining = remaining_ms,
+    }
+    v1::LeasesAcquireResponse = Acquired {
+        header = header,
+        acquisition = result,
+    }
+}
+
+impl Wire<v1::LeasesGetResponse> for LeaseView {
+    fn to_wire(&self) -> v1::LeasesGetResponse {
+        let item: v1::LeaseListItem = self.item.to_wire();
+        let waiters = self.waiters.iter();
+        v1::LeasesGetResponse {
+            header: self.header.to_wire(),
+            lease: item.lease,
+            remaining_ms: item.remaining_ms,
+            waiting: item.waiting,
+            waiters: waiters
+                .map(|(holder, ticket)| v1::LeaseWaiter {
+                    holder: holder.to_wire(),
+                    ticket: ticket.to_wire(),
+                })
+                .collect(),
+        }
+    }
+
+    fn of_wire(pb: v1::LeasesGetResponse) -> Result<Self, Violations> {
+        let item = v1::LeaseListItem {
             lease: pb.lease,
             remaining_ms: pb.remaining_ms,
             waiting: pb.waiting,
-        })?;
-        let waiters = list(pb.waiters, |waiter| {
-            let holder = HolderIdentity::parse(&waiter.holder)?;
-            Ok::<_, synod_model::Violation>((holder, ticket(waiter.ticket)))
-        })?;
+        };
+        let waiter = |pb: v1::LeaseWaiter| {
+            Ok::<_, Violations>((Wire::of_wire(pb.holder)?, Wire::of_wire(pb.ticket)?))
+        };
+        let waiters: Result<_, Violations> = pb.waiters.into_iter().map(waiter).collect();
         Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            item,
-            waiters,
+            header: Wire::of_wire(pb.header)?,
+            item: Wire::of_wire(item)?,
+            waiters: waiters?,
         })
     }
 }
 
-impl FromWire<v1::LeasesListResponse> for LeasePage {
-    fn from_wire(pb: v1::LeasesListResponse) -> Result<Self, Violations> {
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            items: list(pb.items, LeaseItem::from_wire)?,
-            inconsistent: pb.inconsistent,
+impl Wire<Option<v1::leases_acquire_response::Result>> for Acquisition {
+    fn to_wire(&self) -> Option<v1::leases_acquire_response::Result> {
+        use v1::leases_acquire_response::Result as Sent;
+        Some(match self {
+            Self::Held { token, ttl } => Sent::Held(v1::LeaseHeld {
+                token: token.to_wire(),
+                ttl_ms: ttl.to_wire(),
+            }),
+            Self::Queued { ticket, ahead } => Sent::Queued(v1::LeaseQueued {
+                ticket: ticket.to_wire(),
+                ahead: *ahead,
+            }),
         })
     }
-}
 
-impl FromWire<v1::LeaseListItem> for LeaseItem {
-    fn from_wire(pb: v1::LeaseListItem) -> Result<Self, Violations> {
-        let lease = required(pb.lease).map_err(|fault| fault.at("lease"))?;
-        Ok(Self {
-            lease: Lease::try_from(lease)?,
-            remaining: pb.remaining_ms.map(Duration::from_millis),
-            waiting: pb.waiting,
-        })
-    }
-}
-
-impl FromWire<v1::LeasesAcquireResponse> for Acquired {
-    fn from_wire(pb: v1::LeasesAcquireResponse) -> Result<Self, Violations> {
-        use v1::leases_acquire_response::Result as Answer;
-        let result = required(pb.result).map_err(|fault| fault.at("result"))?;
-        let acquisition = match result {
-            Answer::Held(held) => Acquisition::Held {
-                token: FencingToken::new(Revision::new(held.token)),
-                ttl: Duration::from_millis(held.ttl_ms),
+    fn of_wire(pb: Option<v1::leases_acquire_response::Result>) -> Result<Self, Violations> {
+        use v1::leases_acquire_response::Result as Sent;
+        Ok(match required(pb, "every replica sets it")? {
+            Sent::Held(held) => Self::Held {
+                token: Wire::of_wire(held.token)?,
+                ttl: Wire::of_wire(held.ttl_ms)?,
             },
-            Answer::Queued(queued) => Acquisition::Queued {
-                ticket: ticket(queued.ticket),
+            Sent::Queued(queued) => Self::Queued {
+                ticket: Wire::of_wire(queued.ticket)?,
                 ahead: queued.ahead,
             },
-        };
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            acquisition,
         })
     }
-}
-
-impl FromWire<v1::LeasesListCandidatesResponse> for LeaseCandidatePage {
-    fn from_wire(pb: v1::LeasesListCandidatesResponse) -> Result<Self, Violations> {
-        let items = list(pb.items, |item| {
-            let candidate = required(item.candidate).map_err(|fault| fault.at("candidate"))?;
-            Ok::<_, Violations>(LeaseCandidateItem {
-                candidate: LeaseCandidate::try_from(candidate)?,
-                remaining: item.remaining_ms.map(Duration::from_millis),
-            })
-        })?;
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            items,
-            inconsistent: pb.inconsistent,
-        })
-    }
-}
-
-fn ticket(number: u64) -> Ticket {
-    Ticket::new(Revision::new(number))
 }

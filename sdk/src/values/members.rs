@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use synod_model::{Member, Violations};
-use synod_proto::v1;
+use synod_model::Member;
+use synod_proto::{messages, v1};
 
-use super::wire::{list, required};
-use super::{FromWire, Header};
+use super::Header;
 
 /// One member.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,43 +39,20 @@ pub struct MemberItem {
     pub remaining: Option<Duration>,
 }
 
-impl FromWire<v1::MembershipGetResponse> for MemberView {
-    fn from_wire(pb: v1::MembershipGetResponse) -> Result<Self, Violations> {
-        let item = v1::MemberListItem {
-            member: pb.member,
-            remaining_ms: pb.remaining_ms,
-        };
-        let MemberItem { member, remaining } = MemberItem::from_wire(item)?;
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            member,
-            remaining,
-        })
+messages! {
+    v1::MembershipGetResponse = MemberView {
+        header = header,
+        member = member,
+        remaining = remaining_ms,
     }
-}
-
-impl FromWire<v1::MembershipListResponse> for MemberPage {
-    fn from_wire(pb: v1::MembershipListResponse) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let header = found.parsed("", Header::from_wire(pb.header));
-        let items = found.parsed("items", list(pb.items, MemberItem::from_wire));
-        match (header, items) {
-            (Some(header), Some(items)) => Ok(Self {
-                header,
-                items,
-                inconsistent: pb.inconsistent,
-            }),
-            _ => Err(found),
-        }
+    v1::MembershipListResponse = MemberPage {
+        header = header,
+        items = items,
+        inconsistent = inconsistent,
+        ; ..Default::default()
     }
-}
-
-impl FromWire<v1::MemberListItem> for MemberItem {
-    fn from_wire(pb: v1::MemberListItem) -> Result<Self, Violations> {
-        let member = required(pb.member).map_err(|fault| fault.at("member"))?;
-        Ok(Self {
-            member: Member::try_from(member)?,
-            remaining: pb.remaining_ms.map(Duration::from_millis),
-        })
+    v1::MemberListItem = MemberItem {
+        member = member,
+        remaining = remaining_ms,
     }
 }

@@ -1,10 +1,9 @@
 //! Migrations as they are read, and what is answered to those who work at them.
 
-use synod_model::{ClaimToken, Migration, MigrationId, MigrationProgress, Revision, Violations};
-use synod_proto::v1;
+use synod_model::{ClaimToken, Migration, MigrationId, MigrationProgress};
+use synod_proto::{messages, v1};
 
-use super::wire::{list, required};
-use super::{Assumed, FromWire, Header};
+use super::{Assumed, Header};
 
 /// One migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,54 +57,29 @@ pub struct MigrationCompleted {
     pub assumptions: Vec<Assumed>,
 }
 
-impl FromWire<v1::MigrationsGetResponse> for MigrationView {
-    fn from_wire(pb: v1::MigrationsGetResponse) -> Result<Self, Violations> {
-        let migration = required(pb.migration).map_err(|fault| fault.at("migration"))?;
-        let progress = pb.progress.map(MigrationProgress::try_from);
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            migration: Migration::try_from(migration)?,
-            progress: progress.transpose()?,
-        })
+messages! {
+    v1::MigrationsGetResponse = MigrationView {
+        header = header,
+        migration = migration,
+        progress = progress,
     }
-}
-
-impl FromWire<v1::MigrationsListResponse> for MigrationPage {
-    fn from_wire(pb: v1::MigrationsListResponse) -> Result<Self, Violations> {
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            items: list(pb.migrations, Migration::try_from)?,
-            inconsistent: pb.inconsistent,
-        })
+    v1::MigrationsListResponse = MigrationPage {
+        header = header,
+        items = migrations,
+        inconsistent = inconsistent,
+        ; ..Default::default()
     }
-}
-
-impl FromWire<v1::MigrationsStartResponse> for MigrationStarted {
-    fn from_wire(pb: v1::MigrationsStartResponse) -> Result<Self, Violations> {
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            id: MigrationId::parse(&pb.name)?,
-        })
+    v1::MigrationsStartResponse = MigrationStarted {
+        header = header,
+        id = name,
     }
-}
-
-impl FromWire<v1::MigrationsClaimResponse> for MigrationClaimed {
-    fn from_wire(pb: v1::MigrationsClaimResponse) -> Result<Self, Violations> {
-        let token = ClaimToken::new(Revision::new(pb.token));
-        token.check().map_err(|fault| fault.at("token"))?;
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            token,
-            progress: MigrationProgress::try_from(pb.progress.unwrap_or_default())?,
-        })
+    v1::MigrationsClaimResponse = MigrationClaimed {
+        header = header,
+        token = token,
+        progress = progress,
     }
-}
-
-impl FromWire<v1::MigrationsCompleteResponse> for MigrationCompleted {
-    fn from_wire(pb: v1::MigrationsCompleteResponse) -> Result<Self, Violations> {
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            assumptions: list(pb.assumptions, Assumed::from_wire)?,
-        })
+    v1::MigrationsCompleteResponse = MigrationCompleted {
+        header = header,
+        assumptions = assumptions,
     }
 }

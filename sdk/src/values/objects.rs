@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use synod_model::{Object, Revision, Uid, Violations};
-use synod_proto::v1;
+use synod_proto::wire::Wire;
+use synod_proto::{messages, v1};
 
-use super::wire::{list, required};
 use super::{FromWire, Header};
 
 /// One object.
@@ -95,151 +95,85 @@ pub enum ReadResult {
     LeftOut,
 }
 
-impl FromWire<v1::ObjectsGetResponse> for ObjectView {
-    fn from_wire(pb: v1::ObjectsGetResponse) -> Result<Self, Violations> {
-        let object = required(pb.object).map_err(|fault| fault.at("object"))?;
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            object: Object::try_from(object)?,
-            remaining: pb.remaining_ms.map(Duration::from_millis),
-        })
+messages! {
+    v1::ObjectsGetResponse = ObjectView {
+        header = header,
+        object = object,
+        remaining = remaining_ms,
+    }
+    v1::ObjectsListResponse = ObjectPage {
+        header = header,
+        items = items,
+        inconsistent = inconsistent,
+        ; ..Default::default()
+    }
+    v1::ObjectListItem = ObjectItem {
+        object = object,
+        remaining = remaining_ms,
+    }
+    v1::OperationResult = OperationResult {
+        changed = changed,
+        created = created,
+        deleted = deleted,
+        uid = uid,
+        resource_version = resource_version,
+    }
+    v1::ObjectsTransactResponse = Transacted {
+        header = header,
+        changed = changed,
+        succeeded = succeeded,
+        results = results,
+        reads = reads,
     }
 }
 
-impl FromWire<v1::ObjectsListResponse> for ObjectPage {
-    fn from_wire(pb: v1::ObjectsListResponse) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let header = found.parsed("", Header::from_wire(pb.header));
-        let items = found.parsed("items", list(pb.items, ObjectItem::from_wire));
-        match (header, items) {
-            (Some(header), Some(items)) => Ok(Self {
-                header,
-                items,
-                inconsistent: pb.inconsistent,
-            }),
-            _ => Err(found),
+/// What a change of one object is answered: each message has those of the fields that it can say anything in.
+macro_rules! written {
+    ($($answer:ident: $pb:ident => $changed:expr, $created:expr, $deleted:expr, $object:expr;)*) => { $(
+        impl FromWire<v1::$answer> for ObjectWritten {
+            fn from_wire($pb: v1::$answer) -> Result<Self, Violations> {
+                let result = v1::OperationResult {
+                    changed: $changed,
+                    created: $created,
+                    deleted: $deleted,
+                    uid: $pb.uid,
+                    resource_version: $pb.resource_version,
+                };
+                let object: Option<v1::Object> = $object;
+                Ok(Self {
+                    header: Wire::of_wire($pb.header)?,
+                    result: Wire::of_wire(result)?,
+                    object: Wire::of_wire(object)?,
+                })
+            }
+        }
+    )* };
+}
+
+written! {
+    ObjectsCreateResponse: pb => true, true, false, pb.object;
+    ObjectsUpdateResponse: pb => pb.changed, pb.created, pb.deleted, pb.object;
+    ObjectsPatchResponse: pb => pb.changed, false, pb.deleted, pb.object;
+    ObjectsDeleteResponse: pb => pb.changed, false, pb.deleted, None;
+}
+
+impl Wire<v1::ReadResult> for ReadResult {
+    fn to_wire(&self) -> v1::ReadResult {
+        let object = match self {
+            Self::Found(object) => Some(object.to_wire()),
+            Self::Absent | Self::LeftOut => None,
+        };
+        v1::ReadResult {
+            object,
+            left_out: *self == Self::LeftOut,
         }
     }
-}
 
-impl FromWire<v1::ObjectListItem> for ObjectItem {
-    fn from_wire(pb: v1::ObjectListItem) -> Result<Self, Violations> {
-        let object = required(pb.object).map_err(|fault| fault.at("object"))?;
-        Ok(Self {
-            object: Object::try_from(object)?,
-            remaining: pb.remaining_ms.map(Duration::from_millis),
-        })
-    }
-}
-
-impl FromWire<v1::ObjectsCreateResponse> for ObjectWritten {
-    fn from_wire(pb: v1::ObjectsCreateResponse) -> Result<Self, Violations> {
-        let result = v1::OperationResult {
-            changed: true,
-            created: true,
-            deleted: false,
-            uid: pb.uid,
-            resource_version: pb.resource_version,
-        };
-        written(pb.header, result, pb.object)
-    }
-}
-
-impl FromWire<v1::ObjectsUpdateResponse> for ObjectWritten {
-    fn from_wire(pb: v1::ObjectsUpdateResponse) -> Result<Self, Violations> {
-        let result = v1::OperationResult {
-            changed: pb.changed,
-            created: pb.created,
-            deleted: pb.deleted,
-            uid: pb.uid,
-            resource_version: pb.resource_version,
-        };
-        written(pb.header, result, pb.object)
-    }
-}
-
-impl FromWire<v1::ObjectsPatchResponse> for ObjectWritten {
-    fn from_wire(pb: v1::ObjectsPatchResponse) -> Result<Self, Violations> {
-        let result = v1::OperationResult {
-            changed: pb.changed,
-            created: false,
-            deleted: pb.deleted,
-            uid: pb.uid,
-            resource_version: pb.resource_version,
-        };
-        written(pb.header, result, pb.object)
-    }
-}
-
-impl FromWire<v1::ObjectsDeleteResponse> for ObjectWritten {
-    fn from_wire(pb: v1::ObjectsDeleteResponse) -> Result<Self, Violations> {
-        let result = v1::OperationResult {
-            changed: pb.changed,
-            created: false,
-            deleted: pb.deleted,
-            uid: pb.uid,
-            resource_version: pb.resource_version,
-        };
-        written(pb.header, result, None)
-    }
-}
-
-fn written(
-    header: Option<v1::ResponseHeader>,
-    result: v1::OperationResult,
-    object: Option<v1::Object>,
-) -> Result<ObjectWritten, Violations> {
-    let mut found = Violations::new();
-    let header = found.parsed("", Header::from_wire(header));
-    let result = found.parsed("", OperationResult::from_wire(result));
-    let object = found.parsed("object", object.map(Object::try_from).transpose());
-    match (header, result, object) {
-        (Some(header), Some(result), Some(object)) => Ok(ObjectWritten {
-            header,
-            result,
-            object,
-        }),
-        _ => Err(found),
-    }
-}
-
-impl FromWire<v1::OperationResult> for OperationResult {
-    fn from_wire(pb: v1::OperationResult) -> Result<Self, Violations> {
-        Ok(Self {
-            changed: pb.changed,
-            created: pb.created,
-            deleted: pb.deleted,
-            uid: Uid::parse(&pb.uid).map_err(|fault| fault.at("uid"))?,
-            resource_version: Revision::new(pb.resource_version),
-        })
-    }
-}
-
-impl FromWire<v1::ReadResult> for ReadResult {
-    fn from_wire(pb: v1::ReadResult) -> Result<Self, Violations> {
+    fn of_wire(pb: v1::ReadResult) -> Result<Self, Violations> {
         match (pb.object, pb.left_out) {
-            (Some(object), _) => Ok(Self::Found(Box::new(Object::try_from(object)?))),
+            (Some(object), _) => Ok(Self::Found(Wire::of_wire(object)?)),
             (None, false) => Ok(Self::Absent),
             (None, true) => Ok(Self::LeftOut),
-        }
-    }
-}
-
-impl FromWire<v1::ObjectsTransactResponse> for Transacted {
-    fn from_wire(pb: v1::ObjectsTransactResponse) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let header = found.parsed("", Header::from_wire(pb.header));
-        let results = found.parsed("results", list(pb.results, OperationResult::from_wire));
-        let reads = found.parsed("reads", list(pb.reads, ReadResult::from_wire));
-        match (header, results, reads) {
-            (Some(header), Some(results), Some(reads)) => Ok(Self {
-                header,
-                changed: pb.changed,
-                succeeded: pb.succeeded,
-                results,
-                reads,
-            }),
-            _ => Err(found),
         }
     }
 }

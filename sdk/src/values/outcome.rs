@@ -7,8 +7,8 @@ use synod_model::{
     Ticket, Violations,
 };
 use synod_proto::v1;
+use synod_proto::wire::Wire;
 
-use super::wire::list;
 use super::{FromWire, Header, HistoryAnswer, OperationResult, ReportedResource, RevisionAnswer};
 use crate::Error;
 
@@ -87,7 +87,7 @@ pub enum OutcomeAnswer {
 
 impl FromWire<v1::SessionsGetOutcomeResponse> for Outcome {
     fn from_wire(pb: v1::SessionsGetOutcomeResponse) -> Result<Self, Violations> {
-        let header = Header::from_wire(pb.header)?;
+        let header = Wire::of_wire(pb.header)?;
         let Some(outcome) = pb.outcome else {
             return Ok(Self::NotExecuted { header });
         };
@@ -107,39 +107,33 @@ impl FromWire<Option<v1::recorded_outcome::Answer>> for OutcomeAnswer {
             None => Self::Done,
             Some(Answer::Refusal(refusal)) => Self::Refused(Refusal::from(refusal).into()),
             Some(Answer::Joined(joined)) => Self::Joined {
-                epoch: Epoch::new(Revision::new(joined.epoch)),
-                ttl: Duration::from_millis(joined.ttl_ms),
+                epoch: Wire::of_wire(joined.epoch)?,
+                ttl: Wire::of_wire(joined.ttl_ms)?,
             },
             Some(Answer::ControllerRevision(answer)) => {
-                Self::ControllerRevision(RevisionAnswer::from_wire(answer)?)
+                Self::ControllerRevision(Wire::of_wire(answer)?)
             }
             Some(Answer::ControllerHistory(answer)) => {
-                Self::ControllerHistory(HistoryAnswer::from_wire(answer)?)
+                Self::ControllerHistory(Wire::of_wire(answer)?)
             }
             Some(Answer::LeaseHeld(held)) => Self::LeaseHeld {
-                token: FencingToken::new(Revision::new(held.token)),
-                ttl: Duration::from_millis(held.ttl_ms),
+                token: Wire::of_wire(held.token)?,
+                ttl: Wire::of_wire(held.ttl_ms)?,
             },
-            Some(Answer::LeaseQueued(ticket)) => {
-                Self::LeaseQueued(Ticket::new(Revision::new(ticket)))
-            }
-            Some(Answer::Reported(reported)) => {
-                Self::Reported(list(reported.resources, ReportedResource::from_wire)?)
-            }
-            Some(Answer::Object(result)) => Self::Object(OperationResult::from_wire(result)?),
+            Some(Answer::LeaseQueued(ticket)) => Self::LeaseQueued(Wire::of_wire(ticket)?),
+            Some(Answer::Reported(reported)) => Self::Reported(Wire::of_wire(reported.resources)?),
+            Some(Answer::Object(result)) => Self::Object(Wire::of_wire(result)?),
             Some(Answer::Transacted(transacted)) => Self::Transacted {
                 succeeded: transacted.succeeded,
-                results: list(transacted.results, OperationResult::from_wire)?,
+                results: Wire::of_wire(transacted.results)?,
             },
-            Some(Answer::MigrationStarted(name)) => {
-                Self::MigrationStarted(MigrationId::parse(&name)?)
-            }
+            Some(Answer::MigrationStarted(name)) => Self::MigrationStarted(Wire::of_wire(name)?),
             Some(Answer::MigrationClaimed(claimed)) => Self::MigrationClaimed {
-                token: ClaimToken::new(Revision::new(claimed.token)),
-                progress: MigrationProgress::try_from(claimed.progress.unwrap_or_default())?,
+                token: Wire::of_wire(claimed.token)?,
+                progress: Wire::of_wire(claimed.progress)?,
             },
             Some(Answer::MigrationCompleted(completed)) => {
-                Self::MigrationCompleted(completed.assumption().into())
+                Self::MigrationCompleted(Assumption::of_wire(completed.assumption).ok())
             }
         })
     }

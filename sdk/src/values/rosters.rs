@@ -1,10 +1,9 @@
 //! Rosters as they are read, and what is answered to those who set them.
 
-use synod_model::{Roster, Violations};
-use synod_proto::v1;
+use synod_model::Roster;
+use synod_proto::{messages, v1};
 
-use super::wire::{list, required};
-use super::{FromWire, Header};
+use super::Header;
 
 /// One roster.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,32 +37,20 @@ pub struct RosterChanged {
     pub roster: Option<Roster>,
 }
 
-impl FromWire<v1::RostersGetResponse> for RosterView {
-    fn from_wire(pb: v1::RostersGetResponse) -> Result<Self, Violations> {
-        let roster = required(pb.roster).map_err(|fault| fault.at("roster"))?;
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            roster: Roster::try_from(roster)?,
-        })
+messages! {
+    v1::RostersGetResponse = RosterView {
+        header = header,
+        roster = roster,
     }
-}
-
-impl FromWire<v1::RostersListResponse> for RosterPage {
-    fn from_wire(pb: v1::RostersListResponse) -> Result<Self, Violations> {
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            items: list(pb.rosters, Roster::try_from)?,
-            inconsistent: pb.inconsistent,
-        })
+    v1::RostersListResponse = RosterPage {
+        header = header,
+        items = rosters,
+        inconsistent = inconsistent,
+        ; ..Default::default()
     }
-}
-
-impl FromWire<v1::RostersSetResponse> for RosterChanged {
-    fn from_wire(pb: v1::RostersSetResponse) -> Result<Self, Violations> {
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            changed: pb.changed,
-            roster: pb.roster.map(Roster::try_from).transpose()?,
-        })
+    v1::RostersSetResponse = RosterChanged {
+        header = header,
+        changed = changed,
+        roster = roster,
     }
 }

@@ -1,14 +1,14 @@
 //! Whether a binary may join, and whether a version may go.
 
 use synod_model::{
-    ApiVersion, Assumption, GroupResource, LogTime, MemberId, Namespace, NamespacedName,
-    ObjectName, StorageVersionHash, Violation, Violations,
+    ApiVersion, Assumption, GroupResource, LogTime, MemberId, NamespacedName, StorageVersionHash,
+    Violation, Violations,
 };
-use synod_proto::v1;
 
-use super::storage_version::resource;
-use super::wire::list;
-use super::{FromWire, Header};
+use synod_proto::wire::Wire;
+use synod_proto::{messages, v1};
+
+use super::Header;
 
 /// Whether something is safe, at one revision, and what that assumes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,89 +98,85 @@ pub enum DangerReason {
     Snapshot(NamespacedName, ApiVersion),
 }
 
-macro_rules! safety_from {
-    ($($answer:ident),+ $(,)?) => {
-        $(impl FromWire<v1::$answer> for Safety {
-            fn from_wire(pb: v1::$answer) -> Result<Self, Violations> {
+messages! {
+    v1::StorageVersionsCheckBinaryResponse = Safety {
+        header = header,
+        dangers = dangers,
+        omitted = omitted,
+        log_time = log_time_ms,
+        assumptions = assumptions,
+        ; ..Default::default()
+    }
+    v1::StorageVersionsCheckDropResponse = Safety {
+        header = header,
+        dangers = dangers,
+        omitted = omitted,
+        log_time = log_time_ms,
+        assumptions = assumptions,
+        ; ..Default::default()
+    }
+    v1::Assumption = Assumed {
+        reason = reason,
+        message = message,
+        resources = resources,
+        omitted = omitted,
+    }
+}
+
+/// Both directions of dangers: each variant with the fields that it names.
+macro_rules! dangers {
+    ($($variant:ident $(($($field:ident),+))?;)*) => {
+        impl Wire<v1::Danger> for Danger {
+            fn to_wire(&self) -> v1::Danger {
+                let mut pb = v1::Danger {
+                    resource: self.resource.to_wire(),
+                    message: self.message.clone(),
+                    ..Default::default()
+                };
+                match &self.reason {
+                    $(DangerReason::$variant $(($($field),+))? => {
+                        pb.reason = v1::DangerReason::$variant.into();
+                        $($(pb.$field = $field.to_wire();)+)?
+                    })*
+                }
+                pb
+            }
+
+            fn of_wire(pb: v1::Danger) -> Result<Self, Violations> {
+                let reason = match pb.reason() {
+                    $(v1::DangerReason::$variant => DangerReason::$variant $(($(
+                        Wire::of_wire(pb.$field.clone())
+                            .map_err(|faults: Violations| faults.at(stringify!($field)))?
+                    ),+))?,)*
+                    v1::DangerReason::Unspecified => {
+                        let fault = Violation::required("must be a reason that is known here");
+                        return Err(fault.at("reason").into());
+                    }
+                };
                 Ok(Self {
-                    header: Header::from_wire(pb.header)?,
-                    dangers: list(pb.dangers, Danger::from_wire)?,
-                    omitted: pb.omitted,
-                    log_time: LogTime::from_millis(pb.log_time_ms),
-                    assumptions: list(pb.assumptions, Assumed::from_wire)?,
+                    resource: Wire::of_wire(pb.resource)?,
+                    reason,
+                    message: pb.message,
                 })
             }
-        })+
+        }
     };
 }
 
-safety_from!(
-    StorageVersionsCheckBinaryResponse,
-    StorageVersionsCheckDropResponse,
-);
-
-impl FromWire<v1::Assumption> for Assumed {
-    fn from_wire(pb: v1::Assumption) -> Result<Self, Violations> {
-        let Some(reason) = Option::<Assumption>::from(pb.reason()) else {
-            let fault = Violation::required("must be a reason that is known here");
-            return Err(fault.at("reason").into());
-        };
-        Ok(Self {
-            reason,
-            message: pb.message,
-            resources: list(pb.resources, GroupResource::try_from)?,
-            omitted: pb.omitted,
-        })
-    }
-}
-
-impl FromWire<v1::Danger> for Danger {
-    fn from_wire(pb: v1::Danger) -> Result<Self, Violations> {
-        Ok(Self {
-            resource: resource(pb.resource.clone())?,
-            reason: reason(&pb)?,
-            message: pb.message,
-        })
-    }
-}
-
-fn reason(pb: &v1::Danger) -> Result<DangerReason, Violations> {
-    use v1::DangerReason as Pb;
-    let version = || ApiVersion::parse(&pb.version).map_err(|fault| fault.at("version"));
-    let hash = || StorageVersionHash::parse(&pb.hash).map_err(|fault| fault.at("hash"));
-    let member = || MemberId::parse(&pb.member).map_err(|fault| fault.at("member"));
-    let snapshot = || named(&pb.snapshot).map_err(|fault| fault.at("snapshot"));
-    let until = LogTime::from_millis(pb.until_log_time_ms);
-    Ok(match pb.reason() {
-        Pb::NoState => DangerReason::NoState,
-        Pb::PersistedUnknown => DangerReason::PersistedUnknown,
-        Pb::Persisted => DangerReason::Persisted(version()?),
-        Pb::PersistedHash => DangerReason::PersistedHash(hash()?),
-        Pb::Selected => DangerReason::Selected(version()?),
-        Pb::Reported => DangerReason::Reported(member()?, version()?),
-        Pb::Voted => DangerReason::Voted(member()?, version()?),
-        Pb::Draining => DangerReason::Draining(version()?, until),
-        Pb::DrainingHash => DangerReason::DrainingHash(hash()?, until),
-        Pb::Observed => DangerReason::Observed(hash()?),
-        Pb::ObservationExpired => DangerReason::ObservationExpired,
-        Pb::Absent => DangerReason::Absent(member()?),
-        Pb::AbsentMore => DangerReason::AbsentMore(pb.count),
-        Pb::NotDecodable => DangerReason::NotDecodable(member()?, version()?),
-        Pb::Snapshot => DangerReason::Snapshot(snapshot()?, version()?),
-        Pb::Unspecified => {
-            let fault = Violation::required("must be a reason that is known here");
-            return Err(fault.at("reason").into());
-        }
-    })
-}
-
-/// The name `<namespace>/<name>`.
-fn named(text: &str) -> Result<NamespacedName, Violation> {
-    let (namespace, name) = text.split_once('/').unwrap_or(("", text));
-    let namespace = Some(namespace).filter(|namespace| !namespace.is_empty());
-    let namespace = namespace.map(Namespace::parse).transpose()?;
-    Ok(NamespacedName::new(
-        namespace.as_ref(),
-        &ObjectName::parse(name)?,
-    ))
+dangers! {
+    NoState;
+    PersistedUnknown;
+    Persisted(version);
+    PersistedHash(hash);
+    Selected(version);
+    Reported(member, version);
+    Voted(member, version);
+    Draining(version, until_log_time_ms);
+    DrainingHash(hash, until_log_time_ms);
+    Observed(hash);
+    ObservationExpired;
+    Absent(member);
+    AbsentMore(count);
+    NotDecodable(member, version);
+    Snapshot(snapshot, version);
 }

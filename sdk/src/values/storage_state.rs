@@ -4,13 +4,11 @@ use std::fmt;
 
 use synod_model::{
     Absent, ApiVersion, GroupResource, Kind, LogTime, Metadata, Persisted, Revision,
-    StorageVersionHash, Violation, Violations,
+    StorageVersionHash, Violations,
 };
-use synod_proto::v1;
 
-use super::FromWire;
-use super::storage_version::{named, resource};
-use super::wire::{list, version};
+use synod_proto::wire::Wire;
+use synod_proto::{messages, v1};
 
 /// What is known of the stored objects of a resource, also when no member reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,79 +77,63 @@ impl fmt::Display for Drained {
     }
 }
 
-impl FromWire<v1::StorageState> for StorageState {
-    fn from_wire(pb: v1::StorageState) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let named = found.parsed("metadata", named(pb.metadata));
-        let resource = found.parsed("resource", resource(pb.resource));
-        let selected = found.parsed("selectedVersion", version(pb.selected_version.as_deref()));
-        let current = found.parsed("currentVersion", version(pb.current_version.as_deref()));
-        let common = found.parsed(
-            "commonEncodingVersion",
-            version(pb.common_encoding_version.as_deref()),
-        );
-        let persisted = found.parsed("persisted", list(pb.persisted, Persisted::try_from));
-        let observed = list(pb.observed_hashes, |hash| StorageVersionHash::parse(&hash));
-        let observed = found.parsed("observedHashes", observed);
-        let drains = found.parsed("drains", list(pb.drains, Drain::read));
-        let kind = Some(pb.observed_kind.as_str()).filter(|kind| !kind.is_empty());
-        let observed_kind = found.parsed("observedKind", kind.map(Kind::parse).transpose());
-        let current_hash = pb.current_hash.as_deref().map(StorageVersionHash::parse);
-        let current_hash = found.parsed("currentHash", current_hash.transpose());
-        let absent = pb.absent.map(Absent::try_from).transpose();
-        let absent = found.parsed("absent", absent);
-        let (
-            Some((name, metadata)),
-            Some(resource),
-            Some(selected),
-            Some(current),
-            Some(common),
-            Some(persisted),
-            Some(observed),
-            Some(drains),
-            Some(observed_kind),
-            Some(current_hash),
-            Some(absent),
-        ) = (
-            named,
-            resource,
-            selected,
-            current,
-            common,
-            persisted,
-            observed,
-            drains,
-            observed_kind,
-            current_hash,
-            absent,
-        )
-        else {
-            return Err(found);
-        };
-        Ok(Self {
-            name,
-            metadata,
-            resource,
-            selected,
-            selected_revision: Revision::new(pb.selected_revision),
-            agreement_revision: Revision::new(pb.agreement_revision),
-            current,
-            common,
-            observed,
-            observed_kind,
-            observation_expired: pb.observation_expired,
-            contradicted: pb.contradicted,
-            current_hash,
-            absent: absent.unwrap_or_default(),
-            on_trust_since: (pb.on_trust_since > 0).then(|| Revision::new(pb.on_trust_since)),
-            persisted,
-            drains,
-        })
+messages! {
+    v1::StorageState = StorageState {
+        (name, metadata) = metadata,
+        resource = resource,
+        selected = selected_version,
+        selected_revision = selected_revision,
+        agreement_revision = agreement_revision,
+        current = current_version,
+        common = common_encoding_version,
+        observed = observed_hashes,
+        observed_kind = observed_kind,
+        observation_expired = observation_expired,
+        contradicted = contradicted,
+        current_hash = current_hash,
+        absent = absent by unless_empty,
+        on_trust_since = on_trust_since by unless_zero,
+        persisted = persisted,
+        drains = drains,
     }
 }
 
-impl Drain {
-    fn read(pb: v1::Drain) -> Result<Self, Violation> {
+/// Who is missing: left out where nobody is.
+mod unless_empty {
+    use super::*;
+
+    pub(super) fn write(absent: &Absent) -> Option<v1::AbsentMembers> {
+        (!absent.is_empty()).then(|| absent.into())
+    }
+
+    pub(super) fn read(pb: Option<v1::AbsentMembers>) -> Result<Absent, Violations> {
+        let absent: Option<Absent> = Wire::of_wire(pb)?;
+        Ok(absent.unwrap_or_default())
+    }
+}
+
+/// A revision: zero is none.
+mod unless_zero {
+    use super::*;
+
+    pub(super) fn write(revision: &Option<Revision>) -> u64 {
+        revision.map_or(0, Revision::get)
+    }
+
+    pub(super) fn read(pb: u64) -> Result<Option<Revision>, Violations> {
+        Ok((pb > 0).then(|| Revision::new(pb)))
+    }
+}
+
+impl Wire<v1::Drain> for Drain {
+    fn to_wire(&self) -> v1::Drain {
+        match &self.encoding {
+            Drained::Version(version) => v1::Drain::of(version, self.until),
+            Drained::Hash(hash) => v1::Drain::of_hash(*hash, self.until),
+        }
+    }
+
+    fn of_wire(pb: v1::Drain) -> Result<Self, Violations> {
         let encoding = if pb.hash.is_empty() {
             let version = ApiVersion::parse(&pb.version);
             Drained::Version(version.map_err(|fault| fault.at("version"))?)

@@ -4,10 +4,8 @@ use synod_model::{
     ApiVersion, Condition, GroupResource, Kind, MemberId, Metadata, Revision, VersionSet,
     Violations,
 };
-use synod_proto::v1;
-
-use super::FromWire;
-use super::wire::{list, required, version, versions};
+use synod_proto::wire::Wire;
+use synod_proto::{messages, v1};
 
 /// A resource that at least one member reports: what each of them encodes, decodes and serves, and what follows from
 /// all of it.
@@ -78,115 +76,48 @@ pub struct StorageVersionStatus {
     pub conditions: Vec<Condition>,
 }
 
-impl FromWire<v1::StorageVersion> for StorageVersion {
-    fn from_wire(pb: v1::StorageVersion) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let named = found.parsed("metadata", named(pb.metadata));
-        let resource = found.parsed("resource", resource(pb.resource));
-        let entries = found.parsed("entries", list(pb.entries, StorageVersionEntry::from_wire));
-        let status = found.parsed("status", StorageVersionStatus::from_wire(pb.status));
-        let (Some((name, metadata)), Some(resource), Some(mut entries), Some(status)) =
-            (named, resource, entries, status)
-        else {
-            return Err(found);
-        };
-        // They arrive so, and lookups depend on it.
+messages! {
+    v1::StorageVersion = StorageVersion {
+        (name, metadata) = metadata,
+        resource = resource,
+        entries = entries by by_member,
+        status = status,
+    }
+    v1::StorageVersionEntry = StorageVersionEntry {
+        member = member,
+        kind = kind,
+        decodable = decodable_versions,
+        served = served_versions,
+        preferred = preferred_version,
+        encoding = encoding_version,
+        adopted_revision = adopted_revision,
+        since_revision = since_revision,
+    }
+    v1::StorageVersionStatus = StorageVersionStatus: "every replica sets it" {
+        common = common_encoding_version,
+        selected = selected_version,
+        selected_revision = selected_revision,
+        agreement_revision = agreement_revision,
+        agreed = agreed_version,
+        decodable_by_all = decodable_by_all,
+        served_by_all = served_by_all,
+        conditions = conditions,
+    }
+}
+
+/// The entries in the order of their members. They arrive so, and lookups depend on it.
+mod by_member {
+    use super::*;
+
+    pub(super) fn write(entries: &[StorageVersionEntry]) -> Vec<v1::StorageVersionEntry> {
+        entries.iter().map(Wire::to_wire).collect()
+    }
+
+    pub(super) fn read(
+        pb: Vec<v1::StorageVersionEntry>,
+    ) -> Result<Vec<StorageVersionEntry>, Violations> {
+        let mut entries: Vec<StorageVersionEntry> = Wire::of_wire(pb)?;
         entries.sort_by(|a, b| a.member.cmp(&b.member));
-        Ok(Self {
-            name,
-            metadata,
-            resource,
-            entries,
-            status,
-        })
+        Ok(entries)
     }
-}
-
-impl FromWire<v1::StorageVersionEntry> for StorageVersionEntry {
-    fn from_wire(pb: v1::StorageVersionEntry) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let member = found.parsed("member", MemberId::parse(&pb.member));
-        let kind = found.parsed("kind", Kind::parse(&pb.kind));
-        let decodable = found.parsed("decodableVersions", versions(pb.decodable_versions));
-        let served = found.parsed("servedVersions", versions(pb.served_versions));
-        let preferred = found.parsed("preferredVersion", version(pb.preferred_version.as_deref()));
-        let encoding = found.parsed("encodingVersion", version(pb.encoding_version.as_deref()));
-        let (
-            Some(member),
-            Some(kind),
-            Some(decodable),
-            Some(served),
-            Some(preferred),
-            Some(encoding),
-        ) = (member, kind, decodable, served, preferred, encoding)
-        else {
-            return Err(found);
-        };
-        Ok(Self {
-            member,
-            kind,
-            decodable: decodable.into_iter().collect(),
-            served: served.into_iter().collect(),
-            preferred,
-            encoding,
-            adopted_revision: pb.adopted_revision.map(Revision::new),
-            since_revision: Revision::new(pb.since_revision),
-        })
-    }
-}
-
-impl FromWire<Option<v1::StorageVersionStatus>> for StorageVersionStatus {
-    fn from_wire(pb: Option<v1::StorageVersionStatus>) -> Result<Self, Violations> {
-        let pb = required(pb)?;
-        let mut found = Violations::new();
-        let common = found.parsed(
-            "commonEncodingVersion",
-            version(pb.common_encoding_version.as_deref()),
-        );
-        let selected = found.parsed("selectedVersion", version(pb.selected_version.as_deref()));
-        let agreed = found.parsed("agreedVersion", version(pb.agreed_version.as_deref()));
-        let decodable_by_all = found.parsed("decodableByAll", versions(pb.decodable_by_all));
-        let served_by_all = found.parsed("servedByAll", versions(pb.served_by_all));
-        let conditions = found.parsed("conditions", list(pb.conditions, Condition::try_from));
-        let (
-            Some(common),
-            Some(selected),
-            Some(agreed),
-            Some(decodable_by_all),
-            Some(served_by_all),
-            Some(conditions),
-        ) = (
-            common,
-            selected,
-            agreed,
-            decodable_by_all,
-            served_by_all,
-            conditions,
-        )
-        else {
-            return Err(found);
-        };
-        Ok(Self {
-            common,
-            selected,
-            selected_revision: Revision::new(pb.selected_revision),
-            agreement_revision: Revision::new(pb.agreement_revision),
-            agreed,
-            decodable_by_all,
-            served_by_all,
-            conditions,
-        })
-    }
-}
-
-/// The name of an object, and its metadata without it.
-pub(crate) fn named(pb: Option<v1::Metadata>) -> Result<(String, Metadata), Violations> {
-    let pb = required(pb)?;
-    let metadata = Metadata::try_from(&pb)?;
-    Ok((pb.name, metadata))
-}
-
-/// The resource in a field that every replica sets.
-pub(crate) fn resource(pb: Option<v1::GroupResource>) -> Result<GroupResource, Violations> {
-    GroupResource::try_from(required(pb)?)
 }

@@ -1,10 +1,9 @@
 //! Resources as they are read: what members report, and what stays.
 
-use synod_model::{LogTime, Violations};
-use synod_proto::v1;
+use synod_model::LogTime;
+use synod_proto::{messages, v1};
 
-use super::wire::list;
-use super::{FromWire, Header, StorageState, StorageVersion};
+use super::{Header, StorageState, StorageVersion};
 
 /// One resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,54 +41,23 @@ pub struct StorageVersionItem {
     pub storage_state: Option<StorageState>,
 }
 
-impl FromWire<v1::StorageVersionsGetResponse> for StorageVersionView {
-    fn from_wire(pb: v1::StorageVersionsGetResponse) -> Result<Self, Violations> {
-        let item = StorageVersionItem::from_wire(v1::StorageVersionListItem {
-            storage_version: pb.storage_version,
-            storage_state: pb.storage_state,
-        })?;
-        Ok(Self {
-            header: Header::from_wire(pb.header)?,
-            storage_version: item.storage_version,
-            storage_state: item.storage_state,
-            log_time: LogTime::from_millis(pb.log_time_ms),
-        })
+messages! {
+    v1::StorageVersionsGetResponse = StorageVersionView {
+        header = header,
+        storage_version = storage_version,
+        storage_state = storage_state,
+        log_time = log_time_ms,
+        ; ..Default::default()
     }
-}
-
-impl FromWire<v1::StorageVersionsListResponse> for StorageVersionPage {
-    fn from_wire(pb: v1::StorageVersionsListResponse) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let header = found.parsed("", Header::from_wire(pb.header));
-        let items = found.parsed("items", list(pb.items, StorageVersionItem::from_wire));
-        let (Some(header), Some(items)) = (header, items) else {
-            return Err(found);
-        };
-        Ok(Self {
-            header,
-            items,
-            log_time: LogTime::from_millis(pb.log_time_ms),
-            inconsistent: pb.inconsistent,
-        })
+    v1::StorageVersionsListResponse = StorageVersionPage {
+        header = header,
+        items = items,
+        log_time = log_time_ms,
+        inconsistent = inconsistent,
+        ; ..Default::default()
     }
-}
-
-impl FromWire<v1::StorageVersionListItem> for StorageVersionItem {
-    fn from_wire(pb: v1::StorageVersionListItem) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let storage_version = pb
-            .storage_version
-            .map(StorageVersion::from_wire)
-            .transpose();
-        let storage_version = found.parsed("storageVersion", storage_version);
-        let storage_state = pb.storage_state.map(StorageState::from_wire).transpose();
-        let storage_state = found.parsed("storageState", storage_state);
-        match (storage_version, storage_state) {
-            (Some(storage_version), Some(storage_state)) => Ok(Self {
-                storage_version,
-                storage_state,
-            }),
-            _ => Err(found),
-        }
+    v1::StorageVersionListItem = StorageVersionItem {
+        storage_version = storage_version,
+        storage_state = storage_state,
     }
 }

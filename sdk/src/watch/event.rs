@@ -5,11 +5,12 @@ use std::fmt;
 use synod_model::{
     Collection, ControllerRevision, GroupResource, Lease, LeaseCandidate, LeaseKey, Member,
     MemberId, Metadata, Migration, Object as StoredObject, ObjectKind, Revision, Roster, Settings,
-    Violation, Violations,
+    Violations,
 };
-use synod_proto::v1;
 
-use crate::values::{FromWire, list, named, resource};
+use synod_proto::wire::Wire;
+use synod_proto::{messages, v1, wire_enums};
+
 use crate::{StorageState, StorageVersionEntry, StorageVersionStatus};
 
 /// One message of a watch.
@@ -129,24 +130,15 @@ pub struct StorageVersionChange {
 impl Event {
     /// The event in a message; `None` if it is about a kind that this client does not know.
     pub(super) fn from_wire(pb: v1::Event) -> Result<Option<Self>, Violations> {
-        let change = match pb.r#type() {
-            v1::EventType::Added => ChangeType::Added,
-            v1::EventType::Modified => ChangeType::Modified,
-            v1::EventType::Removed => ChangeType::Removed,
-            v1::EventType::Unspecified => {
-                return Err(Violation::required("must be a type that is known here")
-                    .at("type")
-                    .into());
-            }
-        };
+        let change = ChangeType::of_wire(pb.r#type).map_err(|faults| faults.at("type"))?;
         let Some(object) = pb.object else {
             return Ok(None);
         };
-        let object = Object::from_wire(object)?;
+        let object = Object::of_wire(object)?;
         Ok(Some(Self {
             change,
             kind: object.kind(),
-            resource: pb.resource.map(GroupResource::try_from).transpose()?,
+            resource: Wire::of_wire(pb.resource)?,
             namespace: pb.namespace,
             name: pb.name,
             lease: object.candidacy().cloned(),
@@ -192,56 +184,48 @@ impl Object {
     }
 }
 
-impl Object {
-    /// The object in an event.
-    fn from_wire(pb: v1::event::Object) -> Result<Self, Violations> {
-        use v1::event::Object as Wire;
-        Ok(match pb {
-            Wire::Member(member) => Self::Member(Member::try_from(member)?),
-            Wire::StorageVersion(change) => {
-                Self::StorageVersion(StorageVersionChange::from_wire(change)?)
+/// Both directions of the objects in events.
+macro_rules! objects {
+    ($($variant:ident = $sent:ident;)*) => {
+        impl Wire<v1::event::Object> for Object {
+            fn to_wire(&self) -> v1::event::Object {
+                match self { $(Self::$variant(object) => v1::event::Object::$sent(object.to_wire()),)* }
             }
-            Wire::StorageState(state) => Self::StorageState(StorageState::from_wire(state)?),
-            Wire::Settings(settings) => Self::Settings(Settings::try_from(settings)?),
-            Wire::Collection(collection) => Self::Collection(Collection::try_from(collection)?),
-            Wire::StoredObject(object) => Self::Stored(StoredObject::try_from(object)?),
-            Wire::ControllerRevision(snapshot) => {
-                Self::ControllerRevision(ControllerRevision::try_from(snapshot)?)
+
+            fn of_wire(pb: v1::event::Object) -> Result<Self, Violations> {
+                Ok(match pb {
+                    $(v1::event::Object::$sent(object) => Self::$variant(Wire::of_wire(object)?),)*
+                })
             }
-            Wire::Roster(roster) => Self::Roster(Roster::try_from(roster)?),
-            Wire::Migration(migration) => {
-                Self::Migration(Box::new(Migration::try_from(migration)?))
-            }
-            Wire::Lease(lease) => Self::Lease(Lease::try_from(lease)?),
-            Wire::LeaseCandidate(candidate) => {
-                Self::LeaseCandidate(LeaseCandidate::try_from(candidate)?)
-            }
-        })
+        }
+    };
+}
+
+objects! {
+    Member = Member;
+    StorageVersion = StorageVersion;
+    StorageState = StorageState;
+    Settings = Settings;
+    Collection = Collection;
+    Stored = StoredObject;
+    ControllerRevision = ControllerRevision;
+    Lease = Lease;
+    LeaseCandidate = LeaseCandidate;
+    Migration = Migration;
+    Roster = Roster;
+}
+
+messages! {
+    v1::StorageVersionChange = StorageVersionChange {
+        (name, metadata) = metadata,
+        resource = resource,
+        changed_entries = changed_entries,
+        removed_members = removed_members,
+        status = status,
     }
 }
 
-impl FromWire<v1::StorageVersionChange> for StorageVersionChange {
-    fn from_wire(pb: v1::StorageVersionChange) -> Result<Self, Violations> {
-        let mut found = Violations::new();
-        let named = found.parsed("metadata", named(pb.metadata));
-        let resource = found.parsed("resource", resource(pb.resource));
-        let changed = list(pb.changed_entries, StorageVersionEntry::from_wire);
-        let changed = found.parsed("changedEntries", changed);
-        let removed = list(pb.removed_members, |member| MemberId::parse(&member));
-        let removed = found.parsed("removedMembers", removed);
-        let status = found.parsed("status", StorageVersionStatus::from_wire(pb.status));
-        let (Some((name, metadata)), Some(resource), Some(changed), Some(removed), Some(status)) =
-            (named, resource, changed, removed, status)
-        else {
-            return Err(found);
-        };
-        Ok(Self {
-            name,
-            metadata,
-            resource,
-            changed_entries: changed,
-            removed_members: removed,
-            status,
-        })
-    }
+wire_enums! {
+    v1::EventType = ChangeType { Added = Added, Modified = Modified, Removed = Removed }
+        "must be a type that is known here"
 }

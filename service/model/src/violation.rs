@@ -139,6 +139,14 @@ impl Violations {
         }
     }
 
+    /// The same violations, at `path` or below it.
+    #[must_use]
+    pub fn at(self, path: &str) -> Self {
+        let mut found = Self::new();
+        found.extend_at(path, self);
+        found
+    }
+
     /// Adds all of `others`, at `path` or below it.
     pub fn extend_at(&mut self, path: &str, others: Self) {
         self.left_out += others.left_out;

@@ -278,7 +278,7 @@ fn metadata(object: &StoredObject) -> Value {
         fields.insert("annotations".to_owned(), notes);
     }
     if !owners.is_empty() {
-        let owners = json::list(owners.iter(), json::owner);
+        let owners = json::list(owners.iter(), json::of);
         fields.insert("ownerReferences".to_owned(), owners);
     }
     if !finalizers.is_empty() {

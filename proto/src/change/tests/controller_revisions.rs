@@ -131,9 +131,9 @@ fn every_fault_of_a_tie_is_named() {
         (
             To::Member(member),
             vec![
-                "tie.member.clusterId",
                 "tie.member.member",
                 "tie.member.epoch",
+                "tie.member.clusterId",
             ],
         ),
     ];

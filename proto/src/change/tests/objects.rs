@@ -211,7 +211,7 @@ fn every_fault_of_an_update_a_deletion_and_a_patch_is_named() {
     };
     assert_eq!(
         faults(Change::<PatchObject>::try_from(both_ways)),
-        ["metadataPatch.format", "removeTtl"]
+        ["removeTtl", "metadataPatch.format"]
     );
     let nothing = v1::ObjectsPatchRequest {
         key: key("a"),

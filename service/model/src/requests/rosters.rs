@@ -16,7 +16,7 @@ pub struct SetRoster {
 impl SetRoster {
     /// What is wrong with its shape.
     pub fn check(&self) -> Violations {
-        self.rule.check()
+        self.rule.check().at("rule")
     }
 }
 

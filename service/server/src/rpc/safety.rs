@@ -7,6 +7,7 @@ use synod_machine::{
 };
 use synod_model::{Assumption, GroupResource, Refusal};
 use synod_proto::limits::{ASSUMED_RESOURCES_MAX, DANGERS_MAX};
+use synod_proto::wire::Wire as _;
 use synod_proto::{CheckBinary, CheckDrop, v1};
 
 use super::typed;
@@ -69,7 +70,7 @@ pub(super) fn assumptions(
         let omitted = of.len().saturating_sub(ASSUMED_RESOURCES_MAX);
         let named = of.iter().take(ASSUMED_RESOURCES_MAX);
         v1::Assumption {
-            reason: v1::AssumptionReason::from(Some(*what)).into(),
+            reason: what.to_wire(),
             message: what.sentence(is_observed).to_owned(),
             resources: named.map(Into::into).collect(),
             omitted: u32::try_from(omitted).unwrap_or(u32::MAX),

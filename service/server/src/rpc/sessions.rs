@@ -3,6 +3,7 @@
 use synod_machine::{Answer, Command, Outcome, Recorded};
 use synod_model::{ErrorKind, Refusal};
 use synod_proto::v1::sessions_server::Sessions;
+use synod_proto::wire::Wire as _;
 use synod_proto::{Change, Consistency, GetOutcome, v1};
 use tonic::{Request, Response, Status};
 
@@ -142,7 +143,7 @@ fn recorded(outcome: Outcome) -> v1::RecordedOutcome {
         }
         Ok(Answer::MigrationCompleted(assumption)) => {
             Some(Kept::MigrationCompleted(v1::CompletedAnswer {
-                assumption: v1::AssumptionReason::from(assumption).into(),
+                assumption: assumption.to_wire(),
             }))
         }
         Err(refusal) => Some(Kept::Refusal((&refusal).into())),

@@ -64,8 +64,8 @@ fn options(args: &WatchArgs) -> Result<WatchOptions, Failure> {
 /// was compacted. Nothing for a bookmark that nobody wants.
 pub(crate) fn line(message: &WatchMessage, bookmarks: bool) -> Option<Value> {
     match message {
-        WatchMessage::Events(events) => Some(json!({"events": form::events(events)})),
-        WatchMessage::Resync(events) => Some(json!({"resync": form::events(events)})),
+        WatchMessage::Events(events) => Some(json!({"events": form::of(events)})),
+        WatchMessage::Resync(events) => Some(json!({"resync": form::of(events)})),
         WatchMessage::Bookmark(at) => bookmarks.then(|| json!({"bookmark": form::bookmark(*at)})),
     }
 }

@@ -20,24 +20,24 @@ const MORE_COLUMNS: [&str; 4] = [
 
 /// `synod collections list`.
 pub(crate) fn collections(page: &CollectionPage, now: WallTime) -> Document {
-    document(json::collection_page(page), &page.items, now)
+    document(json::of(page), &page.items, now)
 }
 
 /// `synod collections get`.
 pub(crate) fn collection(view: &CollectionView, now: WallTime) -> Document {
     let items = std::slice::from_ref(&view.item);
-    document(json::collection_view(view), items, now)
+    document(json::of(view), items, now)
 }
 
 /// `synod collections create` and `update`.
 pub(crate) fn collection_changed(changed: &CollectionChanged, name: &GroupResource) -> Document {
-    let value = json::collection_changed(changed);
+    let value = json::of(changed);
     outcome(value, changed.changed, &changed.header, name)
 }
 
 /// `synod collections delete`.
 pub(crate) fn collection_deleted(header: &Header, name: &GroupResource) -> Document {
-    let value = json::Object::new().with("header", json::header(header));
+    let value = json::Object::new().with("header", json::of(header));
     outcome(value.into(), true, header, name)
 }
 

@@ -21,14 +21,14 @@ const MORE_COLUMNS: [&str; 5] = [
 
 /// `synod history list`.
 pub(crate) fn controller_revisions(page: &HistoryPage, now: WallTime) -> Document {
-    document(json::history_page(page), &page.items, now)
+    document(json::of(page), &page.items, now)
 }
 
 /// `synod history show`: below it stands what was wanted, a line for each of the text, or how many bytes it has.
 pub(crate) fn controller_revision(view: &RevisionView, now: WallTime) -> Document {
     let snapshot = &view.revision;
     let items = std::slice::from_ref(snapshot);
-    let mut document = document(json::revision_view(view), items, now);
+    let mut document = document(json::of(view), items, now);
     let bytes = snapshot.data.bytes();
     let text = match serde_json::from_slice::<Value>(bytes) {
         Ok(value) => format!("{value:#}"),
@@ -52,7 +52,7 @@ pub(crate) fn revision_diff(diff: &RevisionDiff) -> Document {
     };
     let table = lines("Difference", text);
     Document {
-        value: json::revision_diff(diff),
+        value: json::of(diff),
         tables: vec![table.clone()],
         wide: vec![table],
         names: Vec::new(),
@@ -70,7 +70,7 @@ pub(crate) fn rolled_back(done: &RevisionAnswered) -> Document {
         done.header.revision.to_string(),
     ]);
     Document {
-        value: json::rolled_back(done),
+        value: json::of(done),
         tables: vec![table.clone()],
         wide: vec![table],
         names: vec![answer.name.to_string()],
@@ -87,7 +87,7 @@ pub(crate) fn truncated(done: &HistoryChanged) -> Document {
         done.header.revision.to_string(),
     ]);
     Document {
-        value: json::truncated(done),
+        value: json::of(done),
         tables: vec![table.clone()],
         wide: vec![table],
         names: Vec::new(),

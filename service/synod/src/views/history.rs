@@ -29,7 +29,7 @@ pub(crate) fn history(history: &AgreementHistory, now: WallTime) -> Document {
         .map(|change| change.revision.to_string())
         .collect();
     Document {
-        value: json::agreement_history(history),
+        value: json::of(history),
         tables: vec![table],
         wide: vec![wide],
         names,

@@ -20,12 +20,12 @@ const MORE_COLUMNS: [&str; 4] = ["TTL", "Transitions", "Preferred", "UID"];
 
 /// `synod lease list`.
 pub(crate) fn leases(page: &LeasePage, now: WallTime) -> Document {
-    document(json::lease_page(page), &page.items, now)
+    document(json::of(page), &page.items, now)
 }
 
 /// `synod lease get`.
 pub(crate) fn lease(view: &LeaseView, now: WallTime) -> Document {
-    document(json::lease_view(view), [&view.item], now)
+    document(json::of(view), [&view.item], now)
 }
 
 fn document<'a>(

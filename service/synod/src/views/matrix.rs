@@ -37,7 +37,7 @@ pub(crate) fn matrix(page: &StorageVersionPage) -> Document {
         wide.row(cells(vec![version.name.clone(), agreed, common, selected]));
     }
     let value = json!({
-        "header": form::header(&page.header),
+        "header": form::of(&page.header),
         "members": form::list(&members, text),
         "resources": form::list(resources(), resource),
     });

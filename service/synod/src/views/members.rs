@@ -23,16 +23,12 @@ const MORE_COLUMNS: [&str; 5] = ["Instance", "TTL", "Reported", "Labels", "UID"]
 /// `synod members list`.
 pub(crate) fn members(page: &MemberPage, now: WallTime) -> Document {
     let items = page.items.iter().map(|item| (&item.member, item.remaining));
-    document(json::member_page(page), items, now)
+    document(json::of(page), items, now)
 }
 
 /// `synod members get`.
 pub(crate) fn member(view: &MemberView, now: WallTime) -> Document {
-    document(
-        json::member_view(view),
-        [(&view.member, view.remaining)],
-        now,
-    )
+    document(json::of(view), [(&view.member, view.remaining)], now)
 }
 
 fn document<'a>(

@@ -16,7 +16,7 @@ const MORE_COLUMNS: [&str; 4] = ["Agreement", "Failures", "Why", "UID"];
 
 /// `synod migrations list`.
 pub(crate) fn migrations(page: &MigrationPage, now: WallTime) -> Document {
-    document(json::migration_page(page), &page.items, now)
+    document(json::of(page), &page.items, now)
 }
 
 /// `synod migrations get`, with how far it is now.
@@ -25,7 +25,7 @@ pub(crate) fn migration(view: &MigrationView, now: WallTime) -> Document {
     if let Some(progress) = &view.progress {
         (shown.done, shown.estimate) = (progress.done, progress.estimate);
     }
-    document(json::migration_view(view), [&shown], now)
+    document(json::of(view), [&shown], now)
 }
 
 /// Why a migration was called off.

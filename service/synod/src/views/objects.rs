@@ -24,7 +24,7 @@ const MORE_COLUMNS: [&str; 6] = [
 pub(crate) fn objects(page: &ObjectPage, collection: &Collection, now: WallTime) -> Document {
     let items = page.items.iter();
     let value = json!({
-        "header": json::header(&page.header),
+        "header": json::of(&page.header),
         "items": items
             .map(|item| documents::shown(&item.object, &collection.kind))
             .collect::<Value>(),
@@ -54,11 +54,11 @@ pub(crate) fn written(writes: &[(ObjectKey, ObjectWritten)]) -> Document {
         ]);
     }
     let value = match writes {
-        [(_, written)] => json::object_written(written),
+        [(_, written)] => json::of(written),
         _ => json!({
             "items": writes
                 .iter()
-                .map(|(_, written)| json::object_written(written))
+                .map(|(_, written)| json::of(written))
                 .collect::<Value>(),
         }),
     };

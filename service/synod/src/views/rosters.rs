@@ -14,24 +14,24 @@ const MORE_COLUMNS: [&str; 2] = ["Revision", "UID"];
 
 /// `synod rosters list`.
 pub(crate) fn rosters(page: &RosterPage, now: WallTime) -> Document {
-    document(json::roster_page(page), &page.items, now)
+    document(json::of(page), &page.items, now)
 }
 
 /// `synod rosters get`.
 pub(crate) fn roster(view: &RosterView, now: WallTime) -> Document {
     let items = std::slice::from_ref(&view.roster);
-    document(json::roster_view(view), items, now)
+    document(json::of(view), items, now)
 }
 
 /// `synod rosters set`.
 pub(crate) fn roster_changed(changed: &RosterChanged, scope: &ResourceScope) -> Document {
-    let value = json::roster_changed(changed);
+    let value = json::of(changed);
     outcome(value, changed.changed, &changed.header, scope)
 }
 
 /// `synod rosters delete`.
 pub(crate) fn roster_deleted(header: &Header, scope: &ResourceScope) -> Document {
-    let value = json::Object::new().with("header", json::header(header));
+    let value = json::Object::new().with("header", json::of(header));
     outcome(value.into(), true, header, scope)
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn safety(safety: &Safety) -> Document {
         wide.push(assumptions(&safety.assumptions, usize::MAX, VOUCH));
     }
     Document {
-        value: json::safety(safety),
+        value: json::of(safety),
         tables,
         wide,
         names,

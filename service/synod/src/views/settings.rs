@@ -24,7 +24,7 @@ pub(crate) fn settings(view: &SettingsView) -> Document {
         .map(|setting| setting.name.to_owned())
         .collect();
     Document {
-        value: json::settings_view(view),
+        value: json::of(view),
         tables: vec![table],
         wide: vec![wide],
         names,
@@ -38,7 +38,7 @@ pub(crate) fn settings_changed(changed: &Changed, given: Vec<String>) -> Documen
         yes_or_no(changed.changed).to_owned(),
         changed.header.revision.to_string(),
     ]);
-    let value = json!({"header": json::header(&changed.header), "changed": changed.changed});
+    let value = json!({"header": json::of(&changed.header), "changed": changed.changed});
     Document {
         value,
         tables: vec![table.clone()],

@@ -31,7 +31,7 @@ pub(crate) fn status(status: &ClusterStatus, answers: &[Answer]) -> Document {
     let (replicas, more_replicas) = replicas(status, answers);
     let alarms = alarms(status, answers);
     let value = json!({
-        "status": form::cluster_status(status),
+        "status": form::of(status),
         "answers": form::list(answers, answer),
     });
     let names = status
@@ -156,7 +156,7 @@ fn alarms(status: &ClusterStatus, answers: &[Answer]) -> Option<Table> {
 fn answer(answer: &Answer) -> Value {
     let document = form::Object::new().with("endpoint", answer.endpoint.as_str());
     let document = match &answer.status {
-        Ok(status) => document.with("status", form::cluster_status(status)),
+        Ok(status) => document.with("status", form::of(status)),
         Err(error) => document.with(
             "error",
             json!({"reason": error.kind().reason(), "message": error.message()}),

@@ -32,18 +32,14 @@ pub(crate) fn storage_versions(page: &StorageVersionPage, now: WallTime) -> Docu
     let resources = page.items.iter().filter_map(|item| {
         Resource::of(item.storage_version.as_ref(), item.storage_state.as_ref())
     });
-    summary(
-        json::storage_version_page(page),
-        &resources.collect::<Vec<_>>(),
-        now,
-    )
+    summary(json::of(page), &resources.collect::<Vec<_>>(), now)
 }
 
 /// `synod storage-versions get`.
 pub(crate) fn storage_version(view: &StorageVersionView, now: WallTime) -> Document {
     let resource = Resource::of(view.storage_version.as_ref(), view.storage_state.as_ref());
     let resources: Vec<Resource<'_>> = resource.into_iter().collect();
-    let mut document = summary(json::storage_version_view(view), &resources, now);
+    let mut document = summary(json::of(view), &resources, now);
     if let Some(version) = &view.storage_version {
         let (entries, more) = entries(version);
         document.tables.push(entries);

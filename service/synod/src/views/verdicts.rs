@@ -38,7 +38,7 @@ pub(crate) fn verdicts(revision: Revision, verdicts: &[Verdict], assumed: &[Assu
         "revision": form::revision(revision),
         "agreed": verdicts.iter().all(Verdict::is_agreed),
         "resources": form::list(verdicts, resource),
-        "assumptions": form::list(assumed, form::assumed),
+        "assumptions": form::list(assumed, form::of),
     });
     let disagreed = verdicts.iter().filter(|verdict| !verdict.is_agreed());
     let names = disagreed.map(|verdict| verdict.name.clone()).collect();

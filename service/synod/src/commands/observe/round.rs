@@ -203,7 +203,7 @@ impl Posted {
             _ => None,
         };
         Object::new()
-            .with("resource", form::resource(&self.resource))
+            .with("resource", form::of(&self.resource))
             .with("hashes", form::list(&self.seen.hashes, form::text))
             .with("unknownServers", form::list(&self.seen.unknown, form::text))
             .with("outcome", self.outcome.name())

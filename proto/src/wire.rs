@@ -1,0 +1,220 @@
+//! Values as they go over the wire, and the tables of the messages: each stands once, and both directions follow.
+//!
+//! Reading finds all faults of a message at once, each with its path in the JSON form, and is the only check of shape
+//! there is: past it, nobody looks again. Writing never fails.
+
+mod base;
+
+use synod_model::{Violation, Violations};
+
+/// A value as it goes over the wire, as a field of the type `P` that the protocol's code has for it.
+///
+/// | field | value |
+/// |---|---|
+/// | text | what has that text; an option: empty is none |
+/// | number | what has that number; a span in milliseconds; one of an enum, whose zero is never sent |
+/// | optional | an option |
+/// | message | a struct by its table; where it is optional, it must be there unless its table says otherwise |
+/// | list | a list or a set of them |
+pub trait Wire<P>: Sized {
+    /// The value as it is sent.
+    fn to_wire(&self) -> P;
+
+    /// The value that was sent.
+    ///
+    /// # Errors
+    ///
+    /// Every rule that it breaks, by the path below it.
+    fn of_wire(pb: P) -> Result<Self, Violations>;
+}
+
+/// Reads a field of this name in the protocol's code. Its faults are named by its path in the JSON form.
+pub fn read<T>(found: &mut Violations, field: &str, value: Result<T, Violations>) -> Option<T> {
+    match value {
+        Ok(value) => Some(value),
+        Err(faults) => {
+            found.extend_at(&json_name(field), faults);
+            None
+        }
+    }
+}
+
+/// The name of a field in the JSON form.
+fn json_name(field: &str) -> String {
+    let mut words = field.trim_start_matches("r#").split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |name, word| {
+        let (head, tail) = word.split_at(word.len().min(1));
+        name + &head.to_ascii_uppercase() + tail
+    })
+}
+
+/// Reads the fields of a message into variables, or ends with all that is wrong with them: `id = name` reads the field
+/// `name` by the value's own form, `id = name => parse(...)` by an expression.
+#[macro_export]
+macro_rules! read_fields {
+    ($pb:ident, $found:ident; $($value:ident = $field:ident $(=> $parse:expr)?),* $(,)?) => {
+        $(let $value = $crate::wire::read(
+            &mut $found, stringify!($field), $crate::read_fields!(@value $pb.$field $(=> $parse)?),
+        );)*
+        $(let Some($value) = $value else {
+            return Err($found);
+        };)*
+    };
+    (@value $pb:ident.$field:ident) => {
+        $crate::wire::Wire::of_wire($pb.$field)
+    };
+    (@value $pb:ident.$field:ident => $parse:expr) => {
+        $parse.map_err(synod_model::Violations::from)
+    };
+}
+
+/// The tables of messages: for each the message, the struct, and the field of each of its fields. After `or` stands the
+/// value of a field that is left out, after `by` the module that reads and writes it, after `=>` what is checked of the
+/// whole. Two fields of the struct may be one of the message, and the message may not say some of them: `unsaid`.
+///
+/// A message that is left out is refused by the rule behind the struct's name, or read as one without fields: `default`.
+#[macro_export]
+macro_rules! messages {
+    ($(
+        $pb:ty = $of:ty $(: $rule:literal)? $(, $default:ident)? {
+            $(($one:ident, $other:ident) = $both:ident,)?
+            $($value:ident = $field:ident $(by $way:ident)? $(or $instead:expr)?),* $(,)?
+            $(; ..$rest:expr)?
+            $(; unsaid $($unsaid:ident),+)?
+        } $(=> $check:ident)?
+    )*) => { $(
+        impl $crate::wire::Wire<$pb> for $of {
+            fn to_wire(&self) -> $pb {
+                type Message = $pb;
+                Message {
+                    $($both: $crate::wire::Wire::to_wire(&(self.$one.clone(), self.$other.clone())),)?
+                    $($field: $crate::messages!(@write &self.$value $(, by $way)? $(, or $instead)?),)*
+                    $(..$rest)?
+                }
+            }
+
+            fn of_wire(pb: $pb) -> Result<Self, synod_model::Violations> {
+                let mut found = synod_model::Violations::new();
+                $(let both = $crate::wire::read(
+                    &mut found, stringify!($both), $crate::wire::Wire::of_wire(pb.$both),
+                );)?
+                $(let $value = $crate::wire::read(
+                    &mut found, stringify!($field),
+                    $crate::messages!(@read pb.$field $(, by $way)? $(, or $instead)?),
+                );)*
+                $(let Some(($one, $other)) = both else {
+                    return Err(found);
+                };)?
+                $(let Some($value) = $value else {
+                    return Err(found);
+                };)*
+                let read = Self {
+                    $($one, $other,)?
+                    $($value,)*
+                    $($($unsaid: Default::default(),)+)?
+                };
+                $(found.extend_at("", read.$check());)?
+                $crate::wire::sound(read, found)
+            }
+        }
+
+        $crate::messages!(@left_out $pb, $of $(: $rule)? $(, $default)?);
+
+        impl From<&$of> for $pb {
+            fn from(value: &$of) -> Self {
+                $crate::wire::Wire::to_wire(value)
+            }
+        }
+
+        impl TryFrom<$pb> for $of {
+            type Error = synod_model::Violations;
+
+            fn try_from(pb: $pb) -> Result<Self, synod_model::Violations> {
+                $crate::wire::Wire::of_wire(pb)
+            }
+        }
+    )* };
+    (@write $value:expr) => { $crate::wire::Wire::to_wire($value) };
+    (@write $value:expr, or $instead:expr) => { Some($crate::wire::Wire::to_wire($value)) };
+    (@write $value:expr, by $way:ident) => { $way::write($value) };
+    (@read $pb:ident.$field:ident) => { $crate::wire::Wire::of_wire($pb.$field) };
+    (@read $pb:ident.$field:ident, or $instead:expr) => {
+        $pb.$field.map_or(Ok($instead), $crate::wire::Wire::of_wire)
+    };
+    (@read $pb:ident.$field:ident, by $way:ident) => { $way::read($pb.$field) };
+    (@left_out $pb:ty, $of:ty) => {};
+    (@left_out $pb:ty, $of:ty: $rule:literal) => {
+        impl $crate::wire::Wire<Option<$pb>> for $of {
+            fn to_wire(&self) -> Option<$pb> {
+                Some($crate::wire::Wire::to_wire(self))
+            }
+
+            fn of_wire(pb: Option<$pb>) -> Result<Self, synod_model::Violations> {
+                $crate::wire::Wire::of_wire($crate::wire::required(pb, $rule)?)
+            }
+        }
+    };
+    (@left_out $pb:ty, $of:ty, default) => {
+        impl $crate::wire::Wire<Option<$pb>> for $of {
+            fn to_wire(&self) -> Option<$pb> {
+                Some($crate::wire::Wire::to_wire(self))
+            }
+
+            fn of_wire(pb: Option<$pb>) -> Result<Self, synod_model::Violations> {
+                $crate::wire::Wire::of_wire(pb.unwrap_or_default())
+            }
+        }
+    };
+}
+
+/// Both directions of enums whose zero is never sent, and the rule of a field that has none of their numbers.
+#[macro_export]
+macro_rules! wire_enums {
+    ($($pb:ty = $of:ty { $($variant:ident = $sent:ident),* $(,)? } $rule:literal)*) => { $(
+        impl $crate::wire::Wire<i32> for $of {
+            fn to_wire(&self) -> i32 {
+                type Sent = $pb;
+                let sent = match self { $(Self::$variant => Sent::$sent,)* };
+                sent.into()
+            }
+
+            fn of_wire(pb: i32) -> Result<Self, synod_model::Violations> {
+                type Sent = $pb;
+                match Sent::try_from(pb) {
+                    $(Ok(Sent::$sent) => Ok(Self::$variant),)*
+                    Ok(Sent::Unspecified) => Err($crate::wire::missing($rule)),
+                    Err(_) => Err($crate::wire::unknown(pb, $rule)),
+                }
+            }
+        }
+    )* };
+}
+
+/// The value of a field that must be set.
+pub fn required<T>(field: Option<T>, rule: &str) -> Result<T, Violation> {
+    field.ok_or_else(|| Violation::required(rule))
+}
+
+/// The value, if nothing was found to be wrong.
+pub fn sound<T>(value: T, found: Violations) -> Result<T, Violations> {
+    if found.is_empty() {
+        Ok(value)
+    } else {
+        Err(found)
+    }
+}
+
+/// The fault of a field that is left out.
+#[doc(hidden)]
+#[must_use]
+pub fn missing(rule: &str) -> Violations {
+    Violation::required(rule).into()
+}
+
+/// The fault of a number that this release does not know.
+#[doc(hidden)]
+#[must_use]
+pub fn unknown(number: i32, rule: &str) -> Violations {
+    Violation::invalid(&number.to_string(), rule).into()
+}
