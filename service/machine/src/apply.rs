@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use synod_model::{ErrorKind, Refusal, RequestId};
 
-use crate::commands::{self, migrations};
+use crate::command_table::command_table;
+use crate::commands;
 use crate::sessions::{Recorded, expired};
 use crate::turn::Turn;
 use crate::{Answer, Applied, Command, Envelope, Holder, LogEntry, Outcome, RevisionEvents, State};
@@ -107,73 +108,17 @@ impl State {
     }
 }
 
-/// The commands on histories of ControllerRevisions, under names that fit a line of the match below.
-mod revisions {
-    pub(super) use crate::commands::adopt_controller_revisions::apply as adopt;
-    pub(super) use crate::commands::create_controller_revision::apply as create;
-    pub(super) use crate::commands::delete_controller_revisions::apply as delete;
-    pub(super) use crate::commands::mark_controller_revisions::apply as mark;
-    pub(super) use crate::commands::release_controller_revision::apply as release;
-    pub(super) use crate::commands::rollback_controller_revision::apply as rollback;
-    pub(super) use crate::commands::truncate_controller_revisions::apply as truncate;
-    pub(super) use crate::commands::update_controller_revision::apply as update;
+macro_rules! carry_out {
+    ($($(#[$doc:meta])* $number:literal $command:ident $lane:ident = $($apply:ident)::+;)*) => {
+        fn carry_out(turn: &mut Turn<'_>, command: &Command) -> Result<Answer, Refusal> {
+            match command {
+                $(Command::$command(it) => commands::$($apply)::+(turn, it),)*
+            }
+        }
+    };
 }
 
-fn carry_out(turn: &mut Turn<'_>, command: &Command) -> Result<Answer, Refusal> {
-    match command {
-        Command::Initialize(initialize) => commands::initialize::apply(turn, initialize),
-        Command::Restore(restore) => commands::restore::apply(turn, restore),
-        Command::AnnounceReplica(announce) => commands::announce_replica::apply(turn, announce),
-        Command::RaiseMachineVersion(raise) => commands::raise_machine_version::apply(turn, raise),
-        Command::OpenSession(_) => commands::open_session::apply(turn),
-        Command::CloseSession(close) => commands::close_session::apply(turn, close),
-        Command::Join(join) => commands::join::apply(turn, join),
-        Command::Renew(renew) => commands::renew::apply(turn, renew),
-        Command::MarkReady(ready) => commands::mark_ready::apply(turn, ready),
-        Command::Leave(leave) => commands::leave::apply(turn, leave),
-        Command::Report(report) => commands::report::apply(turn, report),
-        Command::Adopt(adopt) => commands::adopt::apply(turn, adopt),
-        Command::ForgetResource(forget) => commands::forget_resource::apply(turn, forget),
-        Command::Expire(expire) => commands::expire::apply(turn, expire),
-        Command::UpdateSettings(update) => commands::update_settings::apply(turn, update),
-        Command::CreateCollection(create) => commands::create_collection::apply(turn, create),
-        Command::UpdateCollection(update) => commands::update_collection::apply(turn, update),
-        Command::DeleteCollection(delete) => commands::delete_collection::apply(turn, delete),
-        Command::CreateObject(create) => commands::create_object::apply(turn, create),
-        Command::UpdateObject(update) => commands::update_object::apply(turn, update),
-        Command::PatchObject(patch) => commands::patch_object::apply(turn, patch),
-        Command::DeleteObject(delete) => commands::delete_object::apply(turn, delete),
-        Command::Transact(transact) => commands::transact::apply(turn, transact),
-        Command::CollectGarbage(_) => Ok(commands::collect_garbage::apply(turn)),
-        Command::CreateControllerRevision(create) => revisions::create(turn, create),
-        Command::UpdateControllerRevision(update) => revisions::update(turn, update),
-        Command::RollbackControllerRevision(rollback) => revisions::rollback(turn, rollback),
-        Command::MarkControllerRevisions(marking) => revisions::mark(turn, marking),
-        Command::TruncateControllerRevisions(truncate) => revisions::truncate(turn, truncate),
-        Command::DeleteControllerRevisions(delete) => revisions::delete(turn, delete),
-        Command::AdoptControllerRevisions(adopt) => revisions::adopt(turn, adopt),
-        Command::ReleaseControllerRevision(release) => revisions::release(turn, release),
-        Command::AcquireLease(acquire) => commands::acquire_lease::apply(turn, acquire),
-        Command::RenewLease(renew) => commands::renew_lease::apply(turn, renew),
-        Command::ReleaseLease(release) => commands::release_lease::apply(turn, release),
-        Command::PutLeaseCandidate(put) => commands::put_lease_candidate::apply(turn, put),
-        Command::RenewLeaseCandidate(renew) => commands::renew_lease_candidate::apply(turn, renew),
-        Command::WithdrawLeaseCandidate(withdraw) => {
-            commands::withdraw_lease_candidate::apply(turn, withdraw)
-        }
-        Command::StartMigration(start) => migrations::start::apply(turn, start),
-        Command::ClaimMigration(claim) => migrations::claim::apply(turn, claim),
-        Command::ReportMigrationProgress(report) => migrations::progress::apply(turn, report),
-        Command::CompleteMigration(complete) => migrations::complete::apply(turn, complete),
-        Command::FailMigration(fail) => migrations::fail::apply(turn, fail),
-        Command::AbortMigration(abort) => migrations::abort::apply(turn, abort),
-        Command::RetryMigration(retry) => migrations::retry::apply(turn, retry),
-        Command::ObserveStorage(observe) => commands::observe_storage::apply(turn, observe),
-        Command::ResetStorageStates(reset) => commands::reset_storage_states::apply(turn, reset),
-        Command::SetRoster(set) => commands::rosters::set(turn, set),
-        Command::DeleteRoster(delete) => commands::rosters::delete(turn, delete),
-    }
-}
+command_table!(carry_out);
 
 fn not_formed() -> Refusal {
     Refusal::new(

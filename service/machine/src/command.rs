@@ -15,112 +15,34 @@ use synod_model::{
     UpdateControllerRevision, UpdateObject, UpdateSettings, WithdrawLeaseCandidate,
 };
 
+use crate::command_table::command_table;
 use crate::{DirectoryId, ReplicaId};
 
-/// What a log entry can ask for. Each variant has its file under `commands/`.
-///
-/// A replica that reads a variant it does not know stops: it never skips.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// Makes the cluster: its identity and first settings. The first command of every log.
-    Initialize(Initialize),
-    /// Goes on with the state of a backup, as another cluster.
-    Restore(Restore),
-    /// A replica says where it serves clients and which machine versions it knows.
-    AnnounceReplica(AnnounceReplica),
-    /// Raises the behaviour of apply once every replica knows it.
-    RaiseMachineVersion(RaiseMachineVersion),
-    /// Opens an exactly-once session.
-    OpenSession(OpenSession),
-    /// Ends a session and forgets its outcomes.
-    CloseSession(CloseSession),
-    /// Lets a member in, or replaces the one that holds the id.
-    Join(Join),
-    /// Moves a member's deadline.
-    Renew(Renew),
-    /// Moves a member from joining to ready.
-    MarkReady(MarkReady),
-    /// Removes a member and all that hangs on it.
-    Leave(Leave),
-    /// What a member says of its resources.
-    Report(Report),
-    /// A voter says that it now encodes the selected version.
-    Adopt(Adopt),
-    /// Removes what stays of a resource that nobody reports.
-    ForgetResource(ForgetResource),
-    /// Removes what is past its deadline.
-    Expire(Expire),
-    /// Changes the replicated settings.
-    UpdateSettings(UpdateSettings),
-    /// Declares a resource.
-    CreateCollection(CreateCollection),
-    /// Changes what the writes of a collection must hold to.
-    UpdateCollection(UpdateCollection),
-    /// Removes an empty collection.
-    DeleteCollection(DeleteCollection),
-    /// Stores a new object.
-    CreateObject(CreateObject),
-    /// Replaces an object.
-    UpdateObject(UpdateObject),
-    /// Changes a part of an object's data.
-    PatchObject(PatchObject),
-    /// Deletes an object, or begins to.
-    DeleteObject(DeleteObject),
-    /// Changes several objects as one.
-    Transact(Transact),
-    /// Deals with dependents that deletions have left.
-    CollectGarbage(CollectGarbage),
-    /// Says what a controller wants now.
-    CreateControllerRevision(CreateControllerRevision),
-    /// Changes what may be changed of a snapshot.
-    UpdateControllerRevision(UpdateControllerRevision),
-    /// Makes an older snapshot the newest of its history.
-    RollbackControllerRevision(RollbackControllerRevision),
-    /// Says which snapshots of a history are in use.
-    MarkControllerRevisions(MarkControllerRevisions),
-    /// Deletes the oldest of a history that nobody uses.
-    TruncateControllerRevisions(TruncateControllerRevisions),
-    /// Deletes a snapshot or a whole history.
-    DeleteControllerRevisions(DeleteControllerRevisions),
-    /// Takes snapshots without a controller into a history.
-    AdoptControllerRevisions(AdoptControllerRevisions),
-    /// Lets a snapshot go from its history.
-    ReleaseControllerRevision(ReleaseControllerRevision),
-    /// Takes a lease, or a place in the queue for it.
-    AcquireLease(AcquireLease),
-    /// Moves a lease's deadline.
-    RenewLease(RenewLease),
-    /// Gives up a lease, or a place in the queue for it.
-    ReleaseLease(ReleaseLease),
-    /// Lets somebody stand for a lease.
-    PutLeaseCandidate(PutLeaseCandidate),
-    /// Moves a candidate's deadline.
-    RenewLeaseCandidate(RenewLeaseCandidate),
-    /// Lets somebody stand for a lease no longer.
-    WithdrawLeaseCandidate(WithdrawLeaseCandidate),
-    /// Creates a migration by hand.
-    StartMigration(StartMigration),
-    /// Gives a pending migration to a worker.
-    ClaimMigration(ClaimMigration),
-    /// A worker says how far it is.
-    ReportMigrationProgress(ReportMigrationProgress),
-    /// A worker says that it is done.
-    CompleteMigration(CompleteMigration),
-    /// A worker gives up.
-    FailMigration(FailMigration),
-    /// Calls a migration off.
-    AbortMigration(AbortMigration),
-    /// Has a failed migration tried again.
-    RetryMigration(RetryMigration),
-    /// What discovery shows of a resource.
-    ObserveStorage(ObserveStorage),
-    /// Forgets what is known of the store.
-    ResetStorageStates(ResetStorageStates),
-    /// Says who must speak.
-    SetRoster(SetRoster),
-    /// Takes a roster away: the next wider one counts.
-    DeleteRoster(DeleteRoster),
+macro_rules! define {
+    ($($(#[$doc:meta])* $number:literal $command:ident $lane:ident = $($apply:ident)::+;)*) => {
+        /// What a log entry can ask for. Each variant has its file under `commands/`.
+        ///
+        /// A replica that reads a variant it does not know stops: it never skips.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum Command {
+            $($(#[$doc])* $command($command),)*
+        }
+
+        impl Command {
+            /// Whether it keeps members alive or makes room, so that it may not wait behind a flood of others.
+            #[must_use]
+            pub const fn is_urgent(&self) -> bool {
+                match self {
+                    $(Self::$command(_) => define!(@lane $lane),)*
+                }
+            }
+        }
+    };
+    (@lane urgent) => { true };
+    (@lane ordinary) => { false };
 }
+
+command_table!(define);
 
 /// Deals with more of the dependents that deletions have left, up to the bound of one command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,7 +11,7 @@
 //!
 //! Where to look:
 //!
-//! - `commands/`: what each command does, one file each; [`Command`] lists them.
+//! - `command_table.rs`: the commands, each as one row; `commands/`: what each does, one file each.
 //! - `voting.rs`: the rule of storage versions, what is selected, common and agreed.
 //! - `leases.rs`: leases, their queues and candidates.
 //! - `objects.rs`: collections and objects, their indexes, and the dependents that a deletion leaves.
@@ -26,6 +26,7 @@
 mod apply;
 mod checkpoint;
 mod command;
+mod command_table;
 mod commands;
 mod controller_revisions;
 mod deadlines;

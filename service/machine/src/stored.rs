@@ -18,6 +18,7 @@ use synod_model::{
     WithdrawLeaseCandidate, stored, stored_bytes, stored_empty, stored_numbers, stored_variants,
 };
 
+use crate::command_table::command_table;
 use crate::*;
 
 stored_numbers! {
@@ -72,6 +73,14 @@ stored! {
     Written { how, uid, resource_version }
 }
 
+macro_rules! stored_commands {
+    ($($(#[$doc:meta])* $number:literal $command:ident $lane:ident = $($apply:ident)::+;)*) => {
+        stored_variants! { Command { $($number $command(it: $command)),* } }
+    };
+}
+
+command_table!(stored_commands);
+
 stored_variants! {
     Answer {
         1 Done,
@@ -92,57 +101,6 @@ stored_variants! {
         13 ControllerHistory(answer: HistoryAnswer),
         14 LeaseHeld { token: FencingToken, ttl: Ttl },
         15 LeaseQueued(ticket: Ticket),
-    }
-    Command {
-        1 Initialize(it: Initialize),
-        2 Restore(it: Restore),
-        3 AnnounceReplica(it: AnnounceReplica),
-        4 RaiseMachineVersion(it: RaiseMachineVersion),
-        5 OpenSession(it: OpenSession),
-        6 CloseSession(it: CloseSession),
-        7 Join(it: Join),
-        8 Renew(it: Renew),
-        9 MarkReady(it: MarkReady),
-        10 Leave(it: Leave),
-        11 Report(it: Report),
-        12 Adopt(it: Adopt),
-        13 ForgetResource(it: ForgetResource),
-        14 Expire(it: Expire),
-        15 UpdateSettings(it: UpdateSettings),
-        16 CreateCollection(it: CreateCollection),
-        17 UpdateCollection(it: UpdateCollection),
-        18 DeleteCollection(it: DeleteCollection),
-        19 CreateObject(it: CreateObject),
-        20 UpdateObject(it: UpdateObject),
-        21 PatchObject(it: PatchObject),
-        22 DeleteObject(it: DeleteObject),
-        23 Transact(it: Transact),
-        24 CollectGarbage(it: CollectGarbage),
-        25 CreateControllerRevision(it: CreateControllerRevision),
-        26 UpdateControllerRevision(it: UpdateControllerRevision),
-        27 RollbackControllerRevision(it: RollbackControllerRevision),
-        28 MarkControllerRevisions(it: MarkControllerRevisions),
-        29 TruncateControllerRevisions(it: TruncateControllerRevisions),
-        30 DeleteControllerRevisions(it: DeleteControllerRevisions),
-        31 AdoptControllerRevisions(it: AdoptControllerRevisions),
-        32 ReleaseControllerRevision(it: ReleaseControllerRevision),
-        33 AcquireLease(it: AcquireLease),
-        34 RenewLease(it: RenewLease),
-        35 ReleaseLease(it: ReleaseLease),
-        36 PutLeaseCandidate(it: PutLeaseCandidate),
-        37 RenewLeaseCandidate(it: RenewLeaseCandidate),
-        38 WithdrawLeaseCandidate(it: WithdrawLeaseCandidate),
-        39 StartMigration(it: StartMigration),
-        40 ClaimMigration(it: ClaimMigration),
-        41 ReportMigrationProgress(it: ReportMigrationProgress),
-        42 CompleteMigration(it: CompleteMigration),
-        43 FailMigration(it: FailMigration),
-        44 AbortMigration(it: AbortMigration),
-        45 RetryMigration(it: RetryMigration),
-        46 ObserveStorage(it: ObserveStorage),
-        47 ResetStorageStates(it: ResetStorageStates),
-        48 SetRoster(it: SetRoster),
-        49 DeleteRoster(it: DeleteRoster),
     }
     Cursor { 1 Start, 2 After(key: ObjectKey), 3 End }
     Fate { 1 Background, 2 Foreground, 3 Orphan }

@@ -1,11 +1,11 @@
 //! `OpenSession`: a client's session, whose id is the revision of this command.
 
-use synod_model::{ErrorKind, Refusal};
+use synod_model::{ErrorKind, OpenSession, Refusal};
 
 use crate::Answer;
 use crate::turn::Turn;
 
-pub(crate) fn apply(turn: &mut Turn<'_>) -> Result<Answer, Refusal> {
+pub(crate) fn apply(turn: &mut Turn<'_>, _: &OpenSession) -> Result<Answer, Refusal> {
     let most = turn.state().settings.sessions_max;
     if turn.state().sessions.len() as u64 >= u64::from(most) {
         return Err(Refusal::new(

@@ -19,56 +19,10 @@ impl Lane {
     /// The lane of a command.
     #[must_use]
     pub fn of(command: &Command) -> Self {
-        match command {
-            Command::Join(_)
-            | Command::Renew(_)
-            | Command::ReportMigrationProgress(_)
-            | Command::CompleteMigration(_)
-            | Command::FailMigration(_)
-            | Command::ObserveStorage(_)
-            | Command::MarkReady(_)
-            | Command::Leave(_)
-            | Command::Report(_)
-            | Command::Adopt(_)
-            | Command::RenewLease(_)
-            | Command::RenewLeaseCandidate(_)
-            | Command::Expire(_) => Self::Renewal,
-            Command::Initialize(_)
-            | Command::Restore(_)
-            | Command::AnnounceReplica(_)
-            | Command::RaiseMachineVersion(_)
-            | Command::OpenSession(_)
-            | Command::CloseSession(_)
-            | Command::ForgetResource(_)
-            | Command::UpdateSettings(_)
-            | Command::CreateCollection(_)
-            | Command::UpdateCollection(_)
-            | Command::DeleteCollection(_)
-            | Command::CreateObject(_)
-            | Command::UpdateObject(_)
-            | Command::PatchObject(_)
-            | Command::DeleteObject(_)
-            | Command::Transact(_)
-            | Command::CollectGarbage(_)
-            | Command::CreateControllerRevision(_)
-            | Command::UpdateControllerRevision(_)
-            | Command::RollbackControllerRevision(_)
-            | Command::MarkControllerRevisions(_)
-            | Command::TruncateControllerRevisions(_)
-            | Command::DeleteControllerRevisions(_)
-            | Command::AdoptControllerRevisions(_)
-            | Command::ReleaseControllerRevision(_)
-            | Command::StartMigration(_)
-            | Command::ClaimMigration(_)
-            | Command::AbortMigration(_)
-            | Command::RetryMigration(_)
-            | Command::ResetStorageStates(_)
-            | Command::SetRoster(_)
-            | Command::DeleteRoster(_)
-            | Command::AcquireLease(_)
-            | Command::ReleaseLease(_)
-            | Command::PutLeaseCandidate(_)
-            | Command::WithdrawLeaseCandidate(_) => Self::Ordinary,
+        if command.is_urgent() {
+            Self::Renewal
+        } else {
+            Self::Ordinary
         }
     }
 
