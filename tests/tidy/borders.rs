@@ -36,6 +36,7 @@ const BORDERS: [Border; 6] = [
         lives_in: &[
             "examples",
             "proto/build",
+            "service/demo",
             "service/store/src/disk",
             "service/synod",
         ],
@@ -43,12 +44,12 @@ const BORDERS: [Border; 6] = [
     },
     Border {
         path: "rustix::fs",
-        lives_in: &["service/store/src/disk", "service/synod"],
+        lives_in: &["service/demo", "service/store/src/disk", "service/synod"],
         why: "the simulator stands in for the disk, and `Disk` is the only door to it",
     },
     Border {
         path: "tokio::fs",
-        lives_in: &["examples", "service/synod"],
+        lives_in: &["examples", "service/demo", "service/synod"],
         why: "the simulator stands in for the disk, and `Disk` is the only door to it",
     },
     Border {
@@ -57,6 +58,7 @@ const BORDERS: [Border; 6] = [
         lives_in: &[
             "examples",
             "sdk",
+            "service/demo",
             "service/server/src/metrics/http",
             "service/server/src/seams",
             "service/synod",

@@ -57,6 +57,7 @@ fn exists(name: &str, tests: &BTreeMap<String, Vec<String>>) -> bool {
     let folder = match place.split("::").next().unwrap_or_default() {
         "synod" => "service/synod/",
         "synod_client" => "sdk/",
+        "synod_demo" => "service/demo/",
         "synod_machine" => "service/machine/",
         "synod_model" => "service/model/",
         "synod_proto" => "proto/",

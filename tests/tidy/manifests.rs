@@ -11,7 +11,7 @@ use crate::finding::{Finding, assert_none, lines};
 use crate::tree::Tree;
 
 /// Where our crates live, and which others of ours each builds on, `synod-` left out.
-const MAP: [(&str, &[&str]); 13] = [
+const MAP: [(&str, &[&str]); 15] = [
     ("service/model", &[]),
     ("service/machine", &["model"]),
     // Stands in for a crate below openraft, and knows nothing of ours.
@@ -20,10 +20,16 @@ const MAP: [(&str, &[&str]); 13] = [
     ("service/store", &["machine", "model", "proto"]),
     ("service/server", &["machine", "model", "proto", "store"]),
     ("sdk", &["model", "proto"]),
+    // What programs at a terminal share.
+    ("service/terminal", &["client", "model"]),
+    // It knows the cluster as its users do; of the server it has the wall clock.
+    ("service/demo", &["client", "server", "terminal"]),
     // The binary is where everything comes together.
     (
         "service/synod",
-        &["client", "model", "proto", "server", "store"],
+        &[
+            "client", "demo", "model", "proto", "server", "store", "terminal",
+        ],
     ),
     // What the bindings share.
     ("bindings/bound", &["client"]),

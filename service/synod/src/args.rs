@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use synod_client::ObjectKind;
 
 pub(crate) use history::{HistoryArgs, HistoryCommand, OwnerArgs};
@@ -28,9 +28,9 @@ pub(crate) use observe::{ObserveArgs, ObserveFormat};
 pub(crate) use rosters::{RostersArgs, RostersCommand, SetRosterArgs};
 pub(crate) use serve::{DevArgs, ServeArgs};
 
-use crate::demo::{ApiServerArgs, LeashArgs, MigratorArgs, StoreArgs};
 use crate::duration;
 use crate::output::Format;
+use synod_demo::{ApiServerArgs, DemoArgs, LeashArgs, MigratorArgs, StoreArgs};
 
 /// Synod keeps HA API servers in agreement: who takes part, what each one encodes, and what they have agreed on.
 #[derive(Debug, Parser)]
@@ -384,23 +384,4 @@ pub(crate) struct HashArgs {
     pub(crate) version: String,
     /// The kind, as in Deployment.
     pub(crate) kind: String,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct DemoArgs {
-    /// Plant a violation that the check at the end must find.
-    #[arg(long = "break", value_enum, value_name = "VIOLATION")]
-    pub(crate) violation: Option<Violation>,
-    /// Keep the data and the recordings here, and do not delete them.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) keep: Option<PathBuf>,
-    /// Print plain lines also on a terminal.
-    #[arg(long)]
-    pub(crate) plain: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Violation {
-    /// One API server writes the new version before it was selected.
-    EncodeEarly,
 }

@@ -2,20 +2,15 @@
 
 mod args;
 mod commands;
-mod demo;
 mod dev;
 mod documents;
 mod duration;
-mod exit;
-mod failure;
-mod http;
 mod logging;
 mod merge;
 mod output;
 mod replicated;
 mod serve;
 mod settings;
-mod signals;
 mod verdict;
 mod views;
 
@@ -26,6 +21,9 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use tokio::runtime::{Builder, Runtime};
+
+use synod_demo as demo;
+use synod_terminal::{exit, failure, http, signals};
 
 use args::{Cli, Command};
 use commands::objects;

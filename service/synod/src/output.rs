@@ -1,22 +1,17 @@
 //! What a command prints: one document in any of the forms.
 
 mod age;
-mod escape;
 mod format;
 mod table;
-
-use std::io::{self, Write as _};
 
 use serde_json::Value;
 use synod_model::misleads;
 
 pub(crate) use age::age;
-pub(crate) use escape::printable;
 pub(crate) use format::Format;
+pub(crate) use synod_terminal::escape::printable;
+pub(crate) use synod_terminal::output::{Reader, print, warn};
 pub(crate) use table::Table;
-
-use crate::failure::Failure;
-use escape::harmless;
 
 /// The answer of a command, before its form is chosen.
 #[derive(Clone, Debug)]
@@ -67,43 +62,10 @@ fn yaml(value: &Value) -> String {
     }
 }
 
-/// Whether somebody still reads what is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reader {
-    /// As far as is known.
-    There,
-    /// It has closed the pipe, as `head` does once it has enough: there is nothing more to do, and nothing is wrong.
-    Gone,
-}
-
-/// Writes to standard error, at once, harmlessly. Nobody is left to tell if that is closed.
-pub(crate) fn warn(text: &str) {
-    let _ = io::stderr().write_all(harmless(text).as_bytes());
-}
-
-/// Writes to standard output, at once, harmlessly.
-///
-/// # Errors
-///
-/// It cannot be written to, as when a disk is full.
-pub(crate) fn print(text: &str) -> Result<Reader, Failure> {
-    let mut stdout = io::stdout().lock();
-    match stdout
-        .write_all(harmless(text).as_bytes())
-        .and_then(|()| stdout.flush())
-    {
-        Ok(()) => Ok(Reader::There),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Reader::Gone),
-        Err(error) => {
-            let message = format!("standard output cannot be written: {error}");
-            Err(Failure::local(message, "check where it goes to"))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use synod_terminal::escape::harmless;
 
     use super::*;
 
@@ -140,12 +102,5 @@ mod tests {
         let back: Value = serde_yaml_ng::from_str(&read(Format::Yaml)).unwrap();
         assert_eq!(back, value);
         assert_eq!(read(Format::Name).lines().count(), 1);
-    }
-
-    #[test]
-    fn a_character_is_escaped_once_and_only_where_it_misleads() {
-        assert_eq!(printable("a\nb\u{202e}c"), "a\\nb\\u202ec");
-        assert_eq!(harmless(&printable("a\nb")), "a\\nb");
-        assert_eq!(printable("\u{e4}\u{5d0}\\"), "\u{e4}\u{5d0}\\");
     }
 }

@@ -84,7 +84,7 @@ async fn rounds(
     servers: &BTreeSet<Server>,
     client: &Client,
 ) -> Result<Exit, Failure> {
-    let http = Http::new();
+    let http = Http::default();
     let mut period = args.period;
     let mut again = 0;
     loop {

@@ -1,0 +1,269 @@
+//! What an API server does with objects that Synod keeps.
+//!
+//! It need not know what is selected. Its codec begins with the version that its release prefers; Synod refuses what is
+//! in another version than the selected one, and the client of Synod then has it encoded in that one and sends it again.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use synod_client::{
+    ApiVersion, Client, Codec, CodecError, Content, Error, ErrorKind, ListObjects, MediaType,
+    MemberEpoch, MemberId, NamespacedName, NewObject, ObjectKey, ObjectName, Objects, Permit,
+    RawObjects, ReadOptions, Revision, TtlChange, Verdict,
+};
+
+use super::answers::{conflict, found, invalid, listed, not_found, status, undecodable, written};
+use crate::clock::now_ms;
+use crate::codec::Object;
+use crate::journal::Journal;
+use crate::records::{KeptStep, Step};
+use crate::release::{Kept, Release, Resource};
+
+/// How long Synod may take for a call, over all tries: less than a client of the server waits.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// The objects of one server that Synod keeps. Clones are one.
+#[derive(Clone, Debug)]
+pub(super) struct Keeper {
+    member: MemberId,
+    /// For lists.
+    raw: RawObjects,
+    /// By resource.
+    objects: BTreeMap<String, Objects<Object>>,
+    journal: Arc<Journal>,
+}
+
+impl Keeper {
+    pub(super) fn new(
+        client: &Client,
+        release: &Release,
+        journal: Journal,
+        member: &MemberId,
+        encode_early: bool,
+    ) -> Self {
+        let client = client.with_timeout(LIMIT);
+        let journal = Arc::new(journal);
+        let resources = release.resources.iter().copied();
+        let kept = resources.filter(|resource| resource.kept == Kept::InSynod);
+        let objects = kept.map(|resource| {
+            let codec = Shapes {
+                resource,
+                stubborn: encode_early,
+                journal: Arc::clone(&journal),
+            };
+            let objects = client.objects(resource.group_resource(), codec);
+            (resource.name(), objects)
+        });
+        Self {
+            member: member.clone(),
+            raw: client.raw_objects(),
+            objects: objects.collect(),
+            journal,
+        }
+    }
+
+    /// Reads an object, and answers in the version in which clients speak of it.
+    pub(super) async fn read(&self, resource: Resource, name: &str) -> Response {
+        let (Some(objects), Some(name)) = (self.objects.get(&resource.name()), named(name)) else {
+            return not_found(name);
+        };
+        match objects.get(&name, ReadOptions::linearizable()).await {
+            Ok(stored) => {
+                let version = stored.object.metadata.resource_version.get();
+                found(resource, &stored.value, version)
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => not_found(name.name()),
+            Err(error) if error.kind() == ErrorKind::NotDecodable => undecodable(error.message()),
+            Err(error) => unavailable(&error),
+        }
+    }
+
+    /// Lists some objects, from the first one or from a token on.
+    pub(super) async fn list(
+        &self,
+        resource: Resource,
+        limit: u32,
+        token: Option<String>,
+    ) -> Response {
+        let Some(objects) = self.objects.get(&resource.name()) else {
+            return not_found(resource.plural);
+        };
+        let mut list = ListObjects::new(resource.group_resource());
+        list.page_size = Some(limit);
+        let mut pages = self.raw.list(&list);
+        if let Some(token) = token {
+            pages = pages.resumed(&token);
+        }
+        let page = match pages.next().await {
+            Ok(page) => page,
+            Err(error) if error.kind() == ErrorKind::Compacted => {
+                return status(StatusCode::GONE, "Expired", error.message());
+            }
+            Err(error) => return unavailable(&error),
+        };
+        let mut items = Vec::new();
+        for item in page.into_iter().flat_map(|page| page.items) {
+            match objects.decoded(item.object) {
+                Ok(stored) => {
+                    let version = stored.object.metadata.resource_version.get();
+                    items.push((stored.value, version));
+                }
+                Err(error) => return undecodable(error.message()),
+            }
+        }
+        listed(resource, &items, pages.token().map(str::to_owned), None)
+    }
+
+    /// Writes an object that must be of the revision `known`; `None`: that must not be there.
+    pub(super) async fn write(
+        &self,
+        resource: Resource,
+        known: Option<u64>,
+        object: &Object,
+        permit: &Permit,
+    ) -> Response {
+        let (Some(objects), Some(name)) = (self.objects.get(&resource.name()), named(&object.name))
+        else {
+            return invalid("metadata.name: must be a name in lower case");
+        };
+        let record = |step| {
+            let step = KeptStep::of(&resource.name(), object, step);
+            record(&self.journal, &step);
+        };
+        // The epoch may be over since the permit was given. If it ends later, Synod refuses what is fenced by it.
+        if let Err(error) = permit.check() {
+            let text = error.message();
+            return status(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", text);
+        }
+        let objects = objects.clone().fenced_by(MemberEpoch {
+            member: self.member.clone(),
+            epoch: permit.epoch(),
+            cluster: None,
+        });
+        let error = match store(&objects, name, known, object).await {
+            Ok(revision) => {
+                permit.done();
+                record(Step::Landed(revision));
+                return written(object, revision, known.is_none());
+            }
+            Err(error) => error,
+        };
+        if error.execution() == Verdict::Unknown {
+            permit.unknown_outcome();
+            record(Step::Unknown);
+            return status(StatusCode::GATEWAY_TIMEOUT, "Timeout", error.message());
+        }
+        permit.done();
+        match (error.kind(), error.metadata().get("selected_version")) {
+            (ErrorKind::EncodingNotSelected, Some(selected)) => {
+                record(Step::NotSelected(selected.clone()));
+                status(StatusCode::CONFLICT, "EncodingNotSelected", error.message())
+            }
+            (ErrorKind::Conflict | ErrorKind::AlreadyExists, _) => {
+                record(Step::NotStored(error.message().to_owned()));
+                conflict()
+            }
+            _ => {
+                record(Step::NotStored(error.message().to_owned()));
+                unavailable(&error)
+            }
+        }
+    }
+}
+
+/// Stores an object, and tells at which revision.
+async fn store(
+    objects: &Objects<Object>,
+    name: NamespacedName,
+    known: Option<u64>,
+    object: &Object,
+) -> Result<u64, Error> {
+    let Some(known) = known else {
+        let created = objects.create(NewObject::new(name, object.clone())).await?;
+        return Ok(created.object.metadata.resource_version.get());
+    };
+    let mut stored = objects.get(&name, ReadOptions::linearizable()).await?;
+    // What the client had read: if somebody was faster, Synod says so.
+    stored.object.metadata.resource_version = Revision::new(known);
+    stored.value = object.clone();
+    let updated = objects.update(stored, TtlChange::Keep).await?;
+    Ok(updated.stored.object.metadata.resource_version.get())
+}
+
+/// How a release encodes objects of a resource for Synod. It records what it has encoded, before anybody sends it.
+#[derive(Debug)]
+struct Shapes {
+    resource: Resource,
+    journal: Arc<Journal>,
+    /// The planted violation: it encodes what the release prefers, whatever it is asked for.
+    stubborn: bool,
+}
+
+impl Codec<Object> for Shapes {
+    fn preferred(&self) -> ApiVersion {
+        self.resource.entry(None).stance.version().clone()
+    }
+
+    fn encode(
+        &self,
+        _: &ObjectKey,
+        object: &Object,
+        version: &ApiVersion,
+    ) -> Result<Content, CodecError> {
+        let encoding = if self.stubborn {
+            self.preferred()
+        } else {
+            version.clone()
+        };
+        let text = encoding.to_string();
+        if !self.resource.decodable.contains(&text.as_str()) {
+            return Err(format!("this release does not know {text}").into());
+        }
+        let data = serde_json::to_vec(&object.encode(self.resource.kind, &text))?;
+        let step = KeptStep::of(&self.resource.name(), object, Step::Encoded(text));
+        record(&self.journal, &step);
+        Ok(Content {
+            encoding,
+            media_type: MediaType::JSON,
+            data: data.into(),
+        })
+    }
+
+    fn decode(&self, _: &ObjectKey, content: &Content) -> Result<Object, CodecError> {
+        let data = serde_json::from_slice(&content.data)?;
+        let decoded = Object::decode(&data, self.resource.decodable);
+        decoded.map_err(|fault| fault.to_string().into())
+    }
+}
+
+impl KeptStep {
+    fn of(resource: &str, object: &Object, step: Step) -> Self {
+        Self {
+            at_ms: now_ms(),
+            resource: resource.to_owned(),
+            name: object.name.clone(),
+            number: object.number,
+            author: object.author.clone(),
+            step,
+        }
+    }
+}
+
+fn named(name: &str) -> Option<NamespacedName> {
+    let name = ObjectName::parse(name).ok()?;
+    Some(NamespacedName::new(None, &name))
+}
+
+fn record(journal: &Journal, step: &KeptStep) {
+    if let Err(error) = journal.append(step) {
+        tracing::error!(%error, "the journal of this server cannot be written");
+    }
+}
+
+fn unavailable(error: &Error) -> Response {
+    let code = StatusCode::SERVICE_UNAVAILABLE;
+    status(code, "StoreUnavailable", error.message())
+}

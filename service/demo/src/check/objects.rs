@@ -1,0 +1,228 @@
+//! Check 5: every object can be read, and no acknowledged write is lost. What it demands of objects that Synod keeps is in
+//! `kept`.
+
+use std::collections::BTreeMap;
+
+use super::evidence::{Evidence, File, Line};
+use super::finding::{Check, Finding};
+use super::replay::Replay;
+use crate::codec::{self, Object};
+use crate::records::{Answer, Answered, Asked, Outcome, Sent, StoredWrite};
+
+type Key<'a> = (&'a str, &'a str);
+
+/// The writes of each object, in the store's order.
+type Journal<'a> = BTreeMap<Key<'a>, Vec<&'a Line<StoredWrite>>>;
+
+pub(super) fn check(evidence: &Evidence, replay: &Replay<'_>) -> Vec<Finding> {
+    let mut journal: Journal<'_> = BTreeMap::new();
+    for line in &evidence.store.lines {
+        journal.entry(key_of(&line.value)).or_default().push(line);
+    }
+    let mut findings = Vec::new();
+    findings.extend(unbroken(&evidence.store, &journal));
+    findings.extend(kept(evidence, &journal));
+    findings.extend(acknowledged(&evidence.clients, &journal, replay));
+    findings.extend(read_back(&evidence.clients));
+    for server in &evidence.servers {
+        findings.extend(landed(server, &evidence.store));
+    }
+    findings
+}
+
+fn key_of(write: &StoredWrite) -> Key<'_> {
+    (&write.resource, &write.name)
+}
+
+fn finding(message: impl Into<String>) -> Finding {
+    Finding::new(Check::Objects, message)
+}
+
+/// The object that is stored, in whatever version it is.
+fn stored(write: &StoredWrite) -> Result<Object, String> {
+    let decoded = Object::decode(&write.data, [codec::api_version(&write.data)]);
+    decoded.map_err(|fault| fault.to_string())
+}
+
+/// Positions and versions count by one, and each write of an object goes on from the one before.
+fn unbroken(store: &File<StoredWrite>, journal: &Journal<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (position, line) in (1..).zip(&store.lines) {
+        if line.value.position != position {
+            let message = format!("position {position} was to come in the store's journal");
+            findings.push(finding(message).with_evidence(store.at(line)));
+            break;
+        }
+    }
+    for ((resource, name), lines) in journal {
+        let mut before = None;
+        for (version, line) in (1..).zip(lines) {
+            let fault = match stored(&line.value) {
+                Err(fault) => format!("it cannot be read: {fault}"),
+                Ok(object)
+                    if line.value.version != version || !follows(before.as_ref(), &object) =>
+                {
+                    format!(
+                        "a change was lost: number {} was to come",
+                        next(before.as_ref())
+                    )
+                }
+                Ok(object) if object.color != Object::color_of(name) => {
+                    format!("its colour {:?} was lost", Object::color_of(name))
+                }
+                Ok(object) => {
+                    before = Some(object);
+                    continue;
+                }
+            };
+            findings
+                .push(finding(format!("{resource}/{name}: {fault}")).with_evidence(store.at(line)));
+            break;
+        }
+    }
+    findings
+}
+
+/// Whether an object may be stored after what was there before: the next change of it, or the same by a migration.
+pub(super) fn follows(before: Option<&Object>, object: &Object) -> bool {
+    object.number == next(before) || before == Some(object)
+}
+
+/// The number that the next change gives.
+pub(super) fn next(before: Option<&Object>) -> u64 {
+    before.map_or(1, |before| before.number + 1)
+}
+
+/// Every object that was ever written is there in the end, as it was written last.
+fn kept(evidence: &Evidence, journal: &Journal<'_>) -> Vec<Finding> {
+    let objects = evidence.objects.lines.iter().map(|line| {
+        let object = &line.value;
+        ((object.resource.as_str(), object.name.as_str()), line)
+    });
+    let objects: BTreeMap<Key<'_>, _> = objects.collect();
+    let mut findings = Vec::new();
+    for (key, writes) in journal {
+        let Some(last) = writes.last() else { continue };
+        let object = objects.get(key).map(|line| &line.value);
+        let same = object.is_some_and(|object| {
+            (object.version, &object.data) == (last.value.version, &last.value.data)
+        });
+        if !same {
+            let message = format!("{}/{} is not stored as it was written last", key.0, key.1);
+            findings.push(finding(message).with_evidence(evidence.store.at(last)));
+        }
+    }
+    for (key, line) in objects
+        .iter()
+        .filter(|(key, _)| !journal.contains_key(*key))
+    {
+        let message = format!("{}/{} is stored, and was never written", key.0, key.1);
+        findings.push(finding(message).with_evidence(evidence.objects.at(line)));
+    }
+    findings
+}
+
+/// What a client was told is written, the store has written.
+fn acknowledged(
+    clients: &File<Answered>,
+    journal: &Journal<'_>,
+    replay: &Replay<'_>,
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for line in &clients.lines {
+        let asked = &line.value;
+        let Answer::Acknowledged(version) = asked.answer else {
+            continue;
+        };
+        if replay.collections.contains(&asked.resource) {
+            continue;
+        }
+        let writes = journal.get(&(asked.resource.as_str(), asked.name.as_str()));
+        let place = usize::try_from(version)
+            .ok()
+            .and_then(|version| version.checked_sub(1));
+        let write = writes
+            .zip(place)
+            .and_then(|(writes, place)| writes.get(place));
+        let object = write.and_then(|line| stored(&line.value).ok());
+        let is_there = object
+            .is_some_and(|object| object.number == asked.number && object.author == asked.client);
+        if !is_there {
+            let message = format!(
+                "{}/{} was acknowledged as version {version} with number {}, which the store has not written",
+                asked.resource, asked.name, asked.number
+            );
+            findings.push(finding(message).with_evidence(clients.at(line)));
+        }
+    }
+    findings
+}
+
+/// Each client reads at least what it was told is written, from whichever server. Only it writes its objects.
+fn read_back(clients: &File<Answered>) -> Vec<Finding> {
+    let mut known: BTreeMap<(&str, Key<'_>), u64> = BTreeMap::new();
+    let mut findings = Vec::new();
+    for line in &clients.lines {
+        let asked = &line.value;
+        let key = (
+            asked.client.as_str(),
+            (asked.resource.as_str(), asked.name.as_str()),
+        );
+        let least = known.get(&key).copied().unwrap_or(0);
+        let fault = match (&asked.answer, asked.asked) {
+            (Answer::Acknowledged(_), _) => {
+                known.insert(key, asked.number);
+                continue;
+            }
+            (Answer::Read(number), _) if *number < least => {
+                format!("number {number} was read after {least} had been acknowledged")
+            }
+            (Answer::Missing, Asked::Read) if least > 0 => {
+                format!("it is missing after number {least} had been acknowledged")
+            }
+            (Answer::Garbled, _) => "what the client made it was lost".to_owned(),
+            (Answer::Undecodable(why), _) => format!("{} could not read it: {why}", asked.server),
+            (
+                Answer::Read(_)
+                | Answer::Missing
+                | Answer::Refused
+                | Answer::Conflict
+                | Answer::NotSent
+                | Answer::Unknown(_),
+                _,
+            ) => continue,
+        };
+        let message = format!("{}/{}: {fault}", asked.resource, asked.name);
+        findings.push(finding(message).with_evidence(clients.at(line)));
+    }
+    findings
+}
+
+/// What the store told an API server is written, is in the store's journal at that position, and was sent by it.
+fn landed(server: &File<Sent>, store: &File<StoredWrite>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for line in &server.lines {
+        let sent = &line.value;
+        let Outcome::Landed(position) = sent.outcome else {
+            continue;
+        };
+        let place = usize::try_from(position)
+            .ok()
+            .and_then(|position| position.checked_sub(1));
+        let write = place
+            .and_then(|place| store.lines.get(place))
+            .map(|line| &line.value);
+        let same = write.is_some_and(|write| {
+            (&write.resource, &write.name, write.version, &write.writer)
+                == (&sent.resource, &sent.name, sent.version, &sent.writer)
+        });
+        if !same {
+            let message = format!(
+                "{} sent what the store does not have at position {position}",
+                server.name
+            );
+            findings.push(finding(message).with_evidence(server.at(line)));
+        }
+    }
+    findings
+}

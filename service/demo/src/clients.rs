@@ -1,0 +1,338 @@
+//! The clients of the API servers: they read, change and write back all the time, at all servers, and record every
+//! answer.
+//!
+//! Each has objects of its own that nobody else writes, so it knows what it must read. A server that refuses, is down or
+//! does not answer is nothing to worry about: the next step asks another one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::{Method, StatusCode};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use super::clock::now_ms;
+use super::codec::Object;
+use super::journal::Journal;
+use super::records::{Answer, Answered, Asked};
+use super::release::{AGGREGATED, CONTROL_PLANE, Resource};
+use super::servers::METRICS;
+use super::stage::Stage;
+use synod_terminal::http::{Http, NoReply, Reply};
+
+const CLIENTS: usize = 6;
+
+/// So many objects of each resource has a client.
+const OBJECTS: usize = 2;
+
+/// So many objects of each resource has the client that stores them once and leaves them alone.
+const ARCHIVED: usize = 30;
+
+/// How long a client rests after each write.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// How long a client waits for an answer: longer than a server waits for the store.
+const LIMIT: Duration = Duration::from_secs(3);
+
+/// Clients at work.
+#[derive(Debug)]
+pub(crate) struct Clients {
+    stop: watch::Sender<bool>,
+    /// Whether everything is stored that nobody will touch.
+    archived: watch::Receiver<bool>,
+    tasks: JoinSet<()>,
+}
+
+impl Clients {
+    /// Lets them begin.
+    pub(crate) fn start(
+        servers: &[(&'static str, String)],
+        journal: &Arc<Journal>,
+        stage: &Stage,
+    ) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        let (archiving, archived) = watch::channel(false);
+        let mut tasks = JoinSet::new();
+        let client = |name: String, objects| ApiClient {
+            name,
+            objects,
+            servers: servers.to_vec(),
+            http: Http::default(),
+            journal: Arc::clone(journal),
+            stage: stage.clone(),
+        };
+        for number in 1..=CLIENTS {
+            let client = client(format!("client-{number}"), OBJECTS);
+            tasks.spawn(client.work(number, stopped.clone()));
+        }
+        let archivist = client("archivist".to_owned(), ARCHIVED);
+        tasks.spawn(archivist.archive(archiving, stopped));
+        Self {
+            stop,
+            archived,
+            tasks,
+        }
+    }
+
+    /// Waits until everything is stored that nobody will touch.
+    pub(crate) async fn archived(&mut self) {
+        // An error says that who does it has ended: then nothing more is stored.
+        let _ = self.archived.wait_for(|done| *done).await;
+    }
+
+    /// Lets them finish what they have begun and read everything back once more, through every server.
+    pub(crate) async fn finish(mut self) {
+        self.stop.send_replace(true);
+        while self.tasks.join_next().await.is_some() {}
+    }
+}
+
+/// One client.
+#[derive(Clone, Debug)]
+struct ApiClient {
+    name: String,
+    /// So many objects of each resource it has.
+    objects: usize,
+    servers: Vec<(&'static str, String)>,
+    http: Http,
+    journal: Arc<Journal>,
+    stage: Stage,
+}
+
+/// What a client found when it read.
+enum Found {
+    Object { object: Object, version: String },
+    Nothing,
+    Unreadable,
+}
+
+impl ApiClient {
+    async fn work(self, offset: usize, stopped: watch::Receiver<bool>) {
+        let objects = self.objects();
+        let mut step = offset;
+        while !*stopped.borrow() {
+            for (resource, name) in &objects {
+                // Each turn begins at another server, and reads at one what it writes at the next.
+                self.turn(*resource, name, step).await;
+                step += 1;
+                sleep(PAUSE).await;
+            }
+        }
+        self.read_back(&objects).await;
+    }
+
+    /// Stores objects once, and reads them back in the end.
+    async fn archive(self, done: watch::Sender<bool>, mut stopped: watch::Receiver<bool>) {
+        let objects = self.objects();
+        for (step, (resource, name)) in objects.iter().enumerate() {
+            // Until it is there: the answer to a write may be that a gate is closed, or none.
+            while !matches!(self.read(*resource, name, step).await, Found::Object { .. }) {
+                self.turn(*resource, name, step).await;
+            }
+        }
+        done.send_replace(true);
+        // An error says that the one who would stop it is gone.
+        let _ = stopped.wait_for(|stop| *stop).await;
+        self.read_back(&objects).await;
+    }
+
+    /// Reads every object through every server.
+    async fn read_back(&self, objects: &[(Resource, String)]) {
+        for (resource, name) in objects {
+            for place in 0..self.serving(*resource).len() {
+                self.read(*resource, name, place).await;
+            }
+        }
+    }
+
+    /// Every object of this client.
+    fn objects(&self) -> Vec<(Resource, String)> {
+        let resources = CONTROL_PLANE[0]
+            .resources
+            .iter()
+            .chain(AGGREGATED.resources);
+        let numbered = resources
+            .flat_map(|resource| (1..=self.objects).map(move |number| (*resource, number)));
+        numbered
+            .map(|(resource, number)| (resource, format!("{}-{number}", self.name)))
+            .collect()
+    }
+
+    /// The servers of a resource.
+    fn serving(&self, resource: Resource) -> Vec<&(&'static str, String)> {
+        let is_aggregated = AGGREGATED.resources.contains(&resource);
+        self.servers
+            .iter()
+            .filter(|(id, _)| (*id == METRICS) == is_aggregated)
+            .collect()
+    }
+
+    /// Reads an object at one server and writes its next number at another.
+    async fn turn(&self, resource: Resource, name: &str, step: usize) {
+        let (asked, object, version) = match self.read(resource, name, step).await {
+            Found::Unreadable => return,
+            Found::Nothing => {
+                let object = Object {
+                    name: name.to_owned(),
+                    color: Object::color_of(name).to_owned(),
+                    number: 1,
+                    author: self.name.clone(),
+                };
+                (Asked::Create, object, None)
+            }
+            Found::Object { object, version } => {
+                let number = object.number + 1;
+                (Asked::Update, Object { number, ..object }, Some(version))
+            }
+        };
+        let mut body = object.encode(resource.kind, resource.served);
+        if let Some(version) = version {
+            body["metadata"]["resourceVersion"] = version.into();
+        }
+        let (method, path) = match asked {
+            Asked::Update => (Method::PUT, format!("{}/{name}", path(resource))),
+            Asked::Create | Asked::Read => (Method::POST, path(resource)),
+        };
+        let (server, reply) = self
+            .ask(resource, step + 1, method, &path, Some(&body))
+            .await;
+        let answer = written(reply);
+        self.record(server, asked, resource, &object, answer);
+    }
+
+    async fn read(&self, resource: Resource, name: &str, step: usize) -> Found {
+        let path = format!("{}/{name}", path(resource));
+        let (server, reply) = self.ask(resource, step, Method::GET, &path, None).await;
+        let (answer, found) = read(reply, resource, name);
+        let object = Object {
+            name: name.to_owned(),
+            color: String::new(),
+            number: 0,
+            author: String::new(),
+        };
+        self.record(server, Asked::Read, resource, &object, answer);
+        found
+    }
+
+    async fn ask(
+        &self,
+        resource: Resource,
+        step: usize,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> (&'static str, Result<Reply, NoReply>) {
+        let serving = self.serving(resource);
+        let (id, address) = serving[step % serving.len()];
+        (id, self.http.ask(method, address, path, body, LIMIT).await)
+    }
+
+    fn record(
+        &self,
+        server: &str,
+        asked: Asked,
+        resource: Resource,
+        object: &Object,
+        answer: Answer,
+    ) {
+        self.stage.change(|shown| {
+            let tally = &mut shown.tally;
+            match &answer {
+                Answer::Acknowledged(_) => {
+                    tally.acknowledged += 1;
+                    let place = (server.to_owned(), resource.name());
+                    *tally.places.entry(place).or_default() += 1;
+                }
+                Answer::Refused => tally.refused += 1,
+                Answer::Read(_) => tally.read += 1,
+                Answer::Garbled
+                | Answer::Missing
+                | Answer::Conflict
+                | Answer::Undecodable(_)
+                | Answer::NotSent
+                | Answer::Unknown(_) => tally.other += 1,
+            }
+        });
+        let line = Answered {
+            at_ms: now_ms(),
+            client: self.name.clone(),
+            server: server.to_owned(),
+            asked,
+            resource: resource.name(),
+            name: object.name.clone(),
+            number: object.number,
+            answer,
+        };
+        if let Err(error) = self.journal.append(&line) {
+            self.stage
+                .say(format!("an answer cannot be recorded: {error}"));
+        }
+    }
+}
+
+/// Where objects of a resource are, in the version in which clients speak of them.
+fn path(resource: Resource) -> String {
+    format!("/apis/{}/{}", resource.served, resource.plural)
+}
+
+/// What a write came to.
+fn written(reply: Result<Reply, NoReply>) -> Answer {
+    let reply = match reply {
+        Ok(reply) => reply,
+        Err(NoReply::NotSent(_)) => return Answer::NotSent,
+        Err(NoReply::Unanswered(why)) => return Answer::Unknown(why),
+    };
+    let body = reply.json();
+    let version = body
+        .pointer("/metadata/resourceVersion")
+        .and_then(Value::as_str);
+    let version = version.and_then(|text| text.parse().ok());
+    match (reply.status, version) {
+        (StatusCode::OK | StatusCode::CREATED, Some(version)) => Answer::Acknowledged(version),
+        (StatusCode::CONFLICT, _) => Answer::Conflict,
+        (StatusCode::SERVICE_UNAVAILABLE, _) if body["reason"] == json!("ServiceUnavailable") => {
+            Answer::Refused
+        }
+        (StatusCode::SERVICE_UNAVAILABLE, _) => Answer::NotSent,
+        (status, _) => Answer::Unknown(format!("{status}: {body}")),
+    }
+}
+
+/// What a read came to.
+fn read(reply: Result<Reply, NoReply>, resource: Resource, name: &str) -> (Answer, Found) {
+    let reply = match reply {
+        Ok(reply) => reply,
+        Err(NoReply::NotSent(_)) => return (Answer::NotSent, Found::Unreadable),
+        Err(NoReply::Unanswered(why)) => return (Answer::Unknown(why), Found::Unreadable),
+    };
+    let body = reply.json();
+    let message = || body["message"].as_str().unwrap_or_default().to_owned();
+    match reply.status {
+        StatusCode::OK => {}
+        StatusCode::NOT_FOUND => return (Answer::Missing, Found::Nothing),
+        StatusCode::INTERNAL_SERVER_ERROR => {
+            return (Answer::Undecodable(message()), Found::Unreadable);
+        }
+        status => {
+            return (
+                Answer::Unknown(format!("{status}: {}", message())),
+                Found::Unreadable,
+            );
+        }
+    }
+    let version = body
+        .pointer("/metadata/resourceVersion")
+        .and_then(Value::as_str);
+    match (Object::decode(&body, [resource.served]), version) {
+        (Ok(object), Some(version)) if object.color == Object::color_of(name) => {
+            let version = version.to_owned();
+            (
+                Answer::Read(object.number),
+                Found::Object { object, version },
+            )
+        }
+        (_, _) => (Answer::Garbled, Found::Unreadable),
+    }
+}

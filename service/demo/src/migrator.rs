@@ -1,0 +1,175 @@
+//! A migration worker of the demo: a process of its own that claims migrations and carries them out through the API
+//! servers, as an administrator's job would.
+//!
+//! It lists objects and puts each one back as it was read. That is all: the API server decodes it from whatever it was
+//! stored in, and encodes it in what its permit says.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::http::{HeaderMap, Method};
+use clap::Args;
+use serde_json::Value;
+use synod_client::{
+    Client, ContinueToken, GroupResource, Migration, Migrator, MigratorOptions, Store, StoreError,
+    StorePage, Ttl, WorkerName,
+};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::release::{CONTROL_PLANE, Release, Resource};
+use synod_terminal::exit::Exit;
+use synod_terminal::failure::Failure;
+use synod_terminal::http::{Http, NoReply, Reply};
+
+/// What the process of a worker is started with.
+#[derive(Debug, Args)]
+pub struct MigratorArgs {
+    /// Its name.
+    #[arg(long)]
+    name: String,
+    /// Where the replicas serve clients.
+    #[arg(long, value_delimiter = ',')]
+    endpoints: Vec<String>,
+    /// Where the API servers serve.
+    #[arg(long, value_delimiter = ',')]
+    servers: Vec<String>,
+    /// The plural names of the resources to migrate.
+    #[arg(long, value_delimiter = ',')]
+    resources: Vec<String>,
+    /// How many objects to rewrite in a second at most.
+    #[arg(long)]
+    objects_per_second: Option<NonZeroU32>,
+}
+
+/// How long another worker waits for this one, when it is dead.
+const TTL_MS: u64 = 2_000;
+
+/// So many objects are on a page.
+const PAGE: usize = 10;
+
+/// How long an API server may take for an answer.
+const LIMIT: Duration = Duration::from_secs(3);
+
+/// The newest release of the control plane: what its servers serve is what is migrated.
+const SERVED: Release = CONTROL_PLANE[2];
+
+/// Works until it is asked to end.
+///
+/// # Errors
+///
+/// Synod cannot be watched.
+pub async fn run(args: &MigratorArgs) -> Result<Exit, Failure> {
+    let fault = |error: synod_client::Violation| Failure::local(error.to_string(), "its arguments");
+    let resources = SERVED.resources.iter();
+    let resources = resources.filter(|one| args.resources.iter().any(|name| name == one.plural));
+    let resources: BTreeSet<GroupResource> = resources.map(Resource::group_resource).collect();
+    let client = Client::builder()
+        .endpoints(args.endpoints.clone())
+        .connect()
+        .await?;
+    let worker = WorkerName::parse(&args.name).map_err(fault)?;
+    let mut options =
+        MigratorOptions::new(worker, resources).ttl(Ttl::from_millis(TTL_MS).map_err(fault)?);
+    if let Some(rate) = args.objects_per_second {
+        options = options.objects_per_second(rate);
+    }
+    let store = ApiServers {
+        http: Http::default(),
+        addresses: args.servers.clone(),
+        turn: AtomicUsize::new(0),
+    };
+    let migrator = Migrator::new(client, store, options);
+    let asked = signal(SignalKind::terminate());
+    let mut asked = asked.map_err(|error| Failure::local(error.to_string(), "run it again"))?;
+    tokio::select! {
+        biased;
+        _ = asked.recv() => Ok(Exit::Ok),
+        ended = migrator.run() => {
+            ended?;
+            Ok(Exit::Ok)
+        }
+    }
+}
+
+/// The API servers, as one store: each request goes to the next of them.
+#[derive(Debug)]
+struct ApiServers {
+    http: Http,
+    addresses: Vec<String>,
+    turn: AtomicUsize,
+}
+
+impl Store for ApiServers {
+    /// As an API server answered it.
+    type Object = Value;
+
+    async fn list_page(
+        &self,
+        migration: &Migration,
+        token: Option<&ContinueToken>,
+    ) -> Result<StorePage<Value>, StoreError> {
+        let resource = served(migration)?;
+        let mut path = format!("{}?limit={PAGE}", path(resource));
+        if let Some(token) = token {
+            path = format!("{path}&continue={}", token.as_str());
+        }
+        let body = self.ask(Method::GET, &path, None).await?.json();
+        let Some(Value::Array(objects)) = body.get("items").cloned() else {
+            return Err(StoreError::Refused(format!("{path} answered {body}")));
+        };
+        let next = body.pointer("/metadata/continue").and_then(Value::as_str);
+        let next = next.filter(|next| !next.is_empty());
+        let next = next.map(ContinueToken::parse).transpose();
+        Ok(StorePage {
+            objects,
+            next: next.map_err(|fault| StoreError::Refused(fault.to_string()))?,
+            remaining: body
+                .pointer("/metadata/remainingItemCount")
+                .and_then(Value::as_u64),
+        })
+    }
+
+    async fn rewrite(&self, migration: &Migration, object: &Value) -> Result<(), StoreError> {
+        let name = object.pointer("/metadata/name").and_then(Value::as_str);
+        let name = name.ok_or_else(|| StoreError::Refused(format!("{object} has no name")))?;
+        let path = format!("{}/{name}", path(served(migration)?));
+        self.ask(Method::PUT, &path, Some(object)).await.map(drop)
+    }
+}
+
+impl ApiServers {
+    async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Reply, StoreError> {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        let address = &self.addresses[turn % self.addresses.len()];
+        let reply = self.http.ask(method, address, path, body, LIMIT).await;
+        // One that is down or does not answer: the next try asks another.
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(NoReply::NotSent(_) | NoReply::Unanswered(_)) => {
+                return Err(StoreError::Busy { retry_after: None });
+            }
+        };
+        match StoreError::of_http(reply.status, &HeaderMap::new()) {
+            None => Ok(reply),
+            Some(error) => Err(error),
+        }
+    }
+}
+
+/// What the API servers serve of a migration's resource.
+fn served(migration: &Migration) -> Result<Resource, StoreError> {
+    let mut served = SERVED.resources.iter().copied();
+    let found = served.find(|one| one.group_resource() == *migration.id.resource());
+    found.ok_or(StoreError::NotFound)
+}
+
+fn path(resource: Resource) -> String {
+    format!("/apis/{}/{}", resource.served, resource.plural)
+}
