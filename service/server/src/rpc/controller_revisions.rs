@@ -2,6 +2,7 @@
 
 mod changes;
 mod reads;
+mod text_diff;
 
 use synod_proto::v1;
 use synod_proto::v1::controller_revisions_server::ControllerRevisions;

@@ -85,7 +85,7 @@ fn asked(args: &SetRosterArgs) -> Result<SetRoster, Failure> {
         },
         if_revision: args.if_revision.map(Revision::new),
     };
-    let found = set.check();
+    let found = set.rule.check();
     if found.is_empty() {
         Ok(set)
     } else {

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use synod_machine::Past;
-use synod_model::{
-    ControllerRevision, ErrorKind, Json, NamespacedName, ObjectName, Refusal, unified_diff,
-};
+use synod_model::{ControllerRevision, ErrorKind, Json, NamespacedName, ObjectName, Refusal};
 use synod_proto::{
     ControllerHistoryCursor, ControllerRevisionCursor, DiffControllerRevisions,
     GetControllerHistory, GetControllerRevision, ListControllerRevisions, v1,
 };
 
+use super::text_diff::unified_diff;
 use crate::handle::{Asking, Handle};
 use crate::limits::DIFF_BYTES_MAX;
 use crate::rpc::pages::{Items, Page};
