@@ -5,8 +5,9 @@ use synod_proto::{Change, v1};
 
 use crate::client::stubs;
 use crate::pages::{Pages, page_size};
+use crate::read_options::list_options;
 use crate::transport::Try;
-use crate::values::{FromWire as _, read};
+use crate::values::read;
 use crate::{
     Client, CollectionChanged, CollectionPage, CollectionView, Error, Header, ReadOptions,
 };
@@ -95,7 +96,7 @@ impl Collections {
             async move { stubs::collections(attempt.channel).delete(request).await }
         });
         let answer: v1::CollectionsDeleteResponse = answer.await?;
-        Header::from_wire(answer.header).map_err(|fault| Error::malformed(&fault))
+        read(answer.header)
     }
 
     /// Reads one collection.
@@ -138,18 +139,6 @@ impl ListCollections {
     pub fn new() -> Self {
         Self::default()
     }
-
-    /// How to read.
-    #[must_use]
-    pub fn with_read(mut self, read: ReadOptions) -> Self {
-        self.read = read;
-        self
-    }
-
-    /// How many to ask for at a time; at most 5,000.
-    #[must_use]
-    pub fn with_page_size(mut self, page_size: u32) -> Self {
-        self.page_size = Some(page_size);
-        self
-    }
 }
+
+list_options!(ListCollections);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use synod_model::Revision;
 use synod_proto::v1;
+use synod_proto::wire::Wire as _;
 
 /// How fresh or how exact a read must be. By default it is linearizable: on whichever replica, it sees every change that
 /// was acknowledged before it was sent.
@@ -13,6 +14,29 @@ pub struct ReadOptions {
     min_revision: Option<Revision>,
     max_staleness: Option<Duration>,
 }
+
+/// What every list can be asked: how to read it, and how much of it at a time.
+macro_rules! list_options {
+    ($list:ident) => {
+        impl $list {
+            /// How to read.
+            #[must_use]
+            pub fn with_read(mut self, read: ReadOptions) -> Self {
+                self.read = read;
+                self
+            }
+
+            /// How many to ask for at a time; at most 5,000.
+            #[must_use]
+            pub fn with_page_size(mut self, page_size: u32) -> Self {
+                self.page_size = Some(page_size);
+                self
+            }
+        }
+    };
+}
+
+pub(crate) use list_options;
 
 impl ReadOptions {
     /// Sees every change that was acknowledged before it was sent.
@@ -51,11 +75,10 @@ impl ReadOptions {
     }
 
     pub(crate) fn to_wire(self) -> Option<v1::ReadOptions> {
-        let millis = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
         Some(v1::ReadOptions {
-            at_revision: self.at_revision.map(Revision::get),
-            min_revision: self.min_revision.map(Revision::get),
-            max_staleness_ms: self.max_staleness.map(millis),
+            at_revision: self.at_revision.to_wire(),
+            min_revision: self.min_revision.to_wire(),
+            max_staleness_ms: self.max_staleness.to_wire(),
         })
     }
 }

@@ -5,8 +5,9 @@ use synod_proto::{Change, v1};
 
 use crate::client::stubs;
 use crate::pages::{Pages, page_size};
+use crate::read_options::list_options;
 use crate::transport::Try;
-use crate::values::{FromWire as _, read};
+use crate::values::read;
 use crate::{Client, Error, Header, ReadOptions, RosterChanged, RosterPage, RosterView};
 
 /// The rosters of a cluster. Get it with [`Client::rosters`].
@@ -76,7 +77,7 @@ impl Rosters {
             async move { stubs::rosters(attempt.channel).delete(request).await }
         });
         let answer: v1::RostersDeleteResponse = answer.await?;
-        Header::from_wire(answer.header).map_err(|fault| Error::malformed(&fault))
+        read(answer.header)
     }
 
     /// Reads the roster of a scope.
@@ -119,18 +120,6 @@ impl ListRosters {
     pub fn new() -> Self {
         Self::default()
     }
-
-    /// How to read.
-    #[must_use]
-    pub fn with_read(mut self, read: ReadOptions) -> Self {
-        self.read = read;
-        self
-    }
-
-    /// How many to ask for at a time; at most 5,000.
-    #[must_use]
-    pub fn with_page_size(mut self, page_size: u32) -> Self {
-        self.page_size = Some(page_size);
-        self
-    }
 }
+
+list_options!(ListRosters);

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::client::stubs;
 use crate::transport::{Call, Repeats};
-use crate::values::{FromWire as _, Header};
+use crate::values::{Header, read};
 use crate::{Error, RequestKey};
 
 use window::Window;
@@ -99,7 +99,7 @@ impl Sessions {
                 .context("no session could be opened; the request was not sent");
             error.with_execution(synod_model::Verdict::NotExecuted)
         })?;
-        let header = Header::from_wire(opened.header).map_err(|fault| Error::malformed(&fault))?;
+        let header: Header = read(opened.header)?;
         let id = SessionId::new(Revision::new(opened.session));
         let session = Arc::new(Session {
             id,

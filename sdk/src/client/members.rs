@@ -10,6 +10,7 @@ use tonic::{Response, Status};
 
 use super::{Client, stubs};
 use crate::pages::Pages;
+use crate::read_options::list_options;
 use crate::transport::{Failure, Repeats, Try};
 use crate::values::read;
 use crate::{
@@ -41,21 +42,9 @@ impl ListMembers {
         self.labels = labels;
         self
     }
-
-    /// How to read.
-    #[must_use]
-    pub fn with_read(mut self, read: ReadOptions) -> Self {
-        self.read = read;
-        self
-    }
-
-    /// How many to ask for at a time; at most 5,000.
-    #[must_use]
-    pub fn with_page_size(mut self, page_size: u32) -> Self {
-        self.page_size = Some(page_size);
-        self
-    }
 }
+
+list_options!(ListMembers);
 
 /// Who speaks: a member, by its fencing token.
 #[derive(Clone, Debug, PartialEq, Eq)]

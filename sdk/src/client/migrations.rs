@@ -10,6 +10,7 @@ use synod_proto::{Change, v1};
 
 use super::{Client, stubs};
 use crate::pages::Pages;
+use crate::read_options::list_options;
 use crate::transport::Try;
 use crate::values::read;
 use crate::{
@@ -33,21 +34,9 @@ impl ListMigrations {
     pub fn new() -> Self {
         Self::default()
     }
-
-    /// How to read.
-    #[must_use]
-    pub fn with_read(mut self, read: ReadOptions) -> Self {
-        self.read = read;
-        self
-    }
-
-    /// How many to ask for at a time; at most 5,000.
-    #[must_use]
-    pub fn with_page_size(mut self, page_size: u32) -> Self {
-        self.page_size = Some(page_size);
-        self
-    }
 }
+
+list_options!(ListMigrations);
 
 /// Who works at a migration, as it shows itself: what a claim answered, and the cluster that did.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use synod_proto::{Change, v1};
 
 use super::{Client, stubs};
 use crate::pages::Pages;
+use crate::read_options::list_options;
 use crate::transport::Try;
 use crate::values::read;
 use crate::{AgreementHistory, Error, Header, ReadOptions, StorageVersionPage, StorageVersionView};
@@ -34,21 +35,9 @@ impl ListStorageVersions {
         self.include_unreported = true;
         self
     }
-
-    /// How to read.
-    #[must_use]
-    pub fn with_read(mut self, read: ReadOptions) -> Self {
-        self.read = read;
-        self
-    }
-
-    /// How many to ask for at a time; at most 5,000.
-    #[must_use]
-    pub fn with_page_size(mut self, page_size: u32) -> Self {
-        self.page_size = Some(page_size);
-        self
-    }
 }
+
+list_options!(ListStorageVersions);
 
 impl Client {
     /// Reads one resource.

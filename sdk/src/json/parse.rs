@@ -1,13 +1,13 @@
 //! From JSON to the values of this crate.
 
 use serde_json::Value;
+use synod_proto::wire::Wire;
 use synod_proto::{WatchStart, v1};
 
 use crate::messages;
 use crate::{
-    Attributes, ClusterId, Content, Epoch, FencingToken, GroupResource, LeaseKey, LeaseToken,
-    MemberEpoch, MemberId, ObjectKey, Preconditions, ReportEntry, Revision, StoredObject,
-    Violation, Violations, WatchFrom, WatchOptions,
+    Attributes, Content, GroupResource, LeaseKey, LeaseToken, MemberEpoch, ObjectKey,
+    Preconditions, ReportEntry, StoredObject, Violations, WatchFrom, WatchOptions,
 };
 
 /// A value that can be read from the JSON form of its message.
@@ -61,18 +61,16 @@ impl FromJson for MemberEpoch {
     fn from_json(document: &Value) -> Result<Self, Violations> {
         let pb: v1::MemberEpoch = message("MemberEpoch", document)?;
         let mut found = Violations::new();
-        let member = found.parsed("member", MemberId::parse(&pb.member));
-        let epoch = Epoch::new(Revision::new(pb.epoch));
-        found.parsed("epoch", epoch.check());
-        let cluster = found.parsed("clusterId", cluster(&pb.cluster_id));
-        match (member, cluster) {
-            (Some(member), Some(cluster)) if found.is_empty() => Ok(Self {
-                member,
-                epoch,
-                cluster,
-            }),
-            _ => Err(found),
-        }
+        let cluster = found.parsed("clusterId", Wire::of_wire(pb.cluster_id.clone()));
+        let speaker = found.parsed("", Wire::of_wire(pb));
+        let (Some((member, epoch)), Some(cluster)) = (speaker, cluster) else {
+            return Err(found);
+        };
+        Ok(Self {
+            member,
+            epoch,
+            cluster,
+        })
     }
 }
 
@@ -80,28 +78,16 @@ impl FromJson for LeaseToken {
     fn from_json(document: &Value) -> Result<Self, Violations> {
         let pb: v1::LeaseToken = message("LeaseToken", document)?;
         let mut found = Violations::new();
-        let lease = pb
-            .lease
-            .ok_or_else(|| Violation::required("must name a lease").into());
-        let lease = found.parsed("lease", lease.and_then(LeaseKey::try_from));
-        let token = FencingToken::new(Revision::new(pb.token));
-        found.parsed("token", token.check());
-        let cluster = found.parsed("clusterId", cluster(&pb.cluster_id));
-        match (lease, cluster) {
-            (Some(lease), Some(cluster)) if found.is_empty() => Ok(Self {
-                lease,
-                token,
-                cluster,
-            }),
-            _ => Err(found),
-        }
-    }
-}
-
-fn cluster(text: &str) -> Result<Option<ClusterId>, Violations> {
-    match text {
-        "" => Ok(None),
-        named => ClusterId::parse(named).map(Some).map_err(Into::into),
+        let cluster = found.parsed("clusterId", Wire::of_wire(pb.cluster_id.clone()));
+        let held = found.parsed("", Wire::of_wire(pb));
+        let (Some((lease, token)), Some(cluster)) = (held, cluster) else {
+            return Err(found);
+        };
+        Ok(Self {
+            lease,
+            token,
+            cluster,
+        })
     }
 }
 

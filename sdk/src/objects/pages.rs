@@ -4,6 +4,7 @@ use synod_model::{FieldSelector, GroupResource, LabelSelector, Namespace};
 use synod_proto::v1;
 
 use crate::pages::{Pages, page_size};
+use crate::read_options::list_options;
 use crate::{Client, ObjectPage, ReadOptions};
 
 /// Which objects to list, and how.
@@ -58,21 +59,9 @@ impl ListObjects {
         self.fields = fields;
         self
     }
-
-    /// How to read.
-    #[must_use]
-    pub fn with_read(mut self, read: ReadOptions) -> Self {
-        self.read = read;
-        self
-    }
-
-    /// How many to ask for at a time; at most 5,000.
-    #[must_use]
-    pub fn with_page_size(mut self, page_size: u32) -> Self {
-        self.page_size = Some(page_size);
-        self
-    }
 }
+
+list_options!(ListObjects);
 
 impl ListObjects {
     pub(super) fn pages(&self, client: Client) -> Pages<ObjectPage> {
