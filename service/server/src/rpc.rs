@@ -7,6 +7,7 @@
 mod admission;
 mod answers;
 mod bodies;
+mod calls;
 mod cluster;
 mod collections;
 mod controller_revisions;

@@ -6,15 +6,20 @@ use synod_proto::v1::cluster_server::Cluster;
 use synod_proto::{GetSettings, v1};
 use tonic::{Request, Response, Status};
 
-use super::{answer, opened, typed};
+use super::calls::service;
+use super::typed;
 use crate::consensus::{Position, Published, ReplicaId, ReplicaStatus};
 use crate::handle::{Asking, Handle};
 
 /// See the module.
 pub(super) struct ClusterService(pub(super) Handle);
 
-#[tonic::async_trait]
-impl Cluster for ClusterService {
+service! {
+    impl Cluster for ClusterService {
+        get_settings: ClusterGetSettingsRequest => ClusterGetSettingsResponse;
+        update_settings: ClusterUpdateSettingsRequest => ClusterUpdateSettingsResponse;
+    }
+    {
     async fn status(
         &self,
         request: Request<v1::ClusterStatusRequest>,
@@ -22,21 +27,6 @@ impl Cluster for ClusterService {
         let v1::ClusterStatusRequest {} = request.into_inner();
         Ok(Response::new(status(&self.0)))
     }
-
-    async fn get_settings(
-        &self,
-        request: Request<v1::ClusterGetSettingsRequest>,
-    ) -> Result<Response<v1::ClusterGetSettingsResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, get_settings(&self.0, &asking, message).await)
-    }
-
-    async fn update_settings(
-        &self,
-        request: Request<v1::ClusterUpdateSettingsRequest>,
-    ) -> Result<Response<v1::ClusterUpdateSettingsResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, update_settings(&self.0, &asking, message).await)
     }
 }
 

@@ -4,56 +4,23 @@ use synod_machine::{Answer, Command, Past};
 use synod_model::{Collection, GroupResource, Refusal};
 use synod_proto::v1::collections_server::Collections;
 use synod_proto::{CollectionCursor, GetCollection, ListCollections, v1};
-use tonic::{Request, Response, Status};
 
+use super::calls::service;
 use super::pages::{Items, Page};
-use super::{answer, opened, typed, unexpected};
+use super::{typed, unexpected};
 use crate::handle::{Asking, Carried, Handle};
 use crate::objects;
 
 /// See the module.
 pub(super) struct CollectionsService(pub(super) Handle);
 
-#[tonic::async_trait]
-impl Collections for CollectionsService {
-    async fn create(
-        &self,
-        request: Request<v1::CollectionsCreateRequest>,
-    ) -> Result<Response<v1::CollectionsCreateResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, create(&self.0, &asking, message).await)
-    }
-
-    async fn update(
-        &self,
-        request: Request<v1::CollectionsUpdateRequest>,
-    ) -> Result<Response<v1::CollectionsUpdateResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, update(&self.0, &asking, message).await)
-    }
-
-    async fn get(
-        &self,
-        request: Request<v1::CollectionsGetRequest>,
-    ) -> Result<Response<v1::CollectionsGetResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, get(&self.0, &asking, message).await)
-    }
-
-    async fn list(
-        &self,
-        request: Request<v1::CollectionsListRequest>,
-    ) -> Result<Response<v1::CollectionsListResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, list(&self.0, &asking, message).await)
-    }
-
-    async fn delete(
-        &self,
-        request: Request<v1::CollectionsDeleteRequest>,
-    ) -> Result<Response<v1::CollectionsDeleteResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, delete(&self.0, &asking, message).await)
+service! {
+    impl Collections for CollectionsService {
+        create: CollectionsCreateRequest => CollectionsCreateResponse;
+        update: CollectionsUpdateRequest => CollectionsUpdateResponse;
+        get: CollectionsGetRequest => CollectionsGetResponse;
+        list: CollectionsListRequest => CollectionsListResponse;
+        delete: CollectionsDeleteRequest => CollectionsDeleteResponse;
     }
 }
 

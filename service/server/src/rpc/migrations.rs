@@ -4,104 +4,29 @@ use synod_machine::{Answer, Command};
 use synod_model::{CompleteMigration, ErrorKind, Refusal};
 use synod_proto::v1::migrations_server::Migrations;
 use synod_proto::{Change, GetMigration, ListMigrations, v1};
-use tonic::{Request, Response, Status};
 
+use super::calls::service;
 use super::pages::{Items, Page};
 use super::safety::assumptions;
-use super::{answer, opened, typed, unexpected};
+use super::{typed, unexpected};
 use crate::handle::{Asking, Handle};
 
 /// See the module.
 pub(super) struct MigrationsService(pub(super) Handle);
 
-#[tonic::async_trait]
-impl Migrations for MigrationsService {
-    async fn get(
-        &self,
-        request: Request<v1::MigrationsGetRequest>,
-    ) -> Result<Response<v1::MigrationsGetResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, get(&self.0, &asking, message).await)
-    }
-
-    async fn list(
-        &self,
-        request: Request<v1::MigrationsListRequest>,
-    ) -> Result<Response<v1::MigrationsListResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, list(&self.0, &asking, message).await)
-    }
-
-    async fn start(
-        &self,
-        request: Request<v1::MigrationsStartRequest>,
-    ) -> Result<Response<v1::MigrationsStartResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, start(&self.0, &asking, message).await)
-    }
-
-    async fn claim(
-        &self,
-        request: Request<v1::MigrationsClaimRequest>,
-    ) -> Result<Response<v1::MigrationsClaimResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, claim(&self.0, &asking, message).await)
-    }
-
-    async fn progress(
-        &self,
-        request: Request<v1::MigrationsProgressRequest>,
-    ) -> Result<Response<v1::MigrationsProgressResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, progress(&self.0, &asking, message).await)
-    }
-
-    async fn complete(
-        &self,
-        request: Request<v1::MigrationsCompleteRequest>,
-    ) -> Result<Response<v1::MigrationsCompleteResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, complete(&self.0, &asking, message).await)
-    }
-
-    async fn fail(
-        &self,
-        request: Request<v1::MigrationsFailRequest>,
-    ) -> Result<Response<v1::MigrationsFailResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, fail(&self.0, &asking, message).await)
-    }
-
-    async fn abort(
-        &self,
-        request: Request<v1::MigrationsAbortRequest>,
-    ) -> Result<Response<v1::MigrationsAbortResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, abort(&self.0, &asking, message).await)
-    }
-
-    async fn retry(
-        &self,
-        request: Request<v1::MigrationsRetryRequest>,
-    ) -> Result<Response<v1::MigrationsRetryResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, retry(&self.0, &asking, message).await)
-    }
-
-    async fn observe(
-        &self,
-        request: Request<v1::MigrationsObserveRequest>,
-    ) -> Result<Response<v1::MigrationsObserveResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, observe(&self.0, &asking, message).await)
-    }
-
-    async fn reset(
-        &self,
-        request: Request<v1::MigrationsResetRequest>,
-    ) -> Result<Response<v1::MigrationsResetResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, reset(&self.0, &asking, message).await)
+service! {
+    impl Migrations for MigrationsService {
+        get: MigrationsGetRequest => MigrationsGetResponse;
+        list: MigrationsListRequest => MigrationsListResponse;
+        start: MigrationsStartRequest => MigrationsStartResponse;
+        claim: MigrationsClaimRequest => MigrationsClaimResponse;
+        progress: MigrationsProgressRequest => MigrationsProgressResponse;
+        complete: MigrationsCompleteRequest => MigrationsCompleteResponse;
+        fail: MigrationsFailRequest => MigrationsFailResponse;
+        abort: MigrationsAbortRequest => MigrationsAbortResponse;
+        retry: MigrationsRetryRequest => MigrationsRetryResponse;
+        observe: MigrationsObserveRequest => MigrationsObserveResponse;
+        reset: MigrationsResetRequest => MigrationsResetResponse;
     }
 }
 

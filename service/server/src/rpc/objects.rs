@@ -7,10 +7,10 @@ use synod_machine::{Answer, Command, Written, WrittenHow};
 use synod_model::{Namespace, NamespacedName, Object, ObjectKey, ObjectName, Refusal, Transact};
 use synod_proto::v1::objects_server::Objects;
 use synod_proto::{Change, GetObject, ListObjects, ObjectCursor, ObjectScope, v1};
-use tonic::{Request, Response, Status};
 
+use super::calls::service;
 use super::pages::{Items, Page};
-use super::{answer, opened, typed, unexpected};
+use super::{typed, unexpected};
 use crate::handle::{Asking, Carried, Handle};
 use crate::limits::PAGE_BYTES_MAX;
 use crate::objects;
@@ -19,62 +19,15 @@ use crate::read::Reading;
 /// See the module.
 pub(super) struct ObjectsService(pub(super) Handle);
 
-#[tonic::async_trait]
-impl Objects for ObjectsService {
-    async fn create(
-        &self,
-        request: Request<v1::ObjectsCreateRequest>,
-    ) -> Result<Response<v1::ObjectsCreateResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, create(&self.0, &asking, message).await)
-    }
-
-    async fn get(
-        &self,
-        request: Request<v1::ObjectsGetRequest>,
-    ) -> Result<Response<v1::ObjectsGetResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, get(&self.0, &asking, message).await)
-    }
-
-    async fn list(
-        &self,
-        request: Request<v1::ObjectsListRequest>,
-    ) -> Result<Response<v1::ObjectsListResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, list(&self.0, &asking, message).await)
-    }
-
-    async fn update(
-        &self,
-        request: Request<v1::ObjectsUpdateRequest>,
-    ) -> Result<Response<v1::ObjectsUpdateResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, update(&self.0, &asking, message).await)
-    }
-
-    async fn patch(
-        &self,
-        request: Request<v1::ObjectsPatchRequest>,
-    ) -> Result<Response<v1::ObjectsPatchResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, patch(&self.0, &asking, message).await)
-    }
-
-    async fn delete(
-        &self,
-        request: Request<v1::ObjectsDeleteRequest>,
-    ) -> Result<Response<v1::ObjectsDeleteResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, delete(&self.0, &asking, message).await)
-    }
-
-    async fn transact(
-        &self,
-        request: Request<v1::ObjectsTransactRequest>,
-    ) -> Result<Response<v1::ObjectsTransactResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, transact(&self.0, &asking, message).await)
+service! {
+    impl Objects for ObjectsService {
+        create: ObjectsCreateRequest => ObjectsCreateResponse;
+        get: ObjectsGetRequest => ObjectsGetResponse;
+        list: ObjectsListRequest => ObjectsListResponse;
+        update: ObjectsUpdateRequest => ObjectsUpdateResponse;
+        patch: ObjectsPatchRequest => ObjectsPatchResponse;
+        delete: ObjectsDeleteRequest => ObjectsDeleteResponse;
+        transact: ObjectsTransactRequest => ObjectsTransactResponse;
     }
 }
 

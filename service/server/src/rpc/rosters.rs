@@ -4,47 +4,21 @@ use synod_machine::Command;
 use synod_model::{Refusal, ResourceScope, Roster};
 use synod_proto::v1::rosters_server::Rosters;
 use synod_proto::{GetRoster, ListRosters, v1};
-use tonic::{Request, Response, Status};
 
+use super::calls::service;
 use super::pages::{Items, Page};
-use super::{answer, opened, typed};
+use super::typed;
 use crate::handle::{Asking, Carried, Handle};
 
 /// See the module.
 pub(super) struct RostersService(pub(super) Handle);
 
-#[tonic::async_trait]
-impl Rosters for RostersService {
-    async fn set(
-        &self,
-        request: Request<v1::RostersSetRequest>,
-    ) -> Result<Response<v1::RostersSetResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, set(&self.0, &asking, message).await)
-    }
-
-    async fn delete(
-        &self,
-        request: Request<v1::RostersDeleteRequest>,
-    ) -> Result<Response<v1::RostersDeleteResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, delete(&self.0, &asking, message).await)
-    }
-
-    async fn get(
-        &self,
-        request: Request<v1::RostersGetRequest>,
-    ) -> Result<Response<v1::RostersGetResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, get(&self.0, &asking, message).await)
-    }
-
-    async fn list(
-        &self,
-        request: Request<v1::RostersListRequest>,
-    ) -> Result<Response<v1::RostersListResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, list(&self.0, &asking, message).await)
+service! {
+    impl Rosters for RostersService {
+        set: RostersSetRequest => RostersSetResponse;
+        delete: RostersDeleteRequest => RostersDeleteResponse;
+        get: RostersGetRequest => RostersGetResponse;
+        list: RostersListRequest => RostersListResponse;
     }
 }
 

@@ -5,39 +5,20 @@ use synod_model::{ErrorKind, Refusal};
 use synod_proto::v1::sessions_server::Sessions;
 use synod_proto::wire::Wire as _;
 use synod_proto::{Change, Consistency, GetOutcome, v1};
-use tonic::{Request, Response, Status};
 
-use super::{answer, opened, typed, unexpected};
+use super::calls::service;
+use super::{typed, unexpected};
 use crate::handle::{Asking, Handle};
 use crate::objects;
 
 /// See the module.
 pub(super) struct SessionsService(pub(super) Handle);
 
-#[tonic::async_trait]
-impl Sessions for SessionsService {
-    async fn open(
-        &self,
-        request: Request<v1::SessionsOpenRequest>,
-    ) -> Result<Response<v1::SessionsOpenResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, open(&self.0, &asking, message).await)
-    }
-
-    async fn close(
-        &self,
-        request: Request<v1::SessionsCloseRequest>,
-    ) -> Result<Response<v1::SessionsCloseResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, close(&self.0, &asking, message).await)
-    }
-
-    async fn get_outcome(
-        &self,
-        request: Request<v1::SessionsGetOutcomeRequest>,
-    ) -> Result<Response<v1::SessionsGetOutcomeResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, get_outcome(&self.0, &asking, message).await)
+service! {
+    impl Sessions for SessionsService {
+        open: SessionsOpenRequest => SessionsOpenResponse;
+        close: SessionsCloseRequest => SessionsCloseResponse;
+        get_outcome: SessionsGetOutcomeRequest => SessionsGetOutcomeResponse;
     }
 }
 

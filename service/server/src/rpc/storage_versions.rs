@@ -8,10 +8,10 @@ use synod_proto::v1::storage_versions_server::StorageVersions;
 use synod_proto::{
     AgreementHistory, Change, Consistency, GetStorageVersion, ListStorageVersions, v1,
 };
-use tonic::{Request, Response, Status};
 
+use super::calls::service;
 use super::pages::{Items, Page};
-use super::{answer, opened, safety, typed, unexpected};
+use super::{safety, typed, unexpected};
 use crate::handle::{Asking, Handle};
 use crate::objects;
 use crate::read::Reading;
@@ -19,73 +19,16 @@ use crate::read::Reading;
 /// See the module.
 pub(super) struct StorageVersionsService(pub(super) Handle);
 
-#[tonic::async_trait]
-impl StorageVersions for StorageVersionsService {
-    async fn report(
-        &self,
-        request: Request<v1::StorageVersionsReportRequest>,
-    ) -> Result<Response<v1::StorageVersionsReportResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, report(&self.0, &asking, message).await)
-    }
-
-    async fn adopt(
-        &self,
-        request: Request<v1::StorageVersionsAdoptRequest>,
-    ) -> Result<Response<v1::StorageVersionsAdoptResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, adopt(&self.0, &asking, message).await)
-    }
-
-    async fn forget(
-        &self,
-        request: Request<v1::StorageVersionsForgetRequest>,
-    ) -> Result<Response<v1::StorageVersionsForgetResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, forget(&self.0, &asking, message).await)
-    }
-
-    async fn get(
-        &self,
-        request: Request<v1::StorageVersionsGetRequest>,
-    ) -> Result<Response<v1::StorageVersionsGetResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, get(&self.0, &asking, message).await)
-    }
-
-    async fn list(
-        &self,
-        request: Request<v1::StorageVersionsListRequest>,
-    ) -> Result<Response<v1::StorageVersionsListResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, list(&self.0, &asking, message).await)
-    }
-
-    async fn history(
-        &self,
-        request: Request<v1::StorageVersionsHistoryRequest>,
-    ) -> Result<Response<v1::StorageVersionsHistoryResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, history(&self.0, &asking, message).await)
-    }
-
-    async fn check_binary(
-        &self,
-        request: Request<v1::StorageVersionsCheckBinaryRequest>,
-    ) -> Result<Response<v1::StorageVersionsCheckBinaryResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(
-            &self.0,
-            safety::check_binary(&self.0, &asking, message).await,
-        )
-    }
-
-    async fn check_drop(
-        &self,
-        request: Request<v1::StorageVersionsCheckDropRequest>,
-    ) -> Result<Response<v1::StorageVersionsCheckDropResponse>, Status> {
-        let (asking, message) = opened(request);
-        answer(&self.0, safety::check_drop(&self.0, &asking, message).await)
+service! {
+    impl StorageVersions for StorageVersionsService {
+        report: StorageVersionsReportRequest => StorageVersionsReportResponse;
+        adopt: StorageVersionsAdoptRequest => StorageVersionsAdoptResponse;
+        forget: StorageVersionsForgetRequest => StorageVersionsForgetResponse;
+        get: StorageVersionsGetRequest => StorageVersionsGetResponse;
+        list: StorageVersionsListRequest => StorageVersionsListResponse;
+        history: StorageVersionsHistoryRequest => StorageVersionsHistoryResponse;
+        check_drop = safety::check_drop: StorageVersionsCheckDropRequest => StorageVersionsCheckDropResponse;
+        check_binary = safety::check_binary: StorageVersionsCheckBinaryRequest => StorageVersionsCheckBinaryResponse;
     }
 }
 
