@@ -7,6 +7,8 @@
 mod documents;
 mod parse;
 
+use prost::bytes::Bytes;
+use prost_reflect::DynamicMessage;
 use serde_json::{Map, Value};
 use synod_proto::v1;
 
@@ -23,10 +25,10 @@ pub fn of<T: Document>(value: &T) -> Value {
 
 /// The document of a message of this name.
 fn document(name: &str, message: &impl prost::Message) -> Value {
-    let bytes = message.encode_to_vec();
-    let dynamic =
-        prost_reflect::DynamicMessage::decode(messages::descriptor(name), bytes.as_slice())
-            .expect("a message is read by the descriptor of its own type");
+    // Data in the message are shared with these.
+    let bytes = Bytes::from(message.encode_to_vec());
+    let dynamic = DynamicMessage::decode(messages::descriptor(name), bytes)
+        .expect("a message is read by the descriptor of its own type");
     messages::write(&dynamic)
 }
 

@@ -27,18 +27,10 @@ impl TryFrom<v1::AgreementChange> for AgreementChange {
     type Error = Violations;
 
     fn try_from(pb: v1::AgreementChange) -> Result<Self, Violations> {
-        let cause = |member: Option<MemberId>| match pb.cause() {
-            v1::AgreementCause::Unspecified => Ok(None),
-            v1::AgreementCause::Observed => Ok(Some(AgreementCause::Observed)),
-            v1::AgreementCause::Roster => Ok(Some(AgreementCause::Roster)),
-            v1::AgreementCause::Member => {
-                let member = required(member, "must name the member")?;
-                Ok(Some(AgreementCause::Member(member)))
-            }
-        };
         let mut found = Violations::new();
+        let sent = pb.cause();
         read_fields! { pb, found;
-            cause = cause_member => Wire::of_wire(pb.cause_member.clone()).and_then(cause),
+            cause = cause_member => cause(sent, pb.cause_member),
             from = from_version,
             to = to_version,
             revision = revision,
@@ -52,4 +44,20 @@ impl TryFrom<v1::AgreementChange> for AgreementChange {
             cause,
         })
     }
+}
+
+/// What changed the agreement. What a later release says beside a cause that is not known here is not looked at.
+fn cause(
+    sent: v1::AgreementCause,
+    member: Option<String>,
+) -> Result<Option<AgreementCause>, Violations> {
+    Ok(match sent {
+        v1::AgreementCause::Unspecified => None,
+        v1::AgreementCause::Observed => Some(AgreementCause::Observed),
+        v1::AgreementCause::Roster => Some(AgreementCause::Roster),
+        v1::AgreementCause::Member => {
+            let member: MemberId = Wire::of_wire(required(member, "must name the member")?)?;
+            Some(AgreementCause::Member(member))
+        }
+    })
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use synod_model::{ControllerRevision, ObjectName, RevisionNumber, Violations};
-use synod_proto::wire::Wire;
+use synod_proto::wire::{Wire, required};
 use synod_proto::{messages, v1, wire_enums};
 
 use super::{FromWire, Header};
@@ -193,7 +193,7 @@ impl
         Ok(Self {
             header: Wire::of_wire(header)?,
             changed,
-            answer: Wire::of_wire(answer)?,
+            answer: Wire::of_wire(required(answer, "every replica sets it")?)?,
         })
     }
 }

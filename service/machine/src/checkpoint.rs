@@ -257,7 +257,7 @@ impl State {
         }
         if !events.changes.iter().all(Change::is_of_one_kind) {
             return Err(CorruptState(format!(
-                "revision {} turns an object of one kind into one of another",
+                "revision {} changes an object as none of its kind can",
                 events.revision
             )));
         }

@@ -223,10 +223,13 @@ impl Change {
         })
     }
 
-    /// Whether the object is there before and after it as one kind.
+    /// Whether the object is there before and after it as one kind, and only that is said beside it which the kind has.
     pub(crate) fn is_of_one_kind(&self) -> bool {
         let kind = self.object.kind();
         let mut rows = self.before.iter().chain(&self.after);
         rows.all(|row| row.kind() == kind)
+            && (kind == ObjectKind::StorageVersion || self.entries.is_empty())
+            && (kind == ObjectKind::StorageState || self.agreement.is_none())
+            && (kind != ObjectKind::Settings || self.after.is_some())
     }
 }

@@ -24,6 +24,12 @@ impl HolderIdentity {
         short_identity(text, HOLDER_BYTES_MAX)?;
         Ok(Self(text.into()))
     }
+
+    /// What stands before every identity in the order, and is none itself.
+    #[must_use]
+    pub fn before_all() -> Self {
+        Self("".into())
+    }
 }
 
 shared_text!(HolderIdentity);

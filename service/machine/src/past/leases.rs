@@ -59,8 +59,9 @@ impl Past<'_> {
     /// Who stand for a lease, by identity.
     pub fn lease_candidates(&self, key: &LeaseKey) -> impl Iterator<Item = Arc<LeaseCandidate>> {
         let kept = self.state.leases.candidates.get(key).into_iter().flatten();
-        let undone = self.undone_from::<LeaseCandidate>(Bound::Unbounded);
-        let undone = undone.filter(move |((lease, _), _)| lease == key);
+        let from = (key.clone(), HolderIdentity::before_all());
+        let undone = self.undone_from::<LeaseCandidate>(Bound::Included(from));
+        let undone = undone.take_while(move |((lease, _), _)| lease == key);
         let undone = undone.map(|((_, identity), before)| (identity, before));
         merged(kept, undone).map(|(_, candidate)| candidate)
     }
@@ -76,9 +77,12 @@ impl Past<'_> {
                 .map(move |(identity, candidate)| ((lease, identity), candidate))
         });
         let after = after.cloned();
-        let undone = self.undone_from::<LeaseCandidate>(Bound::Unbounded);
+        let from = after.clone().map_or(Bound::Unbounded, |after| {
+            Bound::Included((after, HolderIdentity::before_all()))
+        });
+        let undone = self.undone_from::<LeaseCandidate>(from);
         let undone = undone.map(|((lease, identity), before)| ((lease, identity), before));
-        let undone = undone.filter(move |((lease, _), _)| after.as_ref() < Some(*lease));
+        let undone = undone.skip_while(move |((lease, _), _)| after.as_ref() == Some(*lease));
         let mut leases = merged(kept, undone).map(|((lease, _), _)| lease).peekable();
         std::iter::from_fn(move || {
             let lease = leases.next()?;

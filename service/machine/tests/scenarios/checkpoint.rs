@@ -266,7 +266,7 @@ fn the_fault_is_named() {
         assert_ne!(change.object, ObjectRef::Roster(ResourceScope::All));
         change.object = ObjectRef::Roster(ResourceScope::All);
     }
-    assert!(fault(mixed).contains("turns an object of one kind into one of another"));
+    assert!(fault(mixed).contains("changes an object as none of its kind can"));
     let last = rows.len() - 1;
     assert!(fault(rows[..last].to_vec()).contains("does not end at revision"));
     let mut no_entries = rows.clone();
