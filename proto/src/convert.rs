@@ -1,4 +1,5 @@
-//! The objects and values of the public protocol, to and from those of `synod-model`: one file each.
+//! The objects and values of the public protocol, to and from those of `synod-model`: one file each, and in `keys.rs` what
+//! names an object.
 //!
 //! A conversion from the protocol finds all faults at once, each with its path in the JSON form, and is the only check of
 //! shape there is: past it, nobody looks again.

@@ -221,3 +221,18 @@ fn a_reason_of_a_later_release_claims_nothing() {
     };
     assert_eq!(Refusal::from(later).kind, ErrorKind::UnknownOutcome);
 }
+
+/// What a later release says beside a cause that is not known here is not looked at; beside one that is known, it is.
+#[test]
+fn a_cause_that_is_not_known_here_fails_no_history() {
+    let change = |cause: i32| {
+        AgreementChange::try_from(v1::AgreementChange {
+            cause,
+            cause_member: Some("Not An Id".into()),
+            ..Default::default()
+        })
+    };
+    assert_eq!(change(99).unwrap().cause, None);
+    let member = v1::AgreementCause::Member.into();
+    assert_eq!(faults(change(member)), ["causeMember"]);
+}

@@ -6,7 +6,7 @@ use synod_model::{
     Violations,
 };
 
-use super::page::{PageFields, Paged};
+use super::page::paged;
 use super::{Consistency, PageKey, PageRequest};
 use crate::wire::{Wire, sound};
 use crate::{messages, read_fields, v1};
@@ -89,16 +89,7 @@ impl PageKey for ObjectCursor {
     }
 }
 
-impl Paged for v1::ObjectsListRequest {
-    fn take_page(&mut self) -> PageFields {
-        PageFields {
-            read: self.read.take(),
-            page_size: self.page_size.take(),
-            continue_token: std::mem::take(&mut self.continue_token),
-            continue_at_present: std::mem::take(&mut self.continue_at_present),
-        }
-    }
-}
+paged!(ObjectsListRequest);
 
 impl From<&ListObjects> for v1::ObjectsListRequest {
     fn from(list: &ListObjects) -> Self {

@@ -50,16 +50,7 @@ pub(super) struct PageFields {
 /// Both directions of requests for a page of a list, by what they ask for beside the page.
 macro_rules! lists {
     ($($pb:ident = $of:ident { $($value:ident = $field:ident $(by $way:ident)?),* $(,)? })*) => { $(
-        impl $crate::query::page::Paged for v1::$pb {
-            fn take_page(&mut self) -> $crate::query::page::PageFields {
-                $crate::query::page::PageFields {
-                    read: self.read.take(),
-                    page_size: self.page_size.take(),
-                    continue_token: std::mem::take(&mut self.continue_token),
-                    continue_at_present: std::mem::take(&mut self.continue_at_present),
-                }
-            }
-        }
+        $crate::query::page::paged!($pb);
 
         impl From<&$of> for v1::$pb {
             fn from(list: &$of) -> Self {
@@ -95,7 +86,23 @@ macro_rules! lists {
     )* };
 }
 
-pub(super) use lists;
+/// A request for a page that has all four fields that ask for one.
+macro_rules! paged {
+    ($pb:ident) => {
+        impl $crate::query::page::Paged for v1::$pb {
+            fn take_page(&mut self) -> $crate::query::page::PageFields {
+                $crate::query::page::PageFields {
+                    read: self.read.take(),
+                    page_size: self.page_size.take(),
+                    continue_token: std::mem::take(&mut self.continue_token),
+                    continue_at_present: std::mem::take(&mut self.continue_at_present),
+                }
+            }
+        }
+    };
+}
+
+pub(super) use {lists, paged};
 
 /// The size of its pages is not asked for.
 impl Paged for v1::LeasesListCandidatesRequest {
