@@ -1,17 +1,16 @@
 //! A checkpoint: the state as rows, and what is refused as one.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use std::sync::Arc;
-
 use synod_machine::{
-    AnnounceReplica, CollectGarbage, Command, DirectoryId, MACHINE_VERSION, ObjectRef, ReplicaId,
-    Row, State,
+    AnnounceReplica, Change, CollectGarbage, Command, DirectoryId, EntryChange, MACHINE_VERSION,
+    ObjectRef, ReplicaId, Row, State,
 };
 use synod_model::{
-    Annotations, ClusterId, FailureClass, Fences, Join, Labels, LogTime, MigrationProgress,
-    MigrationReason, Operation, Propagation, ResourceScope, Revision, SessionId, SettingsPatch,
-    StartMigration, Transact,
+    Annotations, ClusterId, FailureClass, Fences, Join, Labels, LogTime, MemberId,
+    MigrationProgress, MigrationReason, ObjectKind, Operation, Propagation, ResourceScope,
+    Revision, SessionId, Settings, SettingsPatch, StartMigration, Transact,
 };
 
 use crate::cluster::{
@@ -260,13 +259,27 @@ fn the_fault_is_named() {
     let mut gap = rows.clone();
     gap.remove(first + 2);
     assert!(fault(gap).contains("gap before revision"));
-    let mut mixed = rows.clone();
-    if let Row::Events(events) = &mut mixed[first] {
-        let change = &mut Arc::make_mut(events).changes[0];
-        assert_ne!(change.object, ObjectRef::Roster(ResourceScope::All));
-        change.object = ObjectRef::Roster(ResourceScope::All);
+    let impossible: [fn(&mut Change); 3] = [
+        |it| it.object = ObjectRef::Roster(ResourceScope::All),
+        |it| *it = Change::new((), Some(Arc::new(Settings::default())), None),
+        |it| {
+            it.entries.push(EntryChange {
+                member: MemberId::parse("a").expect("a legal id"),
+                before: None,
+                after: None,
+            });
+        },
+    ];
+    for change in impossible {
+        let mut changed = rows.clone();
+        let Row::Events(events) = &mut changed[first] else {
+            panic!("the first events are there");
+        };
+        let first = &mut Arc::make_mut(events).changes[0];
+        assert_eq!(first.object.kind(), ObjectKind::Migration);
+        change(first);
+        assert!(fault(changed).contains("changes an object as none of its kind can"));
     }
-    assert!(fault(mixed).contains("changes an object as none of its kind can"));
     let last = rows.len() - 1;
     assert!(fault(rows[..last].to_vec()).contains("does not end at revision"));
     let mut no_entries = rows.clone();
