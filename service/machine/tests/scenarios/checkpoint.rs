@@ -259,6 +259,24 @@ fn the_fault_is_named() {
     let mut gap = rows.clone();
     gap.remove(first + 2);
     assert!(fault(gap).contains("gap before revision"));
+    let last = rows.len() - 1;
+    assert!(fault(rows[..last].to_vec()).contains("does not end at revision"));
+    let mut no_entries = rows.clone();
+    no_entries.retain(|row| !matches!(row, Row::Entry(..)));
+    assert!(fault(no_entries).contains("has no entry"));
+    let mut no_members = rows.clone();
+    no_members.retain(|row| !matches!(row, Row::Member(_) | Row::Statement(..)));
+    assert!(fault(no_members).contains("an entry of member"));
+    let deadline = position(&rows, |row| matches!(row, Row::Deadline(..)));
+    let mut no_deadline = rows;
+    no_deadline.remove(deadline);
+    assert!(fault(no_deadline).contains("its digest is"));
+}
+
+#[test]
+fn a_change_as_none_of_its_kind_can_be_is_refused() {
+    let rows = rows();
+    let first = position(&rows, |row| matches!(row, Row::Events(_)));
     let impossible: [fn(&mut Change); 3] = [
         |it| it.object = ObjectRef::Roster(ResourceScope::All),
         |it| *it = Change::new((), Some(Arc::new(Settings::default())), None),
@@ -280,18 +298,6 @@ fn the_fault_is_named() {
         change(first);
         assert!(fault(changed).contains("changes an object as none of its kind can"));
     }
-    let last = rows.len() - 1;
-    assert!(fault(rows[..last].to_vec()).contains("does not end at revision"));
-    let mut no_entries = rows.clone();
-    no_entries.retain(|row| !matches!(row, Row::Entry(..)));
-    assert!(fault(no_entries).contains("has no entry"));
-    let mut no_members = rows.clone();
-    no_members.retain(|row| !matches!(row, Row::Member(_) | Row::Statement(..)));
-    assert!(fault(no_members).contains("an entry of member"));
-    let deadline = position(&rows, |row| matches!(row, Row::Deadline(..)));
-    let mut no_deadline = rows;
-    no_deadline.remove(deadline);
-    assert!(fault(no_deadline).contains("its digest is"));
 }
 
 #[test]
