@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use synod_client::{
-    ApiVersion, ChangeType, Events, GroupResource, MemberId, Object, StorageVersionChange,
-    StorageVersionStatus,
+    ApiVersion, ChangeType, Events, GroupResource, MemberId, StorageVersionChange,
+    StorageVersionStatus, WatchedObject,
 };
 
 /// All resources that are reported.
@@ -27,7 +27,9 @@ impl Table {
     pub(crate) fn follow(&mut self, changes: Events) {
         for event in changes.events {
             match event.object {
-                Some(Object::StorageVersion(change)) if event.change != ChangeType::Removed => {
+                Some(WatchedObject::StorageVersion(change))
+                    if event.change != ChangeType::Removed =>
+                {
                     self.change(event.name, change);
                 }
                 // It is gone, whether or not somebody saw it go.

@@ -39,11 +39,11 @@ pub use storage_versions::ListStorageVersions;
 /// answered: a retry is the same request for the cluster, on any replica.
 #[derive(Clone)]
 pub struct Client {
-    shared: Arc<Shared>,
+    shared: Arc<ClientParts>,
     timeout: Duration,
 }
 
-struct Shared {
+struct ClientParts {
     endpoints: Arc<Endpoints>,
     seams: Seams,
     /// `None`: the client does without sessions.

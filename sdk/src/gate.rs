@@ -42,11 +42,11 @@ pub use request_info::RequestInfo;
 /// them.
 #[derive(Clone)]
 pub struct Gate {
-    shared: Arc<Shared>,
+    shared: Arc<GateParts>,
 }
 
 /// The gate's book, and who waits for it to change.
-pub(crate) struct Shared {
+pub(crate) struct GateParts {
     book: Mutex<Book>,
     clock: Arc<dyn Clock>,
     permit_wait: Duration,
@@ -59,7 +59,7 @@ pub(crate) struct Shared {
 impl Gate {
     pub(crate) fn new(clock: Arc<dyn Clock>, permit_wait: Duration, write_grace: Duration) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(GateParts {
                 book: Mutex::new(Book::new(write_grace)),
                 clock,
                 permit_wait,
@@ -250,7 +250,7 @@ impl Gate {
     }
 }
 
-impl Shared {
+impl GateParts {
     fn book(&self) -> MutexGuard<'_, Book> {
         // The book is left whole by every method, also by one that panics: it changes fields one by one.
         self.book.lock().unwrap_or_else(PoisonError::into_inner)

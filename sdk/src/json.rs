@@ -47,7 +47,7 @@ pub fn current(current: &Current) -> Value {
 
 /// The part of the message `WatchBookmark` that is about the watch.
 pub fn bookmark(at: Revision) -> Value {
-    Object::new().with("revision", revision(at)).into()
+    JsonObject::new().with("revision", revision(at)).into()
 }
 
 /// The value of the enum `ObjectKind`.
@@ -58,9 +58,9 @@ pub fn kind(kind: ObjectKind) -> &'static str {
 
 /// A JSON object whose optional fields are left out where they are unset.
 #[derive(Clone, Debug, Default)]
-pub struct Object(Map<String, Value>);
+pub struct JsonObject(Map<String, Value>);
 
-impl Object {
+impl JsonObject {
     /// An object without fields.
     #[must_use]
     pub fn new() -> Self {
@@ -84,8 +84,8 @@ impl Object {
     }
 }
 
-impl From<Object> for Value {
-    fn from(object: Object) -> Self {
+impl From<JsonObject> for Value {
+    fn from(object: JsonObject) -> Self {
         Self::Object(object.0)
     }
 }

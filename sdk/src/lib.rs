@@ -126,8 +126,8 @@ pub use values::{
 pub use values::{RosterChanged, RosterPage, RosterView};
 pub use watch::LeaseObserver;
 pub use watch::{
-    ChangeType, Event, Events, Object, StorageVersionChange, Watch, WatchFrom, WatchMessage,
-    WatchOptions,
+    ChangeType, Event, Events, StorageVersionChange, Watch, WatchFrom, WatchMessage, WatchOptions,
+    WatchedObject,
 };
 
 /// The encoded `FileDescriptorSet` of the protocol that this client speaks, with its comments.

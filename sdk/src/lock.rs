@@ -90,11 +90,11 @@ pub struct Lock {
     holder: HolderIdentity,
     token: FencingToken,
     cluster: ClusterId,
-    shared: Arc<Shared>,
+    shared: Arc<LockParts>,
     keeping: JoinHandle<()>,
 }
 
-struct Shared {
+struct LockParts {
     client: Client,
     standing: Board<Standing>,
 }
@@ -232,7 +232,7 @@ pub(crate) struct Hold {
 
 impl Lock {
     fn keep(client: &Client, hold: Hold, sent_at: Duration) -> Self {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(LockParts {
             client: client.clone(),
             standing: Board::default(),
         });
@@ -347,7 +347,7 @@ impl fmt::Debug for Lock {
     }
 }
 
-impl Shared {
+impl LockParts {
     /// Renews until the lease is lost.
     async fn keep(&self, hold: Hold) {
         let interval = hold.ttl / 3;

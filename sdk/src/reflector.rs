@@ -26,12 +26,12 @@ use cache::Cache;
 /// followed until the last of them is dropped.
 #[derive(Clone)]
 pub struct Reflector {
-    shared: Arc<Board<State>>,
+    shared: Arc<Board<CacheState>>,
     _task: Arc<Task>,
 }
 
 #[derive(Default)]
-struct State {
+struct CacheState {
     cache: Cache,
     /// All changes up to here are in the cache.
     revision: Revision,
@@ -208,8 +208,8 @@ impl Reflector {
         }
     }
 
-    async fn wait<T>(&self, ask: impl Fn(&State) -> Option<T>) -> Result<T, Error> {
-        let answered = |state: &State| match (ask(state), &state.error) {
+    async fn wait<T>(&self, ask: impl Fn(&CacheState) -> Option<T>) -> Result<T, Error> {
+        let answered = |state: &CacheState| match (ask(state), &state.error) {
             (Some(found), _) => Some(Ok(found)),
             (None, Some(error)) => Some(Err(error.clone())),
             (None, None) => None,
@@ -217,12 +217,12 @@ impl Reflector {
         self.shared.wait(answered).await
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CacheState> {
         self.shared.lock()
     }
 }
 
-impl State {
+impl CacheState {
     fn take(&mut self, message: Result<WatchMessage, Error>) {
         match message {
             Ok(WatchMessage::Events(events) | WatchMessage::Resync(events)) => {
@@ -261,7 +261,7 @@ impl Client {
         };
         let options = WatchOptions::new().kinds(kinds).from(WatchFrom::List);
         let mut watch = self.watch(options).await?;
-        let shared = Arc::new(Board::<State>::default());
+        let shared = Arc::new(Board::<CacheState>::default());
         // The watch stands, so its first message is there: the list.
         if let Some(list) = watch.next().await {
             shared.update(|state| state.take(list));
@@ -274,7 +274,7 @@ impl Client {
     }
 }
 
-async fn follow(mut watch: Watch, shared: Arc<Board<State>>) {
+async fn follow(mut watch: Watch, shared: Arc<Board<CacheState>>) {
     while let Some(message) = watch.next().await {
         shared.update(|state| state.take(message));
     }

@@ -8,7 +8,7 @@ mod failure;
 mod round;
 mod tries;
 
-pub(crate) use answer::Answer;
+pub(crate) use answer::Headed;
 pub(crate) use backoff::Backoff;
 pub(crate) use endpoints::{Endpoints, Keepalive, Wiring, unknown_endpoint};
 pub(crate) use failure::{FailedTry, Failure};

@@ -17,7 +17,7 @@ use futures::stream::{BoxStream, Stream, StreamExt as _, unfold};
 use crate::{Client, Error};
 use stream::Driver;
 
-pub use event::{ChangeType, Event, Events, Object, StorageVersionChange, WatchMessage};
+pub use event::{ChangeType, Event, Events, StorageVersionChange, WatchMessage, WatchedObject};
 pub use lease::LeaseObserver;
 pub use options::{WatchFrom, WatchOptions};
 

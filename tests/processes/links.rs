@@ -21,11 +21,11 @@ type Direction = (u64, u64);
 /// The network between the replicas.
 pub(crate) struct Links {
     addresses: BTreeMap<u64, SocketAddr>,
-    shared: Arc<Shared>,
+    shared: Arc<LinksParts>,
     accepting: Vec<JoinHandle<()>>,
 }
 
-struct Shared {
+struct LinksParts {
     flows: BTreeMap<Direction, watch::Sender<Flow>>,
     /// The numbers of the replicas' processes.
     processes: Mutex<BTreeMap<u64, u32>>,
@@ -40,7 +40,7 @@ impl Links {
         let flows = pairs
             .map(|pair| (pair, watch::channel(Flow::Open).0))
             .collect();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(LinksParts {
             flows,
             processes: Mutex::default(),
         });
@@ -111,7 +111,7 @@ impl Drop for Links {
     }
 }
 
-async fn accept(shared: Arc<Shared>, listener: TcpListener, to: u64, target: SocketAddr) {
+async fn accept(shared: Arc<LinksParts>, listener: TcpListener, to: u64, target: SocketAddr) {
     while let Ok((inbound, _)) = listener.accept().await {
         // Its process may have been killed since.
         let Some(from) = shared.opener(&inbound) else {
@@ -122,7 +122,7 @@ async fn accept(shared: Arc<Shared>, listener: TcpListener, to: u64, target: Soc
     }
 }
 
-impl Shared {
+impl LinksParts {
     /// The replica that opened a connection.
     fn opener(&self, inbound: &TcpStream) -> Option<u64> {
         let opened = format!(

@@ -35,7 +35,7 @@ const TTL_MS: u64 = 24 * 60 * 60 * 1_000;
 
 /// Clients that write and read all the time.
 pub(crate) struct Writers {
-    shared: Arc<Shared>,
+    shared: Arc<WritersParts>,
     acknowledged: watch::Receiver<usize>,
     stop: watch::Sender<bool>,
     tasks: JoinSet<Client>,
@@ -49,7 +49,7 @@ pub(crate) struct First {
     object: Setting,
 }
 
-struct Shared {
+struct WritersParts {
     calls: Mutex<Vec<Call>>,
     acknowledged: watch::Sender<usize>,
     /// The next value to set.
@@ -80,7 +80,7 @@ impl Writers {
             object: cards::declare(&client, settings.members_max).await,
         };
         let (sender, acknowledged) = watch::channel(0);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(WritersParts {
             calls: Mutex::default(),
             acknowledged: sender,
             value: AtomicU32::new(settings.members_max + 1),
@@ -245,7 +245,7 @@ struct Writer {
     said: u64,
     /// What is set, as far as it knows.
     known: First,
-    shared: Arc<Shared>,
+    shared: Arc<WritersParts>,
 }
 
 impl Writer {

@@ -37,9 +37,9 @@ const LINGER: std::ops::RangeInclusive<u64> = 0..=15;
 
 /// The network. Clones are handles to the same one.
 #[derive(Clone)]
-pub(crate) struct Net(Arc<Mutex<State>>);
+pub(crate) struct Net(Arc<Mutex<NetState>>);
 
-struct State {
+struct NetState {
     now: u64,
     rng: StdRng,
     pipes: BTreeMap<u64, Pipe>,
@@ -61,7 +61,7 @@ struct Listener {
 
 impl Net {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(Arc::new(Mutex::new(State {
+        Self(Arc::new(Mutex::new(NetState {
             now: 0,
             rng: StdRng::seed_from_u64(seed),
             pipes: BTreeMap::new(),
@@ -78,7 +78,7 @@ impl Net {
     pub(crate) fn advance(&self, now: u64) {
         let mut state = self.lock();
         state.now = now;
-        let State {
+        let NetState {
             pipes, cut, silent, ..
         } = &mut *state;
         let mut wakers = Vec::new();
@@ -237,12 +237,12 @@ impl Net {
         }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, NetState> {
         self.0.lock().unwrap()
     }
 }
 
-impl State {
+impl NetState {
     fn add_pipe(&mut self, from: Host, to: Host) -> u64 {
         let id = self.next_pipe;
         self.next_pipe += 1;

@@ -242,7 +242,7 @@ impl Drop for Membership {
 fn shown(state: &MembershipState) -> String {
     let error = state.last_error.clone().map(Failure::from);
     let error = error.and_then(|failure| serde_json::from_str(&failure.to_json()).ok());
-    let document = form::Object::new()
+    let document = form::JsonObject::new()
         .with_some("epoch", state.epoch.map(Epoch::get).map(form::number))
         .with("proved", state.proved)
         .with("reported", state.reported)

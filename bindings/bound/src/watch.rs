@@ -16,19 +16,19 @@ use crate::{Bound, Failure, Feed, Taken};
 /// with a failure; with `COMPACTED` only if it was told not to list again, and then the metadata has `oldest_revision`.
 #[derive(Debug)]
 pub struct Watch {
-    feed: Feed<Told>,
+    feed: Feed<WatchDocument>,
     /// The revision after the last one that was popped; zero before the first.
     position: AtomicU64,
 }
 
 /// A message, and the revision that it tells up to.
 #[derive(Debug)]
-struct Told {
+struct WatchDocument {
     document: String,
     revision: Revision,
 }
 
-impl Taken for Told {}
+impl Taken for WatchDocument {}
 
 impl Bound {
     /// Watches the cluster. Returns once the watch stands: what is changed from then on will be delivered.
@@ -71,13 +71,13 @@ fn watch_options(options: &str) -> Result<WatchOptions, Failure> {
     options.end(made)
 }
 
-fn told(message: &WatchMessage) -> Told {
+fn told(message: &WatchMessage) -> WatchDocument {
     let (document, revision) = match message {
         WatchMessage::Events(events) => (json!({"events": form::of(events)}), events.revision),
         WatchMessage::Resync(events) => (json!({"resync": form::of(events)}), events.revision),
         WatchMessage::Bookmark(at) => (json!({"bookmark": form::bookmark(*at)}), *at),
     };
-    Told {
+    WatchDocument {
         document: document.to_string(),
         revision,
     }

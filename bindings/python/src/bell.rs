@@ -11,11 +11,11 @@ use pyo3::prelude::*;
 /// a loop without entering the interpreter.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Bell {
-    shared: Arc<Shared>,
+    shared: Arc<BellPipe>,
 }
 
 /// The end that is rung.
-pub(crate) struct Shared {
+pub(crate) struct BellPipe {
     reader: UnixStream,
     writer: UnixStream,
     /// The numbers of the calls that were answered and not heard of: each call rings once for each wait.
@@ -29,7 +29,7 @@ impl Bell {
         let (reader, writer) = UnixStream::pair()?;
         reader.set_nonblocking(true)?;
         writer.set_nonblocking(true)?;
-        let shared = Shared {
+        let shared = BellPipe {
             reader,
             writer,
             rung: Mutex::default(),
@@ -62,12 +62,12 @@ impl Bell {
 }
 
 impl Bell {
-    pub(crate) fn shared(&self) -> Arc<Shared> {
+    pub(crate) fn shared(&self) -> Arc<BellPipe> {
         Arc::clone(&self.shared)
     }
 }
 
-impl Shared {
+impl BellPipe {
     fn numbers(&self) -> std::sync::MutexGuard<'_, Vec<u64>> {
         self.rung.lock().unwrap_or_else(PoisonError::into_inner)
     }

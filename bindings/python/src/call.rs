@@ -13,21 +13,21 @@ use synod_bound::{Feed, Taken};
 use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
-use crate::bell::{Bell, Shared};
+use crate::bell::{Bell, BellPipe};
 use crate::failure::{self, Failure};
-use crate::runtime::{Home, Kept};
+use crate::runtime::{Home, OnRuntime};
 
 /// How soon a waiting thread sees Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(100);
 
 /// Makes the answer an object, in the interpreter.
-type Answer = Box<dyn for<'py> FnOnce(Python<'py>) -> PyResult<Py<PyAny>> + Send>;
+type PythonAnswer = Box<dyn for<'py> FnOnce(Python<'py>) -> PyResult<Py<PyAny>> + Send>;
 
-type Work = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+type Work = Pin<Box<dyn Future<Output = CallEnd> + Send>>;
 
 /// How a call ended.
-enum Outcome {
-    Answered(Answer),
+enum CallEnd {
+    Answered(PythonAnswer),
     Failed(Failure),
     /// A bug of ours; the runtime lives on.
     Panicked(String),
@@ -41,10 +41,10 @@ enum Stage {
     /// The runtime works on it, and rings when it is done.
     Running {
         task: AbortHandle,
-        bell: Arc<Shared>,
+        bell: Arc<BellPipe>,
         number: u64,
     },
-    Done(Outcome),
+    Done(CallEnd),
     /// Its answer was taken, or it was cancelled.
     Over,
 }
@@ -52,7 +52,7 @@ enum Stage {
 /// One thing that is asked for and not answered yet. It is cancelled when it is dropped.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Call {
-    kept: Kept<Arc<Slot>>,
+    kept: OnRuntime<Arc<Slot>>,
 }
 
 struct Slot(Mutex<Stage>);
@@ -78,14 +78,14 @@ impl Call {
     ) -> Self {
         let work = async move {
             match AssertUnwindSafe(work).catch_unwind().await {
-                Ok(Ok(value)) => Outcome::Answered(Box::new(move |py| finish(py, value))),
-                Ok(Err(failure)) => Outcome::Failed(failure),
-                Err(panic) => Outcome::Panicked(failure::of_panic(&*panic)),
+                Ok(Ok(value)) => CallEnd::Answered(Box::new(move |py| finish(py, value))),
+                Ok(Err(failure)) => CallEnd::Failed(failure),
+                Err(panic) => CallEnd::Panicked(failure::of_panic(&*panic)),
             }
         };
         let slot = Slot(Mutex::new(Stage::Idle(Box::pin(work))));
         Self {
-            kept: Kept::new(home.clone(), Arc::new(slot)),
+            kept: OnRuntime::new(home.clone(), Arc::new(slot)),
         }
     }
 
@@ -229,7 +229,7 @@ impl Slot {
         }
     }
 
-    fn finish(&self, outcome: Outcome) {
+    fn finish(&self, outcome: CallEnd) {
         let mut stage = self.lock();
         if let Stage::Running { bell, number, .. } = &*stage {
             let (bell, number) = (Arc::clone(bell), *number);
@@ -249,7 +249,7 @@ impl Slot {
     }
 }
 
-impl Outcome {
+impl CallEnd {
     fn into_result(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match self {
             Self::Answered(answer) => answer(py),

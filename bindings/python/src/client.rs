@@ -10,7 +10,7 @@ use crate::failure::raised;
 use crate::lock::{Election, Lock};
 use crate::membership::Membership;
 use crate::objects::Objects;
-use crate::runtime::{Home, Kept};
+use crate::runtime::{Home, OnRuntime};
 use crate::span::seconds;
 use crate::watch::{Reflector, Watch};
 use crate::worker::Worker;
@@ -18,7 +18,7 @@ use crate::worker::Worker;
 /// A client of a cluster.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Client {
-    kept: Kept<Arc<Bound>>,
+    kept: OnRuntime<Arc<Bound>>,
 }
 
 #[pymethods]
@@ -29,7 +29,7 @@ impl Client {
         let connected = home.block_on(py, Bound::connect(options));
         let bound = raised(py, connected)?;
         Ok(Self {
-            kept: Kept::new(home, Arc::new(bound)),
+            kept: OnRuntime::new(home, Arc::new(bound)),
         })
     }
 

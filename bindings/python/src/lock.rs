@@ -7,12 +7,12 @@ use synod_bound::{Feed, LeadingEnd};
 
 use crate::call::{Call, object};
 use crate::failure::raised;
-use crate::runtime::{Home, Kept};
+use crate::runtime::{Home, OnRuntime};
 
 /// A lease that this process holds.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Lock {
-    kept: Kept<Arc<synod_bound::Lock>>,
+    kept: OnRuntime<Arc<synod_bound::Lock>>,
 }
 
 impl Lock {
@@ -21,7 +21,7 @@ impl Lock {
         home: Home,
         lock: synod_bound::Lock,
     ) -> PyResult<Py<PyAny>> {
-        let kept = Kept::new(home, Arc::new(lock));
+        let kept = OnRuntime::new(home, Arc::new(lock));
         object(py, Self { kept })
     }
 
@@ -68,13 +68,13 @@ impl Lock {
 /// An election.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Election {
-    kept: Kept<Arc<synod_bound::Election>>,
+    kept: OnRuntime<Arc<synod_bound::Election>>,
 }
 
 impl Election {
     pub(crate) fn new(home: Home, election: synod_bound::Election) -> Self {
         Self {
-            kept: Kept::new(home, Arc::new(election)),
+            kept: OnRuntime::new(home, Arc::new(election)),
         }
     }
 }
@@ -100,7 +100,7 @@ impl Election {
     fn observe(&self) -> PyResult<Observer> {
         let observed = self.kept.get()?.observe();
         Ok(Observer {
-            kept: Kept::new(self.kept.home.clone(), Arc::new(observed)),
+            kept: OnRuntime::new(self.kept.home.clone(), Arc::new(observed)),
         })
     }
 
@@ -115,7 +115,7 @@ impl Election {
 /// Who holds a lease, again and again.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Observer {
-    kept: Kept<Arc<Feed<String>>>,
+    kept: OnRuntime<Arc<Feed<String>>>,
 }
 
 #[pymethods]

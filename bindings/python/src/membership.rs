@@ -7,13 +7,13 @@ use synod_bound::Admitted;
 
 use crate::call::{Call, object};
 use crate::failure::{self, raised};
-use crate::runtime::{Home, Kept};
+use crate::runtime::{Home, OnRuntime};
 use crate::span::seconds;
 
 /// A membership.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Membership {
-    kept: Kept<Arc<synod_bound::Membership>>,
+    kept: OnRuntime<Arc<synod_bound::Membership>>,
 }
 
 impl Membership {
@@ -22,7 +22,7 @@ impl Membership {
         home: Home,
         membership: synod_bound::Membership,
     ) -> PyResult<Py<PyAny>> {
-        let kept = Kept::new(home, Arc::new(membership));
+        let kept = OnRuntime::new(home, Arc::new(membership));
         object(py, Self { kept })
     }
 
@@ -90,7 +90,7 @@ impl Membership {
     fn gate(&self) -> PyResult<Gate> {
         let gate = self.bound()?.gate();
         Ok(Gate {
-            kept: Kept::new(self.kept.home.clone(), gate),
+            kept: OnRuntime::new(self.kept.home.clone(), gate),
         })
     }
 
@@ -104,7 +104,7 @@ impl Membership {
 /// The gate of a membership.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Gate {
-    kept: Kept<synod_bound::Gate>,
+    kept: OnRuntime<synod_bound::Gate>,
 }
 
 #[pymethods]
@@ -131,7 +131,7 @@ impl Gate {
     fn door(&self, py: Python<'_>, wait: f64, not_stored: &str) -> PyResult<Door> {
         let door = raised(py, self.kept.get()?.door(seconds(wait), not_stored))?;
         Ok(Door {
-            kept: Kept::new(self.kept.home.clone(), door),
+            kept: OnRuntime::new(self.kept.home.clone(), door),
         })
     }
 }
@@ -139,7 +139,7 @@ impl Gate {
 /// The gate's rule for HTTP requests.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Door {
-    kept: Kept<synod_bound::Door>,
+    kept: OnRuntime<synod_bound::Door>,
 }
 
 #[pymethods]
@@ -167,13 +167,13 @@ fn admitted(py: Python<'_>, home: Home, admitted: Admitted) -> PyResult<Py<PyAny
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Permit {
     /// `None` once it was given back without a word.
-    kept: Kept<Mutex<Option<Arc<synod_bound::Permit>>>>,
+    kept: OnRuntime<Mutex<Option<Arc<synod_bound::Permit>>>>,
 }
 
 impl Permit {
     fn new(home: Home, permit: synod_bound::Permit) -> Self {
         Self {
-            kept: Kept::new(home, Mutex::new(Some(Arc::new(permit)))),
+            kept: OnRuntime::new(home, Mutex::new(Some(Arc::new(permit)))),
         }
     }
 

@@ -7,18 +7,18 @@ use synod_bound::Step;
 
 use crate::call::Call;
 use crate::failure::raised;
-use crate::runtime::{Home, Kept};
+use crate::runtime::{Home, OnRuntime};
 
 /// The objects of a collection.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Objects {
-    kept: Kept<synod_bound::Objects>,
+    kept: OnRuntime<synod_bound::Objects>,
 }
 
 impl Objects {
     pub(crate) fn new(home: Home, objects: synod_bound::Objects) -> Self {
         Self {
-            kept: Kept::new(home, objects),
+            kept: OnRuntime::new(home, objects),
         }
     }
 }
@@ -36,23 +36,23 @@ impl Objects {
     fn updater(&self, py: Python<'_>, key: &str, cached: Option<&str>) -> PyResult<Updater> {
         let updater = raised(py, self.kept.get()?.updater(key, cached))?;
         Ok(Updater {
-            kept: Kept::new(self.kept.home.clone(), Arc::new(updater)),
+            kept: OnRuntime::new(self.kept.home.clone(), Arc::new(updater)),
         })
     }
 
     fn creator(&self, py: Python<'_>, options: &str) -> PyResult<Creator> {
         let creator = raised(py, self.kept.get()?.creator(options))?;
         Ok(Creator {
-            kept: Kept::new(self.kept.home.clone(), Arc::new(creator)),
+            kept: OnRuntime::new(self.kept.home.clone(), Arc::new(creator)),
         })
     }
 }
 
 /// What is to be done next: the object, and the version to encode it in; or, when it is done, whether it was changed, and
 /// whether it is gone.
-type Told = (String, Option<String>, bool, bool);
+type StepTuple = (String, Option<String>, bool, bool);
 
-fn told(step: Step) -> Told {
+fn told(step: Step) -> StepTuple {
     match step {
         Step::Change { object, version } => (object, Some(version), false, false),
         Step::Done {
@@ -66,7 +66,7 @@ fn told(step: Step) -> Told {
 /// A change on its way.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Updater {
-    kept: Kept<Arc<synod_bound::Updater>>,
+    kept: OnRuntime<Arc<synod_bound::Updater>>,
 }
 
 #[pymethods]
@@ -97,7 +97,7 @@ impl Updater {
 /// A new object on its way.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Creator {
-    kept: Kept<Arc<synod_bound::Creator>>,
+    kept: OnRuntime<Arc<synod_bound::Creator>>,
 }
 
 #[pymethods]

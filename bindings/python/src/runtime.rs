@@ -135,12 +135,12 @@ impl Owned {
 
 /// Something that lives on a runtime. In a forked child it is left alone: its locks may be held by threads that are not
 /// there.
-pub(crate) struct Kept<T> {
+pub(crate) struct OnRuntime<T> {
     pub(crate) home: Home,
     value: Option<T>,
 }
 
-impl<T> Kept<T> {
+impl<T> OnRuntime<T> {
     pub(crate) fn new(home: Home, value: T) -> Self {
         count(1);
         Self {
@@ -164,7 +164,7 @@ impl<T> Kept<T> {
     }
 }
 
-impl<T> Drop for Kept<T> {
+impl<T> Drop for OnRuntime<T> {
     fn drop(&mut self) {
         count(-1);
         if let Some(value) = self.value.take() {

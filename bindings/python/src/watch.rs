@@ -6,19 +6,19 @@ use pyo3::prelude::*;
 
 use crate::call::{Call, object};
 use crate::failure::{self, raised};
-use crate::runtime::{Home, Kept};
+use crate::runtime::{Home, OnRuntime};
 use crate::span::seconds;
 
 /// A watch.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Watch {
-    kept: Kept<Arc<synod_bound::Watch>>,
+    kept: OnRuntime<Arc<synod_bound::Watch>>,
 }
 
 impl Watch {
     pub(crate) fn new(home: Home, watch: synod_bound::Watch) -> Self {
         Self {
-            kept: Kept::new(home, Arc::new(watch)),
+            kept: OnRuntime::new(home, Arc::new(watch)),
         }
     }
 }
@@ -52,13 +52,13 @@ impl Watch {
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Reflector {
     /// `None` once it is closed.
-    kept: Kept<Mutex<Option<Arc<synod_bound::Reflector>>>>,
+    kept: OnRuntime<Mutex<Option<Arc<synod_bound::Reflector>>>>,
 }
 
 impl Reflector {
     pub(crate) fn new(home: Home, reflector: synod_bound::Reflector) -> Self {
         Self {
-            kept: Kept::new(home, Mutex::new(Some(Arc::new(reflector)))),
+            kept: OnRuntime::new(home, Mutex::new(Some(Arc::new(reflector)))),
         }
     }
 

@@ -9,18 +9,18 @@ use tokio::task::JoinHandle;
 
 use crate::call::{Call, object};
 use crate::failure::{self, raised};
-use crate::runtime::{Home, Kept};
+use crate::runtime::{Home, OnRuntime};
 
 /// A worker.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Worker {
-    kept: Kept<Arc<Migrator>>,
+    kept: OnRuntime<Arc<Migrator>>,
 }
 
 impl Worker {
     pub(crate) fn new(home: Home, migrator: Migrator) -> Self {
         Self {
-            kept: Kept::new(home, Arc::new(migrator)),
+            kept: OnRuntime::new(home, Arc::new(migrator)),
         }
     }
 }
@@ -45,7 +45,7 @@ impl Worker {
             running: Mutex::new(running),
         };
         Ok(Work {
-            kept: Kept::new(home, Arc::new(working)),
+            kept: OnRuntime::new(home, Arc::new(working)),
         })
     }
 
@@ -59,7 +59,7 @@ impl Worker {
 /// Work under way.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Work {
-    kept: Kept<Arc<Working>>,
+    kept: OnRuntime<Arc<Working>>,
 }
 
 struct Working {
@@ -113,7 +113,7 @@ impl Work {
                     Some(task) => object(
                         py,
                         Task {
-                            kept: Kept::new(home, task),
+                            kept: OnRuntime::new(home, task),
                         },
                     ),
                     None => Err(failure::closed("the worker was closed")),
@@ -126,7 +126,7 @@ impl Work {
 /// What a worker asks.
 #[pyclass(frozen, module = "synod._synod")]
 pub(crate) struct Task {
-    kept: Kept<synod_bound::Task>,
+    kept: OnRuntime<synod_bound::Task>,
 }
 
 #[pymethods]

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use synod_model::Violation;
 
-use super::{Client, Shared};
+use super::{Client, ClientParts};
 use crate::Error;
 use crate::seams::Seams;
 use crate::session::Sessions;
@@ -96,7 +96,7 @@ impl ClientBuilder {
         }
         let endpoints = Endpoints::new(&self.endpoints, self.wiring, &self.seams)?;
         Ok(Client {
-            shared: Arc::new(Shared {
+            shared: Arc::new(ClientParts {
                 endpoints: Arc::new(endpoints),
                 seams: self.seams,
                 sessions: self.sessions.then(Sessions::default),

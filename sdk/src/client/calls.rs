@@ -10,7 +10,7 @@ use tonic::{Response, Status};
 use super::Client;
 use crate::Error;
 use crate::session::{Sessions, deadline};
-use crate::transport::{Answer, Call, Failure, Repeats, Try};
+use crate::transport::{Call, Failure, Headed, Repeats, Try};
 
 /// Sessions that one request is sent under before it is given up: one that expired is no surprise, a third one is.
 const SESSIONS_TRIED_MAX: u32 = 3;
@@ -31,7 +31,7 @@ impl Client {
     /// Sends a request that changes nothing, to any replica and as often as it takes.
     pub(crate) async fn read<T, F, Fut>(&self, send: F) -> Result<T, Error>
     where
-        T: Answer,
+        T: Headed,
         F: Fn(Try) -> Fut,
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
@@ -47,7 +47,7 @@ impl Client {
     ) -> Result<T, Error>
     where
         M: for<'a> From<&'a Change<B>>,
-        T: Answer,
+        T: Headed,
         F: Fn(Try, M) -> Fut,
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
@@ -64,7 +64,7 @@ impl Client {
     ) -> Result<T, Error>
     where
         M: for<'a> From<&'a Change<B>>,
-        T: Answer,
+        T: Headed,
         F: Fn(Try, M) -> Fut,
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
@@ -84,7 +84,7 @@ impl Client {
     ) -> Result<T, Error>
     where
         M: for<'a> From<&'a Change<B>>,
-        T: Answer,
+        T: Headed,
         F: Fn(Try, M) -> Fut,
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
@@ -108,7 +108,7 @@ impl Client {
     ) -> Result<T, Error>
     where
         M: for<'a> From<&'a Change<B>>,
-        T: Answer,
+        T: Headed,
         F: Fn(Try, M) -> Fut,
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
@@ -129,7 +129,7 @@ impl Client {
     ) -> Result<T, Error>
     where
         M: for<'a> From<&'a Change<B>>,
-        T: Answer,
+        T: Headed,
         F: Fn(Try, M) -> Fut,
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
@@ -149,7 +149,7 @@ impl Client {
     ) -> Result<T, Error>
     where
         M: for<'a> From<&'a Change<B>>,
-        T: Answer,
+        T: Headed,
         F: Fn(Try, M) -> Fut,
         Fut: Future<Output = Result<Response<T>, Status>>,
     {
@@ -171,7 +171,7 @@ impl Client {
     ) -> Result<T, Error>
     where
         M: for<'a> From<&'a Change<B>>,
-        T: Answer,
+        T: Headed,
         F: Fn(Try, M) -> Fut,
         Fut: Future<Output = Result<Response<T>, Status>>,
     {

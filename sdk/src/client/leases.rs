@@ -214,15 +214,15 @@ impl Client {
     }
 
     async fn renew_once(&self, renewal: &LeaseRenewal) -> Result<Duration, Error> {
-        use v1::leases_renew_response::Result as Answer;
+        use v1::leases_renew_response::Result as Headed;
         let message = v1::LeasesRenewRequest::of(renewal, 1);
         // Renewing twice does no harm, so it is repeated like a read.
         let call = self.call(crate::session::deadline(self.timeout), Repeats::Read);
         let answer = call.run(|attempt| renewed(attempt, message.clone()));
         let answer = answer.await.map_err(|failure: Failure| failure.error)?;
         match answer.result {
-            Some(Answer::Renewed(renewed)) => Ok(Duration::from_millis(renewed.ttl_ms)),
-            Some(Answer::Refusal(refusal)) => Err(synod_model::Refusal::from(refusal).into()),
+            Some(Headed::Renewed(renewed)) => Ok(Duration::from_millis(renewed.ttl_ms)),
+            Some(Headed::Refusal(refusal)) => Err(synod_model::Refusal::from(refusal).into()),
             None => {
                 let fault = synod_model::Violation::required("every replica sets it").at("result");
                 Err(Error::malformed(&fault.into()))

@@ -232,13 +232,13 @@ impl Renewed {
     ///
     /// The refusal in the answer, or an answer without either.
     pub(crate) fn from_answer(answer: v1::MembershipRenewResponse) -> Result<Self, Error> {
-        use v1::membership_renew_response::Result as Answer;
+        use v1::membership_renew_response::Result as Headed;
         match answer.result {
-            Some(Answer::Renewed(renewed)) => Ok(Self {
+            Some(Headed::Renewed(renewed)) => Ok(Self {
                 header: read(answer.header)?,
                 ttl: std::time::Duration::from_millis(renewed.ttl_ms),
             }),
-            Some(Answer::Refusal(refusal)) => Err(synod_model::Refusal::from(refusal).into()),
+            Some(Headed::Refusal(refusal)) => Err(synod_model::Refusal::from(refusal).into()),
             None => Err(no_result()),
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use synod_model::CloseSession;
 use synod_proto::{Change, GetOutcome, v1};
 
-use super::{Client, Shared, stubs};
+use super::{Client, ClientParts, stubs};
 use crate::seams::Seams;
 use crate::session::{Session, deadline};
 use crate::transport::{Call, Endpoints, Failure, Repeats};
@@ -63,7 +63,7 @@ async fn close(call: Call<'_>, session: &Session) -> Result<(), Failure> {
     closing.await.map(drop)
 }
 
-impl Drop for Shared {
+impl Drop for ClientParts {
     /// Ends the session in the background, if there is still a runtime to do it in.
     fn drop(&mut self) {
         let session = self.sessions.as_ref().and_then(|sessions| sessions.take());

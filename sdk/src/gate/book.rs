@@ -19,7 +19,7 @@ use resource::Resource;
 
 pub(crate) use observation::Observation;
 pub(crate) use permits::Drain;
-pub(crate) use resource::Told;
+pub(crate) use resource::AcknowledgedEntry;
 
 /// The gate of one member.
 #[derive(Debug)]
@@ -213,7 +213,7 @@ impl Book {
             .collect();
         for (entry, answer) in reported {
             self.row(&entry.resource.clone())
-                .tell(Told::of(epoch, revision, entry, answer));
+                .tell(AcknowledgedEntry::of(epoch, revision, entry, answer));
         }
         if full {
             for (resource, row) in &mut self.resources {
@@ -371,7 +371,7 @@ impl Book {
     }
 
     /// What the entry of a resource was told under the present epoch.
-    fn present(&self, resource: &GroupResource) -> Option<&Told> {
+    fn present(&self, resource: &GroupResource) -> Option<&AcknowledgedEntry> {
         let epoch = self.epoch()?;
         let told = self.resources.get(resource)?.told.as_ref();
         told.filter(|told| told.epoch == epoch)

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use synod_model::{ApiVersion, Epoch, GroupResource, Revision};
 
-use super::Shared;
+use super::GateParts;
 use super::grant::Grant;
 use super::obstacle::Refused;
 use crate::Error;
@@ -26,7 +26,7 @@ pub struct Permit {
 }
 
 struct Inner {
-    gate: Arc<Shared>,
+    gate: Arc<GateParts>,
     grant: Grant,
     stage: AtomicU8,
 }
@@ -39,7 +39,7 @@ const CHECKED: u8 = 1;
 const SETTLED: u8 = 2;
 
 impl Permit {
-    pub(super) fn new(gate: Arc<Shared>, grant: Grant) -> Self {
+    pub(super) fn new(gate: Arc<GateParts>, grant: Grant) -> Self {
         Self {
             inner: Arc::new(Inner {
                 gate,

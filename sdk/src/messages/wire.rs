@@ -10,7 +10,7 @@ use tonic::{Response, Status};
 
 use super::Method;
 use crate::client::stubs::ANSWER_BYTES_MAX;
-use crate::transport::{Answer, Try};
+use crate::transport::{Headed, Try};
 
 /// A request that changes something, with the key that its try is known by.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl From<&Change<DynamicMessage>> for AnyRequest {
     }
 }
 
-impl Answer for AnyAnswer {
+impl Headed for AnyAnswer {
     fn header(&self) -> Option<&v1::ResponseHeader> {
         self.header.as_ref()
     }

@@ -22,11 +22,11 @@ use crate::{ChangeType, Error};
 /// revision, such as that of one's own write. What it holds is what [`Objects::guaranteed_update`] may begin with. Clones
 /// share the cache; it is followed until the last of them is dropped.
 pub struct ObjectReflector<T> {
-    shared: Arc<Board<State<T>>>,
+    shared: Arc<Board<ObjectCache<T>>>,
     _task: Arc<Task>,
 }
 
-struct State<T> {
+struct ObjectCache<T> {
     objects: BTreeMap<NamespacedName, Arc<Stored<T>>>,
     /// All changes up to here are in the cache.
     revision: Revision,
@@ -43,7 +43,7 @@ impl Drop for Task {
     }
 }
 
-impl<T> Default for State<T> {
+impl<T> Default for ObjectCache<T> {
     fn default() -> Self {
         Self {
             objects: BTreeMap::new(),
@@ -53,7 +53,7 @@ impl<T> Default for State<T> {
     }
 }
 
-impl<T> State<T> {
+impl<T> ObjectCache<T> {
     fn take(&mut self, message: Result<ObjectMessage<T>, Error>) {
         match message {
             Ok(
@@ -90,7 +90,7 @@ impl<T: Send + Sync + 'static> Objects<T> {
     /// The cluster refuses the watch, or could not be read within the client's timeout.
     pub async fn reflect(&self, watch: WatchObjects) -> Result<ObjectReflector<T>, Error> {
         let mut watch = self.watch(watch.with_from(WatchFrom::List)).await?;
-        let shared = Arc::new(Board::<State<T>>::default());
+        let shared = Arc::new(Board::<ObjectCache<T>>::default());
         // The watch stands, so its first message is there: the list.
         if let Some(list) = watch.next().await {
             shared.update(|state| state.take(list));
@@ -104,7 +104,7 @@ impl<T: Send + Sync + 'static> Objects<T> {
 }
 
 /// Follows until an error: after a message that could not be decoded, the cache would no longer be what it says.
-async fn follow<T: 'static>(mut watch: ObjectWatch<T>, shared: Arc<Board<State<T>>>) {
+async fn follow<T: 'static>(mut watch: ObjectWatch<T>, shared: Arc<Board<ObjectCache<T>>>) {
     while let Some(message) = watch.next().await {
         let failed = message.is_err();
         shared.update(|state| state.take(message));
@@ -157,7 +157,7 @@ impl<T> ObjectReflector<T> {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State<T>> {
+    fn state(&self) -> MutexGuard<'_, ObjectCache<T>> {
         self.shared.lock()
     }
 }

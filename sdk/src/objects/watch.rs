@@ -5,7 +5,7 @@ use synod_model::{FieldSelector, LabelSelector, Namespace, NamespacedName, Objec
 use super::stored::Stored;
 use super::typed::Objects;
 use crate::watch::{Watch, WatchFrom, WatchMessage, WatchOptions};
-use crate::{ChangeType, Error, Event, Events, Object, ObjectKind};
+use crate::{ChangeType, Error, Event, Events, ObjectKind, WatchedObject};
 
 /// Which objects of a collection to watch, and from where. By default all, from now on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -134,7 +134,7 @@ impl<T: 'static> ObjectWatch<T> {
 
     fn event(&self, event: Event) -> Result<ObjectEvent<T>, Error> {
         let stored = match event.object {
-            Some(Object::Stored(object)) => Some(self.objects.decoded(object)?),
+            Some(WatchedObject::Stored(object)) => Some(self.objects.decoded(object)?),
             _ => None,
         };
         Ok(ObjectEvent {

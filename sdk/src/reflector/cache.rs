@@ -8,7 +8,8 @@ use synod_model::{
 };
 
 use crate::{
-    ChangeType, Event, Object, ObjectKind, StorageState, StorageVersion, StorageVersionChange,
+    ChangeType, Event, ObjectKind, StorageState, StorageVersion, StorageVersionChange,
+    WatchedObject,
 };
 
 /// The objects at one revision.
@@ -93,37 +94,37 @@ impl Cache {
         }
     }
 
-    fn put(&mut self, object: Object) {
+    fn put(&mut self, object: WatchedObject) {
         match object {
-            Object::Member(member) => {
+            WatchedObject::Member(member) => {
                 self.members.insert(member.id.clone(), Arc::new(member));
             }
-            Object::StorageVersion(change) => self.put_storage_version(change),
-            Object::StorageState(state) => {
+            WatchedObject::StorageVersion(change) => self.put_storage_version(change),
+            WatchedObject::StorageState(state) => {
                 self.storage_states
                     .insert(state.resource.clone(), Arc::new(state));
             }
-            Object::Settings(settings) => self.settings = Some(Arc::new(settings)),
-            Object::Collection(collection) => {
+            WatchedObject::Settings(settings) => self.settings = Some(Arc::new(settings)),
+            WatchedObject::Collection(collection) => {
                 self.collections
                     .insert(collection.resource.clone(), Arc::new(collection));
             }
-            Object::Stored(_) => {}
-            Object::ControllerRevision(snapshot) => {
+            WatchedObject::Stored(_) => {}
+            WatchedObject::ControllerRevision(snapshot) => {
                 self.controller_revisions
                     .insert(snapshot.key.clone(), Arc::new(snapshot));
             }
-            Object::Lease(lease) => {
+            WatchedObject::Lease(lease) => {
                 self.leases.insert(lease.key.clone(), Arc::new(lease));
             }
-            Object::LeaseCandidate(candidate) => {
+            WatchedObject::LeaseCandidate(candidate) => {
                 let key = (candidate.lease.clone(), candidate.identity.clone());
                 self.lease_candidates.insert(key, Arc::new(candidate));
             }
-            Object::Roster(roster) => {
+            WatchedObject::Roster(roster) => {
                 self.rosters.insert(roster.scope.clone(), Arc::new(roster));
             }
-            Object::Migration(migration) => {
+            WatchedObject::Migration(migration) => {
                 self.migrations
                     .insert(migration.id.clone(), Arc::new(*migration));
             }

@@ -10,12 +10,12 @@ use tokio::sync::Notify;
 /// unanswered one up, and only so many.
 #[derive(Debug)]
 pub(super) struct Window {
-    state: Mutex<State>,
+    state: Mutex<WindowState>,
     moved: Notify,
 }
 
 #[derive(Debug)]
-struct State {
+struct WindowState {
     next: Sequence,
     /// Requests that are being sent.
     open: BTreeSet<Sequence>,
@@ -34,7 +34,7 @@ impl Window {
     /// The window of a session that keeps so many outcomes.
     pub(super) fn new(outcomes_max: u32) -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(WindowState {
                 next: Sequence::FIRST,
                 open: BTreeSet::new(),
                 abandoned: VecDeque::new(),
@@ -72,12 +72,12 @@ impl Window {
         self.lock().lowest()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, WindowState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl WindowState {
     fn begin(&mut self) -> Option<Sequence> {
         while self.is_full() {
             let oldest = *self.abandoned.front()?;

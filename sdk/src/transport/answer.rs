@@ -3,14 +3,14 @@
 use synod_proto::v1;
 
 /// An answer that says who gave it.
-pub(crate) trait Answer: Send {
+pub(crate) trait Headed: Send {
     /// Who answered, if it says so.
     fn header(&self) -> Option<&v1::ResponseHeader>;
 }
 
 macro_rules! answers {
     ($($message:ident),+ $(,)?) => {
-        $(impl Answer for v1::$message {
+        $(impl Headed for v1::$message {
             fn header(&self) -> Option<&v1::ResponseHeader> {
                 self.header.as_ref()
             }

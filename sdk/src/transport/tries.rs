@@ -10,7 +10,7 @@ use tonic::{Request, Response, Status};
 
 use super::failure::{FailedTry, has_run_out};
 use super::round::Round;
-use super::{Answer, Backoff, Endpoints, Failure};
+use super::{Backoff, Endpoints, Failure, Headed};
 use crate::Error;
 use crate::seams::Seams;
 
@@ -60,7 +60,7 @@ impl Call<'_> {
     /// Sends the request until it is answered, refused by a rule, or the deadline has passed.
     pub(crate) async fn run<T, F, Fut>(self, send: F) -> Result<T, Failure>
     where
-        T: Answer,
+        T: Headed,
         F: Fn(Try) -> Fut,
         Fut: Future<Output = Result<Response<T>, Status>>,
     {

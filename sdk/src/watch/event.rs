@@ -51,7 +51,7 @@ pub struct Event {
     pub lease: Option<LeaseKey>,
     /// The object after the change; if it is gone, as it was last. `None` if it is gone and nobody saw it go: then the
     /// event is part of a resync.
-    pub object: Option<Object>,
+    pub object: Option<WatchedObject>,
 }
 
 /// How an object changed.
@@ -85,7 +85,7 @@ impl fmt::Display for ChangeType {
 
 /// An object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Object {
+pub enum WatchedObject {
     /// A member.
     Member(Member),
     /// What changed of a storage version's entries, and all that follows from them.
@@ -134,7 +134,7 @@ impl Event {
         let Some(object) = pb.object else {
             return Ok(None);
         };
-        let object = Object::of_wire(object)?;
+        let object = WatchedObject::of_wire(object)?;
         Ok(Some(Self {
             change,
             kind: object.kind(),
@@ -147,7 +147,7 @@ impl Event {
     }
 }
 
-impl Object {
+impl WatchedObject {
     /// Which kind of object it is.
     #[must_use]
     pub const fn kind(&self) -> ObjectKind {
@@ -187,7 +187,7 @@ impl Object {
 /// Both directions of the objects in events.
 macro_rules! objects {
     ($($variant:ident = $sent:ident;)*) => {
-        impl Wire<v1::event::Object> for Object {
+        impl Wire<v1::event::Object> for WatchedObject {
             fn to_wire(&self) -> v1::event::Object {
                 match self { $(Self::$variant(object) => v1::event::Object::$sent(object.to_wire()),)* }
             }

@@ -5,18 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use synod_model::{GroupResource, LeaseKey, MemberId, Metadata, Revision, Uid};
 
 use super::listing::Listed;
-use super::{ChangeType, Event, Object};
+use super::{ChangeType, Event, WatchedObject};
 use synod_model::ObjectKind;
 
 /// The objects that were delivered and are not gone, each by its identity and version alone.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    objects: BTreeMap<Place, Version>,
+    objects: BTreeMap<ObjectAddress, Version>,
 }
 
 /// Where an object is found.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct ObjectAddress {
     kind: ObjectKind,
     resource: Option<GroupResource>,
     namespace: String,
@@ -38,7 +38,7 @@ struct Version {
 impl Known {
     /// Takes note of an event that is delivered.
     pub(super) fn deliver(&mut self, event: &Event) {
-        let key = Place {
+        let key = ObjectAddress {
             kind: event.kind,
             resource: event.resource.clone(),
             namespace: event.namespace.clone(),
@@ -64,7 +64,7 @@ impl Known {
         let present: BTreeMap<_, _> = listed
             .into_iter()
             .map(|listed| {
-                let place = Place {
+                let place = ObjectAddress {
                     kind: listed.object.kind(),
                     resource: listed.resource,
                     namespace: listed.namespace,
@@ -119,15 +119,15 @@ impl Known {
 
 impl Version {
     /// The version of an object, and if it is a storage version, the members it has after a change of `before`.
-    fn of(object: &Object, before: Option<Self>) -> Self {
+    fn of(object: &WatchedObject, before: Option<Self>) -> Self {
         let (uid, revision, members) = match object {
-            Object::Member(member) => plain(&member.metadata),
-            Object::Collection(collection) => plain(&collection.metadata),
-            Object::Stored(object) => plain(&object.metadata),
-            Object::ControllerRevision(snapshot) => plain(&snapshot.metadata),
-            Object::Lease(lease) => plain(&lease.metadata),
-            Object::LeaseCandidate(candidate) => plain(&candidate.metadata),
-            Object::StorageVersion(change) => {
+            WatchedObject::Member(member) => plain(&member.metadata),
+            WatchedObject::Collection(collection) => plain(&collection.metadata),
+            WatchedObject::Stored(object) => plain(&object.metadata),
+            WatchedObject::ControllerRevision(snapshot) => plain(&snapshot.metadata),
+            WatchedObject::Lease(lease) => plain(&lease.metadata),
+            WatchedObject::LeaseCandidate(candidate) => plain(&candidate.metadata),
+            WatchedObject::StorageVersion(change) => {
                 let mut members = before.map(|before| before.members).unwrap_or_default();
                 members.extend(
                     change
@@ -141,10 +141,10 @@ impl Version {
                 let metadata = &change.metadata;
                 (Some(metadata.uid), metadata.resource_version, members)
             }
-            Object::StorageState(state) => plain(&state.metadata),
-            Object::Migration(migration) => plain(&migration.metadata),
-            Object::Roster(roster) => plain(&roster.metadata),
-            Object::Settings(settings) => (None, settings.revision, BTreeSet::new()),
+            WatchedObject::StorageState(state) => plain(&state.metadata),
+            WatchedObject::Migration(migration) => plain(&migration.metadata),
+            WatchedObject::Roster(roster) => plain(&roster.metadata),
+            WatchedObject::Settings(settings) => (None, settings.revision, BTreeSet::new()),
         };
         Self {
             uid,
@@ -164,8 +164,8 @@ fn plain(metadata: &Metadata) -> (Option<Uid>, Revision, BTreeSet<MemberId>) {
 }
 
 /// A listed storage version holds all of its entries; whose are gone only the watch knows.
-fn note_removed_members(object: &mut Object, known: &Version) {
-    if let Object::StorageVersion(change) = object {
+fn note_removed_members(object: &mut WatchedObject, known: &Version) {
+    if let WatchedObject::StorageVersion(change) = object {
         let present: BTreeSet<&MemberId> = change
             .changed_entries
             .iter()
@@ -179,7 +179,7 @@ fn note_removed_members(object: &mut Object, known: &Version) {
     }
 }
 
-fn removed(place: &Place) -> Event {
+fn removed(place: &ObjectAddress) -> Event {
     Event {
         change: ChangeType::Removed,
         kind: place.kind,

@@ -5,7 +5,7 @@ use synod_model::{
     ObjectKind, Revision,
 };
 
-use super::{Object, StorageVersionChange, WatchOptions};
+use super::{StorageVersionChange, WatchOptions, WatchedObject};
 use crate::{
     Client, ClusterId, CollectionItem, CollectionPage, Error, Header, ListCollections,
     ListControllerRevisions, ListMembers, ListMigrations, ListObjects, ListRosters,
@@ -19,7 +19,7 @@ pub(super) struct Listed {
     pub(super) resource: Option<GroupResource>,
     pub(super) namespace: String,
     pub(super) name: String,
-    pub(super) object: Object,
+    pub(super) object: WatchedObject,
 }
 
 /// All objects, and as of when.
@@ -117,7 +117,7 @@ impl Lists {
             let wanted = items.filter(|item| options.selects(&item.member.labels));
             self.objects.extend(wanted.map(|item| {
                 let name = item.member.id.to_string();
-                Listed::plain(name, Object::Member(item.member))
+                Listed::plain(name, WatchedObject::Member(item.member))
             }));
         }
         Ok(())
@@ -139,11 +139,9 @@ impl Lists {
                 let version = item.storage_version.filter(|_| versions);
                 self.objects.extend(version.map(Listed::storage_version));
                 let state = item.storage_state.filter(|_| states);
-                self.objects.extend(
-                    state.map(|state| {
-                        Listed::plain(state.name.clone(), Object::StorageState(state))
-                    }),
-                );
+                self.objects.extend(state.map(|state| {
+                    Listed::plain(state.name.clone(), WatchedObject::StorageState(state))
+                }));
             }
         }
         Ok(())
@@ -159,7 +157,7 @@ impl Lists {
                 if wanted {
                     let name = collection.resource.qualified().to_owned();
                     self.objects
-                        .push(Listed::plain(name, Object::Collection(collection)));
+                        .push(Listed::plain(name, WatchedObject::Collection(collection)));
                 }
             }
         }
@@ -251,7 +249,7 @@ impl Lists {
             self.objects.extend(items.into_iter().map(|migration| {
                 Listed::plain(
                     migration.id.to_string(),
-                    Object::Migration(Box::new(migration)),
+                    WatchedObject::Migration(Box::new(migration)),
                 )
             }));
         }
@@ -263,8 +261,9 @@ impl Lists {
         let mut pages = client.rosters().list(&list);
         while let Some(RosterPage { header, items, .. }) = pages.next().await? {
             self.header.get_or_insert(header);
-            let listed =
-                |roster: Roster| Listed::plain(roster.scope.to_string(), Object::Roster(roster));
+            let listed = |roster: Roster| {
+                Listed::plain(roster.scope.to_string(), WatchedObject::Roster(roster))
+            };
             self.objects.extend(items.into_iter().map(listed));
         }
         Ok(())
@@ -274,7 +273,7 @@ impl Lists {
         let view = client.settings(self.read_options()).await?;
         self.header.get_or_insert(view.header);
         if options.wants(ObjectKind::Settings) {
-            let settings = Object::Settings(view.settings);
+            let settings = WatchedObject::Settings(view.settings);
             self.objects
                 .push(Listed::plain(SETTINGS.to_owned(), settings));
         }
@@ -293,11 +292,11 @@ impl Listed {
             removed_members: Vec::new(),
             status: version.status,
         };
-        Self::plain(change.name.clone(), Object::StorageVersion(change))
+        Self::plain(change.name.clone(), WatchedObject::StorageVersion(change))
     }
 
     /// What is no object of a collection: it has no namespace.
-    fn plain(name: String, object: Object) -> Self {
+    fn plain(name: String, object: WatchedObject) -> Self {
         Self {
             resource: None,
             namespace: String::new(),
@@ -311,7 +310,7 @@ impl Listed {
             resource: None,
             namespace: snapshot.key.namespace().unwrap_or_default().to_owned(),
             name: snapshot.key.name().to_owned(),
-            object: Object::ControllerRevision(snapshot),
+            object: WatchedObject::ControllerRevision(snapshot),
         }
     }
 
@@ -320,7 +319,7 @@ impl Listed {
             resource: None,
             namespace: lease.key.namespace().to_owned(),
             name: lease.key.name().to_owned(),
-            object: Object::Lease(lease),
+            object: WatchedObject::Lease(lease),
         }
     }
 
@@ -329,7 +328,7 @@ impl Listed {
             resource: None,
             namespace: candidate.lease.namespace().to_owned(),
             name: candidate.identity.to_string(),
-            object: Object::LeaseCandidate(candidate),
+            object: WatchedObject::LeaseCandidate(candidate),
         }
     }
 
@@ -339,7 +338,7 @@ impl Listed {
             resource: Some(object.key.resource.clone()),
             namespace: name.namespace().unwrap_or_default().to_owned(),
             name: name.name().to_owned(),
-            object: Object::Stored(object),
+            object: WatchedObject::Stored(object),
         }
     }
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use synod_client::{
-    Client, ErrorKind, Event, Events, InstanceId, Join, MemberId, Object, ObjectKind, ReadOptions,
-    Revision, Settings, Ttl, Watch, WatchFrom, WatchMessage, WatchOptions,
+    Client, ErrorKind, Event, Events, InstanceId, Join, MemberId, ObjectKind, ReadOptions,
+    Revision, Settings, Ttl, Watch, WatchFrom, WatchMessage, WatchOptions, WatchedObject,
 };
 use tokio::time::Instant;
 
@@ -120,7 +120,7 @@ async fn a_watch_delivers_what_changes_from_its_call_on() {
         (seen.revision, lines(&seen.events)),
         (left, vec!["REMOVED Member a".to_owned()])
     );
-    let Some(Object::Member(last)) = &seen.events[0].object else {
+    let Some(WatchedObject::Member(last)) = &seen.events[0].object else {
         panic!("{seen:?}");
     };
     assert_eq!(last.id, id("a"), "a removed object comes as it was last");
@@ -277,7 +277,7 @@ async fn a_watch_whose_history_is_gone_says_what_changed_meanwhile_removed_befor
             "MODIFIED StorageVersion core.pods",
         ]
     );
-    let Some(Object::StorageVersion(pods)) = &gap.events[6].object else {
+    let Some(WatchedObject::StorageVersion(pods)) = &gap.events[6].object else {
         panic!("{gap:?}");
     };
     assert_eq!(pods.removed_members, [id("goes")]);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use synod_client::{
-    ApiVersion, ChangeType, Event, Events, Member, Migration, MigrationPhase, Object, Persisted,
-    Phase, StorageVersionChange, StorageVersionEntry, StorageVersionStatus, StoredObject,
+    ApiVersion, ChangeType, Event, Events, Member, Migration, MigrationPhase, Persisted, Phase,
+    StorageVersionChange, StorageVersionEntry, StorageVersionStatus, StoredObject, WatchedObject,
 };
 
 /// Members and resources at one revision.
@@ -68,14 +68,16 @@ impl Board {
 
     fn take_one(&mut self, event: &Event) -> Vec<String> {
         match &event.object {
-            Some(Object::Member(member)) => self.take_member(event.change, member),
-            Some(Object::StorageVersion(change)) => self.take_resource(event.change, change),
-            Some(Object::Stored(object)) => {
+            Some(WatchedObject::Member(member)) => self.take_member(event.change, member),
+            Some(WatchedObject::StorageVersion(change)) => self.take_resource(event.change, change),
+            Some(WatchedObject::Stored(object)) => {
                 self.take_object(event.change, object);
                 Vec::new()
             }
-            Some(Object::Migration(migration)) => self.take_migration(event.change, migration),
-            Some(Object::StorageState(state)) => {
+            Some(WatchedObject::Migration(migration)) => {
+                self.take_migration(event.change, migration)
+            }
+            Some(WatchedObject::StorageState(state)) => {
                 self.persisted.insert(
                     state.resource.qualified().to_owned(),
                     state.persisted.clone(),
@@ -83,12 +85,12 @@ impl Board {
                 Vec::new()
             }
             Some(
-                Object::Settings(_)
-                | Object::Collection(_)
-                | Object::Roster(_)
-                | Object::ControllerRevision(_)
-                | Object::Lease(_)
-                | Object::LeaseCandidate(_),
+                WatchedObject::Settings(_)
+                | WatchedObject::Collection(_)
+                | WatchedObject::Roster(_)
+                | WatchedObject::ControllerRevision(_)
+                | WatchedObject::Lease(_)
+                | WatchedObject::LeaseCandidate(_),
             )
             | None => Vec::new(),
         }

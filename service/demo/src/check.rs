@@ -80,7 +80,7 @@ pub(crate) use summary::Summary;
 
 /// What came of the check.
 #[derive(Debug)]
-pub(crate) struct Verdict {
+pub(crate) struct Judgement {
     /// What is wrong, by check; empty if nothing is.
     pub(crate) findings: Vec<Finding>,
     /// What happened.
@@ -92,11 +92,11 @@ pub(crate) struct Verdict {
 /// # Errors
 ///
 /// A recording is missing or holds what is not one, with the file and the line.
-pub(crate) fn check(directory: &Path) -> Result<Verdict, String> {
+pub(crate) fn check(directory: &Path) -> Result<Judgement, String> {
     Ok(judge(&Evidence::read(directory)?))
 }
 
-fn judge(evidence: &Evidence) -> Verdict {
+fn judge(evidence: &Evidence) -> Judgement {
     let mut findings = watchers::check(evidence);
     // The recordings are the same, or the check above says where they are not.
     let (timeline, broken) = Timeline::of(&evidence.watches[0]);
@@ -116,7 +116,7 @@ fn judge(evidence: &Evidence) -> Verdict {
     findings.extend(assumed::check(evidence, &timeline));
     findings.extend(path::check(evidence, &timeline, &replay));
     findings.sort_by_key(|finding| finding.check);
-    Verdict {
+    Judgement {
         findings,
         summary: Summary::of(evidence, &timeline, &replay),
     }

@@ -14,9 +14,9 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::clock::now_ms;
-use super::codec::Object;
+use super::codec::HubObject;
 use super::journal::Journal;
-use super::records::{Answer, Answered, Asked};
+use super::records::{Answered, Asked, ClientAnswer};
 use super::release::{AGGREGATED, CONTROL_PLANE, Resource};
 use super::servers::METRICS;
 use super::stage::Stage;
@@ -103,7 +103,7 @@ struct ApiClient {
 
 /// What a client found when it read.
 enum Found {
-    Object { object: Object, version: String },
+    Object { object: HubObject, version: String },
     Nothing,
     Unreadable,
 }
@@ -174,9 +174,9 @@ impl ApiClient {
         let (asked, object, version) = match self.read(resource, name, step).await {
             Found::Unreadable => return,
             Found::Nothing => {
-                let object = Object {
+                let object = HubObject {
                     name: name.to_owned(),
-                    color: Object::color_of(name).to_owned(),
+                    color: HubObject::color_of(name).to_owned(),
                     number: 1,
                     author: self.name.clone(),
                 };
@@ -184,7 +184,7 @@ impl ApiClient {
             }
             Found::Object { object, version } => {
                 let number = object.number + 1;
-                (Asked::Update, Object { number, ..object }, Some(version))
+                (Asked::Update, HubObject { number, ..object }, Some(version))
             }
         };
         let mut body = object.encode(resource.kind, resource.served);
@@ -206,7 +206,7 @@ impl ApiClient {
         let path = format!("{}/{name}", path(resource));
         let (server, reply) = self.ask(resource, step, Method::GET, &path, None).await;
         let (answer, found) = read(reply, resource, name);
-        let object = Object {
+        let object = HubObject {
             name: name.to_owned(),
             color: String::new(),
             number: 0,
@@ -234,25 +234,25 @@ impl ApiClient {
         server: &str,
         asked: Asked,
         resource: Resource,
-        object: &Object,
-        answer: Answer,
+        object: &HubObject,
+        answer: ClientAnswer,
     ) {
         self.stage.change(|shown| {
             let tally = &mut shown.tally;
             match &answer {
-                Answer::Acknowledged(_) => {
+                ClientAnswer::Acknowledged(_) => {
                     tally.acknowledged += 1;
                     let place = (server.to_owned(), resource.name());
                     *tally.places.entry(place).or_default() += 1;
                 }
-                Answer::Refused => tally.refused += 1,
-                Answer::Read(_) => tally.read += 1,
-                Answer::Garbled
-                | Answer::Missing
-                | Answer::Conflict
-                | Answer::Undecodable(_)
-                | Answer::NotSent
-                | Answer::Unknown(_) => tally.other += 1,
+                ClientAnswer::Refused => tally.refused += 1,
+                ClientAnswer::Read(_) => tally.read += 1,
+                ClientAnswer::Garbled
+                | ClientAnswer::Missing
+                | ClientAnswer::Conflict
+                | ClientAnswer::Undecodable(_)
+                | ClientAnswer::NotSent
+                | ClientAnswer::Unknown(_) => tally.other += 1,
             }
         });
         let line = Answered {
@@ -278,11 +278,11 @@ fn path(resource: Resource) -> String {
 }
 
 /// What a write came to.
-fn written(reply: Result<Reply, NoReply>) -> Answer {
+fn written(reply: Result<Reply, NoReply>) -> ClientAnswer {
     let reply = match reply {
         Ok(reply) => reply,
-        Err(NoReply::NotSent(_)) => return Answer::NotSent,
-        Err(NoReply::Unanswered(why)) => return Answer::Unknown(why),
+        Err(NoReply::NotSent(_)) => return ClientAnswer::NotSent,
+        Err(NoReply::Unanswered(why)) => return ClientAnswer::Unknown(why),
     };
     let body = reply.json();
     let version = body
@@ -290,34 +290,36 @@ fn written(reply: Result<Reply, NoReply>) -> Answer {
         .and_then(Value::as_str);
     let version = version.and_then(|text| text.parse().ok());
     match (reply.status, version) {
-        (StatusCode::OK | StatusCode::CREATED, Some(version)) => Answer::Acknowledged(version),
-        (StatusCode::CONFLICT, _) => Answer::Conflict,
-        (StatusCode::SERVICE_UNAVAILABLE, _) if body["reason"] == json!("ServiceUnavailable") => {
-            Answer::Refused
+        (StatusCode::OK | StatusCode::CREATED, Some(version)) => {
+            ClientAnswer::Acknowledged(version)
         }
-        (StatusCode::SERVICE_UNAVAILABLE, _) => Answer::NotSent,
-        (status, _) => Answer::Unknown(format!("{status}: {body}")),
+        (StatusCode::CONFLICT, _) => ClientAnswer::Conflict,
+        (StatusCode::SERVICE_UNAVAILABLE, _) if body["reason"] == json!("ServiceUnavailable") => {
+            ClientAnswer::Refused
+        }
+        (StatusCode::SERVICE_UNAVAILABLE, _) => ClientAnswer::NotSent,
+        (status, _) => ClientAnswer::Unknown(format!("{status}: {body}")),
     }
 }
 
 /// What a read came to.
-fn read(reply: Result<Reply, NoReply>, resource: Resource, name: &str) -> (Answer, Found) {
+fn read(reply: Result<Reply, NoReply>, resource: Resource, name: &str) -> (ClientAnswer, Found) {
     let reply = match reply {
         Ok(reply) => reply,
-        Err(NoReply::NotSent(_)) => return (Answer::NotSent, Found::Unreadable),
-        Err(NoReply::Unanswered(why)) => return (Answer::Unknown(why), Found::Unreadable),
+        Err(NoReply::NotSent(_)) => return (ClientAnswer::NotSent, Found::Unreadable),
+        Err(NoReply::Unanswered(why)) => return (ClientAnswer::Unknown(why), Found::Unreadable),
     };
     let body = reply.json();
     let message = || body["message"].as_str().unwrap_or_default().to_owned();
     match reply.status {
         StatusCode::OK => {}
-        StatusCode::NOT_FOUND => return (Answer::Missing, Found::Nothing),
+        StatusCode::NOT_FOUND => return (ClientAnswer::Missing, Found::Nothing),
         StatusCode::INTERNAL_SERVER_ERROR => {
-            return (Answer::Undecodable(message()), Found::Unreadable);
+            return (ClientAnswer::Undecodable(message()), Found::Unreadable);
         }
         status => {
             return (
-                Answer::Unknown(format!("{status}: {}", message())),
+                ClientAnswer::Unknown(format!("{status}: {}", message())),
                 Found::Unreadable,
             );
         }
@@ -325,14 +327,14 @@ fn read(reply: Result<Reply, NoReply>, resource: Resource, name: &str) -> (Answe
     let version = body
         .pointer("/metadata/resourceVersion")
         .and_then(Value::as_str);
-    match (Object::decode(&body, [resource.served]), version) {
-        (Ok(object), Some(version)) if object.color == Object::color_of(name) => {
+    match (HubObject::decode(&body, [resource.served]), version) {
+        (Ok(object), Some(version)) if object.color == HubObject::color_of(name) => {
             let version = version.to_owned();
             (
-                Answer::Read(object.number),
+                ClientAnswer::Read(object.number),
                 Found::Object { object, version },
             )
         }
-        (_, _) => (Answer::Garbled, Found::Unreadable),
+        (_, _) => (ClientAnswer::Garbled, Found::Unreadable),
     }
 }

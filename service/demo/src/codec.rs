@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// An object, free of any version: what API servers work with between decoding and encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Object {
+pub(crate) struct HubObject {
     pub(crate) name: String,
     /// Set when it is created and never changed: lost by a server that does not understand what it copies.
     pub(crate) color: String,
@@ -31,7 +31,7 @@ pub(crate) enum Undecodable {
     },
 }
 
-impl Object {
+impl HubObject {
     /// The colour that an object of this name has from its creation on.
     pub(crate) fn color_of(name: &str) -> &'static str {
         const COLORS: [&str; 5] = ["amber", "blue", "coral", "green", "violet"];
@@ -163,8 +163,8 @@ impl fmt::Display for Undecodable {
 mod tests {
     use super::*;
 
-    fn object() -> Object {
-        Object {
+    fn object() -> HubObject {
+        HubObject {
             name: "lamp".to_owned(),
             color: "coral".to_owned(),
             number: 7,
@@ -181,7 +181,7 @@ mod tests {
         ] {
             let data = object().encode("Widget", version);
             assert_eq!(api_version(&data), version);
-            assert_eq!(Object::decode(&data, [version]), Ok(object()));
+            assert_eq!(HubObject::decode(&data, [version]), Ok(object()));
         }
     }
 
@@ -189,7 +189,7 @@ mod tests {
     fn the_shapes_have_no_field_in_common() {
         let mut data = object().encode("Widget", "example.io/v2");
         data["apiVersion"] = "example.io/v1".into();
-        let fault = Object::decode(&data, ["example.io/v1"]).unwrap_err();
+        let fault = HubObject::decode(&data, ["example.io/v1"]).unwrap_err();
         assert_eq!(
             fault.to_string(),
             "example.io/v1 has /spec/number, which is missing or of another type"
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_version_that_a_release_does_not_know_cannot_be_decoded() {
         let data = object().encode("Widget", "example.io/v2");
-        let fault = Object::decode(&data, ["example.io/v1"]).unwrap_err();
+        let fault = HubObject::decode(&data, ["example.io/v1"]).unwrap_err();
         assert_eq!(fault, Undecodable::Version("example.io/v2".to_owned()));
     }
 }

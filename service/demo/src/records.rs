@@ -149,13 +149,13 @@ pub(crate) struct Sent {
     /// The version that the object would have.
     pub(crate) version: u64,
     pub(crate) writer: Writer,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: WriteStage,
 }
 
 /// How far a write of an API server came.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Outcome {
+pub(crate) enum WriteStage {
     /// It is about to be sent.
     Sending,
     /// The store has written it, at this position.
@@ -180,7 +180,7 @@ pub(crate) struct Answered {
     pub(crate) name: String,
     /// What a write would set the object's number to. For a read 0.
     pub(crate) number: u64,
-    pub(crate) answer: Answer,
+    pub(crate) answer: ClientAnswer,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -223,7 +223,7 @@ pub(crate) enum Step {
 /// What a client was answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Answer {
+pub(crate) enum ClientAnswer {
     /// It is written, as this version of the object; of an object that Synod keeps, as this revision.
     Acknowledged(u64),
     /// The object has this number, and its colour is what the client made it.

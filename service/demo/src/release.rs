@@ -36,12 +36,12 @@ pub(crate) struct Resource {
     pub(crate) served: &'static str,
     pub(crate) decodable: &'static [&'static str],
     pub(crate) encodes: Encodes,
-    pub(crate) kept: Kept,
+    pub(crate) kept: StoredIn,
 }
 
 /// Where the objects of a resource are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum StoredIn {
     /// In the servers' own store, which takes whatever it is given.
     InTheirStore,
     /// In Synod, which takes nothing but what is encoded in the selected version.
@@ -70,7 +70,7 @@ const OLD_WIDGETS: Resource = Resource {
     served: FIRST,
     decodable: &[FIRST, SECOND],
     encodes: Encodes::Fixed(FIRST),
-    kept: Kept::InTheirStore,
+    kept: StoredIn::InTheirStore,
 };
 
 const NEW_WIDGETS: Resource = Resource {
@@ -85,7 +85,7 @@ const OLD_GADGETS: Resource = Resource {
     served: FIRST,
     decodable: &[FIRST],
     encodes: Encodes::Selected(FIRST),
-    kept: Kept::InTheirStore,
+    kept: StoredIn::InTheirStore,
 };
 
 const NEW_GADGETS: Resource = Resource {
@@ -97,14 +97,14 @@ const NEW_GADGETS: Resource = Resource {
 const OLD_TRINKETS: Resource = Resource {
     plural: "trinkets",
     kind: "Trinket",
-    kept: Kept::InSynod,
+    kept: StoredIn::InSynod,
     ..OLD_GADGETS
 };
 
 const NEW_TRINKETS: Resource = Resource {
     plural: "trinkets",
     kind: "Trinket",
-    kept: Kept::InSynod,
+    kept: StoredIn::InSynod,
     ..NEW_GADGETS
 };
 
@@ -115,7 +115,7 @@ const GIZMOS: Resource = Resource {
     served: FIRST,
     decodable: &[FIRST, SECOND],
     encodes: Encodes::Defined(FIRST),
-    kept: Kept::InTheirStore,
+    kept: StoredIn::InTheirStore,
 };
 
 const LAST_WIDGETS: Resource = Resource {
@@ -150,7 +150,7 @@ const CHARTS: Resource = Resource {
     served: "metrics.example.io/v1beta1",
     decodable: &["metrics.example.io/v1beta1"],
     encodes: Encodes::Fixed("metrics.example.io/v1beta1"),
-    kept: Kept::InTheirStore,
+    kept: StoredIn::InTheirStore,
 };
 
 /// The releases of the control plane's servers, oldest first.
@@ -194,7 +194,7 @@ pub(crate) fn upgraded() -> impl Iterator<Item = Resource> {
 
 /// The resources whose objects Synod keeps.
 pub(crate) fn kept_in_synod() -> impl Iterator<Item = Resource> {
-    upgraded().filter(|resource| resource.kept == Kept::InSynod)
+    upgraded().filter(|resource| resource.kept == StoredIn::InSynod)
 }
 
 /// The one release of a server of another kind, which serves a resource of its own beside the control plane.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::check::{CHECKS, Finding, Verdict};
+use super::check::{CHECKS, Finding, Judgement};
 use crate::args::Violation;
 use synod_terminal::failure::Failure;
 use synod_terminal::output;
@@ -15,13 +15,13 @@ const SHOWN: usize = 3;
 /// # Errors
 ///
 /// It cannot be printed.
-pub(crate) fn print(verdict: &Verdict, planted: Option<Violation>) -> Result<bool, Failure> {
+pub(crate) fn print(verdict: &Judgement, planted: Option<Violation>) -> Result<bool, Failure> {
     let text = text(verdict, planted);
     output::print(&text)?;
     Ok(!verdict.findings.is_empty())
 }
 
-fn text(verdict: &Verdict, planted: Option<Violation>) -> String {
+fn text(verdict: &Judgement, planted: Option<Violation>) -> String {
     let mut text = format!(
         "\nWhat happened, counted from the recordings:\n{}",
         verdict.summary

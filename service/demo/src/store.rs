@@ -70,7 +70,7 @@ struct Shelf {
     journal: Journal,
 }
 
-type Shared = Arc<Mutex<Shelf>>;
+type SharedShelf = Arc<Mutex<Shelf>>;
 
 /// Serves until the process is ended.
 ///
@@ -82,7 +82,7 @@ pub async fn run(args: &StoreArgs) -> Result<Exit, Failure> {
         let message = format!("the demo's store cannot start: {error}");
         Failure::local(message, "see the log beside its journal")
     };
-    let shelf: Shared = Arc::new(Mutex::new(Shelf {
+    let shelf: SharedShelf = Arc::new(Mutex::new(Shelf {
         objects: BTreeMap::new(),
         definitions: BTreeMap::new(),
         position: 0,
@@ -93,7 +93,7 @@ pub async fn run(args: &StoreArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn router(shelf: Shared) -> Router {
+fn router(shelf: SharedShelf) -> Router {
     Router::new()
         .route("/objects", get(dump))
         .route("/objects/{resource}", get(list))
@@ -103,13 +103,13 @@ fn router(shelf: Shared) -> Router {
         .with_state(shelf)
 }
 
-fn lock(shelf: &Shared) -> MutexGuard<'_, Shelf> {
+fn lock(shelf: &SharedShelf) -> MutexGuard<'_, Shelf> {
     // A handler that panicked has changed nothing or has finished its one change.
     shelf.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn write(
-    State(shelf): State<Shared>,
+    State(shelf): State<SharedShelf>,
     Path((resource, name)): Path<(String, String)>,
     Json(body): Json<PutBody>,
 ) -> (StatusCode, Json<Value>) {
@@ -141,7 +141,7 @@ async fn write(
 }
 
 async fn read(
-    State(shelf): State<Shared>,
+    State(shelf): State<SharedShelf>,
     Path(key): Path<(String, String)>,
 ) -> (StatusCode, Json<Value>) {
     match lock(&shelf).objects.get(&key) {
@@ -163,7 +163,7 @@ struct PageQuery {
 }
 
 async fn list(
-    State(shelf): State<Shared>,
+    State(shelf): State<SharedShelf>,
     Path(resource): Path<String>,
     Query(query): Query<PageQuery>,
 ) -> Json<Value> {
@@ -182,7 +182,7 @@ async fn list(
     Json(json!({"items": items, "remaining": remaining}))
 }
 
-async fn dump(State(shelf): State<Shared>) -> Result<String, StatusCode> {
+async fn dump(State(shelf): State<SharedShelf>) -> Result<String, StatusCode> {
     let shelf = lock(&shelf);
     let lines = shelf
         .objects
@@ -201,17 +201,20 @@ async fn dump(State(shelf): State<Shared>) -> Result<String, StatusCode> {
         .map_err(|_: serde_json::Error| StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-async fn position(State(shelf): State<Shared>) -> Json<Value> {
+async fn position(State(shelf): State<SharedShelf>) -> Json<Value> {
     Json(json!({"position": lock(&shelf).position}))
 }
 
-async fn definition(State(shelf): State<Shared>, Path(resource): Path<String>) -> Json<Definition> {
+async fn definition(
+    State(shelf): State<SharedShelf>,
+    Path(resource): Path<String>,
+) -> Json<Definition> {
     let definitions = &lock(&shelf).definitions;
     Json(definitions.get(&resource).cloned().unwrap_or_default())
 }
 
 async fn define(
-    State(shelf): State<Shared>,
+    State(shelf): State<SharedShelf>,
     Path(resource): Path<String>,
     Json(definition): Json<Definition>,
 ) -> StatusCode {

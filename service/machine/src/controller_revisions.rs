@@ -11,7 +11,7 @@ use synod_model::{
 /// All ControllerRevisions. Everything but the rows is derived from them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ControllerRevisions {
-    kept: OrdMap<NamespacedName, Kept>,
+    kept: OrdMap<NamespacedName, IdentifiedRevision>,
     /// By namespace and controller, in the order of a history. Those without a controller stand under `None`.
     histories: OrdMap<(Namespace, Option<Uid>), OrdSet<RevisionPlace>>,
     /// Those with marks that go with something.
@@ -50,18 +50,18 @@ pub(crate) fn bytes_of(row: &ControllerRevision) -> usize {
 
 /// A row, and what its data is compared by.
 #[derive(Clone, Debug)]
-pub(crate) struct Kept {
+pub(crate) struct IdentifiedRevision {
     pub(crate) row: Arc<ControllerRevision>,
     pub(crate) identity: Arc<RevisionIdentity>,
 }
 
 impl ControllerRevisions {
-    pub(crate) fn get(&self, key: &NamespacedName) -> Option<&Kept> {
+    pub(crate) fn get(&self, key: &NamespacedName) -> Option<&IdentifiedRevision> {
         self.kept.get(key)
     }
 
     /// All rows, by namespace and name.
-    pub(crate) fn map(&self) -> &OrdMap<NamespacedName, Kept> {
+    pub(crate) fn map(&self) -> &OrdMap<NamespacedName, IdentifiedRevision> {
         &self.kept
     }
 
@@ -71,7 +71,7 @@ impl ControllerRevisions {
         &self,
         namespace: &Namespace,
         controller: Option<Uid>,
-    ) -> impl DoubleEndedIterator<Item = &Kept> {
+    ) -> impl DoubleEndedIterator<Item = &IdentifiedRevision> {
         let places = self.histories.get(&(namespace.clone(), controller));
         places.into_iter().flatten().map(|place| {
             let key = NamespacedName::new(Some(namespace), &place.name);
@@ -85,7 +85,7 @@ impl ControllerRevisions {
     pub(crate) fn of<'a>(
         &'a self,
         history: &'a ControllerHistory,
-    ) -> impl DoubleEndedIterator<Item = &'a Kept> {
+    ) -> impl DoubleEndedIterator<Item = &'a IdentifiedRevision> {
         self.controlled(&history.namespace, Some(history.owner.uid))
             .filter(|kept| history.holds(&kept.row))
     }
@@ -94,13 +94,13 @@ impl ControllerRevisions {
     pub(crate) fn adoptable<'a>(
         &'a self,
         history: &'a ControllerHistory,
-    ) -> impl Iterator<Item = &'a Kept> {
+    ) -> impl Iterator<Item = &'a IdentifiedRevision> {
         self.controlled(&history.namespace, None)
             .filter(|kept| history.may_adopt(&kept.row))
     }
 
     /// The snapshots with marks that go with this, by namespace and name.
-    pub(crate) fn tied(&self, post: &MarkPost) -> impl Iterator<Item = &Kept> {
+    pub(crate) fn tied(&self, post: &MarkPost) -> impl Iterator<Item = &IdentifiedRevision> {
         let keys = self.tied.get(post).into_iter().flatten();
         keys.map(|key| self.kept.get(key).expect("what is tied is kept"))
     }
@@ -125,7 +125,8 @@ impl ControllerRevisions {
                 tied.insert(row.key.clone());
             }
         }
-        self.kept.insert(row.key.clone(), Kept { row, identity });
+        self.kept
+            .insert(row.key.clone(), IdentifiedRevision { row, identity });
         before.map(|before| before.row)
     }
 
@@ -136,7 +137,7 @@ impl ControllerRevisions {
     }
 
     /// Takes a row out of its history and off what its marks are tied to, and answers it.
-    fn unlink(&mut self, key: &NamespacedName) -> Option<Kept> {
+    fn unlink(&mut self, key: &NamespacedName) -> Option<IdentifiedRevision> {
         let before = self.kept.get(key)?.clone();
         for post in before
             .row

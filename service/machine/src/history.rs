@@ -26,7 +26,7 @@ pub struct Compacted {
 
 /// One kept revision, with what trimming it gives back.
 #[derive(Clone, Debug)]
-struct Kept {
+struct HashedEvents {
     events: Arc<RevisionEvents>,
     hash: RowHash,
 }
@@ -37,7 +37,7 @@ struct Kept {
 pub struct History {
     /// Every revision above it is kept.
     floor: Revision,
-    kept: Vector<Kept>,
+    kept: Vector<HashedEvents>,
     bytes: u64,
 }
 
@@ -145,7 +145,7 @@ impl History {
             events.revision
         );
         self.bytes += hash.bytes();
-        self.kept.push_back(Kept { events, hash });
+        self.kept.push_back(HashedEvents { events, hash });
     }
 
     /// Drops every revision, and goes on after `floor`. Answers the hashes of what was dropped.

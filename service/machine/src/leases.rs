@@ -36,7 +36,7 @@ pub(crate) struct Queue {
 
 /// Where a place in the queue for a lease has led to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum QueuePlace {
     /// Its holder waits.
     Waiting {
         /// How many come before.

@@ -59,12 +59,12 @@ pub use command::{
 pub use deadlines::{Deadline, Due, Holder};
 pub use digest::Digest;
 pub use history::{Compacted, History, RevisionEvents};
-pub use leases::Place;
+pub use leases::QueuePlace;
 pub use log_entry::{Envelope, LogEntry};
 pub use objects::{Cursor, Fate, Garbage};
 pub use outcome::{
-    Answer, Applied, HistoryAnswer, Outcome, OutcomeRow, RevisionAnswer, RevisionOutcome, Told,
-    Written, WrittenHow,
+    Answer, Applied, HistoryAnswer, Outcome, OutcomeRow, ReportedResource, RevisionAnswer,
+    RevisionOutcome, Written, WrittenHow,
 };
 pub use past::{OutOfReach, Past};
 pub use row::Row;
@@ -72,7 +72,7 @@ pub use rows::{
     DirectoryId, EntryRow, Heartbeat, Observation, ProgressRow, ReplicaId, ReplicaRow, StateStatus,
     StatementHash, StatementRow, StorageStateRow, StorageVersionRow, VersionStatus,
 };
-pub use safety::{Danger, Verdict, Why, check_binary, check_drop};
+pub use safety::{Danger, SafetyVerdict, Why, check_binary, check_drop};
 pub use sessions::Recorded;
 pub use state::State;
 pub use views::{StorageStateView, StorageVersionView};

@@ -45,7 +45,7 @@ pub enum Answer {
         ttl: Ttl,
     },
     /// The report was taken; what each voting entry is told, and what each fixed one said.
-    Reported(Vec<Told>),
+    Reported(Vec<ReportedResource>),
     /// The migration that was created.
     MigrationStarted(MigrationId),
     /// The migration is the worker's.
@@ -196,7 +196,7 @@ pub struct HistoryAnswer {
 
 /// What a member is told of one resource that it reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct ReportedResource {
     /// The resource.
     pub resource: GroupResource,
     /// The version that the member's entry encodes now; `None` for a voter before anything is selected, whose gate

@@ -19,7 +19,7 @@ use crate::{Past, StorageVersionView};
 
 /// The answer to either question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
+pub struct SafetyVerdict {
     /// Every reason why it is not safe. None: it is.
     pub dangers: Vec<Danger>,
     /// What a safe answer assumes, and of which resources.
@@ -42,8 +42,8 @@ pub struct Danger {
 /// Every resource that is known is looked at, but for those that the binary leaves to others: one that it does not name
 /// is one of which it decodes nothing.
 #[must_use]
-pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> Verdict {
-    let mut verdict = Verdict::default();
+pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> SafetyVerdict {
+    let mut verdict = SafetyVerdict::default();
     for named in &binary.resources {
         verdict.add(past, &named.resource, of_binary(past, now, named));
     }
@@ -111,7 +111,7 @@ pub fn check_drop(
     now: LogTime,
     resource: &GroupResource,
     version: &ApiVersion,
-) -> Verdict {
+) -> SafetyVerdict {
     let view = past.storage_version(resource);
     let kinds = kinds(past, resource, view.as_ref(), None);
     let concern = Concern {
@@ -124,7 +124,7 @@ pub fn check_drop(
         },
         kinds: &kinds,
     };
-    let mut verdict = Verdict::default();
+    let mut verdict = SafetyVerdict::default();
     verdict.add(past, resource, found(past, now, resource, &concern));
     verdict
 }
@@ -147,7 +147,7 @@ fn kinds(
     kinds
 }
 
-impl Verdict {
+impl SafetyVerdict {
     /// Whether there is no reason against it.
     #[must_use]
     pub fn is_safe(&self) -> bool {

@@ -65,7 +65,7 @@ stored! {
     StatementRow { number, content }
     StorageStateRow { metadata, status }
     StorageVersionRow { metadata, status }
-    Told { resource, encoding, selected, selected_revision, adopted_revision }
+    ReportedResource { resource, encoding, selected, selected_revision, adopted_revision }
     VersionStatus {
         common, selected, selected_revision, agreement_revision, agreed, decodable_by_all,
         served_by_all, all_equal, decodable,
@@ -86,7 +86,7 @@ stored_variants! {
         1 Done,
         2 SessionOpened(id: SessionId),
         3 Joined { epoch: Epoch, ttl: Ttl },
-        4 Reported(told: Vec<Told>),
+        4 Reported(told: Vec<ReportedResource>),
         5 MigrationStarted(id: MigrationId),
         6 MigrationClaimed { token: ClaimToken, progress: MigrationProgress },
         7 MigrationCompleted(assumption: Option<Assumption>),

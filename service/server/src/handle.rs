@@ -23,10 +23,10 @@ use crate::watch::{Cursor, Watches};
 /// One replica. Clones are handles to the same one.
 #[derive(Clone)]
 pub struct Handle {
-    shared: Arc<Shared>,
+    shared: Arc<HandleParts>,
 }
 
-struct Shared {
+struct HandleParts {
     consensus: Consensus,
     proposer: Proposer,
     reader: Reader,
@@ -107,7 +107,7 @@ impl Handle {
         wall: &Arc<dyn WallClock>,
     ) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(HandleParts {
                 consensus: consensus.clone(),
                 proposer: proposer.clone(),
                 reader,

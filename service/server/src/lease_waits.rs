@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use synod_machine::{Change, Place};
+use synod_machine::{Change, QueuePlace};
 use synod_model::{Lease, LeaseKey, Revision, Ticket};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -19,10 +19,10 @@ use crate::stop::Stop;
 /// See the module. Clones share the calls.
 #[derive(Clone)]
 pub(crate) struct LeaseWaits {
-    shared: Arc<Shared>,
+    shared: Arc<LeaseWaitsParts>,
 }
 
-struct Shared {
+struct LeaseWaitsParts {
     consensus: Consensus,
     /// By ticket: how many calls wait for it, and what wakes them. As many as may be admitted.
     calls: Mutex<BTreeMap<Ticket, (usize, Arc<Notify>)>>,
@@ -31,7 +31,7 @@ struct Shared {
 
 /// A call, for as long as it waits.
 struct Call<'a> {
-    shared: &'a Shared,
+    shared: &'a LeaseWaitsParts,
     ticket: Ticket,
     called: Arc<Notify>,
 }
@@ -39,7 +39,7 @@ struct Call<'a> {
 impl LeaseWaits {
     /// Nobody yet, and the work to run until `stop`. Calls end then, too.
     pub(crate) fn new(consensus: &Consensus, stop: &Stop, tasks: &mut JoinSet<()>) -> Self {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(LeaseWaitsParts {
             consensus: consensus.clone(),
             calls: Mutex::default(),
             stop: stop.clone(),
@@ -56,7 +56,12 @@ impl LeaseWaits {
     }
 
     /// Waits until the place has led somewhere, and no longer than until `deadline` or the end of this replica.
-    pub(crate) async fn wait(&self, key: &LeaseKey, ticket: Ticket, deadline: Instant) -> Place {
+    pub(crate) async fn wait(
+        &self,
+        key: &LeaseKey,
+        ticket: Ticket,
+        deadline: Instant,
+    ) -> QueuePlace {
         let call = self.shared.call(ticket);
         loop {
             // Before the look, or what happens right after it would wake nobody.
@@ -69,7 +74,7 @@ impl LeaseWaits {
                 .published()
                 .state
                 .lease_place(key, ticket);
-            if !matches!(place, Place::Waiting { .. }) || self.shared.stop.is_requested() {
+            if !matches!(place, QueuePlace::Waiting { .. }) || self.shared.stop.is_requested() {
                 return place;
             }
             tokio::select! {
@@ -82,7 +87,7 @@ impl LeaseWaits {
     }
 }
 
-impl Shared {
+impl LeaseWaitsParts {
     /// Follows the history and wakes whose lease was given.
     async fn follow(&self) {
         let mut progress = self.consensus.subscribe();

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use synod_machine::{
-    Change, EntryChange, EntryRow, HistoryAnswer, ObjectRow, RevisionAnswer, RevisionOutcome,
-    StateStatus, StorageStateRow, StorageStateView, StorageVersionRow, StorageVersionView, Told,
-    VersionStatus, Watched as _, Written, WrittenHow,
+    Change, EntryChange, EntryRow, HistoryAnswer, ObjectRow, ReportedResource, RevisionAnswer,
+    RevisionOutcome, StateStatus, StorageStateRow, StorageStateView, StorageVersionRow,
+    StorageVersionView, VersionStatus, Watched as _, Written, WrittenHow,
 };
 use synod_model::{ApiVersion, GroupResource, Labels, MemberId, Revision};
 use synod_proto::v1;
@@ -29,7 +29,7 @@ pub(crate) fn storage_state(view: &StorageStateView) -> v1::StorageState {
 }
 
 /// What a member is told of a resource that it reported.
-pub(crate) fn told(told: &Told) -> v1::ReportedResource {
+pub(crate) fn told(told: &ReportedResource) -> v1::ReportedResource {
     v1::ReportedResource {
         resource: Some((&told.resource).into()),
         encoding_version: text(told.encoding.as_ref()),

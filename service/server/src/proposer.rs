@@ -43,10 +43,10 @@ pub(crate) use sequencer::Sequencer;
 /// Executes commands. Clones share the lanes.
 #[derive(Clone)]
 pub struct Proposer {
-    shared: Arc<Shared>,
+    shared: Arc<ProposerParts>,
 }
 
-struct Shared {
+struct ProposerParts {
     consensus: Consensus,
     ordinary: Queue,
     renewal: Queue,
@@ -82,7 +82,7 @@ impl Proposer {
                 }
             }
         });
-        let shared = Shared {
+        let shared = ProposerParts {
             consensus: consensus.clone(),
             ordinary,
             renewal,
@@ -127,7 +127,7 @@ impl Proposer {
     }
 }
 
-impl Shared {
+impl ProposerParts {
     fn queue(&self, lane: Lane) -> &Queue {
         match lane {
             Lane::Ordinary => &self.ordinary,

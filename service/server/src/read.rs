@@ -37,10 +37,10 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Reads. Clones share the rounds.
 #[derive(Clone)]
 pub struct Reader {
-    shared: Arc<Shared>,
+    shared: Arc<ReaderParts>,
 }
 
-struct Shared {
+struct ReaderParts {
     consensus: Consensus,
     rounds: Rounds,
     /// When the last read index was asked for that was confirmed, and applied here.
@@ -65,7 +65,7 @@ impl Reader {
         tasks: &mut JoinSet<()>,
     ) -> Self {
         let rounds = Rounds::new(consensus, metrics, stop, tasks);
-        let shared = Shared {
+        let shared = ReaderParts {
             consensus: consensus.clone(),
             rounds,
             confirmed_at: Mutex::new(None),

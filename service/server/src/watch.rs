@@ -33,10 +33,10 @@ pub(crate) use filter::has_labels;
 /// Opens streams. Clones share what they deliver.
 #[derive(Clone)]
 pub struct Watches {
-    shared: Arc<Shared>,
+    shared: Arc<WatchesParts>,
 }
 
-struct Shared {
+struct WatchesParts {
     consensus: Consensus,
     reader: Reader,
     health: Health,
@@ -63,7 +63,7 @@ impl Watches {
         metrics: &Arc<WatchMetrics>,
         stop: Stop,
     ) -> Self {
-        let shared = Shared {
+        let shared = WatchesParts {
             consensus,
             reader,
             health,
@@ -160,7 +160,7 @@ impl Watches {
     }
 }
 
-impl Shared {
+impl WatchesParts {
     /// Says that everything up to `revision` was delivered.
     fn bookmark(&self, revision: Revision) -> WatchMessage {
         self.metrics.bookmark();

@@ -134,11 +134,11 @@ impl From<VoteError> for io::Error {
 pub struct VoteFile {
     disk: Arc<dyn Disk>,
     directory: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<VoteState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct VoteState {
     vote: Option<Vote>,
     poisoned: bool,
 }
@@ -159,7 +159,7 @@ impl VoteFile {
             Err(e) => return Err(IoFailure::while_doing("read", &file)(e).into()),
         };
         let vote = decode(&content, &file)?;
-        let state = Mutex::new(State {
+        let state = Mutex::new(VoteState {
             vote,
             poisoned: false,
         });
@@ -206,7 +206,7 @@ impl VoteFile {
         Ok(saved?)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, VoteState> {
         self.state
             .lock()
             .expect("nothing panics while it holds the vote")

@@ -10,7 +10,7 @@ use synod_client::{
 
 /// What became of checking one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Verdict {
+pub(crate) struct ResourceVerdict {
     /// The resource, by the name of its storage version.
     pub(crate) name: String,
     /// The version that is agreed on.
@@ -56,7 +56,7 @@ pub(crate) enum Reason {
     Unexplained,
 }
 
-impl Verdict {
+impl ResourceVerdict {
     /// What holds of a resource; `None`: no member reports it.
     pub(crate) fn of(
         name: &str,

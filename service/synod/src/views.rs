@@ -30,7 +30,7 @@ pub(crate) use objects::{object, objects, written};
 pub(crate) use rosters::{roster, roster_changed, roster_deleted, rosters};
 pub(crate) use safety::{assumption_lines, safety};
 pub(crate) use settings::{settings, settings_changed};
-pub(crate) use status::{Answer, status};
+pub(crate) use status::{EndpointStatus, status};
 #[cfg(test)]
 pub(crate) use storage_versions::{COLUMNS as STORAGE_VERSION_COLUMNS, first_cells};
 pub(crate) use storage_versions::{storage_version, storage_versions};

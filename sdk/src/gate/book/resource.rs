@@ -9,7 +9,7 @@ use crate::gate::obstacle::Obstacle;
 #[derive(Debug, Default)]
 pub(super) struct Resource {
     /// What was acknowledged last, under whichever epoch.
-    pub(super) told: Option<Told>,
+    pub(super) told: Option<AcknowledgedEntry>,
     /// It is being reported anew.
     pub(super) changing: bool,
     /// Why the last try to report it failed.
@@ -19,7 +19,7 @@ pub(super) struct Resource {
 
 /// An entry that was acknowledged, and what follows for the member's encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct AcknowledgedEntry {
     pub(crate) epoch: Epoch,
     /// The revision as of which this is known.
     pub(crate) revision: Revision,
@@ -51,7 +51,7 @@ impl Resource {
     }
 
     /// The entry was acknowledged.
-    pub(super) fn tell(&mut self, mut told: Told) {
+    pub(super) fn tell(&mut self, mut told: AcknowledgedEntry) {
         let before = self.told.take().filter(|before| before.epoch == told.epoch);
         if let Some(before) = before {
             told.follow(before);
@@ -75,7 +75,7 @@ impl Resource {
     }
 }
 
-impl Told {
+impl AcknowledgedEntry {
     pub(crate) fn of(
         epoch: Epoch,
         revision: Revision,

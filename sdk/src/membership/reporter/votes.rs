@@ -7,17 +7,17 @@ use super::adoption::Adoption;
 use super::sent::is_over;
 use super::{PAUSE, Reporter};
 use crate::membership::say::say;
-use crate::watch::{ChangeType, Event, Object};
+use crate::watch::{ChangeType, Event, WatchedObject};
 use crate::{Changed, Error, ObjectKind};
 
 impl Reporter {
     /// Takes note of an event of the watch.
     pub(super) fn take_event(&mut self, revision: Revision, event: Event) {
         match (event.change, event.object) {
-            (ChangeType::Removed, Some(Object::Member(member))) if member.id == self.id => {
+            (ChangeType::Removed, Some(WatchedObject::Member(member))) if member.id == self.id => {
                 self.doubt.notify_one();
             }
-            (ChangeType::Added | ChangeType::Modified, Some(Object::Member(member)))
+            (ChangeType::Added | ChangeType::Modified, Some(WatchedObject::Member(member)))
                 if member.id == self.id && self.epoch() != Some(member.epoch) =>
             {
                 self.doubt.notify_one();
@@ -27,26 +27,26 @@ impl Reporter {
                     self.views.remove(&event.name);
                 }
             }
-            (_, Some(Object::StorageVersion(change))) => {
+            (_, Some(WatchedObject::StorageVersion(change))) => {
                 let (resource, seen) = self.views.take(revision, change, &self.id);
                 self.gate.update(|book| book.observe(&resource, &seen));
             }
-            (_, Some(Object::Settings(settings))) => {
+            (_, Some(WatchedObject::Settings(settings))) => {
                 self.gate
                     .update(|book| book.set_write_grace(settings.write_grace));
             }
             (
                 _,
                 Some(
-                    Object::Member(_)
-                    | Object::StorageState(_)
-                    | Object::Migration(_)
-                    | Object::Roster(_)
-                    | Object::Collection(_)
-                    | Object::Stored(_)
-                    | Object::ControllerRevision(_)
-                    | Object::Lease(_)
-                    | Object::LeaseCandidate(_),
+                    WatchedObject::Member(_)
+                    | WatchedObject::StorageState(_)
+                    | WatchedObject::Migration(_)
+                    | WatchedObject::Roster(_)
+                    | WatchedObject::Collection(_)
+                    | WatchedObject::Stored(_)
+                    | WatchedObject::ControllerRevision(_)
+                    | WatchedObject::Lease(_)
+                    | WatchedObject::LeaseCandidate(_),
                 )
                 | None,
             ) => {}

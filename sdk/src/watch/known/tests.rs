@@ -22,7 +22,7 @@ fn member_id(text: &str) -> MemberId {
 }
 
 fn member(name: &str, uid: u8, revision: u64) -> Listed {
-    let object = Object::Member(Member {
+    let object = WatchedObject::Member(Member {
         id: member_id(name),
         instance: InstanceId::parse("one").unwrap(),
         epoch: Epoch::new(Revision::new(1)),
@@ -74,7 +74,7 @@ fn pods(uid: u8, revision: u64, members: &[&str]) -> Listed {
         resource: None,
         namespace: String::new(),
         name: "core.pods".to_owned(),
-        object: Object::StorageVersion(change),
+        object: WatchedObject::StorageVersion(change),
     }
 }
 
@@ -155,12 +155,12 @@ fn a_changed_storage_version_says_whose_entries_are_gone() {
     known.deliver(&event(ChangeType::Added, pods(1, 1, &["a", "b"])));
     known.deliver(&event(ChangeType::Modified, pods(1, 2, &["c"])));
     let mut without_a = pods(1, 3, &[]);
-    if let Object::StorageVersion(change) = &mut without_a.object {
+    if let WatchedObject::StorageVersion(change) = &mut without_a.object {
         change.removed_members = vec![member_id("a")];
     }
     known.deliver(&event(ChangeType::Modified, without_a));
     let events = known.resync(vec![pods(1, 9, &["c", "d"])]);
-    let Some(Object::StorageVersion(change)) = &events[0].object else {
+    let Some(WatchedObject::StorageVersion(change)) = &events[0].object else {
         panic!("{events:?}");
     };
     assert_eq!(events[0].change, ChangeType::Modified);
@@ -173,7 +173,7 @@ fn the_settings_are_never_another_object() {
         resource: None,
         namespace: String::new(),
         name: "settings".to_owned(),
-        object: Object::Settings(Settings {
+        object: WatchedObject::Settings(Settings {
             revision: Revision::new(revision),
             ..Settings::default()
         }),

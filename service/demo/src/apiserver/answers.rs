@@ -5,13 +5,13 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
-use crate::codec::Object;
+use crate::codec::HubObject;
 use crate::release::Resource;
 
 /// A page of objects, and where the next one begins.
 pub(super) fn listed(
     resource: Resource,
-    items: &[(Object, u64)],
+    items: &[(HubObject, u64)],
     next: Option<String>,
     remaining: Option<u64>,
 ) -> Response {
@@ -27,19 +27,19 @@ pub(super) fn listed(
 }
 
 /// An object that was read.
-pub(super) fn found(resource: Resource, object: &Object, version: u64) -> Response {
+pub(super) fn found(resource: Resource, object: &HubObject, version: u64) -> Response {
     Json(shown(resource, object, version)).into_response()
 }
 
 /// An object as clients see it.
-fn shown(resource: Resource, object: &Object, version: u64) -> Value {
+fn shown(resource: Resource, object: &HubObject, version: u64) -> Value {
     let mut answer = object.encode(resource.kind, resource.served);
     answer["metadata"]["resourceVersion"] = version.to_string().into();
     answer
 }
 
 /// A write that is made.
-pub(super) fn written(object: &Object, version: u64, is_new: bool) -> Response {
+pub(super) fn written(object: &HubObject, version: u64, is_new: bool) -> Response {
     let code = if is_new {
         StatusCode::CREATED
     } else {

@@ -14,10 +14,10 @@ use synod_client::Permit;
 use super::answers::{conflict, found, invalid, listed, not_found, status, undecodable, written};
 use super::keeper::Keeper;
 use crate::clock::now_ms;
-use crate::codec::Object;
+use crate::codec::HubObject;
 use crate::journal::Journal;
-use crate::records::{Outcome, Sent, Writer};
-use crate::release::{Encodes, Kept, Release, Resource};
+use crate::records::{Sent, WriteStage, Writer};
+use crate::release::{Encodes, Release, Resource, StoredIn};
 use crate::store::{Put, StoreClient};
 
 /// What every handler needs.
@@ -44,7 +44,7 @@ pub(super) fn router(server: Server) -> Router {
 }
 
 /// Where a request goes.
-type Place = (String, String, String, String);
+type RequestPath = (String, String, String, String);
 
 async fn create(
     State(server): State<Server>,
@@ -55,7 +55,7 @@ async fn create(
     let Some(resource) = server.served(&group, &version, &plural) else {
         return not_found(&plural);
     };
-    match Object::decode(&body, [resource.served]) {
+    match HubObject::decode(&body, [resource.served]) {
         Ok(object) => server.write(resource, 0, &object, &permit).await,
         Err(fault) => invalid(&fault.to_string()),
     }
@@ -63,7 +63,7 @@ async fn create(
 
 async fn update(
     State(server): State<Server>,
-    Path((group, version, plural, name)): Path<Place>,
+    Path((group, version, plural, name)): Path<RequestPath>,
     Extension(permit): Extension<Permit>,
     Json(body): Json<Value>,
 ) -> Response {
@@ -76,7 +76,7 @@ async fn update(
     let Some(known) = known.and_then(|text| text.parse().ok()) else {
         return invalid("metadata.resourceVersion: must be specified for an update");
     };
-    match Object::decode(&body, [resource.served]) {
+    match HubObject::decode(&body, [resource.served]) {
         Ok(object) if object.name == name => server.write(resource, known, &object, &permit).await,
         Ok(_) => invalid("metadata.name: must be the name in the path"),
         Err(fault) => invalid(&fault.to_string()),
@@ -100,7 +100,7 @@ async fn list(
         return not_found(&plural);
     };
     let PageQuery { limit, token } = query;
-    if resource.kept == Kept::InSynod {
+    if resource.kept == StoredIn::InSynod {
         return server.keeper.list(resource, limit, token).await;
     }
     // The token of the store's lists is the last name of the page before.
@@ -114,7 +114,7 @@ async fn list(
     let next = next.map(|(name, _)| name.clone());
     let mut items = Vec::new();
     for (_, stored) in page.items {
-        match Object::decode(&stored.data, resource.decodable) {
+        match HubObject::decode(&stored.data, resource.decodable) {
             Ok(object) => items.push((object, stored.version)),
             Err(fault) => {
                 let release = server.release.version;
@@ -127,12 +127,12 @@ async fn list(
 
 async fn read(
     State(server): State<Server>,
-    Path((group, version, plural, name)): Path<Place>,
+    Path((group, version, plural, name)): Path<RequestPath>,
 ) -> Response {
     let Some(resource) = server.served(&group, &version, &plural) else {
         return not_found(&plural);
     };
-    if resource.kept == Kept::InSynod {
+    if resource.kept == StoredIn::InSynod {
         return server.keeper.read(resource, &name).await;
     }
     let stored = match server.store.get(&resource.name(), &name).await {
@@ -140,7 +140,7 @@ async fn read(
         Ok(None) => return not_found(&name),
         Err(why) => return status(StatusCode::SERVICE_UNAVAILABLE, "StoreUnavailable", &why),
     };
-    match Object::decode(&stored.data, resource.decodable) {
+    match HubObject::decode(&stored.data, resource.decodable) {
         Ok(object) => found(resource, &object, stored.version),
         Err(fault) => {
             let why = format!("release {} cannot read it: {fault}", server.release.version);
@@ -160,10 +160,10 @@ impl Server {
         &self,
         resource: Resource,
         expected: u64,
-        object: &Object,
+        object: &HubObject,
         permit: &Permit,
     ) -> Response {
-        if resource.kept == Kept::InSynod {
+        if resource.kept == StoredIn::InSynod {
             let known = (expected > 0).then_some(expected);
             return self.keeper.write(resource, known, object, permit).await;
         }
@@ -183,10 +183,10 @@ impl Server {
             writer: writer.clone(),
             outcome,
         };
-        self.record(&sent(Outcome::Sending));
+        self.record(&sent(WriteStage::Sending));
         // Right before the store: the epoch may be over, or another version selected, since the permit was given.
         if let Err(error) = permit.check() {
-            self.record(&sent(Outcome::NotSent));
+            self.record(&sent(WriteStage::NotSent));
             return status(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "ServiceUnavailable",
@@ -201,22 +201,22 @@ impl Server {
         match put {
             Put::Landed { version, position } => {
                 permit.done();
-                self.record(&sent(Outcome::Landed(position)));
+                self.record(&sent(WriteStage::Landed(position)));
                 written(object, version, version == 1)
             }
             Put::Conflict => {
                 permit.done();
-                self.record(&sent(Outcome::Conflict));
+                self.record(&sent(WriteStage::Conflict));
                 conflict()
             }
             Put::NotSent(why) => {
                 permit.done();
-                self.record(&sent(Outcome::NotSent));
+                self.record(&sent(WriteStage::NotSent));
                 status(StatusCode::SERVICE_UNAVAILABLE, "StoreUnavailable", &why)
             }
             Put::Unknown(why) => {
                 permit.unknown_outcome();
-                self.record(&sent(Outcome::Unknown));
+                self.record(&sent(WriteStage::Unknown));
                 status(StatusCode::GATEWAY_TIMEOUT, "Timeout", &why)
             }
         }

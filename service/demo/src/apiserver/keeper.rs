@@ -17,10 +17,10 @@ use synod_client::{
 
 use super::answers::{conflict, found, invalid, listed, not_found, status, undecodable, written};
 use crate::clock::now_ms;
-use crate::codec::Object;
+use crate::codec::HubObject;
 use crate::journal::Journal;
 use crate::records::{KeptStep, Step};
-use crate::release::{Kept, Release, Resource};
+use crate::release::{Release, Resource, StoredIn};
 
 /// How long Synod may take for a call, over all tries: less than a client of the server waits.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -32,7 +32,7 @@ pub(super) struct Keeper {
     /// For lists.
     raw: RawObjects,
     /// By resource.
-    objects: BTreeMap<String, Objects<Object>>,
+    objects: BTreeMap<String, Objects<HubObject>>,
     journal: Arc<Journal>,
 }
 
@@ -47,7 +47,7 @@ impl Keeper {
         let client = client.with_timeout(LIMIT);
         let journal = Arc::new(journal);
         let resources = release.resources.iter().copied();
-        let kept = resources.filter(|resource| resource.kept == Kept::InSynod);
+        let kept = resources.filter(|resource| resource.kept == StoredIn::InSynod);
         let objects = kept.map(|resource| {
             let codec = Shapes {
                 resource,
@@ -122,7 +122,7 @@ impl Keeper {
         &self,
         resource: Resource,
         known: Option<u64>,
-        object: &Object,
+        object: &HubObject,
         permit: &Permit,
     ) -> Response {
         let (Some(objects), Some(name)) = (self.objects.get(&resource.name()), named(&object.name))
@@ -176,10 +176,10 @@ impl Keeper {
 
 /// Stores an object, and tells at which revision.
 async fn store(
-    objects: &Objects<Object>,
+    objects: &Objects<HubObject>,
     name: NamespacedName,
     known: Option<u64>,
-    object: &Object,
+    object: &HubObject,
 ) -> Result<u64, Error> {
     let Some(known) = known else {
         let created = objects.create(NewObject::new(name, object.clone())).await?;
@@ -202,7 +202,7 @@ struct Shapes {
     stubborn: bool,
 }
 
-impl Codec<Object> for Shapes {
+impl Codec<HubObject> for Shapes {
     fn preferred(&self) -> ApiVersion {
         self.resource.entry(None).stance.version().clone()
     }
@@ -210,7 +210,7 @@ impl Codec<Object> for Shapes {
     fn encode(
         &self,
         _: &ObjectKey,
-        object: &Object,
+        object: &HubObject,
         version: &ApiVersion,
     ) -> Result<Content, CodecError> {
         let encoding = if self.stubborn {
@@ -232,15 +232,15 @@ impl Codec<Object> for Shapes {
         })
     }
 
-    fn decode(&self, _: &ObjectKey, content: &Content) -> Result<Object, CodecError> {
+    fn decode(&self, _: &ObjectKey, content: &Content) -> Result<HubObject, CodecError> {
         let data = serde_json::from_slice(&content.data)?;
-        let decoded = Object::decode(&data, self.resource.decodable);
+        let decoded = HubObject::decode(&data, self.resource.decodable);
         decoded.map_err(|fault| fault.to_string().into())
     }
 }
 
 impl KeptStep {
-    fn of(resource: &str, object: &Object, step: Step) -> Self {
+    fn of(resource: &str, object: &HubObject, step: Step) -> Self {
         Self {
             at_ms: now_ms(),
             resource: resource.to_owned(),

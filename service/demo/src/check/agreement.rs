@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::{Check, Finding};
 use super::selected::text;
-use super::timeline::{Entry, Moment, Resource, State, Timeline};
+use super::timeline::{Entry, Moment, RecordedStorageState, Resource, Timeline};
 
 pub(super) fn check(timeline: &Timeline) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -91,7 +91,7 @@ fn by_all(
 /// Whether what the replicas say of a resource follows from its entries.
 fn implied(
     name: &str,
-    state: &State,
+    state: &RecordedStorageState,
     resource: Option<&Resource>,
     after: &Moment,
 ) -> Option<Finding> {
@@ -136,12 +136,12 @@ fn implied(
 /// missing.
 fn dated(
     name: &str,
-    state: &State,
+    state: &RecordedStorageState,
     resource: Option<&Resource>,
     before: &Moment,
     after: &Moment,
 ) -> Option<Finding> {
-    let said = |state: &State| {
+    let said = |state: &RecordedStorageState| {
         (
             state.common_encoding_version.clone(),
             state.selected_version.clone(),

@@ -25,7 +25,7 @@ pub(super) fn check(evidence: &Evidence, timeline: &Timeline) -> Vec<Finding> {
             let Some(verdict) = evidence.verdicts.get(&file) else {
                 continue;
             };
-            match Answer::of(verdict) {
+            match SafetyAnswer::of(verdict) {
                 Err(fault) => faults.push(format!("{file}: {fault}")),
                 Ok(answer) => faults.extend(answer.faults(&file, resources, timeline)),
             }
@@ -60,7 +60,7 @@ fn completed(timeline: &Timeline) -> impl Iterator<Item = Finding> + use<'_> {
 }
 
 /// What was answered to whoever asked what is safe.
-struct Answer {
+struct SafetyAnswer {
     safe: bool,
     revision: u64,
     /// Of which resources something is assumed.
@@ -69,7 +69,7 @@ struct Answer {
     named: BTreeSet<(String, String)>,
 }
 
-impl Answer {
+impl SafetyAnswer {
     fn of(verdict: &Value) -> Result<Self, String> {
         let mut answer = Self {
             safe: field(verdict, "safe")?,

@@ -115,7 +115,7 @@ impl<T: DeserializeOwned> File<T> {
 impl<T> File<T> {
     /// A line as evidence.
     pub(super) fn at<'a>(&'a self, line: &'a Line<T>) -> impl fmt::Display + use<'a, T> {
-        Place {
+        LinePosition {
             file: &self.name,
             number: line.number,
             text: &line.text,
@@ -127,7 +127,7 @@ impl<T> File<T> {
     }
 }
 
-struct Place<'a> {
+struct LinePosition<'a> {
     file: &'a str,
     number: usize,
     text: &'a str,
@@ -136,7 +136,7 @@ struct Place<'a> {
 /// So many characters of a line are shown; the rest is in the file.
 const SHOWN: usize = 600;
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for LinePosition<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown: String = self.text.chars().take(SHOWN).collect();
         let more = if shown.len() < self.text.len() {

@@ -12,8 +12,8 @@ use super::finding::{Check, Finding};
 use super::objects::{follows, next};
 use super::replay::{Replay, Write};
 use super::timeline::{Counter, Timeline, field};
-use crate::codec::{self, Object};
-use crate::records::Answer;
+use crate::codec::{self, HubObject};
+use crate::records::ClientAnswer;
 
 pub(super) fn check(evidence: &Evidence, timeline: &Timeline, replay: &Replay<'_>) -> Vec<Finding> {
     let at = |finding: Finding, write: &Write<'_>| {
@@ -78,7 +78,7 @@ fn persisted(timeline: &Timeline, write: &Write<'_>) -> Option<Finding> {
 fn unbroken<'r, 'a>(
     replay: &'r Replay<'a>,
 ) -> impl Iterator<Item = (Finding, &'r Write<'a>)> + use<'r, 'a> {
-    let mut last: BTreeMap<(&str, &str), Object> = BTreeMap::new();
+    let mut last: BTreeMap<(&str, &str), HubObject> = BTreeMap::new();
     replay.stored().filter_map(move |write| {
         let key = (write.resource.as_str(), write.name.as_str());
         let before = last.get(&key);
@@ -87,8 +87,8 @@ fn unbroken<'r, 'a>(
             Ok(object) if !follows(before, &object) => {
                 format!("a change was lost: number {} was to come", next(before))
             }
-            Ok(object) if object.color != Object::color_of(&write.name) => {
-                format!("its colour {:?} was lost", Object::color_of(&write.name))
+            Ok(object) if object.color != HubObject::color_of(&write.name) => {
+                format!("its colour {:?} was lost", HubObject::color_of(&write.name))
             }
             Ok(object) => {
                 last.insert(key, object);
@@ -106,7 +106,7 @@ fn acknowledged(evidence: &Evidence, replay: &Replay<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for line in &clients.lines {
         let asked = &line.value;
-        let Answer::Acknowledged(revision) = asked.answer else {
+        let ClientAnswer::Acknowledged(revision) = asked.answer else {
             continue;
         };
         if !replay.collections.contains(&asked.resource) {

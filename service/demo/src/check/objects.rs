@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::evidence::{Evidence, File, Line};
 use super::finding::{Check, Finding};
 use super::replay::Replay;
-use crate::codec::{self, Object};
-use crate::records::{Answer, Answered, Asked, Outcome, Sent, StoredWrite};
+use crate::codec::{self, HubObject};
+use crate::records::{Answered, Asked, ClientAnswer, Sent, StoredWrite, WriteStage};
 
 type Key<'a> = (&'a str, &'a str);
 
@@ -39,8 +39,8 @@ fn finding(message: impl Into<String>) -> Finding {
 }
 
 /// The object that is stored, in whatever version it is.
-fn stored(write: &StoredWrite) -> Result<Object, String> {
-    let decoded = Object::decode(&write.data, [codec::api_version(&write.data)]);
+fn stored(write: &StoredWrite) -> Result<HubObject, String> {
+    let decoded = HubObject::decode(&write.data, [codec::api_version(&write.data)]);
     decoded.map_err(|fault| fault.to_string())
 }
 
@@ -67,8 +67,8 @@ fn unbroken(store: &File<StoredWrite>, journal: &Journal<'_>) -> Vec<Finding> {
                         next(before.as_ref())
                     )
                 }
-                Ok(object) if object.color != Object::color_of(name) => {
-                    format!("its colour {:?} was lost", Object::color_of(name))
+                Ok(object) if object.color != HubObject::color_of(name) => {
+                    format!("its colour {:?} was lost", HubObject::color_of(name))
                 }
                 Ok(object) => {
                     before = Some(object);
@@ -84,12 +84,12 @@ fn unbroken(store: &File<StoredWrite>, journal: &Journal<'_>) -> Vec<Finding> {
 }
 
 /// Whether an object may be stored after what was there before: the next change of it, or the same by a migration.
-pub(super) fn follows(before: Option<&Object>, object: &Object) -> bool {
+pub(super) fn follows(before: Option<&HubObject>, object: &HubObject) -> bool {
     object.number == next(before) || before == Some(object)
 }
 
 /// The number that the next change gives.
-pub(super) fn next(before: Option<&Object>) -> u64 {
+pub(super) fn next(before: Option<&HubObject>) -> u64 {
     before.map_or(1, |before| before.number + 1)
 }
 
@@ -131,7 +131,7 @@ fn acknowledged(
     let mut findings = Vec::new();
     for line in &clients.lines {
         let asked = &line.value;
-        let Answer::Acknowledged(version) = asked.answer else {
+        let ClientAnswer::Acknowledged(version) = asked.answer else {
             continue;
         };
         if replay.collections.contains(&asked.resource) {
@@ -170,25 +170,27 @@ fn read_back(clients: &File<Answered>) -> Vec<Finding> {
         );
         let least = known.get(&key).copied().unwrap_or(0);
         let fault = match (&asked.answer, asked.asked) {
-            (Answer::Acknowledged(_), _) => {
+            (ClientAnswer::Acknowledged(_), _) => {
                 known.insert(key, asked.number);
                 continue;
             }
-            (Answer::Read(number), _) if *number < least => {
+            (ClientAnswer::Read(number), _) if *number < least => {
                 format!("number {number} was read after {least} had been acknowledged")
             }
-            (Answer::Missing, Asked::Read) if least > 0 => {
+            (ClientAnswer::Missing, Asked::Read) if least > 0 => {
                 format!("it is missing after number {least} had been acknowledged")
             }
-            (Answer::Garbled, _) => "what the client made it was lost".to_owned(),
-            (Answer::Undecodable(why), _) => format!("{} could not read it: {why}", asked.server),
+            (ClientAnswer::Garbled, _) => "what the client made it was lost".to_owned(),
+            (ClientAnswer::Undecodable(why), _) => {
+                format!("{} could not read it: {why}", asked.server)
+            }
             (
-                Answer::Read(_)
-                | Answer::Missing
-                | Answer::Refused
-                | Answer::Conflict
-                | Answer::NotSent
-                | Answer::Unknown(_),
+                ClientAnswer::Read(_)
+                | ClientAnswer::Missing
+                | ClientAnswer::Refused
+                | ClientAnswer::Conflict
+                | ClientAnswer::NotSent
+                | ClientAnswer::Unknown(_),
                 _,
             ) => continue,
         };
@@ -203,7 +205,7 @@ fn landed(server: &File<Sent>, store: &File<StoredWrite>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for line in &server.lines {
         let sent = &line.value;
-        let Outcome::Landed(position) = sent.outcome else {
+        let WriteStage::Landed(position) = sent.outcome else {
             continue;
         };
         let place = usize::try_from(position)

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::evidence::{File, Line};
 use super::finding::{Check, Finding};
 use super::timeline::{Change, Counter, Name, field};
-use crate::codec::{self, Object};
+use crate::codec::{self, HubObject};
 
 /// Every write of an object, in its order.
 #[derive(Debug, Default)]
@@ -150,9 +150,9 @@ impl Write<'_> {
     /// # Errors
     ///
     /// It is none.
-    pub(super) fn object(&self) -> Result<Object, String> {
+    pub(super) fn object(&self) -> Result<HubObject, String> {
         let version = codec::api_version(&self.data);
-        let decoded = Object::decode(&self.data, [version]);
+        let decoded = HubObject::decode(&self.data, [version]);
         decoded.map_err(|fault| fault.to_string())
     }
 }

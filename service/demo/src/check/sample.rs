@@ -19,10 +19,10 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::evidence::{Evidence, File};
-use crate::codec::Object;
+use crate::codec::HubObject;
 use crate::records::{
-    Act, Answer, Answered, Asked, Deed, KeptStep, Mark, Outcome, Sent, StoredObject, StoredWrite,
-    Writer,
+    Act, Answered, Asked, ClientAnswer, Deed, KeptStep, Mark, Sent, StoredObject, StoredWrite,
+    WriteStage, Writer,
 };
 
 pub(super) const GADGETS: &str = "gadgets.example.io";
@@ -151,9 +151,9 @@ pub(super) fn write(resource: &str, name: &str, number: u64) -> StoredWrite {
 
 /// A stored object.
 pub(super) fn data(name: &str, number: u64, version: &str) -> Value {
-    let object = Object {
+    let object = HubObject {
         name: name.to_owned(),
-        color: Object::color_of(name).to_owned(),
+        color: HubObject::color_of(name).to_owned(),
         number,
         author: "client-1".to_owned(),
     };
@@ -219,8 +219,12 @@ fn answered(write: &StoredWrite) -> [Answered; 2] {
         Asked::Update
     };
     [
-        line(asked, write.version, Answer::Acknowledged(write.version)),
-        line(Asked::Read, 0, Answer::Read(write.version)),
+        line(
+            asked,
+            write.version,
+            ClientAnswer::Acknowledged(write.version),
+        ),
+        line(Asked::Read, 0, ClientAnswer::Read(write.version)),
     ]
 }
 
@@ -231,7 +235,7 @@ fn sent(write: &StoredWrite) -> Sent {
         name: write.name.clone(),
         version: write.version,
         writer: write.writer.clone(),
-        outcome: Outcome::Landed(write.position),
+        outcome: WriteStage::Landed(write.position),
     }
 }
 

@@ -6,9 +6,9 @@ use std::fmt;
 use super::early;
 use super::evidence::Evidence;
 use super::replay::Replay;
-use super::timeline::{State, Timeline};
+use super::timeline::{RecordedStorageState, Timeline};
 use crate::codec;
-use crate::records::{Act, Answer, Answered, Asked, Deed};
+use crate::records::{Act, Answered, Asked, ClientAnswer, Deed};
 
 /// How far from the death of a leader its consequences are looked for.
 const AROUND_MS: u64 = 5_000;
@@ -113,11 +113,11 @@ fn asked(evidence: &Evidence) -> [String; 2] {
             .count()
     };
     let tried = count(|line| line.asked != Asked::Read);
-    let acknowledged = count(|line| matches!(line.answer, Answer::Acknowledged(_)));
-    let refused = count(|line| line.answer == Answer::Refused);
-    let read = count(|line| matches!(line.answer, Answer::Read(_)));
-    let gone = count(|line| line.answer == Answer::NotSent);
-    let unknown = count(|line| matches!(line.answer, Answer::Unknown(_)));
+    let acknowledged = count(|line| matches!(line.answer, ClientAnswer::Acknowledged(_)));
+    let refused = count(|line| line.answer == ClientAnswer::Refused);
+    let read = count(|line| matches!(line.answer, ClientAnswer::Read(_)));
+    let gone = count(|line| line.answer == ClientAnswer::NotSent);
+    let unknown = count(|line| matches!(line.answer, ClientAnswer::Unknown(_)));
     [
         format!(
             "{tried} writes tried: {acknowledged} acknowledged, {refused} refused by a closed gate"
@@ -138,10 +138,10 @@ fn refused(evidence: &Evidence) -> Vec<String> {
         .filter(|line| line.asked != Asked::Read)
     {
         let place = (line.server.as_str(), line.resource.as_str());
-        if line.answer == Answer::Refused {
+        if line.answer == ClientAnswer::Refused {
             open.entry(place).or_insert((line.at_ms, line.at_ms)).1 = line.at_ms;
         } else if let Some((from_ms, last_ms)) = open.remove(&place) {
-            let is_over = matches!(line.answer, Answer::Acknowledged(_));
+            let is_over = matches!(line.answer, ClientAnswer::Acknowledged(_));
             let until_ms = if is_over { line.at_ms } else { last_ms };
             stretches
                 .entry(place.0)
@@ -160,7 +160,8 @@ fn refused(evidence: &Evidence) -> Vec<String> {
 /// How long nobody took a write.
 fn paused(evidence: &Evidence) -> String {
     let acknowledged = evidence.clients.values();
-    let acknowledged = acknowledged.filter(|line| matches!(line.answer, Answer::Acknowledged(_)));
+    let acknowledged =
+        acknowledged.filter(|line| matches!(line.answer, ClientAnswer::Acknowledged(_)));
     let mut times_ms: Vec<u64> = acknowledged.map(|line| line.at_ms).collect();
     times_ms.sort_unstable();
     let longest = longest_gap(&times_ms);
@@ -195,7 +196,7 @@ fn seen(evidence: &Evidence, timeline: &Timeline) -> [String; 2] {
 }
 
 /// How something of each resource changed, with the revisions.
-fn steps(timeline: &Timeline, what: fn(&State) -> Option<&str>) -> Vec<String> {
+fn steps(timeline: &Timeline, what: fn(&RecordedStorageState) -> Option<&str>) -> Vec<String> {
     let mut steps: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (before, after) in timeline.steps() {
         for (name, state) in &after.states {

@@ -2,7 +2,7 @@ use super::sample::{self, GADGETS, Sample};
 use super::*;
 use serde_json::{Value, json};
 
-use crate::records::{Answer, Asked, Deed};
+use crate::records::{Asked, ClientAnswer, Deed};
 
 mod kept;
 mod migrated;
@@ -433,7 +433,7 @@ mod objects {
     #[test]
     fn a_read_of_the_past_is_found() {
         let found = found(Check::Objects, |sample| {
-            sample.clients[5].answer = Answer::Read(2);
+            sample.clients[5].answer = ClientAnswer::Read(2);
         });
         assert!(
             found.contains(
@@ -447,7 +447,7 @@ mod objects {
     fn a_server_that_could_not_read_an_object_is_found() {
         let found = found(Check::Objects, |sample| {
             sample.clients[5].answer =
-                Answer::Undecodable("it is encoded in \"example.io/v2\"".to_owned());
+                ClientAnswer::Undecodable("it is encoded in \"example.io/v2\"".to_owned());
         });
         assert!(
             found.contains("apiserver-a could not read it: it is encoded in"),
@@ -460,7 +460,7 @@ mod objects {
         let found = found(Check::Objects, |sample| {
             let mut refused = sample.clients[0].clone();
             refused.asked = Asked::Create;
-            refused.answer = Answer::Refused;
+            refused.answer = ClientAnswer::Refused;
             sample.clients.insert(0, refused);
         });
         assert_eq!(found, "");
@@ -638,7 +638,7 @@ fn what_happened_is_told_from_the_recordings() {
 fn how_long_a_server_refused_is_from_the_first_refusal_to_the_next_write() {
     let mut sample = Sample::good();
     let mut refused = sample.clients[2].clone();
-    refused.answer = Answer::Refused;
+    refused.answer = ClientAnswer::Refused;
     for (place, at_ms) in [(2, 9_000), (3, 9_500)] {
         refused.at_ms = at_ms;
         sample.clients.insert(place, refused.clone());

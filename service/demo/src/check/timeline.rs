@@ -25,7 +25,7 @@ pub(super) struct Moment {
     /// By name as in `widgets.example.io`; only those that are reported.
     pub(super) resources: BTreeMap<String, Resource>,
     /// What stays of resources, by the same name.
-    pub(super) states: BTreeMap<String, State>,
+    pub(super) states: BTreeMap<String, RecordedStorageState>,
     /// By name.
     pub(super) migrations: BTreeMap<String, Migration>,
     /// By scope.
@@ -114,7 +114,7 @@ pub(super) struct Status {
 /// What stays of a resource when its last entry goes.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct State {
+pub(super) struct RecordedStorageState {
     resource: Name,
     pub(super) selected_version: Option<String>,
     pub(super) selected_revision: Counter,
@@ -188,7 +188,7 @@ struct Event {
     name: String,
     member: Option<Member>,
     storage_version: Option<ResourceChange>,
-    storage_state: Option<State>,
+    storage_state: Option<RecordedStorageState>,
     settings: Option<Settings>,
     /// These are replayed elsewhere.
     collection: Option<IgnoredAny>,

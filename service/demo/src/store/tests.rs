@@ -7,7 +7,7 @@ use super::*;
 /// A store that serves until the runtime of the test ends, and where its journal is.
 async fn store() -> (StoreClient, TempDir) {
     let directory = tempfile::tempdir().unwrap();
-    let shelf: Shared = Arc::new(Mutex::new(Shelf {
+    let shelf: SharedShelf = Arc::new(Mutex::new(Shelf {
         objects: BTreeMap::new(),
         definitions: BTreeMap::new(),
         position: 0,

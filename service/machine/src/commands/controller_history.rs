@@ -12,7 +12,7 @@ use synod_model::{
 };
 
 use crate::State;
-use crate::controller_revisions::{Kept, bytes_of};
+use crate::controller_revisions::{IdentifiedRevision, bytes_of};
 use crate::outcome::HistoryAnswer;
 use crate::turn::Turn;
 
@@ -57,7 +57,7 @@ impl Draft {
         Self::of(std::iter::empty())
     }
 
-    fn of<'a>(kept: impl Iterator<Item = &'a Kept>) -> Self {
+    fn of<'a>(kept: impl Iterator<Item = &'a IdentifiedRevision>) -> Self {
         Self {
             snapshots: kept.map(Drafted::of).collect(),
             deleted: Vec::new(),
@@ -68,7 +68,7 @@ impl Draft {
     /// Adopts as many as one command may, oldest first.
     pub(super) fn adopt<'a>(
         &mut self,
-        adoptable: impl Iterator<Item = &'a Kept>,
+        adoptable: impl Iterator<Item = &'a IdentifiedRevision>,
         history: &ControllerHistory,
     ) {
         let mut room = Room::default();
@@ -247,7 +247,7 @@ impl Draft {
 const CHANGED: &str = "look at what it is now";
 
 impl Drafted {
-    fn of(kept: &Kept) -> Self {
+    fn of(kept: &IdentifiedRevision) -> Self {
         Self {
             row: Arc::clone(&kept.row),
             identity: Arc::clone(&kept.identity),

@@ -9,7 +9,7 @@ use crate::hashes::said_by_report;
 use crate::state::over_quota;
 use crate::turn::Turn;
 use crate::voting::{Cause, Decided, Occasion, Said, decide};
-use crate::{Answer, Holder, StatementRow, Told};
+use crate::{Answer, Holder, ReportedResource, StatementRow};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refusal> {
     let said = StatementRow {
@@ -145,11 +145,11 @@ fn gather(refused: &mut Option<Refusal>, mut refusal: Refusal, path: &str) {
     violations.extend(faults.into_iter().take(room).map(|fault| fault.at(path)));
 }
 
-fn told(turn: &Turn<'_>, report: &Report) -> Vec<Told> {
+fn told(turn: &Turn<'_>, report: &Report) -> Vec<ReportedResource> {
     let told = report.entries.iter().map(|entry| {
         let version = &turn.state().storage_versions[&entry.resource];
         let row = &version.entries[&report.member];
-        Told {
+        ReportedResource {
             resource: entry.resource.clone(),
             encoding: row.encoding.clone(),
             selected: version.row.status.selected.clone(),

@@ -8,7 +8,7 @@ use synod_model::{
     Waiter,
 };
 
-use crate::{Holder, Place, State};
+use crate::{Holder, QueuePlace, State};
 
 impl State {
     /// Whether the lease is held by this very token: the fence of whoever acts under it.
@@ -70,17 +70,17 @@ impl State {
 
     /// Where a place in the queue has led to. Costs a step for each who is before it.
     #[must_use]
-    pub fn lease_place(&self, key: &LeaseKey, ticket: Ticket) -> Place {
+    pub fn lease_place(&self, key: &LeaseKey, ticket: Ticket) -> QueuePlace {
         if let Some(queue) = self.leases.queues.get(key)
             && queue.by_ticket.contains_key(&ticket)
         {
             let ahead = queue.by_ticket.range(..ticket).count() as u64;
-            return Place::Waiting { ahead };
+            return QueuePlace::Waiting { ahead };
         }
         let lease = self.leases.rows.get(key);
         match lease.and_then(|lease| lease.hold.as_ref()) {
-            Some(hold) if hold.ticket == Some(ticket) => Place::Held(hold.token),
-            Some(_) | None => Place::Gone,
+            Some(hold) if hold.ticket == Some(ticket) => QueuePlace::Held(hold.token),
+            Some(_) | None => QueuePlace::Gone,
         }
     }
 

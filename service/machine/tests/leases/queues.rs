@@ -1,6 +1,6 @@
 //! Who waits for a lease, and whose turn it is.
 
-use synod_machine::{Answer, Command, Place};
+use synod_machine::{Answer, Command, QueuePlace};
 use synod_model::{FencingToken, Lease, Ticket};
 
 use crate::stage::{Stage, TTL_MS, accepted, acquire, acquire_as, key, release, renew};
@@ -42,7 +42,7 @@ fn an_expiry_hands_the_lease_on_in_the_same_command() {
     assert_eq!(stage.holder("lock"), Some(("b".to_owned(), token)));
     assert_eq!(
         stage.state.lease_place(&key("lock"), ticket),
-        Place::Held(token)
+        QueuePlace::Held(token)
     );
     let lease = stage.lease(&key("lock")).unwrap();
     assert_eq!(lease.hold.as_ref().unwrap().ticket, Some(ticket));
@@ -180,7 +180,10 @@ fn who_gives_up_waiting_is_not_given_the_lease() {
     let ticket = stage.queues("lock", "b");
     let outcome = stage.releases("lock", "b");
     assert!(outcome.changed);
-    assert_eq!(stage.state.lease_place(&key("lock"), ticket), Place::Gone);
+    assert_eq!(
+        stage.state.lease_place(&key("lock"), ticket),
+        QueuePlace::Gone
+    );
     assert!(!stage.releases("lock", "b").changed);
     stage.releases("lock", "a");
     assert_eq!(stage.holder("lock"), None);

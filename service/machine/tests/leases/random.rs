@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use synod_machine::{Answer, ChangeOf, Command, Outcome, Place};
+use synod_machine::{Answer, ChangeOf, Command, Outcome, QueuePlace};
 use synod_model::{
     AcquireLease, Epoch, FencingToken, Lease, MemberId, PutLeaseCandidate, Revision,
     SemanticVersion, Strategy as Chooses,
@@ -337,7 +337,7 @@ impl Trial {
             let place = self.stage.state.lease_place(&key, *ticket);
             assert_eq!(
                 place,
-                Place::Waiting {
+                QueuePlace::Waiting {
                     ahead: ahead as u64
                 }
             );

@@ -1,6 +1,6 @@
 //! Who holds a lease, for how long, and what proves it.
 
-use synod_machine::{Answer, Command, Expire, Place, Row};
+use synod_machine::{Answer, Command, Expire, QueuePlace, Row};
 use synod_model::limits::LEASE_CONTENDERS_MAX;
 use synod_model::{
     AcquireLease, Current, ErrorKind, FencingToken, OpenSession, RequestId, Revision, Sequence,
@@ -286,7 +286,7 @@ fn a_retry_of_a_request_has_the_token_of_the_first_try() {
         panic!("another has the lease")
     };
     let place = stage.state.lease_place(&key("lock"), ticket);
-    assert_eq!(place, Place::Waiting { ahead: 0 });
+    assert_eq!(place, QueuePlace::Waiting { ahead: 0 });
     stage.releases("lock", "a");
     assert_eq!(
         stage.send_as(request(2), acquire("lock", "b", Some(TTL_MS))),
@@ -295,7 +295,7 @@ fn a_retry_of_a_request_has_the_token_of_the_first_try() {
     let token = stage.holder("lock").unwrap().1;
     assert_eq!(
         stage.state.lease_place(&key("lock"), ticket),
-        Place::Held(token)
+        QueuePlace::Held(token)
     );
 }
 

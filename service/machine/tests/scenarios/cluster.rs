@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use synod_machine::{
-    Answer, Applied, Command, Envelope, Expire, Holder, Initialize, LogEntry, Outcome, Row, State,
-    StateStatus, StorageVersionView, Told,
+    Answer, Applied, Command, Envelope, Expire, Holder, Initialize, LogEntry, Outcome,
+    ReportedResource, Row, State, StateStatus, StorageVersionView,
 };
 use synod_model::{
     BinaryVersion, ClaimMigration, ClaimToken, ClusterId, CompleteMigration, ContinueToken,
@@ -178,7 +178,7 @@ impl Cluster {
     }
 
     /// The server reports these resources, and keeps what it reported of others.
-    pub(crate) fn reports(&mut self, server: &Server, says: &[Says]) -> Vec<Told> {
+    pub(crate) fn reports(&mut self, server: &Server, says: &[Says]) -> Vec<ReportedResource> {
         match accepted(self.send(report(server, says, false))) {
             Answer::Reported(told) => told,
             other => panic!("a report answers what is told, not {other:?}"),

@@ -417,7 +417,7 @@ fn outcomes_of_migrations() -> Changes<OutcomeRow> {
     ]
 }
 
-fn each_told(outcome: &mut OutcomeRow, change: fn(&mut synod_machine::Told)) {
+fn each_told(outcome: &mut OutcomeRow, change: fn(&mut synod_machine::ReportedResource)) {
     if let Ok(Answer::Reported(told)) = &mut outcome.result {
         told.iter_mut().for_each(change);
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use synod_machine::{Command, Verdict, Why, check_binary, check_drop};
+use synod_machine::{Command, SafetyVerdict, Why, check_binary, check_drop};
 use synod_model::{
     Annotations, Assumption, Binary, BinaryResource, ControllerHistory, CreateControllerRevision,
     Equality, Kind, Labels, MediaType, MemberId, NamePrefix, Namespace, NamespacedName, ObjectName,
@@ -29,7 +29,7 @@ fn whole(resources: Vec<BinaryResource>) -> Binary {
     }
 }
 
-fn whys(verdict: Verdict) -> Vec<Why> {
+fn whys(verdict: SafetyVerdict) -> Vec<Why> {
     let dangers = verdict.dangers.into_iter();
     dangers.map(|danger| danger.why).collect()
 }

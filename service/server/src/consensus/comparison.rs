@@ -11,7 +11,7 @@ use std::time::Duration;
 use synod_machine::Digest;
 use tokio::time::Instant;
 
-use super::facade::Shared;
+use super::facade::ConsensusParts;
 use super::fatal::Fatal;
 use super::timing::Timed;
 use super::{Position, ReplicaAddress, ReplicaId};
@@ -24,7 +24,7 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What the digests of one log index say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum DigestComparison {
     /// Something else is committed at this index of that replica's log. A vote would end whoever is right and alone.
     Parted(ReplicaId),
     /// Nobody is known to differ, and too few were heard to know that a majority agrees.
@@ -38,7 +38,7 @@ enum Verdict {
 }
 
 /// Compares this replica's state with the others', again and again.
-pub(super) async fn repeat(shared: &Shared) {
+pub(super) async fn repeat(shared: &ConsensusParts) {
     let me = shared.me.replica;
     loop {
         tokio::time::sleep(PERIOD).await;
@@ -59,11 +59,11 @@ pub(super) async fn repeat(shared: &Shared) {
         found.insert(me, (position, digest));
         match judge(&found, me, voters.len()) {
             // Who differed may just be gone for a while: only a majority that agrees ends a doubt.
-            Verdict::Silence => {}
-            Verdict::Parted(replica) => shared.doubt.histories_parted(replica),
-            Verdict::AmongMajority => shared.doubt.set(false),
-            Verdict::NoMajority => shared.doubt.set(true),
-            Verdict::InMinority => shared.alarm.raise(Fatal::Diverged {
+            DigestComparison::Silence => {}
+            DigestComparison::Parted(replica) => shared.doubt.histories_parted(replica),
+            DigestComparison::AmongMajority => shared.doubt.set(false),
+            DigestComparison::NoMajority => shared.doubt.set(true),
+            DigestComparison::InMinority => shared.alarm.raise(Fatal::Diverged {
                 index: position.index,
             }),
         }
@@ -71,7 +71,7 @@ pub(super) async fn repeat(shared: &Shared) {
 }
 
 /// Whoever has looked at a damaged checkpoint removes it, which ends its alarm.
-async fn look_aside(shared: &Shared) {
+async fn look_aside(shared: &ConsensusParts) {
     let checkpoints = shared.checkpoints.clone();
     let looked = shared
         .seams
@@ -82,7 +82,7 @@ async fn look_aside(shared: &Shared) {
     }
 }
 
-fn voters(shared: &Shared) -> BTreeMap<ReplicaId, ReplicaAddress> {
+fn voters(shared: &ConsensusParts) -> BTreeMap<ReplicaId, ReplicaAddress> {
     let metrics = shared.raft.server_metrics();
     let membership = metrics.borrow().membership_config.clone();
     let membership = membership.membership();
@@ -95,7 +95,7 @@ fn voters(shared: &Shared) -> BTreeMap<ReplicaId, ReplicaAddress> {
 }
 
 async fn ask(
-    shared: &Shared,
+    shared: &ConsensusParts,
     replica: ReplicaId,
     address: &ReplicaAddress,
     index: u64,
@@ -112,24 +112,28 @@ async fn ask(
     response.digest
 }
 
-fn judge(found: &BTreeMap<ReplicaId, (Position, Digest)>, me: ReplicaId, voters: usize) -> Verdict {
+fn judge(
+    found: &BTreeMap<ReplicaId, (Position, Digest)>,
+    me: ReplicaId,
+    voters: usize,
+) -> DigestComparison {
     let Some((position, mine)) = found.get(&me) else {
-        return Verdict::Silence;
+        return DigestComparison::Silence;
     };
     let parted = found.iter().find(|(_, (theirs, _))| theirs != position);
     if let Some((replica, _)) = parted {
-        return Verdict::Parted(*replica);
+        return DigestComparison::Parted(*replica);
     }
     let digests = || found.values().map(|(_, digest)| digest);
     let count = |digest: &Digest| digests().filter(|other| *other == digest).count();
     if count(mine) > voters / 2 {
-        Verdict::AmongMajority
+        DigestComparison::AmongMajority
     } else if count(mine) == found.len() {
-        Verdict::Silence
+        DigestComparison::Silence
     } else if digests().any(|digest| count(digest) > voters / 2) {
-        Verdict::InMinority
+        DigestComparison::InMinority
     } else {
-        Verdict::NoMajority
+        DigestComparison::NoMajority
     }
 }
 
@@ -138,12 +142,12 @@ mod tests {
     use super::*;
     use crate::consensus::Term;
 
-    fn verdict(digests: [Option<u8>; 3]) -> Verdict {
+    fn verdict(digests: [Option<u8>; 3]) -> DigestComparison {
         verdict_of(digests.map(|digest| Some((1, digest?))))
     }
 
     /// What digests say that were taken after entries of these terms.
-    fn verdict_of(found: [Option<(u64, u8)>; 3]) -> Verdict {
+    fn verdict_of(found: [Option<(u64, u8)>; 3]) -> DigestComparison {
         let ids = (1..).map(ReplicaId::new);
         let found = ids.zip(found).filter_map(|(id, found)| {
             let (term, digest) = found?;
@@ -159,7 +163,7 @@ mod tests {
 
     #[test]
     fn nobody_is_voted_out_for_a_log_that_the_others_do_not_have() {
-        let parted = |id| Verdict::Parted(ReplicaId::new(id));
+        let parted = |id| DigestComparison::Parted(ReplicaId::new(id));
         assert_eq!(
             verdict_of([Some((1, 1)), Some((2, 2)), Some((2, 2))]),
             parted(2)
@@ -173,25 +177,43 @@ mod tests {
 
     #[test]
     fn the_one_that_differs_from_a_majority_is_wrong() {
-        assert_eq!(verdict([Some(1), Some(2), Some(2)]), Verdict::InMinority);
-        assert_eq!(verdict([Some(1), Some(1), Some(2)]), Verdict::AmongMajority);
+        assert_eq!(
+            verdict([Some(1), Some(2), Some(2)]),
+            DigestComparison::InMinority
+        );
+        assert_eq!(
+            verdict([Some(1), Some(1), Some(2)]),
+            DigestComparison::AmongMajority
+        );
     }
 
     #[test]
     fn without_a_majority_nobody_is_known_to_be_right() {
-        assert_eq!(verdict([Some(1), Some(2), Some(3)]), Verdict::NoMajority);
-        assert_eq!(verdict([Some(1), Some(2), None]), Verdict::NoMajority);
+        assert_eq!(
+            verdict([Some(1), Some(2), Some(3)]),
+            DigestComparison::NoMajority
+        );
+        assert_eq!(
+            verdict([Some(1), Some(2), None]),
+            DigestComparison::NoMajority
+        );
     }
 
     #[test]
     fn a_majority_that_agrees_is_enough() {
-        assert_eq!(verdict([Some(1), Some(1), None]), Verdict::AmongMajority);
-        assert_eq!(verdict([Some(1), Some(1), Some(1)]), Verdict::AmongMajority);
+        assert_eq!(
+            verdict([Some(1), Some(1), None]),
+            DigestComparison::AmongMajority
+        );
+        assert_eq!(
+            verdict([Some(1), Some(1), Some(1)]),
+            DigestComparison::AmongMajority
+        );
     }
 
     #[test]
     fn silence_neither_raises_a_doubt_nor_ends_one() {
-        assert_eq!(verdict([Some(1), None, None]), Verdict::Silence);
-        assert_eq!(verdict([None, Some(1), Some(1)]), Verdict::Silence);
+        assert_eq!(verdict([Some(1), None, None]), DigestComparison::Silence);
+        assert_eq!(verdict([None, Some(1), Some(1)]), DigestComparison::Silence);
     }
 }

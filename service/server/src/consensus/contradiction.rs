@@ -9,13 +9,13 @@ use openraft::raft::AppendEntriesRequest;
 use synod_store::Log;
 
 use super::ReplicaId;
-use super::facade::Shared;
+use super::facade::ConsensusParts;
 use super::fatal::Fatal;
 use super::inbound::InboundError;
 use super::record::{of_record, of_store_id, to_store_id};
 use super::types::{Entry, EntryPayload, LogId, TypeConfig, Vote, position_of, vote_of_store};
 
-impl Shared {
+impl ConsensusParts {
     /// Checks that a leader's append replaces nothing that is committed here, and names nothing differently that is in
     /// this log. `prev_checksum` is of what stands right before the entries.
     ///

@@ -10,7 +10,7 @@ use std::time::Duration;
 use openraft::raft::TransferLeaderRequest;
 
 use super::ReplicaId;
-use super::facade::Shared;
+use super::facade::ConsensusParts;
 use super::suspicion::refuses;
 
 /// Pre-votes are asked for again after so long: the others may notice a little later.
@@ -20,7 +20,7 @@ const ROUND: Duration = Duration::from_millis(15);
 const ROUNDS: u32 = 20;
 
 /// Looks after each replica that loses a connection. Never ends.
-pub(super) async fn depose_the_dead(shared: &Shared) {
+pub(super) async fn depose_the_dead(shared: &ConsensusParts) {
     loop {
         for replica in shared.suspicion.suspects().await {
             depose_if_dead(shared, replica).await;
@@ -28,7 +28,7 @@ pub(super) async fn depose_the_dead(shared: &Shared) {
     }
 }
 
-async fn depose_if_dead(shared: &Shared, leader: ReplicaId) {
+async fn depose_if_dead(shared: &ConsensusParts, leader: ReplicaId) {
     let vote = shared.raft.metrics().borrow().vote;
     if vote.leader_id.node_id != leader || !vote.committed || !is_dead(shared, leader).await {
         return;
@@ -51,7 +51,7 @@ async fn depose_if_dead(shared: &Shared, leader: ReplicaId) {
 }
 
 /// Whether nobody listens at the replica's address although its host answers.
-async fn is_dead(shared: &Shared, replica: ReplicaId) -> bool {
+async fn is_dead(shared: &ConsensusParts, replica: ReplicaId) -> bool {
     let metrics = shared.raft.server_metrics();
     let membership = metrics.borrow().membership_config.clone();
     let Some(address) = membership.membership().get_node(&replica) else {

@@ -40,10 +40,10 @@ use crate::seams::{Seams, watch};
 /// A replica's part in the replicated log. Clones are handles to the same one.
 #[derive(Clone)]
 pub struct Consensus {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<ConsensusParts>,
 }
 
-pub(super) struct Shared {
+pub(super) struct ConsensusParts {
     pub(super) raft: Raft<TypeConfig, StateMachine>,
     pub(super) log: Log,
     pub(super) vote: Arc<VoteFile>,
@@ -65,7 +65,7 @@ pub(super) struct Shared {
     pub(super) upkeep: Mutex<Option<JoinHandle<()>>>,
 }
 
-impl Shared {
+impl ConsensusParts {
     pub(super) fn set_upkeep(&self, task: JoinHandle<()>) {
         *self.upkeep.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
     }

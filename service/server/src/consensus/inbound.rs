@@ -8,7 +8,7 @@ use openraft::errors::RaftError;
 use tokio::sync::oneshot;
 
 use super::error::ReadIndexError;
-use super::facade::{Consensus, Shared};
+use super::facade::{Consensus, ConsensusParts};
 use super::types::{TypeConfig, position_of};
 use super::wire::{self, Malformed};
 use super::{DirectoryId, Fatal, ReplicaAddress, ReplicaId};
@@ -135,7 +135,7 @@ impl Consensus {
     }
 
     pub(crate) fn on_hello(&self) -> messages::HelloResponse {
-        let Shared { me, publisher, .. } = &*self.shared;
+        let ConsensusParts { me, publisher, .. } = &*self.shared;
         messages::HelloResponse {
             replica: me.replica,
             directory: me.directory,

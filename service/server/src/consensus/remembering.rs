@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use synod_store::peers::Remembered;
 
-use super::facade::{Consensus, Shared};
+use super::facade::{Consensus, ConsensusParts};
 use super::inbound::InboundError;
 use super::memory::is_before;
 use super::types::LogId;
@@ -29,7 +29,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 const QUESTION_MAX: Duration = Duration::from_secs(1);
 
 /// Remembers what a leader learns. Never ends.
-pub(super) async fn keep(shared: &Shared) {
+pub(super) async fn keep(shared: &ConsensusParts) {
     loop {
         tokio::time::sleep(PERIOD).await;
         let (set, held) = learned(shared);
@@ -44,7 +44,9 @@ pub(super) async fn keep(shared: &Shared) {
 }
 
 /// The replicas of the set, and what of their logs is committed, if this replica leads.
-fn learned(shared: &Shared) -> (BTreeMap<ReplicaId, DirectoryId>, BTreeMap<ReplicaId, LogId>) {
+fn learned(
+    shared: &ConsensusParts,
+) -> (BTreeMap<ReplicaId, DirectoryId>, BTreeMap<ReplicaId, LogId>) {
     let server = shared.raft.server_metrics();
     let membership = server.borrow().committed_membership_config.clone();
     let nodes = membership.membership().nodes();

@@ -16,7 +16,7 @@ use super::checkpoints::Checkpoints;
 use super::config::{ConsensusConfig, InvalidConfig};
 use super::digests::Digests;
 use super::doubt::Doubt;
-use super::facade::{Consensus, Shared};
+use super::facade::{Consensus, ConsensusParts};
 use super::fatal::{Alarm, Fatal};
 use super::leadership::Leadership;
 use super::log_end::log_end;
@@ -108,7 +108,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
     raft.run();
 
     let (leadership, followed) = watch::channel(Leadership::default());
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(ConsensusParts {
         raft,
         config,
         log,

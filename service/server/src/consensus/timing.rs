@@ -17,15 +17,15 @@ pub enum Timed {
     PeerAnswered(ReplicaId),
 }
 
-type Told = Box<dyn Fn(Timed, Duration) + Send + Sync>;
+type TimingListener = Box<dyn Fn(Timed, Duration) + Send + Sync>;
 
 /// Where it is told. Clones share the one who is told, if there is one.
 #[derive(Clone, Default)]
-pub(super) struct Timing(Arc<OnceLock<Told>>);
+pub(super) struct Timing(Arc<OnceLock<TimingListener>>);
 
 impl Timing {
     /// From now on `told` is. Only the first one ever is.
-    pub(super) fn tell(&self, told: Told) {
+    pub(super) fn tell(&self, told: TimingListener) {
         // A second one would measure what the first one measures.
         let _ = self.0.set(told);
     }

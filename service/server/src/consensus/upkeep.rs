@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use super::checkpoints::Checkpoints;
 use super::comparison;
 use super::deposing::depose_the_dead;
-use super::facade::Shared;
+use super::facade::ConsensusParts;
 use super::fatal::{Alarm, Fatal};
 use super::leadership::{self, Leadership};
 use super::published::Publisher;
@@ -36,14 +36,14 @@ pub(super) struct Upkeep {
 
 impl Upkeep {
     /// Runs until Raft's task ends; then the log is sealed and the data directory given back.
-    pub(super) async fn run(self, shared: Arc<Shared>) {
+    pub(super) async fn run(self, shared: Arc<ConsensusParts>) {
         let Self {
             mut directory,
             flusher,
             leadership,
             checkpoint_due,
         } = self;
-        let Shared { raft, alarm, .. } = &*shared;
+        let ConsensusParts { raft, alarm, .. } = &*shared;
         tokio::select! {
             biased;
             () = leadership::follow(raft, shared.me.replica, leadership, alarm) => {}
@@ -69,7 +69,7 @@ async fn then_for_ever(first: impl Future<Output = ()>) {
     pending().await
 }
 
-async fn open_ballot(shared: &Shared) {
+async fn open_ballot(shared: &ConsensusParts) {
     let opened = shared.ballot.open_when_caught_up(&shared.raft).await;
     if let Err(error) = opened {
         shared.alarm.raise(Fatal::Storage(error.to_string()));
@@ -118,7 +118,7 @@ async fn checkpoint_when_due(
 
 /// Purges what checkpoints hold already when it takes too many bytes: openraft counts entries only, and one may be as large
 /// as a batch.
-async fn keep_short(shared: &Shared) {
+async fn keep_short(shared: &ConsensusParts) {
     loop {
         tokio::time::sleep(LOOK).await;
         let segments = u64::try_from(shared.log.status().segments).unwrap_or(u64::MAX);

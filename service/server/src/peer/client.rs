@@ -57,10 +57,10 @@ impl From<Status> for PeerError {
 /// The ways to the other replicas. Clones share the channels.
 #[derive(Clone)]
 pub struct PeerClients {
-    shared: Arc<Shared>,
+    shared: Arc<PeerClientParts>,
 }
 
-struct Shared {
+struct PeerClientParts {
     me: PeerIdentity,
     dialer: Arc<dyn Dial>,
     channels: Mutex<BTreeMap<String, Channel>>,
@@ -85,7 +85,7 @@ pub(crate) trait Acquaintance: Send + Sync + 'static {
 /// A way to one replica.
 #[derive(Clone)]
 pub(crate) struct PeerLink {
-    shared: Arc<Shared>,
+    shared: Arc<PeerClientParts>,
     replica: ReplicaId,
     /// Unknown while it is asked for.
     directory: Option<DirectoryId>,
@@ -102,7 +102,7 @@ impl PeerClients {
     ) -> Self {
         let acquaintance = Box::new(acquaintance);
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(PeerClientParts {
                 me,
                 dialer,
                 channels: Mutex::new(BTreeMap::new()),

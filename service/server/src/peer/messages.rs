@@ -197,12 +197,12 @@ pub struct ForwardResponse {
     /// The number of the batch.
     pub batch: u64,
     /// What the leader says of it.
-    pub verdict: Verdict,
+    pub verdict: BatchVerdict,
 }
 
 /// What a leader says of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum BatchVerdict {
     /// All of it was executed.
     Executed {
         /// The log entry that holds the batch: the follower answers once it has applied this itself.
@@ -226,7 +226,7 @@ pub enum Verdict {
     Ended,
 }
 
-impl Verdict {
+impl BatchVerdict {
     /// None of the batch was executed.
     pub(crate) fn not_executed(reason: NotExecutedReason, message: impl Into<String>) -> Self {
         Self::NotExecuted {
@@ -329,7 +329,7 @@ stored_variants! {
         2 VoteChanged { expected: Vote, actual: Vote },
         3 LogNotFlushed { expected: Option<LogId>, actual: Option<LogId> },
     }
-    Verdict {
+    BatchVerdict {
         1 Executed { at: Position, outcomes: Vec<Outcome> },
         2 NotExecuted { reason: NotExecutedReason, leader: Option<ReplicaId>, message: String },
         3 Unknown(why: String),

@@ -13,10 +13,10 @@ const PERIOD: Duration = Duration::from_secs(1);
 
 /// Counts what is refused, and tells it now and then.
 #[derive(Debug, Default)]
-pub(super) struct Refusals(Mutex<Told>);
+pub(super) struct Refusals(Mutex<RefusalLog>);
 
 #[derive(Debug, Default)]
-struct Told {
+struct RefusalLog {
     last: Option<Instant>,
     /// How often each was refused since.
     untold: BTreeMap<String, u64>,

@@ -14,7 +14,7 @@ use super::intake::{Forwarded, NotQueued, Unit};
 use crate::consensus::ReplicaId;
 use crate::limits::{BATCH_COMMANDS_MAX, DEADLINE_MAX, FORWARDED_BATCHES_MAX, PEER_ITEMS_MAX};
 use crate::peer::ForwardHandler;
-use crate::peer::messages::{ForwardRequest, ForwardResponse, NotExecutedReason, Verdict};
+use crate::peer::messages::{BatchVerdict, ForwardRequest, ForwardResponse, NotExecutedReason};
 
 impl ForwardHandler for Proposer {
     fn forward(
@@ -25,7 +25,7 @@ impl ForwardHandler for Proposer {
         let (proposer, stop) = (self.clone(), self.shared.stop.clone());
         let ended = ForwardResponse {
             batch: 0,
-            verdict: Verdict::Ended,
+            verdict: BatchVerdict::Ended,
         };
         batches
             .take_until(async move { stop.requested().await })
@@ -51,10 +51,10 @@ impl ForwardHandler for Proposer {
     }
 }
 
-async fn verdict(entered: Result<oneshot::Receiver<Verdict>, Verdict>) -> Verdict {
+async fn verdict(entered: Result<oneshot::Receiver<BatchVerdict>, BatchVerdict>) -> BatchVerdict {
     match entered {
         Ok(answered) => answered.await.unwrap_or_else(|_| {
-            Verdict::Unknown("the leader stopped before the outcome was known".to_owned())
+            BatchVerdict::Unknown("the leader stopped before the outcome was known".to_owned())
         }),
         Err(verdict) => verdict,
     }
@@ -66,10 +66,10 @@ impl Proposer {
         &self,
         from: ReplicaId,
         batch: ForwardRequest,
-    ) -> Result<oneshot::Receiver<Verdict>, Verdict> {
+    ) -> Result<oneshot::Receiver<BatchVerdict>, BatchVerdict> {
         let leadership = *self.shared.consensus.leadership().borrow();
         if !leadership.is_me {
-            return Err(Verdict::not_leader(leadership.leader));
+            return Err(BatchVerdict::not_leader(leadership.leader));
         }
         let lane = batch.lane;
         let bytes = check(&batch).inspect_err(|_| tracing::warn!(%from, "refused a batch"))?;
@@ -81,7 +81,7 @@ impl Proposer {
         );
         let overloaded = || {
             let message = "the leader has too much to do";
-            Verdict::not_executed(NotExecutedReason::Overloaded, message)
+            BatchVerdict::not_executed(NotExecutedReason::Overloaded, message)
         };
         let queue = self.shared.queue(lane);
         let place = queue.place(bytes).map_err(|_| overloaded())?;
@@ -99,7 +99,7 @@ impl Proposer {
             NotQueued::Full => overloaded(),
             NotQueued::Stopping => {
                 let message = "the leader is shutting down";
-                Verdict::not_executed(NotExecutedReason::Shutdown, message)
+                BatchVerdict::not_executed(NotExecutedReason::Shutdown, message)
             }
         })?;
         Ok(answered)
@@ -108,7 +108,7 @@ impl Proposer {
 
 /// Whether every command can be read: one that cannot would stop every replica that applies it. Answers the bytes of
 /// all commands together.
-fn check(batch: &ForwardRequest) -> Result<usize, Verdict> {
+fn check(batch: &ForwardRequest) -> Result<usize, BatchVerdict> {
     let bytes: usize = batch.commands.iter().map(bytes::Bytes::len).sum();
     let bytes_max = if batch.commands.len() == 1 {
         COMMAND_BYTES_MAX
@@ -125,7 +125,7 @@ fn check(batch: &ForwardRequest) -> Result<usize, Verdict> {
     Ok(bytes)
 }
 
-fn invalid(why: &str) -> Verdict {
+fn invalid(why: &str) -> BatchVerdict {
     let message = format!("the leader cannot take the batch: {why}");
-    Verdict::not_executed(NotExecutedReason::Invalid, message)
+    BatchVerdict::not_executed(NotExecutedReason::Invalid, message)
 }

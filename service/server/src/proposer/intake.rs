@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::refusals;
 use super::request::Request;
 use crate::limits::{BATCH_COMMANDS_MAX, LANE_BYTES_MAX, LANE_REQUESTS_MAX};
-use crate::peer::messages::{NotExecutedReason, Verdict};
+use crate::peer::messages::{BatchVerdict, NotExecutedReason};
 
 /// What goes into a log entry as a whole.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(super) struct Forwarded {
     /// When its callers stop waiting.
     pub(super) deadline: Instant,
     /// Takes the answer that goes back to the other replica.
-    pub(super) answer: oneshot::Sender<Verdict>,
+    pub(super) answer: oneshot::Sender<BatchVerdict>,
     /// Its place in the queue, given back when it leaves it.
     pub(super) place: Option<OwnedSemaphorePermit>,
 }
@@ -218,7 +218,7 @@ impl Unit {
         match self {
             Self::Own(request) => request.claim(now).map(Self::Own),
             Self::Forwarded(forwarded) if forwarded.deadline <= now => {
-                let _ = forwarded.answer.send(Verdict::not_executed(
+                let _ = forwarded.answer.send(BatchVerdict::not_executed(
                     NotExecutedReason::Deadline,
                     "its deadline passed",
                 ));

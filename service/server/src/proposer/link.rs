@@ -16,7 +16,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use crate::consensus::{Consensus, ReplicaId};
 use crate::limits::FORWARDED_BATCHES_MAX;
 use crate::peer::PeerError;
-use crate::peer::messages::{ForwardRequest, ForwardResponse, Verdict};
+use crate::peer::messages::{BatchVerdict, ForwardRequest, ForwardResponse};
 
 /// How long opening a link may take.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -35,13 +35,13 @@ pub(super) struct Link {
 struct Unanswered(Arc<Mutex<Option<Answers>>>);
 
 /// Who waits for which batch. There are none once the link is broken.
-type Answers = BTreeMap<u64, oneshot::Sender<Verdict>>;
+type Answers = BTreeMap<u64, oneshot::Sender<BatchVerdict>>;
 
 /// What a leader will say of a batch. Dropping it forgets the batch, so that a leader that never answers piles up none.
-pub(super) struct Answer {
+pub(super) struct PendingBatch {
     batch_id: u64,
     unanswered: Unanswered,
-    verdict: oneshot::Receiver<Verdict>,
+    verdict: oneshot::Receiver<BatchVerdict>,
 }
 
 impl Link {
@@ -71,12 +71,12 @@ impl Link {
     }
 
     /// Sends a batch, whose number is given here. Answers `None` if the batch was not sent.
-    pub(super) fn send(&mut self, mut batch: ForwardRequest) -> Option<Answer> {
+    pub(super) fn send(&mut self, mut batch: ForwardRequest) -> Option<PendingBatch> {
         batch.batch = self.sent;
         let (told, verdict) = oneshot::channel();
         self.unanswered.lock().as_mut()?.insert(batch.batch, told);
         self.sent += 1;
-        let answer = Answer {
+        let answer = PendingBatch {
             batch_id: batch.batch,
             unanswered: self.unanswered.clone(),
             verdict,
@@ -85,14 +85,14 @@ impl Link {
     }
 }
 
-impl Answer {
+impl PendingBatch {
     /// What the leader says of the batch; `None` when the link breaks first.
-    pub(super) async fn verdict(mut self) -> Option<Verdict> {
+    pub(super) async fn verdict(mut self) -> Option<BatchVerdict> {
         (&mut self.verdict).await.ok()
     }
 }
 
-impl Drop for Answer {
+impl Drop for PendingBatch {
     fn drop(&mut self) {
         self.unanswered.take(self.batch_id);
     }
@@ -103,7 +103,7 @@ impl Unanswered {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self, batch_id: u64) -> Option<oneshot::Sender<Verdict>> {
+    fn take(&self, batch_id: u64) -> Option<oneshot::Sender<BatchVerdict>> {
         self.lock().as_mut()?.remove(&batch_id)
     }
 
@@ -111,10 +111,10 @@ impl Unanswered {
     async fn read<E>(self, answers: impl Stream<Item = Result<ForwardResponse, E>>) {
         let mut answers = std::pin::pin!(answers);
         while let Some(Ok(ForwardResponse { batch, verdict })) = answers.next().await {
-            if verdict == Verdict::Ended {
+            if verdict == BatchVerdict::Ended {
                 let never_taken = self.lock().take().unwrap_or_default();
                 for answer in never_taken.into_values() {
-                    let _ = answer.send(Verdict::Ended);
+                    let _ = answer.send(BatchVerdict::Ended);
                 }
             } else if let Some(answer) = self.take(batch) {
                 let _ = answer.send(verdict);

@@ -22,10 +22,10 @@ const TICK: Duration = Duration::from_millis(100);
 /// Clones share one pen.
 #[derive(Clone)]
 pub(crate) struct Sequencer {
-    shared: Arc<Shared>,
+    shared: Arc<SequencerParts>,
 }
 
-struct Shared {
+struct SequencerParts {
     consensus: Consensus,
     wall: Arc<dyn WallClock>,
     /// Held by whoever hands an entry to the log, so that entries stand there in the order in which they were stamped.
@@ -46,7 +46,7 @@ pub(super) struct Submitted {
 impl Sequencer {
     pub(super) fn new(consensus: Consensus, wall: Arc<dyn WallClock>) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(SequencerParts {
                 consensus,
                 wall,
                 pen: tokio::sync::Mutex::new(()),

@@ -9,7 +9,7 @@ use super::refusals;
 use super::request::Request;
 use crate::consensus::{NotExecuted, Position, ProposeError, ReplicaId};
 use crate::limits::FORWARDED_OBJECTS_BYTES_MAX;
-use crate::peer::messages::{NotExecutedReason, Verdict};
+use crate::peer::messages::{BatchVerdict, NotExecutedReason};
 
 /// What became of a batch.
 pub(super) enum Fate {
@@ -68,23 +68,25 @@ impl From<ProposeError> for Fate {
 
 impl Fate {
     /// What a leader's verdict on a batch of so many commands means.
-    pub(super) fn of_verdict(verdict: Verdict, commands: usize) -> Self {
+    pub(super) fn of_verdict(verdict: BatchVerdict, commands: usize) -> Self {
         match verdict {
-            Verdict::Executed { at, outcomes } if outcomes.len() == commands => Self::Executed {
-                position: at,
-                outcomes,
-            },
-            Verdict::Executed { outcomes, .. } => Self::Unknown(format!(
+            BatchVerdict::Executed { at, outcomes } if outcomes.len() == commands => {
+                Self::Executed {
+                    position: at,
+                    outcomes,
+                }
+            }
+            BatchVerdict::Executed { outcomes, .. } => Self::Unknown(format!(
                 "the leader answered with {} outcomes for {commands} commands",
                 outcomes.len()
             )),
-            Verdict::NotExecuted {
+            BatchVerdict::NotExecuted {
                 reason,
                 leader,
                 message,
             } => Self::of_refusal(reason, leader, message),
-            Verdict::Unknown(why) => Self::Unknown(why),
-            Verdict::Ended => Self::TryAgain { leader: None },
+            BatchVerdict::Unknown(why) => Self::Unknown(why),
+            BatchVerdict::Ended => Self::TryAgain { leader: None },
         }
     }
 
@@ -109,7 +111,7 @@ pub(super) fn settle(units: Vec<Unit>, fate: Fate) -> Vec<Request> {
         // Another replica's batch goes back to it: it knows better than to be passed on twice.
         Fate::TryAgain { leader } => units
             .into_iter()
-            .filter_map(|unit| unit.own_or_tell(|| Verdict::not_leader(leader)))
+            .filter_map(|unit| unit.own_or_tell(|| BatchVerdict::not_leader(leader)))
             .collect(),
         Fate::Stalled(why) => {
             let reason = Reason::Unavailable(why);
@@ -130,7 +132,7 @@ pub(super) fn settle(units: Vec<Unit>, fate: Fate) -> Vec<Request> {
         Fate::Unknown(why) => {
             for own in units
                 .into_iter()
-                .filter_map(|unit| unit.own_or_tell(|| Verdict::Unknown(why.clone())))
+                .filter_map(|unit| unit.own_or_tell(|| BatchVerdict::Unknown(why.clone())))
             {
                 own.answer(Err(refusals::unknown(&why)));
             }
@@ -155,7 +157,7 @@ fn hand_out(units: Vec<Unit>, position: Position, outcomes: Vec<Outcome>) {
                 let mut outcomes: Vec<Outcome> = outcomes.by_ref().take(commands.len()).collect();
                 bound_objects(&mut outcomes);
                 let at = position;
-                let _ = answer.send(Verdict::Executed { at, outcomes });
+                let _ = answer.send(BatchVerdict::Executed { at, outcomes });
             }
         }
     }
@@ -185,23 +187,25 @@ impl Reason {
         }
     }
 
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> BatchVerdict {
         match self {
             Self::Deadline => {
-                Verdict::not_executed(NotExecutedReason::Deadline, "its deadline passed")
+                BatchVerdict::not_executed(NotExecutedReason::Deadline, "its deadline passed")
             }
-            Self::Overloaded => Verdict::not_executed(
+            Self::Overloaded => BatchVerdict::not_executed(
                 NotExecutedReason::Overloaded,
                 "the leader has too much to do",
             ),
-            Self::Unavailable(why) => Verdict::not_executed(NotExecutedReason::Unavailable, why),
+            Self::Unavailable(why) => {
+                BatchVerdict::not_executed(NotExecutedReason::Unavailable, why)
+            }
         }
     }
 }
 
 impl Unit {
     /// The request if it is one of this replica; another replica is told.
-    fn own_or_tell(self, verdict: impl FnOnce() -> Verdict) -> Option<Request> {
+    fn own_or_tell(self, verdict: impl FnOnce() -> BatchVerdict) -> Option<Request> {
         match self {
             Self::Own(request) => Some(request),
             Self::Forwarded(Forwarded { answer, .. }) => {

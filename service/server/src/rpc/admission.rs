@@ -28,7 +28,7 @@ struct Places {
 
 /// A request's place, for as long as it is under way. A stream keeps it until it ends.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct AdmissionSlot {
     _permit: OwnedSemaphorePermit,
     in_flight: Gauge,
 }
@@ -59,7 +59,7 @@ impl Admission {
     /// # Errors
     ///
     /// `OVERLOADED` if there is none.
-    pub(super) fn admit(&self, class: Class) -> Result<Place, Refusal> {
+    pub(super) fn admit(&self, class: Class) -> Result<AdmissionSlot, Refusal> {
         let places = &self.classes[class as usize];
         let permit = Arc::clone(&places.free).try_acquire_owned().map_err(|_| {
             let message = format!(
@@ -70,14 +70,14 @@ impl Admission {
             Refusal::new(ErrorKind::Overloaded, message)
         })?;
         places.in_flight.inc();
-        Ok(Place {
+        Ok(AdmissionSlot {
             _permit: permit,
             in_flight: places.in_flight.clone(),
         })
     }
 }
 
-impl Drop for Place {
+impl Drop for AdmissionSlot {
     fn drop(&mut self) {
         self.in_flight.dec();
     }
@@ -92,7 +92,7 @@ mod tests {
     fn a_class_that_is_full_refuses_and_the_others_do_not() {
         let metrics = Metrics::new(|| 0);
         let admission = Admission::new(&metrics.rpc);
-        let mut places: Vec<Place> = (0..REQUESTS_MAX)
+        let mut places: Vec<AdmissionSlot> = (0..REQUESTS_MAX)
             .map(|_| admission.admit(Class::Ordinary).unwrap())
             .collect();
         assert_eq!(

@@ -11,12 +11,12 @@ use tokio::time::Instant;
 use tonic::Status;
 use tonic::body::Body;
 
-use super::admission::Place;
+use super::admission::AdmissionSlot;
 use super::methods::Class;
 use crate::connections::{Call, Held, Line, Pieces};
 
 /// See the module.
-pub(super) struct Answer {
+pub(super) struct ResponseBody {
     body: Body,
     /// Where the bytes count, unless the service counts them itself.
     line: Option<Arc<Line>>,
@@ -26,7 +26,7 @@ pub(super) struct Answer {
     is_stream: bool,
     _call: Option<Call>,
     /// A stream keeps its place until it ends; any other call has given it back when it is answered.
-    _place: Option<Place>,
+    _place: Option<AdmissionSlot>,
 }
 
 enum Made {
@@ -53,12 +53,12 @@ pub(super) async fn room(
     }
 }
 
-impl Answer {
+impl ResponseBody {
     /// The answer of a call of this class. That of a stream is made as it is taken; any other is made at once.
     pub(super) fn body(
         body: Body,
         class: Class,
-        place: Place,
+        place: AdmissionSlot,
         line: Option<Arc<Line>>,
         call: Option<Call>,
     ) -> Body {
@@ -99,7 +99,7 @@ impl Answer {
     }
 }
 
-impl http_body::Body for Answer {
+impl http_body::Body for ResponseBody {
     type Data = Bytes;
     type Error = Status;
 

@@ -14,8 +14,8 @@ use tonic::{Code, Status};
 use tower::{Layer, Service};
 use tracing::Instrument;
 
-use super::admission::{Admission, Place};
-use super::answers::{Answer, room};
+use super::admission::{Admission, AdmissionSlot};
+use super::answers::{ResponseBody, room};
 use super::bodies::{self, Bodies};
 use super::methods::{self, Method};
 use super::timeout::timeout;
@@ -28,17 +28,17 @@ use crate::seams::ConnectionInfo;
 /// Puts a [`Gate`] before the services.
 #[derive(Clone)]
 pub(super) struct GateLayer {
-    shared: Arc<Shared>,
+    shared: Arc<LayerParts>,
 }
 
 /// See the module.
 #[derive(Clone)]
 pub(super) struct Gate<S> {
     inner: S,
-    shared: Arc<Shared>,
+    shared: Arc<LayerParts>,
 }
 
-struct Shared {
+struct LayerParts {
     names: Names,
     admission: Admission,
     bodies: Bodies,
@@ -48,7 +48,7 @@ struct Shared {
 /// What a call that was let in holds.
 struct Admitted {
     deadline: Instant,
-    place: Place,
+    place: AdmissionSlot,
     /// Its bytes. A stream has none that are counted.
     held: Option<bodies::Held>,
 }
@@ -62,7 +62,7 @@ impl GateLayer {
         let (names, admission) = (Names::new(), Admission::new(metrics));
         let bodies = Bodies::new(metrics);
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(LayerParts {
                 names,
                 admission,
                 bodies,
@@ -125,7 +125,9 @@ where
                         Ok(()) => {
                             let response = inner.call(request).await?;
                             drop(held);
-                            response.map(|body| Answer::body(body, method.class, place, line, call))
+                            response.map(|body| {
+                                ResponseBody::body(body, method.class, place, line, call)
+                            })
                         }
                         Err(refusal) => to_status(refusal).into_http(),
                     }
@@ -146,7 +148,7 @@ where
     }
 }
 
-impl Shared {
+impl LayerParts {
     fn admit(
         &self,
         method: Method,

@@ -1,7 +1,7 @@
 //! `synod.v1.Leases`.
 
 use futures::stream::BoxStream;
-use synod_machine::{Answer, Command, Place, State};
+use synod_machine::{Answer, Command, QueuePlace, State};
 use synod_model::{
     AcquireLease, Current, ErrorKind, Lease, LeaseCandidate, LeaseKey, LogTime, Refusal, Ticket,
 };
@@ -132,21 +132,21 @@ async fn acquire(
             let until = began + wait.unwrap_or_default().duration();
             let until = until.min(asking.deadline);
             match handle.lease_waits().wait(&key, ticket, until).await {
-                Place::Held(token) => (
+                QueuePlace::Held(token) => (
                     token.revision(),
                     Answered::Held(v1::LeaseHeld {
                         token: token.get(),
                         ttl_ms: ttl.as_millis(),
                     }),
                 ),
-                Place::Waiting { ahead } => (
+                QueuePlace::Waiting { ahead } => (
                     done.revision,
                     Answered::Queued(v1::LeaseQueued {
                         ticket: ticket.get(),
                         ahead,
                     }),
                 ),
-                Place::Gone => return Err(place_gone(handle, &key, ticket)),
+                QueuePlace::Gone => return Err(place_gone(handle, &key, ticket)),
             }
         }
         other => return Err(unexpected(&other)),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use synod_machine::{
-    Danger, Verdict, Why, check_binary as verdict_on, check_drop as verdict_on_drop,
+    Danger, SafetyVerdict, Why, check_binary as verdict_on, check_drop as verdict_on_drop,
 };
 use synod_model::{Assumption, GroupResource, Refusal};
 use synod_proto::limits::{ASSUMED_RESOURCES_MAX, DANGERS_MAX};
@@ -80,7 +80,7 @@ pub(super) fn assumptions(
 }
 
 /// As many as an answer names, and how many more there are.
-fn named(verdict: Verdict) -> (Vec<v1::Danger>, u32) {
+fn named(verdict: SafetyVerdict) -> (Vec<v1::Danger>, u32) {
     let dangers = verdict.dangers;
     let omitted = dangers.len().saturating_sub(DANGERS_MAX);
     let named = dangers.iter().take(DANGERS_MAX).map(danger).collect();

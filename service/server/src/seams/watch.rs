@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 /// Makes a channel that holds `initial`. The receiver has seen that value.
 #[must_use]
 pub fn channel<T>(initial: T) -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(Channel {
         slot: RwLock::new(Slot {
             value: initial,
             version: 0,
@@ -34,13 +34,13 @@ pub fn channel<T>(initial: T) -> (Sender<T>, Receiver<T>) {
 /// Sets the value. Clones share one channel, which closes with the last of them.
 #[derive(Debug)]
 pub struct Sender<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<Channel<T>>,
 }
 
 /// Sees the latest value, and waits for a newer one.
 #[derive(Debug)]
 pub struct Receiver<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<Channel<T>>,
     seen: u64,
 }
 
@@ -56,7 +56,7 @@ pub struct Ref<'a, T> {
 pub struct Closed;
 
 #[derive(Debug)]
-struct Shared<T> {
+struct Channel<T> {
     slot: RwLock<Slot<T>>,
     changed: Notify,
     senders: AtomicUsize,
@@ -70,7 +70,7 @@ struct Slot<T> {
     closed: bool,
 }
 
-impl<T> Shared<T> {
+impl<T> Channel<T> {
     fn read(&self) -> Ref<'_, T> {
         Ref {
             slot: self.slot.read().unwrap_or_else(PoisonError::into_inner),

@@ -13,7 +13,7 @@ use synod_proto::{WatchFilter, v1};
 use tokio::time::{Instant, Sleep};
 
 use super::encoded::WatchMessage;
-use super::{Shared, Slot};
+use super::{Slot, WatchesParts};
 use crate::consensus::Progress;
 use crate::health::Health;
 use crate::seams::watch;
@@ -23,7 +23,7 @@ const STRIDE: usize = 256;
 
 /// See the module.
 pub(crate) struct Cursor {
-    shared: Arc<Shared>,
+    shared: Arc<WatchesParts>,
     filter: WatchFilter,
     /// Everything up to here was delivered, or waits in `ready`.
     seen: Revision,
@@ -56,7 +56,7 @@ enum Look {
 impl Cursor {
     /// A stream that begins after `seen`, with `first` to be sent first.
     pub(super) fn new(
-        shared: Arc<Shared>,
+        shared: Arc<WatchesParts>,
         slot: Slot,
         filter: WatchFilter,
         bookmark_interval: Duration,
@@ -84,7 +84,7 @@ impl Cursor {
     }
 
     /// A stream of a single message.
-    pub(super) fn ended(shared: Arc<Shared>, slot: Slot, only: WatchMessage) -> Self {
+    pub(super) fn ended(shared: Arc<WatchesParts>, slot: Slot, only: WatchMessage) -> Self {
         // No bookmark will ever be due.
         let interval = Duration::from_secs(1);
         let cursor = Self::new(

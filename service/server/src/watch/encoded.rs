@@ -37,12 +37,12 @@ pub(crate) struct WatchMessage {
 
 /// The encoded events of the revisions that were asked for lately.
 pub(super) struct EncodedHistory {
-    kept: Mutex<Kept>,
+    kept: Mutex<EncodedRevisions>,
     metrics: Arc<WatchMetrics>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct EncodedRevisions {
     /// With the bytes that each takes, as far as they are encoded.
     revisions: BTreeMap<Revision, (Arc<EncodedRevision>, usize)>,
     bytes: usize,
@@ -189,12 +189,12 @@ impl EncodedHistory {
         self.metrics.encoded(kept.revisions.len(), kept.bytes);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, EncodedRevisions> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl EncodedRevisions {
     fn trim(&mut self) {
         while self.revisions.len() > ENCODED_REVISIONS_MAX
             || (self.bytes > ENCODED_BYTES_MAX && self.revisions.len() > 1)

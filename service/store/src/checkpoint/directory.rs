@@ -19,14 +19,14 @@ pub(super) const TEMPORARY_SUFFIX: &str = ".tmp";
 pub(super) const ASIDE_SUFFIX: &str = ".checkpoint.damaged";
 
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct CheckpointDirectory {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) directory: PathBuf,
-    pub(super) state: Mutex<State>,
+    pub(super) state: Mutex<CheckpointFiles>,
 }
 
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct CheckpointFiles {
     /// Newest first. Those found damaged are not among them.
     pub(super) good: Vec<CheckpointFile>,
     /// Found damaged, to be removed once there are enough good ones.
@@ -39,7 +39,7 @@ pub(super) struct State {
     pub(super) writers: u64,
 }
 
-impl Shared {
+impl CheckpointDirectory {
     /// Gives a complete, synced temporary file its name, durably, and removes what it supersedes.
     pub(super) fn adopt(
         &self,
@@ -74,7 +74,7 @@ impl Shared {
         Ok(file)
     }
 
-    fn remove_superseded(&self, state: &mut State) -> Result<(), CheckpointError> {
+    fn remove_superseded(&self, state: &mut CheckpointFiles) -> Result<(), CheckpointError> {
         if state.good.len() < KEPT {
             return Ok(());
         }
@@ -92,7 +92,7 @@ impl Shared {
 
     pub(super) fn put_aside(
         &self,
-        state: &mut State,
+        state: &mut CheckpointFiles,
         damaged: &CheckpointFile,
     ) -> Result<(), CheckpointError> {
         self.rename_aside(state, &damaged.path)?;
@@ -104,7 +104,7 @@ impl Shared {
     /// One is kept: a disk that damages many is not filled by them.
     pub(super) fn rename_aside(
         &self,
-        state: &mut State,
+        state: &mut CheckpointFiles,
         damaged: &Path,
     ) -> Result<(), CheckpointError> {
         let mut aside = damaged.as_os_str().to_owned();
@@ -131,7 +131,7 @@ impl Shared {
         Ok(synced.map_err(IoFailure::while_doing("sync directory", &self.directory))?)
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, CheckpointFiles> {
         self.state
             .lock()
             .expect("nothing panics while it holds the list of checkpoints")

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::directory::{ASIDE_SUFFIX, KEPT, SUFFIX, Shared, State, TEMPORARY_SUFFIX, name_of};
+use super::directory::{
+    ASIDE_SUFFIX, CheckpointDirectory, CheckpointFiles, KEPT, SUFFIX, TEMPORARY_SUFFIX, name_of,
+};
 use super::{
     CheckpointError, CheckpointFile, CheckpointHeader, CheckpointReader, CheckpointWriter,
 };
@@ -23,7 +25,7 @@ pub struct Loaded {
 /// The checkpoint directory of a replica. Handles are cheap to clone.
 #[derive(Clone, Debug)]
 pub struct CheckpointStore {
-    shared: Arc<Shared>,
+    shared: Arc<CheckpointDirectory>,
 }
 
 impl CheckpointStore {
@@ -62,7 +64,7 @@ impl CheckpointStore {
             .iter()
             .rfind(|name| name.ends_with(ASIDE_SUFFIX))
             .map(|name| directory.join(name));
-        let shared = Shared {
+        let shared = CheckpointDirectory {
             disk,
             directory: directory.to_owned(),
             state: Mutex::new(state),
@@ -245,7 +247,7 @@ impl Survey {
         Ok(())
     }
 
-    fn finish(mut self) -> (State, Loaded) {
+    fn finish(mut self) -> (CheckpointFiles, Loaded) {
         self.good
             .sort_by_key(|reader| std::cmp::Reverse(reader.header().last.index));
         // Names were listed in order, and sort as positions of the log do.
@@ -260,7 +262,7 @@ impl Survey {
         let writers = good.len() as u64;
         let reader = self.good.into_iter().next();
         (
-            State {
+            CheckpointFiles {
                 good,
                 bad,
                 aside: None,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::directory::Shared;
+use super::directory::CheckpointDirectory;
 use super::layout::{self, CHECKSUM_LENGTH, Totals};
 use super::{CHUNK_BYTES_MAX, CheckpointError, CheckpointFile, CheckpointHeader, META_BYTES_MAX};
 use crate::disk::DiskFile;
@@ -19,7 +19,7 @@ const SYNC_STEP_BYTES: u64 = 4 << 20;
 /// A checkpoint made here and one received from a leader are written in the same way.
 #[derive(Debug)]
 pub struct CheckpointWriter {
-    shared: Arc<Shared>,
+    shared: Arc<CheckpointDirectory>,
     header: CheckpointHeader,
     temporary: PathBuf,
     number: u64,
@@ -34,7 +34,7 @@ pub struct CheckpointWriter {
 
 impl CheckpointWriter {
     pub(super) fn begin(
-        shared: Arc<Shared>,
+        shared: Arc<CheckpointDirectory>,
         temporary: PathBuf,
         header: CheckpointHeader,
         number: u64,

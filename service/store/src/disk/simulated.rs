@@ -28,7 +28,7 @@ use random::Random;
 /// A simulated disk. Clones share one disk, as processes share one machine.
 #[derive(Clone, Debug, Default)]
 pub struct SimDisk {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<DiskState>>,
 }
 
 /// How often the disk was asked to do what takes time.
@@ -43,7 +43,7 @@ pub struct Counts {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct DiskState {
     directories: BTreeMap<PathBuf, Directory>,
     locks: BTreeSet<PathBuf>,
     power: Power,
@@ -190,11 +190,11 @@ impl SimDisk {
         self.state().counts
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, DiskState> {
         lock(&self.state)
     }
 
-    fn handle(&self, state: &State, contents: Arc<Mutex<Contents>>) -> Arc<dyn DiskFile> {
+    fn handle(&self, state: &DiskState, contents: Arc<Mutex<Contents>>) -> Arc<dyn DiskFile> {
         Arc::new(SimFile {
             disk: self.clone(),
             contents,
@@ -325,7 +325,7 @@ impl Disk for SimDisk {
     }
 }
 
-impl State {
+impl DiskState {
     fn create_directory(&mut self, path: &Path) {
         for ancestor in path.ancestors() {
             let directory = self.directories.entry(ancestor.to_owned()).or_default();
@@ -398,7 +398,7 @@ struct SimFile {
 }
 
 impl SimFile {
-    fn alive(&self) -> io::Result<MutexGuard<'_, State>> {
+    fn alive(&self) -> io::Result<MutexGuard<'_, DiskState>> {
         let state = self.disk.state();
         state.power.check_life(self.life)?;
         Ok(state)

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::LogConfig;
 use super::entries::RecordPlace;
 use super::layout::{
-    BATCH_HEADER_LENGTH, BatchHeader, Place, Record, SEGMENT_HEADER_LENGTH, SegmentHeader, Summary,
+    BATCH_HEADER_LENGTH, BatchHeader, BatchPosition, Record, SEGMENT_HEADER_LENGTH, SegmentHeader,
+    Summary,
 };
 use super::names;
 use crate::disk::{Disk, DiskFile};
@@ -205,7 +206,7 @@ impl Appender {
 
     /// Appends a batch to the buffer, whose end stands at `self.end.offset` in the segment.
     fn encode(&mut self, records: &[Record], body: usize) -> Placements {
-        let place = Place {
+        let place = BatchPosition {
             directory_id: self.config.directory_id,
             segment: self.last().number,
             offset: self.end.offset,

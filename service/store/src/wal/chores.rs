@@ -2,11 +2,11 @@
 
 use super::appender::Unborn;
 use super::names;
-use super::shared::Shared;
+use super::shared::LogParts;
 use crate::failure::IoFailure;
 use crate::replace::remove_if_there;
 
-impl Shared {
+impl LogParts {
     /// Removes purged segments, then prepares a spare one if it is due.
     pub(super) fn housekeep(&self) -> Result<(), IoFailure> {
         let outcome = self.remove_purged().and_then(|()| self.prepare_spare());

@@ -5,10 +5,10 @@ use std::sync::{Arc, MutexGuard};
 
 use super::layout::Record;
 use super::queue::Item;
-use super::shared::{InFlight, Io, Shared, State};
+use super::shared::{InFlight, Io, LogParts, LogState};
 use crate::log_id::LogId;
 
-impl Shared {
+impl LogParts {
     /// Takes what has gathered and writes it as one batch, unless one waits for its sync already.
     pub(super) fn write_gathered(&self, io: &mut Io) -> io::Result<bool> {
         if io.in_flight.is_some() {
@@ -115,7 +115,7 @@ impl Shared {
 }
 
 /// Takes a batch from the queue; the commit rides along if there is anything to ride on.
-fn take(state: &mut State, bytes_max: usize) -> Vec<Item> {
+fn take(state: &mut LogState, bytes_max: usize) -> Vec<Item> {
     let mut items = state.queue.take(bytes_max);
     state.entries.begin_write();
     if items.iter().any(|item| !item.records.is_empty()) {
@@ -128,7 +128,7 @@ fn take(state: &mut State, bytes_max: usize) -> Vec<Item> {
     items
 }
 
-fn unwritten_commit(state: &mut State) -> Option<Record> {
+fn unwritten_commit(state: &mut LogState) -> Option<Record> {
     let committed = state.entries.summary().committed?;
     std::mem::take(&mut state.committed_is_new).then_some(Record::Committed(committed))
 }

@@ -178,13 +178,13 @@ impl SegmentHeader {
 
 /// Where in which log a batch stands. Its header is valid there and nowhere else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Place {
+pub(super) struct BatchPosition {
     pub(super) directory_id: [u8; 16],
     pub(super) segment: u64,
     pub(super) offset: u64,
 }
 
-impl Place {
+impl BatchPosition {
     fn seed(&self) -> u32 {
         let mut seed = crc32c::crc32c(&self.directory_id);
         seed = crc32c::crc32c_append(seed, &self.segment.to_le_bytes());
@@ -208,7 +208,7 @@ pub(super) struct BatchHeader {
 
 impl BatchHeader {
     /// Appends the header and returns the chain that the first record continues.
-    pub(super) fn encode(&self, place: &Place, into: &mut Vec<u8>) -> u32 {
+    pub(super) fn encode(&self, place: &BatchPosition, into: &mut Vec<u8>) -> u32 {
         let start = into.len();
         into.put_u32_le(BATCH_MAGIC);
         into.put_u32_le(self.body_length);
@@ -225,7 +225,7 @@ impl BatchHeader {
     ///
     /// Returns it with the chain that the first record continues, or `None` if it is not a header
     /// that was written to this very place.
-    pub(super) fn decode(bytes: &[u8], place: &Place) -> Option<(Self, u32)> {
+    pub(super) fn decode(bytes: &[u8], place: &BatchPosition) -> Option<(Self, u32)> {
         let (covered, mut checksum) = bytes
             .get(..BATCH_HEADER_LENGTH)?
             .split_at(BATCH_HEADER_LENGTH - 4);

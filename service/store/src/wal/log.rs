@@ -10,7 +10,7 @@ use super::entries::{Entries, next_index};
 use super::layout::{ENTRY_OVERHEAD, Record, Summary};
 use super::queue::Done;
 use super::recovery::{self, Recovery};
-use super::shared::Shared;
+use super::shared::LogParts;
 use super::{APPEND_BYTES_MAX, LogConfig, LogError, OpenError, RECORD_BYTES_MAX};
 use crate::disk::Disk;
 use crate::failure::IoFailure;
@@ -25,7 +25,7 @@ use crate::log_id::{LogId, LogRecord};
 /// [`LogWriter`]: super::LogWriter
 #[derive(Clone, Debug)]
 pub struct Log {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<LogParts>,
 }
 
 /// Figures of a log, for metrics.
@@ -79,7 +79,7 @@ impl Log {
         config: LogConfig,
     ) -> Result<(Self, Recovery), OpenError> {
         let (recovered, recovery) = recovery::open(&disk, directory, &config)?;
-        let shared = Shared::new(disk, directory, config, recovered);
+        let shared = LogParts::new(disk, directory, config, recovered);
         Ok((
             Self {
                 shared: Arc::new(shared),

@@ -9,7 +9,7 @@ use super::LogError;
 use super::appender::path_of;
 use super::entries::RecordPlace;
 use super::layout::{ENTRY_OVERHEAD, Record};
-use super::shared::{Shared, State};
+use super::shared::{LogParts, LogState};
 use crate::disk::DiskFile;
 use crate::failure::IoFailure;
 use crate::log_id::{LogId, LogRecord};
@@ -38,7 +38,7 @@ impl OnDisk {
     }
 }
 
-impl Shared {
+impl LogParts {
     pub(super) fn read(
         &self,
         range: Range<u64>,
@@ -115,7 +115,7 @@ fn continues(run: &[OnDisk], next: &OnDisk) -> bool {
 }
 
 /// Chooses the entries to read, and says where each is.
-fn sources(state: &State, range: Range<u64>, max_bytes: usize) -> Vec<Source> {
+fn sources(state: &LogState, range: Range<u64>, max_bytes: usize) -> Vec<Source> {
     let entries = &state.entries;
     let mut sources = Vec::new();
     let mut bytes = 0_usize;

@@ -18,14 +18,14 @@ use crate::log_id::LogId;
 
 /// One log.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct LogParts {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) directory: PathBuf,
     pub(super) config: LogConfig,
     /// Held during writes and syncs. Where both locks are needed, this one is taken first.
     io: Mutex<Io>,
     /// Held for moments, never during disk access.
-    state: Mutex<State>,
+    state: Mutex<LogState>,
     /// Who is told how long the writer thread took for each batch.
     pub(super) flushed: Flushed,
     /// Tells the writer thread that there is something to flush, or to stop.
@@ -64,7 +64,7 @@ pub(super) struct InFlight {
 
 /// What everybody sees.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct LogState {
     pub(super) entries: Entries,
     pub(super) queue: Queue,
     /// The segments that entries may be read from, by number.
@@ -80,7 +80,7 @@ pub(super) struct State {
     pub(super) stopping: bool,
 }
 
-impl Shared {
+impl LogParts {
     pub(super) fn new(
         disk: Arc<dyn Disk>,
         directory: &Path,
@@ -92,7 +92,7 @@ impl Shared {
             end,
             entries,
         } = recovered;
-        let state = State {
+        let state = LogState {
             queue: Queue::new(config.queue_bytes_max),
             files: segments
                 .iter()
@@ -129,7 +129,7 @@ impl Shared {
         }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, LogState> {
         self.state
             .lock()
             .expect("nothing panics while it holds the state of the log")
@@ -142,7 +142,7 @@ impl Shared {
     }
 
     /// Locks the state of a log that has not failed.
-    pub(super) fn healthy(&self) -> Result<MutexGuard<'_, State>, LogError> {
+    pub(super) fn healthy(&self) -> Result<MutexGuard<'_, LogState>, LogError> {
         let state = self.lock();
         match &state.poison {
             None => Ok(state),
@@ -150,7 +150,7 @@ impl Shared {
         }
     }
 
-    pub(super) fn enqueue(&self, state: &mut State, records: Vec<Record>, done: Option<Done>) {
+    pub(super) fn enqueue(&self, state: &mut LogState, records: Vec<Record>, done: Option<Done>) {
         state.queue.push(Item { records, done });
         self.work.notify_one();
     }

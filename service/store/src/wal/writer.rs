@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
 use super::Log;
-use super::shared::Shared;
+use super::shared::LogParts;
 
 /// Flushes a log on a thread of its own, and does its chores on another, until it is dropped.
 ///
@@ -87,7 +87,7 @@ fn flush(log: &Log) -> io::Result<()> {
     Ok(())
 }
 
-fn do_chores(shared: &Shared) {
+fn do_chores(shared: &LogParts) {
     loop {
         {
             let mut state = shared.lock();

@@ -17,7 +17,7 @@ use crate::args::QueryArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
-use crate::verdict::Verdict;
+use crate::verdict::ResourceVerdict;
 use crate::views;
 
 pub(crate) async fn run(
@@ -40,7 +40,7 @@ pub(crate) async fn run(
     let assumed = known.assumed(&wanted);
     let document = views::verdicts(known.revision, &verdicts, assumed.as_slice());
     output::print(&document.render(query.output))?;
-    Ok(if verdicts.iter().all(Verdict::is_agreed) {
+    Ok(if verdicts.iter().all(ResourceVerdict::is_agreed) {
         Exit::Ok
     } else {
         Exit::Disagree
@@ -169,11 +169,11 @@ impl Known {
         })
     }
 
-    fn verdicts(&self, wanted: &BTreeSet<GroupResource>) -> Vec<Verdict> {
+    fn verdicts(&self, wanted: &BTreeSet<GroupResource>) -> Vec<ResourceVerdict> {
         let verdict = |resource: &GroupResource| {
             let version = self.reported.get(resource).map(AsRef::as_ref);
             let state = self.states.get(resource).map(AsRef::as_ref);
-            Verdict::of(&resource.storage_version_name(), version, state)
+            ResourceVerdict::of(&resource.storage_version_name(), version, state)
         };
         if wanted.is_empty() {
             self.reported.keys().map(verdict).collect()
@@ -183,7 +183,7 @@ impl Known {
     }
 
     fn is_agreed(&self, wanted: &BTreeSet<GroupResource>) -> bool {
-        self.verdicts(wanted).iter().all(Verdict::is_agreed)
+        self.verdicts(wanted).iter().all(ResourceVerdict::is_agreed)
     }
 
     /// A resource that nobody has ever reported, perhaps since its name was mistyped.

@@ -25,7 +25,7 @@ use crate::http::Http;
 use crate::output::{self, Reader};
 use crate::signals::Signals;
 use crate::verdict::said;
-use round::{Outcome, Posted, Round};
+use round::{Posted, Round, RoundEnd};
 use server::{Look, Server};
 use sight::{Seen, sight};
 
@@ -179,9 +179,9 @@ async fn post_one(
     known: &Known,
     resource: &GroupResource,
     seen: &Seen,
-) -> Outcome {
+) -> RoundEnd {
     let Some(hashes) = seen.post(&known.hashes()) else {
-        return Outcome::Withheld;
+        return RoundEnd::Withheld;
     };
     let observe = ObserveStorage {
         resource: resource.clone(),
@@ -191,12 +191,12 @@ async fn post_one(
     };
     match client.observe(observe).await {
         Ok(answer) => match (answer.changed, seen.is_whole()) {
-            (_, false) => Outcome::Widened(answer.header.revision),
-            (true, true) => Outcome::Changed(answer.header.revision),
-            (false, true) => Outcome::Unchanged,
+            (_, false) => RoundEnd::Widened(answer.header.revision),
+            (true, true) => RoundEnd::Changed(answer.header.revision),
+            (false, true) => RoundEnd::Unchanged,
         },
-        Err(error) if error.kind() == ErrorKind::Conflict => Outcome::Overtaken,
-        Err(error) => Outcome::Failed(format!("{}: {}", error.kind(), error.message())),
+        Err(error) if error.kind() == ErrorKind::Conflict => RoundEnd::Overtaken,
+        Err(error) => RoundEnd::Failed(format!("{}: {}", error.kind(), error.message())),
     }
 }
 

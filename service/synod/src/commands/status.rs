@@ -11,7 +11,7 @@ use crate::args::QueryArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::settings::ClientSettings;
-use crate::views::{self, Answer};
+use crate::views::{self, EndpointStatus};
 
 pub(crate) async fn run(args: &QueryArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let settings = ClientSettings::load(&args.client, matches)?;
@@ -28,16 +28,16 @@ pub(crate) async fn run(args: &QueryArgs, matches: &ArgMatches) -> Result<Exit, 
 }
 
 /// Asks every replica that the client knows, all at once.
-async fn ask(client: &Client) -> Vec<Answer> {
+async fn ask(client: &Client) -> Vec<EndpointStatus> {
     let asking = client.endpoints().into_iter().map(|endpoint| async move {
         let status = client.status_of(&endpoint).await;
-        Answer { endpoint, status }
+        EndpointStatus { endpoint, status }
     });
     join_all(asking).await
 }
 
 /// Where the replicas that have not answered serve clients, as far as one that has answered knows.
-fn not_asked(answers: &[Answer]) -> Vec<String> {
+fn not_asked(answers: &[EndpointStatus]) -> Vec<String> {
     let statuses = || {
         answers
             .iter()
@@ -59,7 +59,7 @@ fn not_asked(answers: &[Answer]) -> Vec<String> {
 
 /// The answer that says most: the leader's own, since it knows how far the others are; else that of the replica that
 /// has applied most.
-fn best(answers: &[Answer]) -> Option<&ClusterStatus> {
+fn best(answers: &[EndpointStatus]) -> Option<&ClusterStatus> {
     let statuses = answers
         .iter()
         .filter_map(|answer| answer.status.as_ref().ok());
@@ -71,7 +71,7 @@ fn best(answers: &[Answer]) -> Option<&ClusterStatus> {
 }
 
 /// What each endpoint failed with; the first one decides how the program ends.
-fn none_answered(answers: Vec<Answer>) -> Failure {
+fn none_answered(answers: Vec<EndpointStatus>) -> Failure {
     let errors: Vec<(String, Error)> = answers
         .into_iter()
         .filter_map(|answer| Some((answer.endpoint, answer.status.err()?)))

@@ -24,7 +24,7 @@ const LIBRARY: &str = "openraft";
 /// Lets events through, or holds them back. Clones share what they count.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sparing {
-    places: Arc<Mutex<BTreeMap<Place, Said>>>,
+    places: Arc<Mutex<BTreeMap<CallSite, Said>>>,
     ending: Arc<AtomicBool>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Ending(Arc<AtomicBool>);
 pub(crate) struct HeldBack(Sparing);
 
 /// A place in the program that logs: there are only so many.
-type Place = (&'static str, Option<&'static str>, Option<u32>);
+type CallSite = (&'static str, Option<&'static str>, Option<u32>);
 
 /// What a place has said since.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Sparing {
         Ending(Arc::clone(&self.ending))
     }
 
-    fn places(&self) -> MutexGuard<'_, BTreeMap<Place, Said>> {
+    fn places(&self) -> MutexGuard<'_, BTreeMap<CallSite, Said>> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -86,7 +86,7 @@ impl Sparing {
     }
 
     /// How many events of which places were held back since this was asked last.
-    fn take(&self) -> Vec<(Place, u64)> {
+    fn take(&self) -> Vec<(CallSite, u64)> {
         let mut places = self.places();
         let held_back = places
             .iter_mut()

@@ -14,8 +14,8 @@ use super::golden;
 use super::stand_in::{StandIn, fixture};
 use crate::commands::watch;
 use crate::output::{Document, Format};
-use crate::verdict::Verdict;
-use crate::views::{self, Answer};
+use crate::verdict::ResourceVerdict;
+use crate::views::{self, EndpointStatus};
 
 /// What the stand-in is called in the files: its port is another one each time.
 const ENDPOINT: &str = "10.0.0.2:4600";
@@ -52,11 +52,11 @@ async fn the_status_in_every_form() {
     let unreachable = nobody.status_of(fixture::UNREACHABLE).await.unwrap_err();
     drop(stand_in);
     let answers = [
-        Answer {
+        EndpointStatus {
             endpoint: ENDPOINT.to_owned(),
             status: Ok(seen.clone()),
         },
-        Answer {
+        EndpointStatus {
             endpoint: fixture::UNREACHABLE.to_owned(),
             status: Err(unreachable),
         },
@@ -286,8 +286,8 @@ async fn storage_versions_in_every_form() {
         .items
         .iter()
         .filter_map(|item| Some((item.storage_version.as_ref()?, item.storage_state.as_ref())));
-    let verdicts: Vec<Verdict> = versions
-        .map(|(version, state)| Verdict::of(&version.name, Some(version), state))
+    let verdicts: Vec<ResourceVerdict> = versions
+        .map(|(version, state)| ResourceVerdict::of(&version.name, Some(version), state))
         .collect();
     let assumed = Assumed {
         reason: Assumption::NoRoster,

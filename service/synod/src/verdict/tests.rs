@@ -66,7 +66,7 @@ fn resource(
 }
 
 fn sentences(version: &StorageVersion) -> Vec<String> {
-    let verdict = Verdict::of(&version.name, Some(version), None);
+    let verdict = ResourceVerdict::of(&version.name, Some(version), None);
     assert!(!verdict.is_agreed());
     verdict
         .reasons
@@ -78,14 +78,14 @@ fn sentences(version: &StorageVersion) -> Vec<String> {
 #[test]
 fn agreement_needs_no_reason() {
     let agreed = resource(vec![fixed("a", "v1"), fixed("b", "v1")], None, Some("v1"));
-    let verdict = Verdict::of("example.com.widgets", Some(&agreed), None);
+    let verdict = ResourceVerdict::of("example.com.widgets", Some(&agreed), None);
     assert_eq!(verdict.agreed, Some(version("v1")));
     assert_eq!(verdict.reasons, []);
 }
 
 #[test]
 fn a_resource_that_nobody_reports_is_not_agreed_on() {
-    let verdict = Verdict::of("example.com.widgets", None, None);
+    let verdict = ResourceVerdict::of("example.com.widgets", None, None);
     assert_eq!(verdict.reasons, [Reason::Unreported]);
     assert!(!verdict.is_agreed());
 }
@@ -188,13 +188,13 @@ fn who_is_missing_by_a_roster_is_named() {
         short: 1,
         labels: LabelSelector::default(),
     };
-    let verdict = Verdict::of(&reported.name, Some(&reported), Some(&state));
+    let verdict = ResourceVerdict::of(&reported.name, Some(&reported), Some(&state));
     let said: Vec<String> = verdict.reasons.iter().map(|one| one.sentence(2)).collect();
     assert_eq!(
         said,
         ["missing by its roster: b, c + 3 more, and 1 more of the least number"]
     );
-    let unreported = Verdict::of(&reported.name, None, Some(&state));
+    let unreported = ResourceVerdict::of(&reported.name, None, Some(&state));
     assert_eq!(unreported.reasons.len(), 2, "{unreported:?}");
 }
 
@@ -208,7 +208,7 @@ fn what_discovery_shows_and_no_member_says_is_named() {
     state.observed = vec![hash("v1"), hash("v2")];
     state.contradicted = true;
     let said = |state: &StorageState| {
-        let verdict = Verdict::of(&reported.name, Some(&reported), Some(state));
+        let verdict = ResourceVerdict::of(&reported.name, Some(&reported), Some(state));
         verdict.reasons[0].sentence(2)
     };
     let unsaid = format!("{}, which no member says that it encodes", hash("v2"));

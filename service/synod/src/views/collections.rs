@@ -37,7 +37,7 @@ pub(crate) fn collection_changed(changed: &CollectionChanged, name: &GroupResour
 
 /// `synod collections delete`.
 pub(crate) fn collection_deleted(header: &Header, name: &GroupResource) -> Document {
-    let value = json::Object::new().with("header", json::of(header));
+    let value = json::JsonObject::new().with("header", json::of(header));
     outcome(value.into(), true, header, name)
 }
 

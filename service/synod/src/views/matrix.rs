@@ -79,13 +79,13 @@ fn is_behind(version: &StorageVersion, entry: &StorageVersionEntry) -> bool {
 
 fn resource(version: &StorageVersion) -> Value {
     let encodings = version.entries.iter().map(|entry| {
-        let cell = form::Object::new()
+        let cell = form::JsonObject::new()
             .with_some("encodingVersion", form::version(entry.encoding.as_ref()))
             .with_some("preferredVersion", form::version(entry.preferred.as_ref()))
             .with("hasToAdopt", is_behind(version, entry));
         (entry.member.to_string(), cell.into())
     });
-    form::Object::new()
+    form::JsonObject::new()
         .with("name", version.name.as_str())
         .with_some(
             "agreedVersion",

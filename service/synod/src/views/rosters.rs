@@ -31,7 +31,7 @@ pub(crate) fn roster_changed(changed: &RosterChanged, scope: &ResourceScope) -> 
 
 /// `synod rosters delete`.
 pub(crate) fn roster_deleted(header: &Header, scope: &ResourceScope) -> Document {
-    let value = json::Object::new().with("header", json::of(header));
+    let value = json::JsonObject::new().with("header", json::of(header));
     outcome(value.into(), true, header, scope)
 }
 

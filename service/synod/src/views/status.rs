@@ -18,7 +18,7 @@ const MORE_REPLICA_COLUMNS: [&str; 5] = ["Matched", "Digest", "DigestIndex", "Pe
 
 /// What one endpoint said when it was asked.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct EndpointStatus {
     pub(crate) endpoint: String,
     pub(crate) status: Result<ClusterStatus, Error>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Answer {
 /// `synod status`: what one replica sees, beside what each of them says of itself.
 ///
 /// `status` is the answer that the tables go by.
-pub(crate) fn status(status: &ClusterStatus, answers: &[Answer]) -> Document {
+pub(crate) fn status(status: &ClusterStatus, answers: &[EndpointStatus]) -> Document {
     let (cluster, more_cluster) = cluster(status);
     let (replicas, more_replicas) = replicas(status, answers);
     let alarms = alarms(status, answers);
@@ -73,7 +73,7 @@ fn cluster(status: &ClusterStatus) -> (Table, Table) {
     (table, wide)
 }
 
-fn replicas(status: &ClusterStatus, answers: &[Answer]) -> (Table, Table) {
+fn replicas(status: &ClusterStatus, answers: &[EndpointStatus]) -> (Table, Table) {
     let mut table = Table::new(REPLICA_COLUMNS);
     let mut wide = Table::new(REPLICA_COLUMNS.into_iter().chain(MORE_REPLICA_COLUMNS));
     for replica in &status.replicas {
@@ -101,7 +101,10 @@ fn replicas(status: &ClusterStatus, answers: &[Answer]) -> (Table, Table) {
 }
 
 /// What a replica said of itself, if it was reached.
-fn own_answer<'a>(replica: &ReplicaStatus, answers: &'a [Answer]) -> Option<&'a ClusterStatus> {
+fn own_answer<'a>(
+    replica: &ReplicaStatus,
+    answers: &'a [EndpointStatus],
+) -> Option<&'a ClusterStatus> {
     answers
         .iter()
         .filter_map(|answer| answer.status.as_ref().ok())
@@ -129,7 +132,7 @@ fn short(digest: &str) -> String {
 }
 
 /// What is wrong; none if all is well.
-fn alarms(status: &ClusterStatus, answers: &[Answer]) -> Option<Table> {
+fn alarms(status: &ClusterStatus, answers: &[EndpointStatus]) -> Option<Table> {
     let mut table = Table::new(["Alarm", "Where", "What"]);
     for alarm in &status.alarms {
         let replica = alarm
@@ -141,7 +144,7 @@ fn alarms(status: &ClusterStatus, answers: &[Answer]) -> Option<Table> {
             alarm.message.clone(),
         ]);
     }
-    for Answer { endpoint, status } in answers {
+    for EndpointStatus { endpoint, status } in answers {
         if let Err(error) = status {
             let message = error.message();
             let what = message
@@ -153,8 +156,8 @@ fn alarms(status: &ClusterStatus, answers: &[Answer]) -> Option<Table> {
     (!table.is_empty()).then_some(table)
 }
 
-fn answer(answer: &Answer) -> Value {
-    let document = form::Object::new().with("endpoint", answer.endpoint.as_str());
+fn answer(answer: &EndpointStatus) -> Value {
+    let document = form::JsonObject::new().with("endpoint", answer.endpoint.as_str());
     let document = match &answer.status {
         Ok(status) => document.with("status", form::of(status)),
         Err(error) => document.with(

@@ -7,10 +7,14 @@ use synod_client::{Assumed, Revision};
 use super::safety::assumptions;
 use super::{SHOWN, or_unset, yes_or_no};
 use crate::output::{Document, Table};
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::{Reason, ResourceVerdict};
 
 /// `synod storage-versions check`, as of a revision. The names are those of the resources that are not agreed on.
-pub(crate) fn verdicts(revision: Revision, verdicts: &[Verdict], assumed: &[Assumed]) -> Document {
+pub(crate) fn verdicts(
+    revision: Revision,
+    verdicts: &[ResourceVerdict],
+    assumed: &[Assumed],
+) -> Document {
     let mut table = Table::new(["Name", "Agreed", "Version", "Why"]);
     let mut wide = Table::new(["Name", "Agreed", "Version", "Why"]);
     for verdict in verdicts {
@@ -36,7 +40,7 @@ pub(crate) fn verdicts(revision: Revision, verdicts: &[Verdict], assumed: &[Assu
     }
     let value = json!({
         "revision": form::revision(revision),
-        "agreed": verdicts.iter().all(Verdict::is_agreed),
+        "agreed": verdicts.iter().all(ResourceVerdict::is_agreed),
         "resources": form::list(verdicts, resource),
         "assumptions": form::list(assumed, form::of),
     });
@@ -55,8 +59,8 @@ pub(crate) fn verdicts(revision: Revision, verdicts: &[Verdict], assumed: &[Assu
     }
 }
 
-fn resource(verdict: &Verdict) -> Value {
-    form::Object::new()
+fn resource(verdict: &ResourceVerdict) -> Value {
+    form::JsonObject::new()
         .with("name", verdict.name.as_str())
         .with("agreed", verdict.is_agreed())
         .with_some("agreedVersion", form::version(verdict.agreed.as_ref()))
@@ -66,12 +70,12 @@ fn resource(verdict: &Verdict) -> Value {
 
 fn reason(reason: &Reason) -> Value {
     let groups = form::list(reason.members(), |(version, members)| {
-        form::Object::new()
+        form::JsonObject::new()
             .with_some("version", form::version(version))
             .with("members", form::list(members, text))
             .into()
     });
-    let form = form::Object::new()
+    let form = form::JsonObject::new()
         .with("reason", reason.as_str())
         .with("message", reason.sentence(usize::MAX))
         .with("groups", groups);

@@ -15,7 +15,7 @@ use data_encoding::BASE64;
 use serde_json::{Value, json};
 
 use super::{Sample, V1, V2, data, revision};
-use crate::records::{Answer, Answered, Asked, KeptStep, Step};
+use crate::records::{Answered, Asked, ClientAnswer, KeptStep, Step};
 
 pub(in super::super) const TRINKETS: &str = "trinkets.example.io";
 
@@ -106,7 +106,7 @@ fn acknowledged(number: u64) -> Answered {
         resource: TRINKETS.to_owned(),
         name: "lamp".to_owned(),
         number,
-        answer: Answer::Acknowledged(revision),
+        answer: ClientAnswer::Acknowledged(revision),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use synod_machine::{Answer, Command, EntryRow, Observation, StateStatus, Told};
+use synod_machine::{Answer, Command, EntryRow, Observation, ReportedResource, StateStatus};
 use synod_model::{
     Adopt, AgreementCause, AgreementChange, ApiVersion, ErrorKind, GroupResource, MemberId,
     Persisted, Refusal, Report, ReportEntry, Stance, StorageVersionHash, WallTime,
@@ -111,7 +111,7 @@ impl World {
                 .resource(&said.resource)
                 .expect("it was reported")
                 .status;
-            Told {
+            ReportedResource {
                 resource: said.resource.clone(),
                 adopted_revision: entry.and_then(|entry| entry.row.adopted_revision),
                 encoding: entry.and_then(|entry| entry.row.encoding.clone()),

@@ -191,13 +191,13 @@ fn every_answer_has_one_form() {
     };
     let refusal = Refusal::new(ErrorKind::Conflict, "it is newer").with("current", 7);
     let verdicts = [
-        Verdict::Executed {
+        BatchVerdict::Executed {
             at: position(),
             outcomes: vec![outcome(Ok(Answer::Done)), outcome(Err(refusal))],
         },
-        Verdict::not_leader(Some(ReplicaId::new(2))),
-        Verdict::Unknown("lost".to_owned()),
-        Verdict::Ended,
+        BatchVerdict::not_leader(Some(ReplicaId::new(2))),
+        BatchVerdict::Unknown("lost".to_owned()),
+        BatchVerdict::Ended,
     ];
     for verdict in verdicts {
         has_one_form(ForwardResponse { batch: 1, verdict });

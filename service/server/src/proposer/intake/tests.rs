@@ -18,7 +18,7 @@ fn filled(sizes: &[usize]) -> (Intake, Vec<crate::proposer::request::Waiter>) {
     (intake, waiters.collect())
 }
 
-fn forwarded(commands: usize, bytes: usize) -> (Forwarded, oneshot::Receiver<Verdict>) {
+fn forwarded(commands: usize, bytes: usize) -> (Forwarded, oneshot::Receiver<BatchVerdict>) {
     let (answer, answered) = oneshot::channel();
     let commands = vec![Bytes::from(vec![1; bytes]); commands];
     let bytes = commands.iter().map(Bytes::len).sum();
@@ -101,7 +101,7 @@ async fn a_forwarded_batch_whose_deadline_passed_goes_back_and_was_not_executed(
     let late = batch.deadline;
     queue.push(Unit::Forwarded(batch)).unwrap();
     assert!(intake.take(late).units.is_empty());
-    let Verdict::NotExecuted { reason, .. } = answered.await.unwrap() else {
+    let BatchVerdict::NotExecuted { reason, .. } = answered.await.unwrap() else {
         panic!("it was not executed")
     };
     assert_eq!(reason, NotExecutedReason::Deadline);

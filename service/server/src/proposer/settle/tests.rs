@@ -3,7 +3,7 @@ use std::time::Duration;
 use synod_machine::Answer;
 use synod_model::{
     ApiVersion, Attributes, Content, Current, ErrorKind, GroupResource, MediaType, Metadata,
-    Object, ObjectKey, ObjectName, Revision, Uid, Verdict as Certainty, WallTime,
+    Object, ObjectKey, ObjectName, Revision, Uid, Verdict, WallTime,
 };
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -29,8 +29,8 @@ fn outcome(revision: u64) -> Outcome {
     }
 }
 
-fn executed<const N: usize>(revisions: [u64; N]) -> Verdict {
-    Verdict::Executed {
+fn executed<const N: usize>(revisions: [u64; N]) -> BatchVerdict {
+    BatchVerdict::Executed {
         at: position(),
         outcomes: revisions.map(outcome).into(),
     }
@@ -42,7 +42,7 @@ fn own() -> (Unit, Waiter) {
     (Unit::Own(request.claim(now).unwrap()), waiter)
 }
 
-fn foreign(commands: usize) -> (Unit, oneshot::Receiver<Verdict>) {
+fn foreign(commands: usize) -> (Unit, oneshot::Receiver<BatchVerdict>) {
     let (answer, answered) = oneshot::channel();
     let commands = vec![bytes::Bytes::from_static(b"x"); commands];
     let bytes = commands.len();
@@ -60,7 +60,7 @@ fn foreign(commands: usize) -> (Unit, oneshot::Receiver<Verdict>) {
 }
 
 /// What the caller of this replica, and the other replica, are told of a batch with a part of each.
-async fn told(fate: Fate) -> (Refusal, Verdict) {
+async fn told(fate: Fate) -> (Refusal, BatchVerdict) {
     let ((own, waiter), (foreign, answered)) = (own(), foreign(1));
     for request in settle(vec![own, foreign], fate) {
         request.answer(Err(refusals::unavailable("tried again")));
@@ -94,7 +94,7 @@ async fn what_was_certainly_not_executed_is_tried_again_here_and_goes_back_to_an
     let leader = Some(ReplicaId::new(3));
     let (refusal, verdict) = told(Fate::TryAgain { leader }).await;
     assert!(refusal.message.starts_with("tried again"));
-    assert_eq!(verdict, Verdict::not_leader(leader));
+    assert_eq!(verdict, BatchVerdict::not_leader(leader));
 }
 
 #[tokio::test]
@@ -102,7 +102,10 @@ async fn what_a_leader_cannot_have_executed_now_waits_here_and_goes_back_to_anot
     let (refusal, verdict) = told(Fate::Stalled("no quorum".to_owned())).await;
     assert!(refusal.message.starts_with("tried again"));
     let unavailable = NotExecutedReason::Unavailable;
-    assert_eq!(verdict, Verdict::not_executed(unavailable, "no quorum"));
+    assert_eq!(
+        verdict,
+        BatchVerdict::not_executed(unavailable, "no quorum")
+    );
 }
 
 #[tokio::test]
@@ -126,11 +129,8 @@ async fn what_is_not_executed_is_told_as_that_to_both() {
     ] {
         let (refusal, verdict) = told(Fate::NotExecuted(reason)).await;
         assert_eq!(refusal.kind, kind);
-        assert_eq!(
-            synod_proto::status::verdict(&refusal),
-            Certainty::NotExecuted
-        );
-        let Verdict::NotExecuted { reason, .. } = verdict else {
+        assert_eq!(synod_proto::status::verdict(&refusal), Verdict::NotExecuted);
+        let BatchVerdict::NotExecuted { reason, .. } = verdict else {
             panic!("not executed, not {verdict:?}")
         };
         assert_eq!(reason, wire);
@@ -141,8 +141,8 @@ async fn what_is_not_executed_is_told_as_that_to_both() {
 async fn what_is_unknown_is_called_unknown_to_both() {
     let (refusal, verdict) = told(Fate::Unknown("lost".to_owned())).await;
     assert_eq!(refusal.kind, ErrorKind::UnknownOutcome);
-    assert_eq!(synod_proto::status::verdict(&refusal), Certainty::Unknown);
-    assert_eq!(verdict, Verdict::Unknown("lost".to_owned()));
+    assert_eq!(synod_proto::status::verdict(&refusal), Verdict::Unknown);
+    assert_eq!(verdict, BatchVerdict::Unknown("lost".to_owned()));
 }
 
 #[test]
@@ -165,12 +165,12 @@ fn an_error_of_consensus_never_claims_more_than_is_certain() {
 fn a_verdict_of_another_replica_never_claims_more_than_it_says() {
     let fate = |verdict| Fate::of_verdict(verdict, 1);
     assert!(matches!(
-        fate(Verdict::not_leader(None)),
+        fate(BatchVerdict::not_leader(None)),
         Fate::TryAgain { .. }
     ));
-    assert!(matches!(fate(Verdict::Ended), Fate::TryAgain { .. }));
+    assert!(matches!(fate(BatchVerdict::Ended), Fate::TryAgain { .. }));
     assert!(matches!(
-        fate(Verdict::Unknown("lost".to_owned())),
+        fate(BatchVerdict::Unknown("lost".to_owned())),
         Fate::Unknown(_)
     ));
     assert!(matches!(fate(executed([1])), Fate::Executed { .. }));
@@ -179,9 +179,9 @@ fn a_verdict_of_another_replica_never_claims_more_than_it_says() {
         matches!(fate(garbled), Fate::Unknown(_)),
         "it was executed, and who knows how"
     );
-    let unavailable = Verdict::not_executed(NotExecutedReason::Unavailable, "no quorum");
+    let unavailable = BatchVerdict::not_executed(NotExecutedReason::Unavailable, "no quorum");
     assert!(matches!(fate(unavailable), Fate::Stalled(_)));
-    let invalid = Verdict::not_executed(NotExecutedReason::Invalid, "not read");
+    let invalid = BatchVerdict::not_executed(NotExecutedReason::Invalid, "not read");
     assert!(matches!(
         fate(invalid),
         Fate::NotExecuted(Reason::Unavailable(_))
@@ -226,7 +226,7 @@ async fn refusals_of_many_who_lost_against_a_large_object_fit_an_answer() {
         outcomes: lost.collect(),
     };
     assert!(settle(vec![batch], fate).is_empty());
-    let Verdict::Executed { outcomes, .. } = answered.await.unwrap() else {
+    let BatchVerdict::Executed { outcomes, .. } = answered.await.unwrap() else {
         panic!("it was executed")
     };
     let refusals = outcomes

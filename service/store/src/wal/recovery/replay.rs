@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::super::appender::End;
 use super::super::entries::{Entries, RecordPlace};
 use super::super::layout::{
-    BATCH_HEADER_LENGTH, BadRecord, BatchHeader, Place, RECORD_HEADER_LENGTH, Record,
+    BATCH_HEADER_LENGTH, BadRecord, BatchHeader, BatchPosition, RECORD_HEADER_LENGTH, Record,
 };
 use crate::log_id::LogId;
 
@@ -50,7 +50,12 @@ pub(super) struct Frame {
 }
 
 /// Reads the batch at `place`, which must continue the log that ends with `sequence` and `chain`.
-pub(super) fn read_batch(segment: &Bytes, place: &Place, sequence: u64, chain: u32) -> Batch {
+pub(super) fn read_batch(
+    segment: &Bytes,
+    place: &BatchPosition,
+    sequence: u64,
+    chain: u32,
+) -> Batch {
     let start = usize::try_from(place.offset)
         .unwrap_or(usize::MAX)
         .min(segment.len());
@@ -108,7 +113,7 @@ type Records = (Vec<(Record, RecordPlace)>, u32);
 /// Reads the records of the batch that `batch` begins with, or says what else it is.
 fn read_records(
     batch: &Bytes,
-    place: &Place,
+    place: &BatchPosition,
     header: &BatchHeader,
     mut chain: u32,
 ) -> Result<Records, Batch> {

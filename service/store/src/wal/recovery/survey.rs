@@ -6,7 +6,9 @@ use bytes::Bytes;
 
 use super::super::appender::{End, path_of};
 use super::super::entries::{Entries, next_index};
-use super::super::layout::{BadHeader, Place, Record, SEGMENT_HEADER_LENGTH, SegmentHeader};
+use super::super::layout::{
+    BadHeader, BatchPosition, Record, SEGMENT_HEADER_LENGTH, SegmentHeader,
+};
 use super::super::{LogConfig, OpenError, names};
 use super::replay::{Batch, Broken, Frame, apply, read_batch};
 use super::tail;
@@ -385,8 +387,8 @@ impl Surveyor<'_> {
         })
     }
 
-    fn place(&self, segment: u64, offset: u64) -> Place {
-        Place {
+    fn place(&self, segment: u64, offset: u64) -> BatchPosition {
+        BatchPosition {
             directory_id: self.config.directory_id,
             segment,
             offset,

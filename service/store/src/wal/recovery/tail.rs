@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::super::layout::{BATCH_HEADER_LENGTH, BatchHeader, Place};
+use super::super::layout::{BATCH_HEADER_LENGTH, BatchHeader, BatchPosition};
 use super::replay::{Broken, Frame};
 use crate::disk::SECTOR_BYTES;
 
@@ -11,7 +11,7 @@ use crate::disk::SECTOR_BYTES;
 /// `sequence` is that of the broken batch.
 pub(super) fn proof_of_durability(
     segment: &Bytes,
-    place: &Place,
+    place: &BatchPosition,
     broken: &Broken,
     sequence: u64,
 ) -> Option<String> {
@@ -33,13 +33,13 @@ pub(super) fn proof_of_durability(
 ///
 /// Nothing else can pass for one: the checksum of a batch header is seeded with the id of the
 /// directory and with the place of the header.
-fn later_batch(segment: &Bytes, place: &Place, from: u64, sequence: u64) -> Option<u64> {
+fn later_batch(segment: &Bytes, place: &BatchPosition, from: u64, sequence: u64) -> Option<u64> {
     let last = (segment.len() as u64).checked_sub(BATCH_HEADER_LENGTH as u64)?;
     (from..=last).find(|offset| {
         let bytes = &segment[usize::try_from(*offset).unwrap_or(usize::MAX)..];
         BatchHeader::decode(
             bytes,
-            &Place {
+            &BatchPosition {
                 offset: *offset,
                 ..*place
             },

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use super::torn::batch_offsets;
 use super::*;
 use crate::wal::layout::{
-    BATCH_HEADER_LENGTH, BatchHeader, Place, Record, SEGMENT_HEADER_LENGTH, SegmentHeader, Summary,
+    BATCH_HEADER_LENGTH, BatchHeader, BatchPosition, Record, SEGMENT_HEADER_LENGTH, SegmentHeader,
+    Summary,
 };
 
 /// A log of several segments with a record of every kind, not sealed.
@@ -294,7 +295,7 @@ fn an_unknown_kind_of_record_is_refused_rather_than_cut() {
         durable: 0,
         chain,
     };
-    let place = Place {
+    let place = BatchPosition {
         directory_id: DIRECTORY_ID,
         segment: 2,
         offset: content.len() as u64,
@@ -397,7 +398,7 @@ fn any_well_formed_segment() -> impl Strategy<Value = Vec<u8>> {
             header.number = if odd % 10 == 0 { odd } else { 2 };
             let mut chain = header.encode(&mut content);
             for (sequence, (records, plausible)) in (1..).zip(batches) {
-                let place = Place {
+                let place = BatchPosition {
                     directory_id: DIRECTORY_ID,
                     segment: 2,
                     offset: content.len() as u64,

@@ -6,12 +6,12 @@ use crate::wal::layout::BATCH_HEADER_LENGTH;
 
 /// Where the batches of the last segment begin, and after them where the last one ends.
 pub(super) fn batch_offsets(disk: &SimDisk, number: u64) -> Vec<u64> {
-    use crate::wal::layout::{BatchHeader, Place};
+    use crate::wal::layout::{BatchHeader, BatchPosition};
     let content = &disk.files()[&segment(number)];
     let mut offsets = vec![crate::wal::layout::SEGMENT_HEADER_LENGTH as u64];
     loop {
         let offset = offsets[offsets.len() - 1];
-        let place = Place {
+        let place = BatchPosition {
             directory_id: DIRECTORY_ID,
             segment: number,
             offset,

@@ -12,7 +12,7 @@ use crate::args::ObserveFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::printable;
-use synod_client::json::{self as form, Object};
+use synod_client::json::{self as form, JsonObject};
 
 /// One look at every server, and what was posted.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Round {
 pub(super) struct Posted {
     pub(super) resource: GroupResource,
     pub(super) seen: Seen,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: RoundEnd,
     /// Whether members report it.
     pub(super) reported: bool,
     /// What is shown, or was shown last, that no member says that it encodes: it ends their agreement.
@@ -35,7 +35,7 @@ pub(super) struct Posted {
 
 /// What became of an observation.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum RoundEnd {
     /// It is as it was, and known to be so still.
     Unchanged,
     /// It is new.
@@ -50,7 +50,7 @@ pub(super) enum Outcome {
     Failed(String),
 }
 
-impl Outcome {
+impl RoundEnd {
     const fn name(&self) -> &'static str {
         match self {
             Self::Unchanged => "UNCHANGED",
@@ -69,18 +69,18 @@ impl Round {
         let is_read = self.looks.iter().all(|look| look.faults.is_empty());
         is_read
             && self.posted.iter().all(|posted| match posted.outcome {
-                Outcome::Unchanged | Outcome::Changed(_) => true,
-                Outcome::Widened(_)
-                | Outcome::Withheld
-                | Outcome::Overtaken
-                | Outcome::Failed(_) => false,
+                RoundEnd::Unchanged | RoundEnd::Changed(_) => true,
+                RoundEnd::Widened(_)
+                | RoundEnd::Withheld
+                | RoundEnd::Overtaken
+                | RoundEnd::Failed(_) => false,
             })
     }
 
     /// Whether it shows what no member says that it encodes, or was overtaken. A member may just have moved.
     pub(super) fn is_doubtful(&self) -> bool {
         let is_doubtful =
-            |posted: &Posted| !posted.against.is_empty() || posted.outcome == Outcome::Overtaken;
+            |posted: &Posted| !posted.against.is_empty() || posted.outcome == RoundEnd::Overtaken;
         self.posted.iter().any(is_doubtful)
     }
 
@@ -156,7 +156,7 @@ impl Round {
     /// Not a message of the protocol: what was seen is nobody's but the observer's.
     fn json(&self) -> Value {
         let fault = |fault: &Fault| {
-            Object::new()
+            JsonObject::new()
                 .with_some("group", fault.group.clone())
                 .with("why", fault.why.as_str())
         };
@@ -172,20 +172,20 @@ impl Round {
     /// What a line says of a resource, if it needs one: what hides many of them at once is told by the line of the server.
     fn what(&self, posted: &Posted) -> Option<String> {
         match &posted.outcome {
-            Outcome::Unchanged => None,
-            Outcome::Withheld => {
+            RoundEnd::Unchanged => None,
+            RoundEnd::Withheld => {
                 let mut silent = self.looks.iter().filter(|look| look.faults.is_empty());
                 let silent = silent.find(|look| posted.seen.unknown.contains(&look.server));
                 silent.map(|look| format!("withheld: {} shows no hash", look.server))
             }
-            Outcome::Overtaken => {
+            RoundEnd::Overtaken => {
                 Some("not taken: what is known of it has changed since it was looked at".to_owned())
             }
-            Outcome::Changed(revision) => Some(format!("changed at revision {revision}")),
-            Outcome::Widened(revision) => Some(format!(
+            RoundEnd::Changed(revision) => Some(format!("changed at revision {revision}")),
+            RoundEnd::Widened(revision) => Some(format!(
                 "joined to what was observed before at revision {revision}, since not every server could be read"
             )),
-            Outcome::Failed(why) => Some(format!("not taken: {}", printable(why))),
+            RoundEnd::Failed(why) => Some(format!("not taken: {}", printable(why))),
         }
     }
 }
@@ -193,16 +193,17 @@ impl Round {
 impl Posted {
     fn json(&self) -> Value {
         let revision = match &self.outcome {
-            Outcome::Changed(revision) | Outcome::Widened(revision) => Some(*revision),
-            Outcome::Unchanged | Outcome::Withheld | Outcome::Overtaken | Outcome::Failed(_) => {
-                None
-            }
+            RoundEnd::Changed(revision) | RoundEnd::Widened(revision) => Some(*revision),
+            RoundEnd::Unchanged
+            | RoundEnd::Withheld
+            | RoundEnd::Overtaken
+            | RoundEnd::Failed(_) => None,
         };
         let why = match &self.outcome {
-            Outcome::Failed(why) => Some(why.clone()),
+            RoundEnd::Failed(why) => Some(why.clone()),
             _ => None,
         };
-        Object::new()
+        JsonObject::new()
             .with("resource", form::of(&self.resource))
             .with("hashes", form::list(&self.seen.hashes, form::text))
             .with("unknownServers", form::list(&self.seen.unknown, form::text))
