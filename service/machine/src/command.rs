@@ -28,12 +28,28 @@ macro_rules! define {
             $($(#[$doc])* $command($command),)*
         }
 
+        /// A command without its contents.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum CommandName {
+            $($(#[$doc])* $command,)*
+        }
+
         impl Command {
-            /// Whether it keeps members alive or makes room, so that it may not wait behind a flood of others.
+            /// Which command this is.
             #[must_use]
-            pub const fn is_urgent(&self) -> bool {
+            pub const fn name(&self) -> CommandName {
                 match self {
-                    $(Self::$command(_) => define!(@lane $lane),)*
+                    $(Self::$command(_) => CommandName::$command,)*
+                }
+            }
+        }
+
+        impl CommandName {
+            /// Whether the command keeps members alive or makes room, so that it may not wait behind a flood of others.
+            #[must_use]
+            pub const fn is_urgent(self) -> bool {
+                match self {
+                    $(Self::$command => define!(@lane $lane),)*
                 }
             }
         }

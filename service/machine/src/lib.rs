@@ -54,7 +54,8 @@ mod watched;
 
 pub use checkpoint::CorruptState;
 pub use command::{
-    AnnounceReplica, CollectGarbage, Command, Expire, Initialize, RaiseMachineVersion, Restore,
+    AnnounceReplica, CollectGarbage, Command, CommandName, Expire, Initialize, RaiseMachineVersion,
+    Restore,
 };
 pub use deadlines::{Deadline, Due, Holder};
 pub use digest::Digest;

@@ -19,7 +19,7 @@ impl Lane {
     /// The lane of a command.
     #[must_use]
     pub fn of(command: &Command) -> Self {
-        if command.is_urgent() {
+        if command.name().is_urgent() {
             Self::Renewal
         } else {
             Self::Ordinary

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use synod_machine::CommandName;
 use synod_model::limits::{REPORT_BYTES_MAX, REQUEST_BYTES_MAX};
 
 use crate::limits::STREAMED_REQUEST_BYTES_MAX;
@@ -42,99 +43,122 @@ const UNKNOWN: Method = Method {
     class: Class::Side,
 };
 
-const METHODS: &[Method] = &[
-    method("synod.v1.Cluster", "GetSettings", Class::Ordinary),
-    method("synod.v1.Cluster", "Status", Class::Side),
-    method("synod.v1.Cluster", "UpdateSettings", Class::Ordinary),
-    method("synod.v1.Leases", "Acquire", Class::Acquire),
-    method("synod.v1.Leases", "Get", Class::Ordinary),
-    method("synod.v1.Leases", "List", Class::Ordinary),
-    method("synod.v1.Leases", "ListCandidates", Class::Ordinary),
-    method("synod.v1.Leases", "PutCandidate", Class::Ordinary),
-    method("synod.v1.Leases", "Release", Class::Ordinary),
-    method("synod.v1.Leases", "Renew", Class::RenewalStream),
-    method("synod.v1.Leases", "WithdrawCandidate", Class::Ordinary),
-    method("synod.v1.Collections", "Create", Class::Ordinary),
-    method("synod.v1.Collections", "Delete", Class::Ordinary),
-    method("synod.v1.Collections", "Get", Class::Ordinary),
-    method("synod.v1.Collections", "List", Class::Ordinary),
-    method("synod.v1.Collections", "Update", Class::Ordinary),
-    method("synod.v1.ControllerRevisions", "Adopt", Class::Ordinary),
-    method("synod.v1.ControllerRevisions", "Create", Class::Ordinary),
-    method("synod.v1.ControllerRevisions", "Delete", Class::Ordinary),
-    method(
-        "synod.v1.ControllerRevisions",
-        "DeleteHistory",
-        Class::Ordinary,
-    ),
-    method("synod.v1.ControllerRevisions", "Diff", Class::Ordinary),
-    method("synod.v1.ControllerRevisions", "Get", Class::Ordinary),
-    method("synod.v1.ControllerRevisions", "History", Class::Ordinary),
-    method("synod.v1.ControllerRevisions", "List", Class::Ordinary),
-    method("synod.v1.ControllerRevisions", "MarkLive", Class::Ordinary),
-    method("synod.v1.ControllerRevisions", "Release", Class::Ordinary),
-    method("synod.v1.ControllerRevisions", "Rollback", Class::Ordinary),
-    method("synod.v1.ControllerRevisions", "Truncate", Class::Ordinary),
-    method("synod.v1.ControllerRevisions", "Update", Class::Ordinary),
-    method("synod.v1.Membership", "Get", Class::Ordinary),
-    method("synod.v1.Membership", "Join", Class::Renewal),
-    method("synod.v1.Membership", "Leave", Class::Renewal),
-    method("synod.v1.Membership", "List", Class::Ordinary),
-    method("synod.v1.Membership", "Ready", Class::Renewal),
-    method("synod.v1.Membership", "Renew", Class::RenewalStream),
-    method("synod.v1.Objects", "Create", Class::Ordinary),
-    method("synod.v1.Objects", "Delete", Class::Ordinary),
-    method("synod.v1.Objects", "Get", Class::Ordinary),
-    method("synod.v1.Objects", "List", Class::Ordinary),
-    method("synod.v1.Objects", "Patch", Class::Ordinary),
-    method("synod.v1.Objects", "Transact", Class::Ordinary),
-    method("synod.v1.Objects", "Update", Class::Ordinary),
-    method("synod.v1.Migrations", "Abort", Class::Ordinary),
-    method("synod.v1.Migrations", "Claim", Class::Ordinary),
-    method("synod.v1.Migrations", "Complete", Class::Renewal),
-    method("synod.v1.Migrations", "Fail", Class::Renewal),
-    method("synod.v1.Migrations", "Get", Class::Ordinary),
-    method("synod.v1.Migrations", "List", Class::Ordinary),
-    method("synod.v1.Migrations", "Observe", Class::Renewal),
-    method("synod.v1.Migrations", "Progress", Class::Renewal),
-    method("synod.v1.Migrations", "Reset", Class::Ordinary),
-    method("synod.v1.Migrations", "Retry", Class::Ordinary),
-    method("synod.v1.Migrations", "Start", Class::Ordinary),
-    method("synod.v1.Rosters", "Delete", Class::Ordinary),
-    method("synod.v1.Rosters", "Get", Class::Ordinary),
-    method("synod.v1.Rosters", "List", Class::Ordinary),
-    method("synod.v1.Rosters", "Set", Class::Ordinary),
-    method("synod.v1.Sessions", "Close", Class::Ordinary),
-    method("synod.v1.Sessions", "GetOutcome", Class::Ordinary),
-    method("synod.v1.Sessions", "Open", Class::Ordinary),
-    method("synod.v1.StorageVersions", "Adopt", Class::Renewal),
-    method("synod.v1.StorageVersions", "Forget", Class::Ordinary),
-    method("synod.v1.StorageVersions", "CheckBinary", Class::Ordinary),
-    method("synod.v1.StorageVersions", "CheckDrop", Class::Ordinary),
-    method("synod.v1.StorageVersions", "Get", Class::Ordinary),
-    method("synod.v1.StorageVersions", "History", Class::Ordinary),
-    method("synod.v1.StorageVersions", "List", Class::Ordinary),
-    method("synod.v1.StorageVersions", "Report", Class::Renewal),
-    method("synod.v1.Watch", "Watch", Class::Watch),
-    method("grpc.health.v1.Health", "Check", Class::Side),
-    method("grpc.health.v1.Health", "Watch", Class::SideStream),
-    method(
-        "grpc.reflection.v1.ServerReflection",
-        "ServerReflectionInfo",
-        Class::SideStream,
-    ),
-    method(
-        "grpc.reflection.v1alpha.ServerReflection",
-        "ServerReflectionInfo",
-        Class::SideStream,
-    ),
-];
+/// Lists the methods by service. `Method;` is a read, `Method = Command;` carries this command of the machine and has its
+/// lane, and `Method: Class;` is of this class.
+macro_rules! methods {
+    ($($service:literal { $($name:ident $(= $command:ident)? $(: $class:ident)?;)* })*) => {
+        const METHODS: &[Method] = &[$($(Method {
+            service: $service,
+            name: stringify!($name),
+            class: methods!(@class $($command)? $(: $class)?),
+        },)*)*];
+    };
+    (@class) => { Class::Ordinary };
+    (@class $command:ident) => { Class::carrying(CommandName::$command) };
+    (@class : $class:ident) => { Class::$class };
+}
 
-const fn method(service: &'static str, name: &'static str, class: Class) -> Method {
-    Method {
-        service,
-        name,
-        class,
+methods! {
+    "synod.v1.Cluster" {
+        GetSettings;
+        Status: Side;
+        UpdateSettings = UpdateSettings;
+    }
+    "synod.v1.Collections" {
+        Create = CreateCollection;
+        Delete = DeleteCollection;
+        Get;
+        List;
+        Update = UpdateCollection;
+    }
+    "synod.v1.ControllerRevisions" {
+        Adopt = AdoptControllerRevisions;
+        Create = CreateControllerRevision;
+        Delete = DeleteControllerRevisions;
+        DeleteHistory = DeleteControllerRevisions;
+        Diff;
+        Get;
+        History;
+        List;
+        MarkLive = MarkControllerRevisions;
+        Release = ReleaseControllerRevision;
+        Rollback = RollbackControllerRevision;
+        Truncate = TruncateControllerRevisions;
+        Update = UpdateControllerRevision;
+    }
+    "synod.v1.Leases" {
+        Acquire: Acquire;
+        Get;
+        List;
+        ListCandidates;
+        PutCandidate = PutLeaseCandidate;
+        Release = ReleaseLease;
+        Renew: RenewalStream;
+        WithdrawCandidate = WithdrawLeaseCandidate;
+    }
+    "synod.v1.Membership" {
+        Get;
+        Join = Join;
+        Leave = Leave;
+        List;
+        Ready = MarkReady;
+        Renew: RenewalStream;
+    }
+    "synod.v1.Migrations" {
+        Abort = AbortMigration;
+        Claim = ClaimMigration;
+        Complete = CompleteMigration;
+        Fail = FailMigration;
+        Get;
+        List;
+        Observe = ObserveStorage;
+        Progress = ReportMigrationProgress;
+        Reset = ResetStorageStates;
+        Retry = RetryMigration;
+        Start = StartMigration;
+    }
+    "synod.v1.Objects" {
+        Create = CreateObject;
+        Delete = DeleteObject;
+        Get;
+        List;
+        Patch = PatchObject;
+        Transact = Transact;
+        Update = UpdateObject;
+    }
+    "synod.v1.Rosters" {
+        Delete = DeleteRoster;
+        Get;
+        List;
+        Set = SetRoster;
+    }
+    "synod.v1.Sessions" {
+        Close = CloseSession;
+        GetOutcome;
+        Open = OpenSession;
+    }
+    "synod.v1.StorageVersions" {
+        Adopt = Adopt;
+        CheckBinary;
+        CheckDrop;
+        Forget = ForgetResource;
+        Get;
+        History;
+        List;
+        Report = Report;
+    }
+    "synod.v1.Watch" {
+        Watch: Watch;
+    }
+    "grpc.health.v1.Health" {
+        Check: Side;
+        Watch: SideStream;
+    }
+    "grpc.reflection.v1.ServerReflection" {
+        ServerReflectionInfo: SideStream;
+    }
+    "grpc.reflection.v1alpha.ServerReflection" {
+        ServerReflectionInfo: SideStream;
     }
 }
 
@@ -181,6 +205,15 @@ impl Class {
         Self::Side,
         Self::SideStream,
     ];
+
+    /// The class of a request that is carried out by this command.
+    const fn carrying(command: CommandName) -> Self {
+        if command.is_urgent() {
+            Self::Renewal
+        } else {
+            Self::Ordinary
+        }
+    }
 
     /// Its name in metrics.
     pub(super) const fn name(self) -> &'static str {
