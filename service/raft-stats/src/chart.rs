@@ -1,27 +1,27 @@
-//! What histograms are drawn in.
+//! The chart that openraft draws histograms in; this one draws nothing.
 
 use std::fmt;
 
 use crate::Histogram;
 
-/// Histograms side by side: empty ones.
+/// A chart of histograms side by side. It keeps none of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AsciiChart;
 
 impl AsciiChart {
-    /// One without histograms.
+    /// A chart without histograms.
     #[must_use]
     pub fn new() -> Self {
         Self
     }
 
-    /// The same, with one more.
+    /// Returns the chart unchanged: the histogram is dropped.
     #[must_use]
     pub fn add(self, _name: &str, _histogram: Histogram) -> Self {
         self
     }
 
-    /// What is drawn of it.
+    /// The drawing of the chart: empty.
     #[must_use]
     pub fn detailed(&self) -> impl fmt::Display + use<> {
         *self

@@ -1,15 +1,15 @@
-//! What is told values, and what is asked for them.
+//! The histogram that openraft records values in, and its percentiles. Neither keeps anything.
 
 use std::fmt;
 
-/// A histogram that keeps nothing of what it is told.
+/// A histogram that drops every value recorded in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Histogram<T = ()> {
     slot: T,
 }
 
 impl<T: Default> Histogram<T> {
-    /// An empty one.
+    /// An empty histogram.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -17,39 +17,39 @@ impl<T: Default> Histogram<T> {
 }
 
 impl<T> Histogram<T> {
-    /// Takes a value, and lets it go.
+    /// Drops `_value`.
     pub fn record(&mut self, _value: u64) {}
 
-    /// Takes a value so many times, and lets it go.
+    /// Drops `_count` samples of `_value`.
     pub fn record_n(&mut self, _value: u64, _count: u64) {}
 
-    /// What is known of the values: nothing.
+    /// The percentiles of the recorded values: all zero, since no value is kept.
     #[must_use]
     pub fn percentile_stats(&self) -> PercentileStats {
         PercentileStats::default()
     }
 }
 
-/// How values are distributed.
+/// The distribution of the recorded values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PercentileStats {
-    /// How many there were.
+    /// The number of recorded values.
     pub samples: u64,
-    /// One in a thousand is no greater.
+    /// The 0.1th percentile.
     pub p0_1: u64,
-    /// One in a hundred is no greater.
+    /// The 1st percentile.
     pub p1: u64,
-    /// One in twenty is no greater.
+    /// The 5th percentile.
     pub p5: u64,
-    /// One in ten is no greater.
+    /// The 10th percentile.
     pub p10: u64,
-    /// Half of them are no greater.
+    /// The 50th percentile, the median.
     pub p50: u64,
-    /// Nine in ten are no greater.
+    /// The 90th percentile.
     pub p90: u64,
-    /// All but one in a hundred are no greater.
+    /// The 99th percentile.
     pub p99: u64,
-    /// All but one in a thousand are no greater.
+    /// The 99.9th percentile.
     pub p99_9: u64,
 }
 
