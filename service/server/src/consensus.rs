@@ -1,30 +1,30 @@
 //! Consensus: one replicated log, and the state that follows from it.
 //!
-//! This module wraps openraft and is the only place that names its types; everything else of the server sees
-//! [`Consensus`]. What it promises:
+//! This module wraps openraft and is the only place that names its types; the rest of the server sees [`Consensus`]. It
+//! promises:
 //!
 //! * An entry whose proposal was answered is on the disks of a quorum and applied here; its effects, events included,
 //!   were [`Published`] before the answer.
 //! * A [read index](Consensus::read_index) is confirmed by a quorum after it was asked for.
-//! * What was certainly not executed, and what may have been, are different errors ([`ProposeError`]).
-//! * A replica that cannot write, or whose state is in doubt, ends ([`Fatal`]); it never answers from what it cannot
-//!   prove.
+//! * What was certainly not executed, and what may have been executed, are different errors ([`ProposeError`]).
+//! * A replica that cannot write, or whose state differs from a majority's, ends ([`Fatal`]) instead of answering from
+//!   it. While the states differ and no majority agrees, writes are refused.
 //!
 //! | file | what |
 //! |---|---|
 //! | `facade` | what the server calls |
 //! | `start` | puts a replica together and runs it |
-//! | `inbound`, `network`, `outbound`, `wire` | messages: received, sent by Raft, sent by others, and as they travel |
-//! | `log_storage`, `state_machine`, `checkpoints`, `record` | openraft's storage on top of `synod-store` and `synod-machine` |
-//! | `restored` | what the state begins with |
-//! | `damage`, `aside` | which checkpoints are damaged, and what becomes of them |
-//! | `published` | what readers see |
-//! | `memory`, `remembering` | how far the others had come, and whose data directory went back in time |
-//! | `log_end` | how far this replica says that it has come |
-//! | `contradiction` | what becomes of a leader that lacks what is committed here |
+//! | `inbound`, `network`, `outbound`, `wire` | messages: incoming, openraft's, others', and their wire form |
+//! | `log_storage`, `state_machine`, `checkpoints`, `record` | openraft's storage on our store and machine |
+//! | `restored` | the state that a replica starts with |
+//! | `damage`, `aside` | which checkpoints are damaged, and how they are replaced |
+//! | `published` | the state that readers see |
+//! | `memory`, `remembering` | how far each replica's log had come, and whose data directory went back in time |
+//! | `log_end` | where this replica's log ends, as the others are told |
+//! | `contradiction` | refuses a leader that lacks entries committed here |
 //! | `digests`, `comparison`, `doubt` | whether the replicas hold the same state |
-//! | `timing` | how long checkpoints and peers take |
-//! | `leadership`, `suspicion`, `deposing`, `ballot` | who leads; when to doubt it; what to do then; whether this replica may vote |
+//! | `timing` | how long checkpoints and calls to peers take |
+//! | `leadership`, `suspicion`, `deposing`, `ballot` | who leads; how its death is noticed; who may vote |
 //! | `runtime`, `types`, `config` | openraft on our seams, with our types and settings |
 
 mod aside;

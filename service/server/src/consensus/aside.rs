@@ -1,4 +1,4 @@
-//! A damaged checkpoint is put aside, another one is written at once, and an alarm says so until somebody has looked.
+//! Puts a damaged checkpoint aside and has another one written. An alarm reports it until an operator removes the file.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use super::checkpoints::Checkpoints;
 use super::facade::Consensus;
 
 impl Checkpoints {
-    /// Puts a checkpoint aside that could not be read to its end, and has another one written.
+    /// Puts aside a checkpoint that could not be read to its end, and has another one written.
     pub(super) fn cannot_be_read(&self, file: &CheckpointFile, error: &dyn fmt::Display) {
         match self.store.put_aside(file) {
             Ok(true) => self.damage.found(error),
-            // Another one has taken its place by now.
+            // A newer checkpoint has replaced it.
             Ok(false) => {
                 tracing::warn!(%error, "a checkpoint that was superseded could not be sent")
             }
@@ -22,8 +22,8 @@ impl Checkpoints {
         }
     }
 
-    /// Has another checkpoint written in the place of one that another replica refused. Once for each position: what is
-    /// refused again is refused for a reason that the next one would have, too.
+    /// Replaces a checkpoint that another replica refused. Once for each position: if the replacement is refused too,
+    /// the reason is one that further ones would share.
     pub(super) fn was_refused(&self, file: &CheckpointFile, said: &str) {
         if self.damage.is_refused_again(file.last.index) {
             tracing::error!(%said, file = %file.path.display(), "another replica refuses this checkpoint again");

@@ -1,4 +1,4 @@
-//! Whether this replica may vote.
+//! Whether this replica may vote and stand for election.
 
 use std::io;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use super::types::TypeConfig;
 
 /// Open, unless recovery had to cut a record off the log that looked complete.
 ///
-/// Such a record may have been acknowledged. A replica that has forgotten an acknowledged entry must not help to elect
-/// a leader that lacks it, so it neither votes nor stands until it has applied everything that a leader says is
-/// committed. The log keeps that in mind over restarts.
+/// Such a record may have been acknowledged. A replica that has lost an acknowledged entry must not help to elect a
+/// leader that lacks it, so it neither votes nor stands until it has applied everything that a leader says is
+/// committed. The log records this on disk, so it outlives restarts.
 #[derive(Clone)]
 pub(super) struct Ballot {
     open: Arc<AtomicBool>,
@@ -22,7 +22,7 @@ pub(super) struct Ballot {
 }
 
 impl Ballot {
-    /// The ballot of the replica whose log was recovered like this.
+    /// The ballot of the replica whose log had this recovery.
     pub(super) fn new(log: Log, recovery: &Recovery) -> Self {
         if let Some(cut) = recovery.cut.as_ref().filter(|cut| cut.complete_looking) {
             tracing::warn!(
@@ -45,7 +45,7 @@ impl Ballot {
     ///
     /// # Errors
     ///
-    /// When the disk refuses.
+    /// When the disk fails.
     pub(super) async fn open_when_caught_up(
         &self,
         raft: &Raft<TypeConfig, StateMachine>,
@@ -59,11 +59,11 @@ impl Ballot {
             committed.is_some() && metrics.last_applied.as_ref() >= committed
         });
         if caught_up.await.is_err() {
-            // Raft's task has ended, and there is nothing left to vote in.
+            // Raft's task has ended, so there are no elections to vote in.
             return Ok(());
         }
-        // A log that is caught up may be shorter on disk than in memory; what was forgotten before is covered by then,
-        // because this replica's acknowledgement of it is on its disk again before anybody counts it.
+        // The log on disk may still be shorter than in memory. What was lost is covered all the same: this replica's
+        // acknowledgement of an entry counts for a commit only once the entry is on its disk again.
         self.log.caught_up()?;
         tracing::info!("caught up with the leader: this replica votes again");
         self.open.store(true, Ordering::Release);

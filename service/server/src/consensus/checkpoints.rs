@@ -1,4 +1,4 @@
-//! Checkpoints: the state as rows in a file, made here or received from a leader.
+//! Checkpoints: the state as rows in a file, written here or received from a leader.
 
 use std::fmt;
 use std::io;
@@ -18,31 +18,31 @@ use super::record::{checkpoint_meta, of_store_id, snapshot_meta, to_store_id};
 use super::restored::Restored;
 use super::types::{SnapshotMeta, StoredMembership};
 
-/// The checkpoints of this replica. Clones are handles to the same ones.
+/// The checkpoints of this replica. Clones share them.
 #[derive(Clone, Debug)]
 pub(super) struct Checkpoints {
     pub(super) store: CheckpointStore,
     pub(super) damage: Damage,
 }
 
-/// A checkpoint in openraft's hands.
+/// A checkpoint as openraft passes it around.
 #[derive(Debug)]
 pub(crate) enum CheckpointData {
-    /// In its file, at the first chunk.
+    /// In its file, and positioned at the first chunk.
     Stored(CheckpointReader),
     /// Received and verified, in a file that has no name yet, together with its state.
     Received(CheckpointWriter, Box<State>),
-    /// Being written, in the place of one that was damaged.
+    /// Still being written, to replace a damaged one.
     Awaited,
 }
 
 impl Checkpoints {
-    /// Opens the checkpoints of a data directory and loads the newest good one. The log must begin no later than it
-    /// ends; `purged` says where the log begins.
+    /// Opens the checkpoints of a data directory and loads the newest undamaged one. `purged` says up to where the log
+    /// was purged: the checkpoint must reach at least that far.
     ///
     /// # Errors
     ///
-    /// When a part of the state is nowhere to be found, or the disk refuses.
+    /// When no checkpoint and log together hold the whole state, or the disk fails.
     pub(super) fn open(
         disk: &Arc<dyn Disk>,
         directory: &DataDirectory,
@@ -77,12 +77,11 @@ impl Checkpoints {
         Ok((Self { store, damage }, restored))
     }
 
-    /// Writes the state as of `meta`. Its digest is computed anew, so that a state that went wrong in memory is not
-    /// handed on.
+    /// Writes `state` as of `meta`. Computes its digest anew first, so that a state damaged in memory is not passed on.
     ///
     /// # Errors
     ///
-    /// When the digest is not what it should be, or the disk refuses.
+    /// When the digest differs from the one kept, or the disk fails.
     pub(super) fn write(&self, meta: &SnapshotMeta, state: &State) -> io::Result<CheckpointData> {
         let (kept, computed) = (state.digest(), state.recompute_digest());
         if kept != computed {
@@ -100,7 +99,7 @@ impl Checkpoints {
             let row = to_bytes(&row);
             put_number(&mut chunk, row.len() as u64);
             let mut rest = &row[..];
-            // What a command changes at one revision is one row, however long: it goes on in the next chunk.
+            // The changes of one revision are one row, however long: a row can continue in the next chunk.
             while chunk.len() + rest.len() >= CHUNK_BYTES_TARGET {
                 let (fits, beyond) = rest.split_at(CHUNK_BYTES_TARGET.saturating_sub(chunk.len()));
                 chunk.extend_from_slice(fits);
@@ -116,7 +115,7 @@ impl Checkpoints {
         writer.finish()?;
         match self.store.read_newest()? {
             Some(reader) => Ok(CheckpointData::Stored(reader)),
-            // It was begun before a newer one turned out damaged.
+            // A damaged checkpoint was put aside after this one was begun.
             None if self.store.awaits_another() => Ok(CheckpointData::Awaited),
             None => Err(io::Error::other("the checkpoint just written is gone")),
         }
@@ -126,7 +125,7 @@ impl Checkpoints {
     ///
     /// # Errors
     ///
-    /// When it holds no entry, or the disk refuses.
+    /// When `meta` covers no entry, or the disk fails.
     pub(super) fn receive(
         &self,
         meta: SnapshotMeta,
@@ -141,11 +140,11 @@ impl Checkpoints {
         })
     }
 
-    /// Takes a checkpoint over: it is the newest one after this, durably. Answers its state.
+    /// Installs a checkpoint: durably the newest one when this returns. Returns its state.
     ///
     /// # Errors
     ///
-    /// When it is damaged, or the disk refuses.
+    /// When it is damaged, or the disk fails.
     pub(super) fn install(&self, data: CheckpointData) -> io::Result<State> {
         match data {
             CheckpointData::Received(writer, state) => {
@@ -158,12 +157,12 @@ impl Checkpoints {
         }
     }
 
-    /// The newest checkpoint, if there is one. One that cannot be opened is put aside, and another one is asked for,
-    /// which is awaited then.
+    /// The newest checkpoint, if there is one. One that cannot be opened is put aside and another one is requested;
+    /// until it is written, the answer is [`CheckpointData::Awaited`].
     ///
     /// # Errors
     ///
-    /// When the disk refuses to put it aside.
+    /// When the damaged file cannot be put aside.
     pub(super) fn newest(&self) -> io::Result<Option<(SnapshotMeta, CheckpointData)>> {
         let awaited = || Some((SnapshotMeta::default(), CheckpointData::Awaited));
         match self.store.read_newest() {
@@ -181,7 +180,7 @@ impl Checkpoints {
         }
     }
 
-    /// Up to where the log may be purged, so that the older checkpoint and the log still give the whole state.
+    /// Up to where the log may be purged so that the older checkpoint and the log still give the whole state.
     pub(super) fn purge_bound(&self) -> Option<LogId> {
         self.store.purge_bound()
     }
@@ -199,7 +198,7 @@ impl Checkpoints {
     }
 }
 
-/// A checkpoint on its way in.
+/// A checkpoint that is being received.
 pub(super) struct Receiving {
     writer: CheckpointWriter,
     meta: SnapshotMeta,
@@ -212,7 +211,7 @@ impl Receiving {
     ///
     /// # Errors
     ///
-    /// When it does not follow the one before or holds no rows, or the disk refuses.
+    /// When the chunk does not follow the previous one or holds no valid rows, or the disk fails.
     pub(super) fn take(&mut self, offset: u64, chunk: &Bytes) -> io::Result<()> {
         if offset != self.length {
             return Err(malformed(format!(
@@ -226,11 +225,11 @@ impl Receiving {
         Ok(())
     }
 
-    /// The whole checkpoint, once `length` bytes have come. It is not in force before it is installed.
+    /// The whole checkpoint, once `length` bytes have arrived. It takes effect only when it is installed.
     ///
     /// # Errors
     ///
-    /// When something is missing, or the rows are not the state that their digest says.
+    /// When bytes are missing, or the rows do not have the recorded digest.
     pub(super) fn finish(self, length: u64) -> io::Result<(SnapshotMeta, CheckpointData)> {
         if length != self.length {
             return Err(malformed(format!(
@@ -254,18 +253,18 @@ fn read_state(reader: &mut CheckpointReader) -> io::Result<State> {
     rows.state()
 }
 
-/// The rows of a checkpoint, chunk by chunk.
+/// The rows of a checkpoint, read chunk by chunk.
 #[derive(Default)]
 pub(super) struct Rows {
     whole: Vec<Row>,
-    /// Of a row that goes on in the next chunk.
+    /// The beginning of a row that continues in the next chunk.
     begun: BytesMut,
 }
 
 impl Rows {
     /// # Errors
     ///
-    /// What it holds is no row.
+    /// When the chunk holds something that is no row.
     pub(super) fn read(&mut self, chunk: &[u8]) -> io::Result<()> {
         self.begun.extend_from_slice(chunk);
         loop {
@@ -277,7 +276,7 @@ impl Rows {
                 return Ok(());
             }
             self.begun.advance(self.begun.len() - ahead.len());
-            // A buffer of its own: what is loaded from the row may share it, and would hold on to the whole chunk.
+            // A buffer of its own: what is loaded from the row may share it, and would keep the whole chunk in memory.
             let row = Bytes::copy_from_slice(&self.begun[..length]);
             self.begun.advance(length);
             self.whole.push(from_bytes(&row).map_err(malformed)?);
@@ -286,7 +285,7 @@ impl Rows {
 
     /// # Errors
     ///
-    /// When something is missing, or the rows are not the state that their digest says.
+    /// When a row is incomplete, or the rows do not have the recorded digest.
     pub(super) fn state(self) -> io::Result<State> {
         if !self.begun.is_empty() {
             return Err(malformed("its last row ends after it"));
@@ -295,9 +294,9 @@ impl Rows {
     }
 }
 
-/// The length that stands before a row; nothing if it is not there as a whole.
+/// Reads the length that stands before a row; `None` if its bytes have not all arrived.
 fn length_of_row(bytes: &mut &[u8]) -> io::Result<Option<usize>> {
-    /// Of a number of 64 bits.
+    /// The longest encoding of a 64-bit number.
     const VARINT_BYTES_MAX: usize = 10;
 
     let whole = bytes.iter().take(VARINT_BYTES_MAX).any(|byte| *byte < 0x80);

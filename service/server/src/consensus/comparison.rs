@@ -1,9 +1,9 @@
-//! Replicas compare their states: a flipped bit in one of them must not go unnoticed.
+//! Replicas compare digests of their states, so that a flipped bit in one of them is noticed.
 //!
-//! Every replica keeps digests at the same log indexes and asks the others for theirs. One whose state differs from what
-//! a majority holds ends. When the digests differ and no majority agrees, nobody can tell who is right: writes are
-//! refused until one does. A vote is held among replicas of one log only: where the logs themselves differ, all refuse
-//! writes and nobody ends.
+//! Every replica keeps digests at the same log indexes and asks the others for theirs. A replica whose state differs
+//! from that of a majority ends. When the digests differ and no majority agrees, no one can tell which state is right:
+//! writes are refused until a majority agrees. Only replicas with the same log are compared: where the committed logs
+//! themselves differ, all refuse writes and no replica ends.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,35 +16,35 @@ use super::fatal::Fatal;
 use super::timing::Timed;
 use super::{Position, ReplicaAddress, ReplicaId};
 
-/// How often.
+/// The time between two comparisons.
 const PERIOD: Duration = Duration::from_secs(5);
 
-/// How long a replica may take to answer.
+/// The longest wait for another replica's digest.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What the digests of one log index say.
+/// The result of comparing the digests of one log index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DigestComparison {
-    /// Something else is committed at this index of that replica's log. A vote would end whoever is right and alone.
+    /// That replica's log has another committed entry at this index. A majority could end a replica that is right.
     Parted(ReplicaId),
-    /// Nobody is known to differ, and too few were heard to know that a majority agrees.
+    /// No digest differs, and too few replicas answered to know that a majority agrees.
     Silence,
-    /// A majority agrees, this replica with it.
+    /// A majority agrees, this replica included.
     AmongMajority,
     /// A majority agrees, and this replica differs.
     InMinority,
-    /// They differ, and no majority is known to agree.
+    /// Digests differ, and no majority is known to agree.
     NoMajority,
 }
 
-/// Compares this replica's state with the others', again and again.
+/// Compares this replica's state with the others' every [`PERIOD`]. Never ends.
 pub(super) async fn repeat(shared: &ConsensusParts) {
     let me = shared.me.replica;
     loop {
         tokio::time::sleep(PERIOD).await;
         look_aside(shared).await;
         let mine = shared.digests.all().last().copied();
-        // Asked for one that nobody has, they still answer, and how long that takes is worth knowing.
+        // Replicas answer even when asked for an index that no one has, and the time that takes is measured.
         let index = mine.map_or(0, |(position, _)| position.index);
         let voters = voters(shared);
         let mut found = BTreeMap::new();
@@ -58,7 +58,7 @@ pub(super) async fn repeat(shared: &ConsensusParts) {
         };
         found.insert(me, (position, digest));
         match judge(&found, me, voters.len()) {
-            // Who differed may just be gone for a while: only a majority that agrees ends a doubt.
+            // The replica that differed may just not have answered: only a majority that agrees clears the doubt.
             DigestComparison::Silence => {}
             DigestComparison::Parted(replica) => shared.doubt.histories_parted(replica),
             DigestComparison::AmongMajority => shared.doubt.set(false),
@@ -70,7 +70,7 @@ pub(super) async fn repeat(shared: &ConsensusParts) {
     }
 }
 
-/// Whoever has looked at a damaged checkpoint removes it, which ends its alarm.
+/// Looks whether an operator has removed the damaged checkpoint that was put aside, which ends its alarm.
 async fn look_aside(shared: &ConsensusParts) {
     let checkpoints = shared.checkpoints.clone();
     let looked = shared
@@ -146,7 +146,7 @@ mod tests {
         verdict_of(digests.map(|digest| Some((1, digest?))))
     }
 
-    /// What digests say that were taken after entries of these terms.
+    /// The result for digests that were taken after entries of these terms.
     fn verdict_of(found: [Option<(u64, u8)>; 3]) -> DigestComparison {
         let ids = (1..).map(ReplicaId::new);
         let found = ids.zip(found).filter_map(|(id, found)| {

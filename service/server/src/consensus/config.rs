@@ -1,4 +1,4 @@
-//! How consensus is run: what an operator may set, and what openraft is told.
+//! The settings of consensus, and the configuration that openraft gets from them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use openraft::{Config, SnapshotPolicy};
 use super::ReplicaId;
 use crate::limits::{LOG_KEPT_BYTES_MAX, RAFT_REQUESTS_MAX};
 
-/// What can be set. The defaults are for replicas in one region.
+/// The settings of consensus. The defaults are for replicas in one region.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsensusConfig {
     /// Where this replica keeps its log and its checkpoints.
@@ -18,12 +18,12 @@ pub struct ConsensusConfig {
     pub replica: ReplicaId,
     /// The name of the cluster: replicas of differently named clusters refuse each other.
     pub cluster_name: String,
-    /// How often a leader tells the others that it is there.
+    /// The interval at which a leader sends heartbeats.
     pub heartbeat: Duration,
-    /// The shortest time that a follower waits, after the leader's lease has run out, before it tries to take over.
+    /// The shortest time that a follower waits, after the leader's lease has run out, before it stands for election.
     pub election_timeout_min: Duration,
-    /// The longest such time. It is the leader's lease too: a leader that no quorum has answered for as long takes no
-    /// proposals, and nobody votes against a leader heard of within it.
+    /// The longest such time. It is also the leader's lease: a leader that no quorum has answered for this long takes
+    /// no proposals, and no replica votes against a leader that it has heard from within this time.
     pub election_timeout_max: Duration,
     /// A checkpoint is written after this many entries.
     pub checkpoint_entries: u64,
@@ -31,15 +31,15 @@ pub struct ConsensusConfig {
     pub checkpoint_bytes: u64,
     /// The length of a segment of the log, in bytes; a longer batch gets a longer one.
     pub segment_bytes: u64,
-    /// So many entries that the checkpoints hold already are kept in the log, for followers that are a little behind:
-    /// no fewer than are written while a checkpoint is on its way to one.
+    /// The number of log entries already covered by checkpoints that are kept for followers slightly behind: no fewer
+    /// than are written while a checkpoint is being sent to a follower.
     pub kept_entries: u64,
-    /// The log that the checkpoints hold already is cut, however few entries that leaves, when all of it takes more bytes.
+    /// When the log takes more bytes than this, entries covered by checkpoints are purged, however few remain.
     pub log_bytes: u64,
 }
 
 impl ConsensusConfig {
-    /// The defaults, for this replica of the cluster of this name.
+    /// The default settings for a replica of the cluster with this name.
     #[must_use]
     pub fn new(data_dir: PathBuf, replica: ReplicaId, cluster_name: String) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl ConsensusConfig {
 
     /// # Errors
     ///
-    /// Which of the values above contradict each other, in openraft's words.
+    /// [`InvalidConfig`], in openraft's words, when the settings contradict each other.
     pub(crate) fn raft(&self) -> Result<Arc<Config>, InvalidConfig> {
         let election_timeout_max = millis(self.election_timeout_max);
         let config = Config {
@@ -78,7 +78,7 @@ impl ConsensusConfig {
             enable_pre_vote: Some(true),
             // Two phases of an old leader's heartbeats must not keep a connected quorum from electing (openraft #2080).
             quorum_loss_probe_interval: Some(2 * election_timeout_max + millis(self.heartbeat)),
-            // A leader that restarts has lost its state machine's last steps; only an election tells it what is committed.
+            // Only an election tells a restarted leader, whose state machine lost its last steps, what is committed.
             enable_leader_restore: Some(false),
             ..Config::default()
         };
@@ -94,10 +94,10 @@ impl ConsensusConfig {
 #[error("the timing of consensus is contradictory: {0}")]
 pub struct InvalidConfig(String);
 
-/// Sending a checkpoint and installing it may take so long altogether.
+/// The longest time for sending and installing a checkpoint altogether.
 pub(crate) const INSTALL_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// One append carries at most so many entries; the log caps its bytes.
+/// The most entries in one append; the log caps its bytes.
 const MAX_APPEND_ENTRIES: u64 = 512;
 
 fn millis(duration: Duration) -> u64 {

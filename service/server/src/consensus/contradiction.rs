@@ -1,9 +1,9 @@
-//! A leader that lacks what is committed here.
+//! Refuses a leader whose log lacks entries that are committed here.
 //!
-//! Raft knows no such leader: whoever is elected holds every committed entry. It takes disks that forgot what they had
-//! acknowledged, such as directories that were put back from a copy, to elect one. openraft takes whatever a leader says
-//! about committed positions for what it has there itself, and so would go on with a log spliced of two histories. Here
-//! each append is held against the log first; one that does not fit ends this replica, before anything is changed.
+//! Raft rules such a leader out: whoever is elected holds every committed entry. Only disks that lost what they had
+//! acknowledged can elect one, such as directories restored from a copy. openraft takes what a leader says of committed
+//! positions for what it has itself, and would continue with a log spliced from two histories. So each append is
+//! compared with the log before openraft sees it; one that does not fit ends this replica before anything is changed.
 
 use openraft::raft::AppendEntriesRequest;
 use synod_store::Log;
@@ -16,12 +16,12 @@ use super::record::{of_record, of_store_id, to_store_id};
 use super::types::{Entry, EntryPayload, LogId, TypeConfig, Vote, position_of, vote_of_store};
 
 impl ConsensusParts {
-    /// Checks that a leader's append replaces nothing that is committed here, and names nothing differently that is in
-    /// this log. `prev_checksum` is of what stands right before the entries.
+    /// Checks that a leader's append replaces no entry that is committed here, and agrees with this log wherever both
+    /// hold the same position. `prev_checksum` is of the entry right before the appended ones.
     ///
     /// # Errors
     ///
-    /// When it would. The alarm is raised then, and the process ends.
+    /// When it does not. The alarm is raised then, and the process ends.
     pub(super) fn ensure_fits(
         &self,
         from: ReplicaId,
@@ -58,12 +58,12 @@ impl ConsensusParts {
         }
     }
 
-    /// Checks that the positions in a leader's log are the ones that are committed here, as far as this log goes, and
-    /// beyond that could follow upon them.
+    /// Checks positions in a leader's log: up to the last committed entry here they must equal this log's positions,
+    /// and beyond it they must be able to follow that entry.
     ///
     /// # Errors
     ///
-    /// As above.
+    /// When they do not. The alarm is raised then, and the process ends.
     pub(super) fn ensure_agrees(
         &self,
         from: ReplicaId,
@@ -73,7 +73,7 @@ impl ConsensusParts {
         let Some(committed) = self.log.committed() else {
             return Ok(());
         };
-        // Terms never go down along a log: what stands behind an entry is no lower, and what stands before it no higher.
+        // Terms never decrease along a log, so a later entry has no lower term, and an earlier one no higher term.
         let differs = theirs.find_map(|theirs| {
             let their = to_store_id(&theirs);
             if theirs.index > committed.index {
@@ -81,7 +81,7 @@ impl ConsensusParts {
             }
             match self.log.log_id(theirs.index) {
                 Some(ours) => (ours != their).then_some((ours, theirs)),
-                // It is purged here.
+                // The entry at this index is purged here.
                 None => (their > committed).then_some((committed, theirs)),
             }
         });
@@ -98,7 +98,7 @@ impl ConsensusParts {
         }
     }
 
-    /// The entry at a position of this log, if it is there.
+    /// The entry at a position of this log, if the log holds it.
     fn entry(&self, at: &LogId) -> Option<Entry> {
         if self.log.log_id(at.index) != Some(to_store_id(at)) {
             return None;
@@ -107,8 +107,8 @@ impl ConsensusParts {
     }
 
     fn contradicted(&self, vote: &Vote, detail: String) -> Result<(), InboundError> {
-        // Who was deposed and does not know it yet may lack anything, and openraft refuses it. The log was looked at
-        // before: a vote that is higher by now only means that fewer are taken for leaders.
+        // A deposed leader that has not noticed may lack entries, and openraft refuses it. The log was read before the
+        // vote: if the vote has risen since, fewer replicas count as leaders, which is safe.
         if self.vote.read().map(|vote| vote_of_store(&vote)) > Some(*vote) {
             return Ok(());
         }
@@ -117,13 +117,13 @@ impl ConsensusParts {
     }
 }
 
-/// What a leader says of the entry right before those that it sends: two histories may use one position twice, when the
-/// votes went back in time together with the logs.
+/// The checksum of the entry right before those that a leader sends. Two histories may both use that position, term and
+/// leader, if the votes went back in time together with the logs.
 pub(super) fn checksum_at(log: &Log, at: &LogId) -> Option<u32> {
     read(log, at.index).and_then(|entry| checksum(&entry.payload))
 }
 
-/// Of commands alone, which every release passes on as they were proposed.
+/// Only commands have a checksum, because every release passes them on as they were proposed.
 fn checksum(payload: &EntryPayload) -> Option<u32> {
     match payload {
         EntryPayload::Normal(commands) => Some(crc32c::crc32c(&commands.0)),

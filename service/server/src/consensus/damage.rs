@@ -1,45 +1,45 @@
-//! What is known of damaged checkpoints, and who is told that another one must be written.
+//! What is known about damaged checkpoints, and the signal that another one must be written.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-/// What is known of damaged checkpoints. Clones share it.
+/// What is known about damaged checkpoints. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Damage {
-    /// Told when another checkpoint must be written.
+    /// Notified when another checkpoint must be written.
     due: Arc<Notify>,
     known: Arc<Mutex<Known>>,
 }
 
 #[derive(Debug, Default)]
 struct Known {
-    /// Why this replica refused the last checkpoint that a leader sent.
+    /// Why this replica refused the last checkpoint that a leader sent; `None` if it was whole.
     refused: Option<String>,
-    /// Up to where the last one reached that another replica refused.
+    /// The last log index of the checkpoint of this replica that another one refused last.
     was_refused: Option<u64>,
 }
 
 impl Damage {
-    /// What is told when another checkpoint must be written, for this reason or any other.
+    /// The signal that another checkpoint must be written, for damage or for any other reason.
     pub(super) fn another_is_due(&self) -> Arc<Notify> {
         Arc::clone(&self.due)
     }
 
-    /// A checkpoint of this replica was put aside.
+    /// Notes that a checkpoint of this replica was put aside, and signals that another one must be written.
     pub(super) fn found(&self, error: &dyn fmt::Display) {
         tracing::error!(%error, "put a damaged checkpoint aside: another one is written");
         self.due.notify_one();
     }
 
-    /// This replica refused what a leader sent.
+    /// Notes that this replica refused a checkpoint that a leader sent.
     pub(super) fn refused(&self, error: &dyn fmt::Display) {
         tracing::error!(%error, "refused a checkpoint of the leader");
         self.lock().refused = Some(error.to_string());
     }
 
-    /// A checkpoint of a leader was whole.
+    /// Notes that a checkpoint that a leader sent was whole.
     pub(super) fn nothing_refused(&self) {
         self.lock().refused = None;
     }
@@ -49,8 +49,8 @@ impl Damage {
         self.lock().refused.clone()
     }
 
-    /// Takes note that another replica refused the checkpoint that reaches up to `index`. Whether the last one that was
-    /// refused reached as far.
+    /// Notes that another replica refused the checkpoint up to `index`. Returns whether the checkpoint refused before
+    /// it had the same last index.
     pub(super) fn is_refused_again(&self, index: u64) -> bool {
         self.lock().was_refused.replace(index) == Some(index)
     }

@@ -1,9 +1,9 @@
-//! A leader whose process has died need not be waited for.
+//! Lets followers of a leader whose process has died elect another one before its lease runs out.
 //!
-//! When a process is killed, the system closes its connections at once, long before its lease runs out. A follower that
-//! loses the leader's connection dials it again: if nobody listens there any more, the follower lets go of the lease and
-//! asks for pre-votes. The others grant them only if they let go of their leases too, each by what it saw itself, or
-//! after these ran out: one follower's broken connection never deposes a leader that the others still hear.
+//! When a process is killed, the system closes its connections at once. A follower that loses the leader's connection
+//! dials the leader: if that is refused, it drops the lease and asks for pre-votes. The others grant them only once
+//! they have dropped their leases too, each after its own dial, or these ran out: one broken connection deposes no
+//! leader.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use super::ReplicaId;
 use super::facade::ConsensusParts;
 use super::suspicion::refuses;
 
-/// Pre-votes are asked for again after so long: the others may notice a little later.
+/// The pause between two requests for pre-votes: the others may notice the death a little later.
 const ROUND: Duration = Duration::from_millis(15);
 
-/// So many rounds; then the ordinary timers take over.
+/// The number of such requests; after them the ordinary election timers take over.
 const ROUNDS: u32 = 20;
 
-/// Looks after each replica that loses a connection. Never ends.
+/// Checks each replica that lost a connection to this one. Never ends.
 pub(super) async fn depose_the_dead(shared: &ConsensusParts) {
     loop {
         for replica in shared.suspicion.suspects().await {
@@ -34,7 +34,7 @@ async fn depose_if_dead(shared: &ConsensusParts, leader: ReplicaId) {
         return;
     }
     tracing::info!(%leader, term = vote.leader_id.term, "the leader's process is gone: asking for pre-votes");
-    // Naming somebody else as the one to take over makes openraft let go of the lease, and nothing more.
+    // Naming the old leader as the target of a transfer makes openraft drop the lease, and does nothing else.
     let let_go = TransferLeaderRequest::new(vote, leader, None);
     if shared.raft.handle_transfer_leader(let_go).await.is_err() {
         return;
@@ -50,7 +50,7 @@ async fn depose_if_dead(shared: &ConsensusParts, leader: ReplicaId) {
     }
 }
 
-/// Whether nobody listens at the replica's address although its host answers.
+/// Whether the replica's host refuses connections to the replica's address.
 async fn is_dead(shared: &ConsensusParts, replica: ReplicaId) -> bool {
     let metrics = shared.raft.server_metrics();
     let membership = metrics.borrow().membership_config.clone();

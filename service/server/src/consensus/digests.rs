@@ -1,4 +1,4 @@
-//! Digests of the state at fixed log indexes, to be compared between replicas.
+//! The digests of the state at fixed log indexes, which replicas compare.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use synod_machine::{Digest, State};
 use super::Position;
 use crate::limits::DIGESTS_KEPT_MAX;
 
-/// A digest is kept at every so many entries. The same indexes on every replica, or there would be nothing to compare.
+/// A digest is kept after every this many entries: at the same indexes on every replica, so that they can be compared.
 const EVERY: u64 = 256;
 
 /// The latest digests. Clones share them.
@@ -16,7 +16,7 @@ const EVERY: u64 = 256;
 pub(super) struct Digests(Arc<Mutex<VecDeque<(Position, Digest)>>>);
 
 impl Digests {
-    /// Keeps the digest of the state after `position`, if that is an index at which digests are kept.
+    /// Keeps the digest of the state after `position`, if digests are kept at its index.
     pub(super) fn note(&self, position: Position, state: &State) {
         if !position.index.is_multiple_of(EVERY) {
             return;

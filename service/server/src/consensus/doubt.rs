@@ -1,11 +1,11 @@
-//! A doubt about the replicas' states, and the reason that those are told whose writes are refused.
+//! Whether the replicas' states or logs contradict each other, and the reason given when writes are refused for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::ReplicaId;
 
-/// Whether the replicas' states are known to differ while nobody can tell which one is right. Clones share it.
+/// Whether the replicas are known to differ while no one can tell which one is right. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Doubt(Arc<Causes>);
 
@@ -13,7 +13,7 @@ pub(super) struct Doubt(Arc<Causes>);
 struct Causes {
     /// The digests of one log differ, and no majority agrees.
     states: AtomicBool,
-    /// The logs themselves differ where they are committed. No majority mends that: it stays for as long as the process.
+    /// The committed logs themselves differ. No majority can repair that: it stays until the process ends.
     logs: AtomicBool,
 }
 
@@ -35,14 +35,14 @@ impl Doubt {
         }
     }
 
-    /// The log of `replica` holds something else where it is committed.
+    /// Notes that the log of `replica` has other committed entries than this one.
     pub(super) fn histories_parted(&self, replica: ReplicaId) {
         if !self.0.logs.swap(true, Ordering::AcqRel) {
             tracing::error!(%replica, "a replica has other committed entries than this one: writes are refused");
         }
     }
 
-    /// Takes note whether the digests differ without a majority that agrees.
+    /// Notes whether the digests differ without a majority that agrees.
     pub(super) fn set(&self, raised: bool) {
         let before = self.0.states.swap(raised, Ordering::AcqRel);
         if raised && !before {

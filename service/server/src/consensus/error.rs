@@ -1,4 +1,4 @@
-//! Why something could not be done. "Certainly not executed" and "perhaps executed" are never one error.
+//! The errors of consensus. "Certainly not executed" and "perhaps executed" are never the same error.
 
 use super::ReplicaId;
 
@@ -8,13 +8,13 @@ pub enum ProposeError {
     /// This replica does not lead, or not in the term that was asked for. Certainly not executed.
     #[error("this replica does not lead{}", hint_text(*hint))]
     NotLeader {
-        /// Who leads, as far as it knows.
+        /// Who leads, as far as this replica knows.
         hint: Option<ReplicaId>,
     },
-    /// This replica leads, and does not take proposals now. Certainly not executed.
+    /// This replica leads, but takes no proposals now. Certainly not executed.
     #[error("not executed: {0}")]
     NotExecuted(NotExecuted),
-    /// The entry was written, and the leadership changed before it was known to be committed: it may still commit.
+    /// The entry was written, but the leadership changed before it was known to be committed: it may still commit.
     #[error("the leadership changed; the entry may or may not be committed")]
     Unknown,
     /// This replica is stopping and has not taken the proposal. Certainly not executed.
@@ -25,10 +25,10 @@ pub enum ProposeError {
 /// Why a leader does not take proposals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotExecuted {
-    /// No quorum has answered it for longer than an election timeout.
+    /// No quorum has answered the leader for longer than an election timeout.
     #[error("the leader is not answered by a quorum")]
     NoQuorum,
-    /// It is handing the leadership over.
+    /// The leader is handing the leadership over.
     #[error("the leadership is being handed over")]
     Transferring,
     /// The replicas' states differ, and no majority agrees.
@@ -42,18 +42,18 @@ pub enum ReadIndexError {
     /// This replica does not lead.
     #[error("this replica does not lead{}", hint_text(*hint))]
     NotLeader {
-        /// Who leads, as far as it knows.
+        /// Who leads, as far as this replica knows.
         hint: Option<ReplicaId>,
     },
-    /// It leads, and no quorum has answered it in time.
+    /// This replica leads, and no quorum answered it in time.
     #[error("the leader was not answered by a quorum in time")]
     NoQuorum,
-    /// It is stopping.
+    /// This replica is stopping.
     #[error("this replica is stopping")]
     Stopped,
 }
 
-/// Why an index was not waited for to the end.
+/// Why waiting for an entry to be applied ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WaitError {
     /// The deadline passed.
@@ -70,10 +70,10 @@ pub enum TransferError {
     /// This replica does not lead.
     #[error("this replica does not lead")]
     NotLeader,
-    /// The one named is no other voting replica, or there is none.
+    /// The target is not another voting replica, or there is none.
     #[error("there is no such other replica to take over")]
     NoTarget,
-    /// Nobody took over in time.
+    /// No other replica took over in time.
     #[error("nobody took over in time")]
     Timeout,
     /// This replica is stopping.

@@ -1,4 +1,4 @@
-//! What the rest of the server calls.
+//! [`Consensus`]: the interface of consensus to the rest of the server.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -37,7 +37,7 @@ use super::{ReplicaAddress, ReplicaId, Term};
 use crate::peer::{PeerClients, PeerIdentity};
 use crate::seams::{Seams, watch};
 
-/// A replica's part in the replicated log. Clones are handles to the same one.
+/// A replica's part in the replicated log. Clones are handles to the same part.
 #[derive(Clone)]
 pub struct Consensus {
     pub(super) shared: Arc<ConsensusParts>,
@@ -61,7 +61,7 @@ pub(super) struct ConsensusParts {
     pub(super) checkpoints: Checkpoints,
     pub(super) peers: PeerClients,
     pub(super) seams: Seams,
-    /// Ends after Raft, with the log sealed and the data directory given back.
+    /// The task of [`super::upkeep`]. It ends after Raft, with the log sealed and the data directory closed.
     pub(super) upkeep: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -78,7 +78,7 @@ impl ConsensusParts {
     }
 }
 
-/// A proposal that was handed to the log. Its outcome, once it is applied here.
+/// A proposal that was handed to the log. A future of its outcome, which resolves once the entry is applied here.
 pub struct Pending {
     outcome: OneshotReceiverOf<TypeConfig, ClientWriteResult<TypeConfig>>,
     me: ReplicaId,
@@ -97,8 +97,8 @@ impl Consensus {
         self.shared.me.replica
     }
 
-    /// Hands a payload, an encoded log entry, to the log and returns once it has its place: entries stand in the log in
-    /// the order of these calls. With `only_in`, it is refused unless this replica leads in exactly that term.
+    /// Hands `payload`, an encoded log entry, to Raft. Entries take their places in the log in the order of these
+    /// calls. With `only_in`, the proposal is refused unless this replica leads in exactly that term.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl Consensus {
         })
     }
 
-    /// [`Self::submit`] and its outcome.
+    /// [`Self::submit`], and waits for the outcome.
     ///
     /// # Errors
     ///
@@ -140,12 +140,12 @@ impl Consensus {
         self.submit(payload, only_in).await?.await
     }
 
-    /// A log index such that a state that has applied it holds every write acknowledged anywhere before this call: a
-    /// quorum confirms, after this call, that this replica still leads.
+    /// A log index: a state that has applied it holds every write that was acknowledged by any replica before this
+    /// call. A quorum confirms, after this call, that this replica still leads.
     ///
     /// # Errors
     ///
-    /// See [`ReadIndexError`]. A quorum that does not answer is given up after one election timeout.
+    /// See [`ReadIndexError`]. Gives up when no quorum has answered for one election timeout.
     pub async fn read_index(&self) -> Result<u64, ReadIndexError> {
         self.read_position().await.map(|position| position.index)
     }
@@ -172,7 +172,7 @@ impl Consensus {
         }
     }
 
-    /// Waits until `index` is applied here, and answers what is published then.
+    /// Waits until `index` is applied here. Returns the state published then.
     ///
     /// # Errors
     ///
@@ -191,7 +191,7 @@ impl Consensus {
         }
     }
 
-    /// The state after the last entry applied. Takes no lock.
+    /// The state after the last applied entry. Takes no lock.
     #[must_use]
     pub fn published(&self) -> Arc<Published> {
         self.shared.publisher.latest()
@@ -203,7 +203,7 @@ impl Consensus {
         self.shared.publisher.subscribe()
     }
 
-    /// Who leads, and in which term, as it changes. The receiver has seen who leads now.
+    /// Who leads, and in which term, as it changes. The present value counts as seen by the receiver.
     #[must_use]
     pub fn leadership(&self) -> watch::Receiver<Leadership> {
         let mut leadership = self.shared.leadership.clone();
@@ -211,8 +211,8 @@ impl Consensus {
         leadership
     }
 
-    /// How long ago the calls were sent that a quorum has answered last; `None` while this replica does not lead or was
-    /// not answered in this term yet.
+    /// The age of the calls that a quorum has answered last, counted from when they were sent; `None` while this
+    /// replica does not lead or no quorum has answered in this term yet.
     #[must_use]
     pub fn quorum_silence(&self) -> Option<Duration> {
         let metrics = self.shared.raft.metrics();
@@ -220,7 +220,7 @@ impl Consensus {
         if !metrics.state.is_leader() {
             return None;
         }
-        // A quorum of its own needs no calls, so none are ever noted.
+        // A replica that is a quorum by itself makes no calls, so openraft records no answers.
         let mut voters = metrics.membership_config.membership().voter_ids();
         if voters.all(|voter| voter == self.replica()) {
             return Some(Duration::ZERO);
@@ -229,7 +229,7 @@ impl Consensus {
         Some(openraft::Instant::elapsed(&**answered))
     }
 
-    /// The longest election timeout. It is the lease too: a leader that no quorum has answered for as long takes no
+    /// The longest election timeout. It is also the lease: a leader that no quorum has answered for this long takes no
     /// proposals.
     #[must_use]
     pub fn election_timeout(&self) -> Duration {
@@ -240,7 +240,7 @@ impl Consensus {
     ///
     /// # Errors
     ///
-    /// See [`TransferError`]. It may still happen after [`TransferError::Timeout`].
+    /// See [`TransferError`]. The transfer may still happen after [`TransferError::Timeout`].
     pub async fn transfer_leadership(&self, to: Option<ReplicaId>) -> Result<(), TransferError> {
         let raft = &self.shared.raft;
         let Leadership {
@@ -277,13 +277,13 @@ impl Consensus {
             .collect()
     }
 
-    /// The ways to the other replicas.
+    /// The clients of the other replicas' peer services.
     #[must_use]
     pub fn peers(&self) -> &PeerClients {
         &self.shared.peers
     }
 
-    /// Has a checkpoint written soon.
+    /// Requests that a checkpoint be written soon.
     ///
     /// # Errors
     ///
@@ -297,8 +297,8 @@ impl Consensus {
             .map_err(|_| Stopped)
     }
 
-    /// For how long another replica has not answered this one, which leads; `None` if this one does not lead, or has not
-    /// heard of it since.
+    /// For how long another replica has not answered this leader; `None` if this replica does not lead, or has not had
+    /// an answer from the other one since it leads.
     pub(crate) fn silence(&self, replica: ReplicaId) -> Option<Duration> {
         let metrics = self.shared.raft.metrics();
         let metrics = metrics.borrow();
@@ -306,18 +306,18 @@ impl Consensus {
         Some(openraft::Instant::elapsed(&**answered))
     }
 
-    /// Ends this replica's part: no entry is written or applied after this, the log is sealed, and the data directory
-    /// is free for another process.
+    /// Ends this replica's part: no entry is written or applied after this, the log is sealed, and another process may
+    /// open the data directory.
     pub async fn shutdown(&self) {
-        // Raft's task may have panicked; it has stopped then, which is all that is wanted here.
+        // Raft's task may have panicked; then it has stopped, which is all that is needed here.
         let _ = self.shared.raft.shutdown().await;
         if let Some(upkeep) = self.shared.take_upkeep() {
-            // As above, should it have panicked.
+            // An upkeep task that panicked has ended, too.
             let _ = upkeep.await;
         }
     }
 
-    /// Whether the replicas' states are known to differ and nobody can tell which is right: writes are refused then.
+    /// Whether the replicas' states are known to differ and no one can tell which is right: writes are refused then.
     #[must_use]
     pub fn in_doubt(&self) -> bool {
         self.shared.doubt.reason().is_some()
@@ -365,13 +365,13 @@ impl Future for Pending {
         Poll::Ready(match outcome {
             Ok(Ok(response)) => Ok(response.data),
             Ok(Err(error)) => Err(propose_error(error, self.me)),
-            // Raft's task ended with the entry on its way: it may be on other replicas already.
+            // Raft's task ended while the entry was in progress: it may be on other replicas already.
             Err(_) => Err(ProposeError::Unknown),
         })
     }
 }
 
-/// A refusal for a wrong term may name this replica itself, which would send the caller round in circles.
+/// A refusal for a wrong term may name this replica itself; passing that on would send the caller in circles.
 fn hint(forward: &ForwardToLeader<TypeConfig>, me: ReplicaId) -> Option<ReplicaId> {
     forward.leader_id.filter(|leader| *leader != me)
 }
@@ -388,7 +388,7 @@ fn propose_error(error: ClientWriteError<TypeConfig>, me: ReplicaId) -> ProposeE
             ForwardReason::LeaseExpired => ProposeError::NotExecuted(NotExecuted::NoQuorum),
         },
         ClientWriteError::LogEntryDiscarded(_) => ProposeError::Unknown,
-        // Neither can come of a write of commands; if one did, nothing would be known.
+        // Neither error can come from a write of commands; if one did, the outcome would be unknown.
         ClientWriteError::ChangeMembershipError(_) | ClientWriteError::PreconditionFailed(_) => {
             ProposeError::Unknown
         }

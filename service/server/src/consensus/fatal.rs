@@ -1,4 +1,4 @@
-//! The end of a replica that must not go on.
+//! The reasons for which a replica must end its process, and the alarm that ends it.
 
 use crate::seams::watch;
 
@@ -19,7 +19,7 @@ pub enum Fatal {
     WrongDirectory {
         /// This replica's id.
         replica: super::ReplicaId,
-        /// Who said so, and what it knows.
+        /// Which replica said so, and which directory it knows.
         detail: String,
     },
     /// Another replica remembers more of this one's log than its data directory holds.
@@ -31,7 +31,7 @@ pub enum Fatal {
     WentBack {
         /// This replica's id.
         replica: super::ReplicaId,
-        /// Who remembers.
+        /// The replica that remembers the entry.
         by: super::ReplicaId,
     },
     /// The leader would replace entries that this replica knows to be committed.
@@ -42,7 +42,7 @@ pub enum Fatal {
          are old, and replace those (`synod cluster replace`) before this one starts again"
     )]
     Contradicted {
-        /// What is committed here, and what the leader has there.
+        /// What is committed here, and what the leader has in its place.
         detail: String,
     },
     /// The states of the replicas differ, and this one is in the minority.
@@ -50,12 +50,12 @@ pub enum Fatal {
         "this replica's state differs from the others' at log index {index}: restore it from another replica"
     )]
     Diverged {
-        /// Where the digests were compared.
+        /// The log index at which the digests were compared.
         index: u64,
     },
 }
 
-/// Raises the alarm that ends the process. The first alarm stays.
+/// The alarm that ends the process. Later alarms are dropped: the first one stays.
 #[derive(Clone, Debug)]
 pub(crate) struct Alarm(watch::Sender<Option<Fatal>>);
 
@@ -75,7 +75,7 @@ impl Alarm {
         });
     }
 
-    /// Resolves once the alarm was raised.
+    /// Resolves once the alarm is raised.
     pub(crate) async fn raised(&self) -> Fatal {
         let mut receiver = self.0.subscribe();
         match receiver.wait_for(Option::is_some).await {

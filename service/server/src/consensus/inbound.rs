@@ -1,4 +1,4 @@
-//! Raft's messages as they come in. The peer service has checked who sent them; here they become calls of openraft.
+//! Handles Raft's messages from other replicas, as calls of openraft. The peer service has checked who sent them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use super::wire::{self, Malformed};
 use super::{DirectoryId, Fatal, ReplicaAddress, ReplicaId};
 use crate::peer::{Refusal, messages};
 
-/// Why a message was not answered.
+/// Why a message got no regular answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum InboundError {
-    /// It is not what the protocol says.
+    /// It violates the protocol.
     #[error(transparent)]
     Malformed(#[from] Malformed),
     /// This replica may not vote before it has caught up: its log may have lost entries that it had acknowledged.
@@ -29,16 +29,16 @@ pub(crate) enum InboundError {
     /// The checkpoint is damaged.
     #[error("the checkpoint is damaged")]
     BadCheckpoint,
-    /// The disk refuses the checkpoint, or it did not arrive as a whole.
+    /// This replica's disk failed to take the checkpoint, or parts of it are missing.
     #[error("the checkpoint could not be stored")]
     NotStored,
-    /// The leader that sent it lacks what is committed here.
+    /// The leader that sent the message lacks entries that are committed here.
     #[error("the leader lacks entries that are committed here")]
     Contradicted,
-    /// The log of whoever asks for a vote may have gone back in time, and it did not say where it ends now.
+    /// The log of a caller that asks for a vote seemed to have gone back, and the caller did not prove otherwise.
     #[error("the caller's log seemed to end too early, and it did not answer when it was asked")]
     Unproved,
-    /// The caller is refused for who it is.
+    /// The caller's identity was refused.
     #[error("{0}")]
     Refused(Refusal),
     /// This replica is stopping.
@@ -67,7 +67,7 @@ impl Consensus {
         Ok(wire::vote_response_to_wire(&response))
     }
 
-    /// Answers appends in the order of the requests. A request that cannot be read ends the stream.
+    /// Answers appends in the order of the requests. A malformed request, or one that does not fit, ends the stream.
     pub(crate) fn on_append<E>(
         &self,
         from: ReplicaId,
@@ -85,7 +85,7 @@ impl Consensus {
                 if fits.is_err()
                     && let Some(told) = told.take()
                 {
-                    // A leader that has gone need not be told.
+                    // If the leader has closed the stream, no one needs the answer.
                     let _ = told.send(());
                 }
                 fits.ok().map(|()| request)
@@ -148,31 +148,31 @@ impl Consensus {
         }
     }
 
-    /// Which data directory the replica set says that a replica has. Only what is committed counts: it is never changed
-    /// again.
+    /// The data directory of `replica` according to the committed replica set, in which a replica's directory never
+    /// changes.
     pub(crate) fn known_directory(&self, replica: ReplicaId) -> Option<DirectoryId> {
         self.address(replica).map(|address| address.directory)
     }
 
-    /// Where a replica of the set is.
+    /// The address of a replica of the committed set.
     pub(super) fn address(&self, replica: ReplicaId) -> Option<ReplicaAddress> {
         let metrics = self.shared.raft.server_metrics();
         let membership = metrics.borrow().committed_membership_config.clone();
         membership.membership().get_node(&replica).cloned()
     }
 
-    /// Whether this replica belongs to a replica set: its log holds something.
+    /// Whether this replica belongs to a replica set: whether its log or its state holds an entry.
     pub(crate) fn is_initialized(&self) -> bool {
         let metrics = self.shared.raft.metrics();
         let metrics = metrics.borrow();
         metrics.last_log_index.is_some() || metrics.last_applied.is_some()
     }
 
-    /// Makes the first replica set. Only one replica may, and only of directories that hold nothing yet.
+    /// Forms the first replica set. Only one replica may do so, and only if all directories are empty.
     ///
     /// # Errors
     ///
-    /// In words, when this replica belongs to a set already or is not part of `set`.
+    /// A description, when this replica belongs to a set already or is not part of `set`.
     pub(crate) async fn initialize(
         &self,
         set: BTreeMap<ReplicaId, ReplicaAddress>,
@@ -184,8 +184,8 @@ impl Consensus {
             .map_err(|error| error.to_string())
     }
 
-    /// Takes note that a call was refused which another replica made. When it was meant for this replica with another
-    /// directory, and this one's is empty, then this one was wiped.
+    /// Notes that a call of another replica was refused. If the call was meant for this replica with another directory,
+    /// and the present directory is empty, then this replica's data was wiped.
     pub(crate) fn on_refused_call(&self, refusal: Refusal) {
         if refusal == Refusal::WrongDirectory && !self.is_initialized() {
             self.shared.alarm.raise(Fatal::WrongDirectory {
@@ -196,7 +196,7 @@ impl Consensus {
         }
     }
 
-    /// Takes note that a connection ended over which `replica` called: a reason to doubt that it lives.
+    /// Notes that a connection from `replica` ended, which is a reason to check whether it lives.
     pub(crate) fn on_connection_lost(&self, replica: ReplicaId) {
         self.shared.suspicion.connection_lost(replica);
     }

@@ -1,4 +1,4 @@
-//! Who leads.
+//! Follows who leads, as Raft reports it.
 
 use openraft::Raft;
 
@@ -11,15 +11,15 @@ use crate::seams::watch;
 /// Who leads, as far as this replica knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Leadership {
-    /// The latest election that this replica takes part in.
+    /// The term of the latest election that this replica knows of.
     pub term: Term,
-    /// Who won it; `None` while that is open.
+    /// The leader of that term; `None` while the election is open.
     pub leader: Option<ReplicaId>,
-    /// Whether this replica did.
+    /// Whether this replica leads.
     pub is_me: bool,
 }
 
-/// Follows Raft for as long as it runs: tells who leads, and raises the alarm when Raft stops by itself.
+/// Follows Raft for as long as it runs: publishes who leads, and raises the alarm when Raft stops by itself.
 pub(super) async fn follow(
     raft: &Raft<TypeConfig, StateMachine>,
     me: ReplicaId,
@@ -31,7 +31,7 @@ pub(super) async fn follow(
         let now = {
             let metrics = metrics.borrow_and_update();
             let voted = metrics.vote.leader_id;
-            // A leader that was started again has its old vote, and does not lead.
+            // A leader that restarted still has its committed vote, but does not lead.
             let leads =
                 metrics.vote.committed && (voted.node_id != me || metrics.state.is_leader());
             let leader = leads.then_some(voted.node_id);
@@ -53,7 +53,7 @@ pub(super) async fn follow(
             break;
         }
     }
-    // Raft's task has ended and said why, unless it panicked.
+    // Raft's task has ended. Its state says why, unless it panicked.
     let ended = raft.metrics().borrow().running_state.clone();
     match ended {
         Ok(()) | Err(openraft::errors::Fatal::Panicked) => alarm.raise(Fatal::Panicked),

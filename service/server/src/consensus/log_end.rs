@@ -1,4 +1,4 @@
-//! Where the log of this replica ends, as the other replicas are told.
+//! Where this replica's log ends, as it is told to other replicas in the metadata of calls and answers.
 
 use synod_store::Log;
 
@@ -9,7 +9,7 @@ use super::record::of_store_id;
 use super::types::position_of;
 use crate::peer::LogEnd;
 
-/// Where the log of this replica ends, to be told the others.
+/// The end of this replica's log. `Unsaid` while it may not vote, because its log may lack acknowledged entries.
 pub(super) fn log_end(log: &Log, publisher: &Publisher, ballot: &Ballot) -> LogEnd {
     if !ballot.is_open() {
         return LogEnd::Unsaid;
@@ -17,7 +17,7 @@ pub(super) fn log_end(log: &Log, publisher: &Publisher, ballot: &Ballot) -> LogE
     let last = log
         .last_log_id()
         .map(|last| position_of(&of_store_id(&last)));
-    // A checkpoint that was installed may reach further than the log for a moment.
+    // An installed checkpoint may reach further than the log for a moment.
     match last.max(publisher.latest().applied) {
         Some(position) => LogEnd::At(position),
         None => LogEnd::Empty,
@@ -25,7 +25,7 @@ pub(super) fn log_end(log: &Log, publisher: &Publisher, ballot: &Ballot) -> LogE
 }
 
 impl Consensus {
-    /// Where the log of this replica ends.
+    /// The end of this replica's log, as other replicas are told.
     pub(crate) fn log_end(&self) -> LogEnd {
         let shared = &*self.shared;
         log_end(&shared.log, &shared.publisher, &shared.ballot)

@@ -1,7 +1,7 @@
-//! openraft's log on top of the store's.
+//! openraft's log storage on top of the store's log.
 //!
-//! openraft wants all writes, votes too, to become durable in the order in which it asked for them. The store keeps
-//! that order among entries; a vote waits until every entry before it is durable.
+//! openraft requires all writes, votes included, to become durable in the order in which it issued them. The store
+//! keeps that order among entries; a vote is written only once every entry before it is durable.
 
 use std::fmt::Debug;
 use std::io;
@@ -20,10 +20,10 @@ use super::record::{of_record, of_store_id, to_record, to_store_id};
 use super::types::{Entry, LogId, TypeConfig, Vote, vote_of_store, vote_to_store};
 use crate::seams::Offload;
 
-/// One append to a follower, and one read for apply, hold at most so many bytes of entries, but at least one entry.
+/// The most bytes of entries in one append to a follower, and in one read for apply; but at least one entry.
 const READ_BYTES: usize = 1 << 20;
 
-/// One append to the store's log has at most so many bytes, but at least one entry.
+/// The most bytes in one append to the store's log; but at least one entry.
 const APPEND_BYTES: usize = 8 << 20;
 
 /// The log of this replica. Clones are handles to the same one.
@@ -31,7 +31,7 @@ const APPEND_BYTES: usize = 8 << 20;
 pub(super) struct LogStorage {
     pub(super) log: Log,
     pub(super) vote: Arc<VoteFile>,
-    /// Told whenever there is something to flush.
+    /// Notified whenever there is something to flush.
     pub(super) enqueued: Arc<Notify>,
     pub(super) checkpoints: Checkpoints,
     pub(super) alarm: Alarm,
@@ -80,7 +80,7 @@ impl RaftLogStorage<TypeConfig> for LogStorage {
         let mut records: Vec<LogRecord> = Vec::new();
         for record in entries.into_iter().map(to_record) {
             if bytes + record.payload.len() > APPEND_BYTES && !records.is_empty() {
-                // The callback of the last part covers this one: they become durable in order, and a failure of one
+                // Only the callback of the last part is needed: parts become durable in order, and a failure of one
                 // fails all that follow.
                 self.enqueue(std::mem::take(&mut records), IOFlushed::noop())
                     .await?;
@@ -92,7 +92,7 @@ impl RaftLogStorage<TypeConfig> for LogStorage {
         self.enqueue(records, callback).await
     }
 
-    /// Cuts what was never committed, and nothing else: told to cut more, the replica ends with its files as they are.
+    /// Cuts entries that were never committed. Told to cut others, the replica ends with its files unchanged.
     async fn truncate_after(&mut self, last: Option<LogId>) -> io::Result<()> {
         let index = last.map(|id| id.index);
         if let Some(committed) = self.log.committed().filter(|it| index < Some(it.index)) {
@@ -109,14 +109,14 @@ impl RaftLogStorage<TypeConfig> for LogStorage {
         Ok(())
     }
 
-    /// Purges up to `upto`, but keeps what the older checkpoint needs: should the newer one turn out damaged, the older
+    /// Purges up to `upto`, but keeps what the older checkpoint needs: if the newer one turns out damaged, the older
     /// one and the log still give the whole state.
     async fn purge(&mut self, upto: LogId) -> io::Result<()> {
         let upto = to_store_id(&upto);
         let last = self.log.last_log_id();
         let holds_it = last.is_some_and(|last| last.index > upto.index || last == upto);
         let allowed = if !holds_it {
-            // A checkpoint was installed that the log does not reach: the log begins anew behind it.
+            // An installed checkpoint reaches beyond the log: the log begins anew behind it.
             Some(upto)
         } else {
             self.checkpoints.purge_bound().map(|bound| {
@@ -148,7 +148,7 @@ impl RaftLogReader<TypeConfig> for LogStorage {
         self.read(start, end, READ_BYTES)
     }
 
-    /// As many entries at a time as [`READ_BYTES`] hold: apply may have far to go after a restart.
+    /// Reads at most [`READ_BYTES`] at a time: after a restart, apply may have many entries to read.
     async fn entries_stream<RB>(
         &mut self,
         range: RB,
@@ -208,23 +208,23 @@ impl LogStorage {
         Ok(())
     }
 
-    /// Waits until the log takes another append, or has failed and says so.
+    /// Waits until the log takes another append, or has failed, which the append then reports.
     async fn room(&self) {
         let (room, waiting) = oneshot::channel();
         self.log.when_room(Box::new(move || {
-            // A receiver that is gone no longer appends.
+            // The append that waited was cancelled.
             let _ = room.send(());
         }));
-        // The log drops the callback without a call only when it is dropped itself.
+        // The log drops the callback without calling it only when it is dropped itself.
         let _ = waiting.await;
     }
 
-    /// Waits until everything that was written before is durable.
+    /// Waits until everything written before is durable.
     pub(super) async fn all_durable(&self) -> io::Result<()> {
         let (done, waiting) = oneshot::channel();
         self.room().await;
         let tell = move |result| {
-            // Nobody may wait any more; the log does not mind.
+            // The caller may have stopped waiting; then no one needs the result.
             let _ = done.send(result);
         };
         self.log.enqueue_append(Vec::new(), Box::new(tell))?;

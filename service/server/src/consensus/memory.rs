@@ -1,7 +1,7 @@
-//! What this replica remembers: how far each replica had come, and whose data directory went back in time.
+//! Remembers, for each data directory, how far its log had come, and whether it went back in time.
 //!
 //! A log that held a committed entry never ends before it again, in the order of terms, leaders and indexes, unless its
-//! disk forgot. What is remembered is of a directory: a replaced replica has another one, of which nothing is remembered.
+//! disk lost it. A replaced replica has a new directory, of which nothing is remembered.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,7 +15,7 @@ use super::{DirectoryId, ReplicaId};
 use crate::peer::LogEnd;
 use crate::peer::messages::RememberedLog;
 
-/// What this replica remembers of the others. Clones share it.
+/// What this replica remembers about the logs of all replicas. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     file: PeersFile,
@@ -29,7 +29,7 @@ struct Known {
 }
 
 impl Known {
-    /// A directory is known to have held the latest of what was learned of it, and to have gone back if anybody saw it.
+    /// Merges what was learned of a directory: the latest entry that it held, and whether any replica saw it go back.
     fn learn(&mut self, directory: DirectoryId, learned: Remembered) {
         let before = self.peers.get(directory.as_bytes()).copied();
         let now = before.map_or(learned, |before| Remembered {
@@ -45,11 +45,11 @@ impl Known {
 }
 
 impl Memory {
-    /// Reads what was remembered. A damaged file is forgotten.
+    /// Reads the file. If it is damaged, starts with nothing remembered.
     ///
     /// # Errors
     ///
-    /// When a newer build wrote it, or the disk refuses.
+    /// When a newer build wrote it, or the disk fails.
     pub(super) fn open(file: PeersFile) -> io::Result<Self> {
         let peers = match file.read() {
             Ok(peers) => peers,
@@ -69,13 +69,13 @@ impl Memory {
         })
     }
 
-    /// What is remembered of this directory, to be held against an answer that is asked for now.
+    /// What is remembered of this directory now, to be compared with the answer to a question that is sent now.
     pub(crate) fn of(&self, directory: DirectoryId) -> Option<Remembered> {
         self.lock().peers.get(directory.as_bytes()).copied()
     }
 
-    /// Whether the log of this directory ends where it may, after an answer to a question that was asked when so much was
-    /// remembered. One that does not never does again.
+    /// Whether the log of this directory, which ends at `end` by an answer, reaches what was remembered when the
+    /// question was sent (`asked`). A directory that once fell short is refused for good.
     pub(crate) fn accepts(
         &self,
         directory: DirectoryId,
@@ -98,7 +98,7 @@ impl Memory {
         false
     }
 
-    /// Takes note of what replicas hold that is committed, and forgets the directories that are in no set any more.
+    /// Remembers which committed entries the replicas hold, and forgets directories that are no longer in the set.
     pub(super) fn note(
         &self,
         set: &BTreeMap<ReplicaId, DirectoryId>,
@@ -123,7 +123,7 @@ impl Memory {
         }
     }
 
-    /// Takes over what another replica remembers, but for what it says of this one's own directory.
+    /// Takes over what another replica remembers, except about this replica's own directory.
     pub(super) fn told(&self, me: DirectoryId, remembered: &[RememberedLog]) {
         let mut known = self.lock();
         for theirs in remembered.iter().filter(|theirs| theirs.directory != me) {
@@ -136,7 +136,7 @@ impl Memory {
         }
     }
 
-    /// What the other replicas are told.
+    /// The whole memory, as it is sent to other replicas.
     pub(super) fn to_tell(&self) -> Vec<RememberedLog> {
         let known = self.lock();
         let peers = known.peers.iter();
@@ -149,7 +149,7 @@ impl Memory {
         told.collect()
     }
 
-    /// Writes down what is new. What could not be written is new still.
+    /// Writes the memory to disk if it changed. After a failure it counts as changed, so the next call tries again.
     pub(super) fn save(&self) -> io::Result<()> {
         let mut known = self.lock();
         if !std::mem::take(&mut known.changed) {
@@ -164,14 +164,14 @@ impl Memory {
         Ok(saved?)
     }
 
-    /// Those whose data directories went back in time.
+    /// The replicas whose data directories went back in time.
     pub(super) fn went_back(&self) -> Vec<Remembered> {
         let known = self.lock();
         let peers = known.peers.values();
         peers.filter(|peer| peer.went_back).copied().collect()
     }
 
-    /// Up to which index a replica is known to have held what is committed, as it is written down.
+    /// The index up to which a replica is known to have held committed entries, as written to disk.
     #[cfg(test)]
     pub(super) fn written(&self, replica: ReplicaId) -> Option<u64> {
         let written = self.file.read().ok()?;
@@ -185,7 +185,7 @@ impl Memory {
     }
 }
 
-/// Whether a log ends before what is remembered of it.
+/// Whether a log ends before the entry that it is remembered to have held.
 pub(super) fn is_before(end: LogEnd, remembered: &Remembered) -> bool {
     let end = match end {
         LogEnd::Unsaid => return false,

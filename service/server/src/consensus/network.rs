@@ -1,7 +1,7 @@
-//! openraft's way to the other replicas.
+//! openraft's client to the other replicas.
 //!
-//! Every failure of a call is reported as *unreachable*, which makes openraft wait a growing while before it tries
-//! again; what it calls a network error it would retry at once.
+//! Every failed call is reported as *unreachable*, because openraft then backs off before it tries again; what it calls
+//! a network error it retries at once.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -29,17 +29,17 @@ use crate::peer::messages::{AppendRequest, AppendResponse};
 use crate::peer::{PeerClients, PeerError, PeerLink};
 use crate::seams::Offload;
 
-/// An append that was sent and not answered for so long is given up, with its stream. Dead connections are found
-/// sooner, by their keepalive; this is for a replica that is alive and stuck.
+/// An append without an answer for this long is given up, together with its stream. Dead connections are found sooner,
+/// by their keepalive; this is for a replica that is alive but stuck.
 const APPEND_STALL: Duration = Duration::from_secs(5);
 
-/// Opening a stream of appends may take so long.
+/// The longest wait for a stream of appends to open.
 const APPEND_OPEN: Duration = Duration::from_secs(1);
 
 type CallError = RPCError<TypeConfig>;
 type Appended = Result<StreamAppendResult<TypeConfig>, CallError>;
 
-/// Makes the ways to the other replicas. All ways to one replica share its channel, so nothing is opened twice.
+/// Makes clients for the other replicas. All clients of one replica share its channel.
 #[derive(Clone)]
 pub(crate) struct Network {
     pub(crate) peers: PeerClients,
@@ -61,7 +61,7 @@ impl RaftNetworkFactory<TypeConfig> for Network {
     }
 }
 
-/// The way to one replica.
+/// The client of one replica.
 pub(crate) struct Link {
     peer: PeerLink,
     log: Log,
@@ -72,7 +72,7 @@ pub(crate) struct Link {
 impl RaftNetworkV2<TypeConfig> for Link {
     type SnapshotData = CheckpointData;
 
-    /// openraft appends through [`Self::stream_append`] only.
+    /// Unused in practice: openraft appends through [`Self::stream_append`].
     async fn append_entries(
         &mut self,
         request: AppendEntriesRequest<TypeConfig>,
@@ -107,8 +107,8 @@ impl RaftNetworkV2<TypeConfig> for Link {
         S: Stream<Item = AppendEntriesRequest<TypeConfig>> + Send + Unpin + 'static,
     {
         Box::pin(async move {
-            // openraft sleeps its backoff inside `input`, when it is first polled. Opening a stream before that to a
-            // replica that is down would fail, and be tried again, in a hot loop.
+            // openraft sleeps its backoff inside `input`, when that is first polled. Opening the stream before would
+            // fail while the replica is down, and be retried in a hot loop.
             let Some(first) = input.next().await else {
                 return Ok(futures::stream::empty().boxed());
             };
@@ -121,8 +121,8 @@ impl RaftNetworkV2<TypeConfig> for Link {
             };
             let waiting = Arc::new(AtomicU64::new(0));
             let sent = Arc::clone(&waiting);
-            // No entry is sent before the other one has said where its log ends, or it would have grown by then. Without
-            // entries it does not grow: a heartbeat waits for nothing.
+            // No entry is sent before the follower has said where its log ends, because the entry would make that log
+            // longer. A heartbeat carries no entries, so it need not wait.
             let (opened, gate) = oneshot::channel::<()>();
             let gate = gate.shared();
             let requests = futures::stream::once(async { first })
@@ -144,7 +144,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
                 .append(requests, APPEND_OPEN)
                 .await
                 .map_err(unreachable)?;
-            // It is kept by the call that has just been opened.
+            // The receiver lives in the request stream of the call that was just opened.
             let _ = opened.send(());
             let peer = self.peer.clone();
             let responses = responses.map_err(move |status| {
@@ -170,7 +170,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
         Ok(wire::vote_response_from_wire(&response))
     }
 
-    /// Asked in earnest: the default would grant every pre-vote without asking.
+    /// Must be implemented: openraft's default would grant every pre-vote without asking.
     async fn pre_vote(
         &mut self,
         request: VoteRequest<TypeConfig>,
@@ -196,7 +196,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
             let awaited = "a checkpoint is being written in the place of a damaged one";
             return Err(unreachable(PeerError::Unreachable(awaited.to_owned())).into());
         };
-        // Whoever went back in time gets nothing: the answer to this says where its log ends.
+        // Any answer says where the other log ends: a directory that went back in time gets no checkpoint.
         let asked = self.peer.digest(0, APPEND_OPEN).await;
         asked.map_err(unreachable)?;
         let checkpoints = self.checkpoints.clone();
@@ -233,7 +233,7 @@ impl RaftNetworkV2<TypeConfig> for Link {
     }
 }
 
-/// Ends a stream of responses with an error once one has been due for [`APPEND_STALL`].
+/// Ends a stream of responses with an error once a response has been due for [`APPEND_STALL`].
 fn watched(
     responses: BoxStream<'static, Result<AppendResponse, CallError>>,
     waiting: Arc<AtomicU64>,
@@ -244,7 +244,7 @@ fn watched(
             let waiting_before = waiting.load(Ordering::Acquire);
             let next = match tokio::time::timeout(APPEND_STALL, responses.next()).await {
                 Ok(next) => next?,
-                // Nothing was due at the beginning of this while: an idle stream may stay open.
+                // No response was due when this wait began: an idle stream may stay open.
                 Err(_) if waiting_before == 0 => continue,
                 Err(_) => Err(unreachable(PeerError::Unreachable(
                     "an append was not answered".to_owned(),

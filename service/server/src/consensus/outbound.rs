@@ -1,4 +1,4 @@
-//! Questions to other replicas that Raft itself does not ask.
+//! Calls to other replicas that openraft does not make itself: read indexes and forwarded batches.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use super::facade::Consensus;
 use crate::peer::messages::{ForwardRequest, ForwardResponse, ReadIndexResponse};
 use crate::peer::{PeerError, PeerLink};
 
-/// Why another replica gave no read index.
+/// Why another replica returned no read index.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteReadError {
-    /// It could not be asked.
+    /// The call failed.
     #[error(transparent)]
     Peer(#[from] PeerError),
-    /// It has none to give.
+    /// The replica has no read index to return.
     #[error(transparent)]
     Refused(ReadIndexError),
 }
@@ -27,7 +27,7 @@ impl Consensus {
     ///
     /// # Errors
     ///
-    /// When it cannot be asked, does not answer within `timeout`, or does not lead.
+    /// When `leader` cannot be called, does not answer within `timeout`, or does not lead.
     pub async fn remote_read_index(
         &self,
         leader: ReplicaId,
@@ -43,8 +43,8 @@ impl Consensus {
         }
     }
 
-    /// Opens a stream of batches to `leader`. Resolves when `leader` has taken the stream, before any batch is sent: an
-    /// error means that none was.
+    /// Opens a stream of batches to `leader`. Resolves when `leader` has accepted the stream, before any batch is sent:
+    /// an error means that none was sent.
     ///
     /// # Errors
     ///

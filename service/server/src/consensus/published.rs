@@ -1,4 +1,4 @@
-//! What readers see: the state after some entry, swapped in one step.
+//! The state that readers see: a snapshot after each step of apply, swapped in atomically.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use synod_model::Revision;
 use super::Position;
 use crate::seams::watch;
 
-/// The state after the last entry applied. A reader holds one of these for as long as it reads; nothing in it changes.
+/// The state after the last applied entry. Immutable: a reader keeps one for as long as it reads.
 #[derive(Clone, Debug)]
 pub struct Published {
     /// The state, its history included.
     pub state: State,
-    /// The last entry it has applied; `None` before the first.
+    /// The last applied entry; `None` before the first.
     pub applied: Option<Position>,
-    /// How often a checkpoint from another replica has replaced the state. Between two values of one generation every
-    /// revision was applied here; across generations some were skipped.
+    /// How often a checkpoint from another replica has replaced the state. Between two values of one generation this
+    /// replica applied every revision itself; across generations it skipped some.
     pub generation: u64,
 }
 
 impl Published {
-    /// The index of the last entry applied; 0 also before the first one.
+    /// The index of the last applied entry; also 0 before the first one.
     #[must_use]
     pub fn applied_index(&self) -> u64 {
         self.applied.map_or(0, |position| position.index)
@@ -37,27 +37,27 @@ impl Published {
     }
 }
 
-/// How far this replica has come.
+/// The progress of this replica's apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// The index of the last entry applied; 0 also before the first one.
+    /// The index of the last applied entry; also 0 before the first one.
     pub applied_index: u64,
-    /// The store's revision after it.
+    /// The store's revision after that entry.
     pub revision: Revision,
-    /// As in [`Published`].
+    /// See [`Published::generation`].
     pub generation: u64,
 }
 
 /// One entry as this replica applied it.
 #[derive(Clone, Debug)]
 pub struct AppliedEntry {
-    /// Where it stands in the log.
+    /// The entry's position in the log.
     pub position: Position,
-    /// What it did. Empty for the entries that Raft writes for itself.
+    /// The outcomes and events. Empty for entries that Raft writes for itself.
     pub applied: Applied,
 }
 
-/// The writing end of what readers see. Apply holds it.
+/// The writing end of the published state, which apply holds.
 #[derive(Clone, Debug)]
 pub(crate) struct Publisher {
     latest: Arc<ArcSwap<Published>>,
@@ -73,8 +73,8 @@ impl Publisher {
         }
     }
 
-    /// Lets readers see `next`, then wakes those who wait for it. Whoever is answered after this finds the answer's
-    /// effects.
+    /// Replaces the published state by `next`, then wakes its subscribers. A caller that is answered after this finds
+    /// the effects of its entry in the published state.
     pub(crate) fn publish(&self, next: Published) {
         let progress = next.progress();
         self.latest.store(Arc::new(next));

@@ -1,4 +1,4 @@
-//! Entries as the log keeps them: a log id, and a stored payload.
+//! Conversions between openraft's entries and the log's records: a log id, and a stored payload.
 
 use std::io;
 
@@ -28,7 +28,7 @@ pub(super) fn payload_to_stored(payload: EntryPayload) -> LogPayload {
 
 /// # Errors
 ///
-/// When the record's content is not of this format. Its checksum held, so a newer build wrote it.
+/// When the payload is not of this build's format. Its checksum held, so a newer build wrote it.
 pub(super) fn of_record(record: LogRecord) -> io::Result<Entry> {
     let LogRecord { id, payload } = record;
     let entry = from_bytes(&payload).and_then(|payload| entry_of(&id, payload));
@@ -42,7 +42,7 @@ pub(super) fn of_record(record: LogRecord) -> io::Result<Entry> {
 
 /// # Errors
 ///
-/// It is a replica set with a voter that has no address.
+/// When it is a replica set with a voter that has no address.
 pub(super) fn entry_of(id: &synod_store::LogId, payload: LogPayload) -> Result<Entry, StoredFault> {
     let payload = match payload {
         LogPayload::Blank => EntryPayload::Blank,
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn an_entry_that_this_build_does_not_know_is_refused_by_its_position() {
         let id = to_store_id(&entry(7, EntryPayload::Blank).log_id);
-        // No variant of this release has the number.
+        // No variant of this release has this number.
         let record = LogRecord {
             id,
             payload: Bytes::from_static(&[0x7A, 0x00]),

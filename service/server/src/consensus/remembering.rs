@@ -1,14 +1,15 @@
-//! A data directory that went back in time is found out by whoever remembers.
+//! Finds data directories that went back in time, by what the replicas remember of each other's logs.
 //!
-//! A leader knows what each replica has on its disk, itself among them. What of that is committed it remembers, over
-//! restarts too, and tells the others when they compare digests: a log that held a committed entry never ends before it
-//! again, in the order of terms, leaders and indexes, unless its disk forgot. Every call and every answer between replicas
-//! says where a log ends. One that ends before what was remembered of the same directory when it was asked is refused for
-//! good: its votes are neither asked for nor counted, nothing is sent to it, and its process ends. A replaced replica has
-//! another directory, of which nothing is remembered.
+//! A leader knows what each replica, itself included, has on its disk. It remembers the committed part, also over
+//! restarts, and tells the others when they compare digests: a log that held a committed entry never ends before it
+//! again, in the order of terms, leaders and indexes, unless its disk lost it. Every call and every answer between
+//! replicas says where the sender's log ends. A directory is refused for good if an answer shows that its log ends
+//! before what was remembered when the question was sent: nothing is sent to it, its votes are neither asked for nor
+//! counted, and its process ends. A replaced replica has another directory, of which nothing is remembered.
 //!
-//! Only an answer proves it. A call says where a log ended when it was sent; until it is read that log may have grown, and
-//! what it holds by then be remembered. So a call for votes that says too little is answered after a question back.
+//! Only an answer is proof. A call says where the caller's log ended when it was sent; until it is read that log may
+//! have grown, and its growth been remembered. A caller that asks for votes with too early an end is therefore asked
+//! back.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,13 +23,13 @@ use super::types::LogId;
 use super::{DirectoryId, ReplicaId};
 use crate::peer::{LogEnd, PeerError, Refusal};
 
-/// What is new is written down so often. Nothing waits for it.
+/// How often new memories are written to disk. Nothing waits for that.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// A replica is given so long to say where its log ends.
+/// How long a replica has to answer where its log ends.
 const QUESTION_MAX: Duration = Duration::from_secs(1);
 
-/// Remembers what a leader learns. Never ends.
+/// Remembers what a leader learns about the logs of the replicas. Never ends.
 pub(super) async fn keep(shared: &ConsensusParts) {
     loop {
         tokio::time::sleep(PERIOD).await;
@@ -43,7 +44,7 @@ pub(super) async fn keep(shared: &ConsensusParts) {
     }
 }
 
-/// The replicas of the set, and what of their logs is committed, if this replica leads.
+/// The replicas of the set, and, if this replica leads, the last committed entry that each log holds.
 fn learned(
     shared: &ConsensusParts,
 ) -> (BTreeMap<ReplicaId, DirectoryId>, BTreeMap<ReplicaId, LogId>) {
@@ -59,7 +60,7 @@ fn learned(
     else {
         return (set, BTreeMap::new());
     };
-    // Both are positions of one log, this leader's.
+    // Both are positions in this leader's log.
     let held = replication.iter().filter_map(|(id, matched)| {
         let matched = matched.as_ref()?;
         let held = if matched.index <= committed.index {
@@ -73,7 +74,7 @@ fn learned(
 }
 
 impl Consensus {
-    /// Up to which index a replica is known to have held what is committed, as it is written down.
+    /// The index up to which a replica is known to have held committed entries, as written to disk.
     #[cfg(test)]
     pub(super) fn remembered(&self, replica: ReplicaId) -> Option<u64> {
         self.shared.memory.written(replica)
@@ -85,8 +86,8 @@ impl Consensus {
         remembered.is_some_and(|remembered| remembered.went_back)
     }
 
-    /// Makes sure that the log of whoever asks for a vote ends where it may. Its call says where, and is asked back where
-    /// that is less than is remembered.
+    /// Checks the log of a replica that asks for a vote. If the log's end as stated in the call is before what is
+    /// remembered, asks the replica back.
     pub(crate) async fn ensure_holds(
         &self,
         replica: ReplicaId,
@@ -106,7 +107,7 @@ impl Consensus {
         }
     }
 
-    /// The replicas whose data directories went back in time and are refused, with what to do.
+    /// The replicas whose data directories went back in time and are refused, each with what to do.
     #[must_use]
     pub fn went_back(&self) -> Vec<(ReplicaId, String)> {
         let told = |peer: Remembered| {

@@ -1,4 +1,4 @@
-//! Replicas and positions in their log, as the rest of the server sees them.
+//! Terms and positions in the log, as the rest of the server sees them.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use synod_model::{stored, stored_numbers};
 pub use synod_machine::{DirectoryId, ReplicaId};
 pub use synod_store::payload::ReplicaAddress;
 
-/// The number of an election. A leader leads in exactly one.
+/// A Raft term: the number of an election. A replica that leads does so in exactly one term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term(u64);
 
@@ -18,7 +18,7 @@ impl Term {
         Self(term)
     }
 
-    /// Its number.
+    /// The number.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
@@ -31,7 +31,7 @@ impl fmt::Display for Term {
     }
 }
 
-/// A position in the log, together with who wrote there. Two logs that hold one position agree on all before it.
+/// A position in the log, with the term and leader of its entry. Two logs that hold the same position agree up to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// The term of the leader that wrote the entry.

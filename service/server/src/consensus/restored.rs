@@ -1,11 +1,11 @@
-//! The state that a data directory holds when it is opened.
+//! The state that a replica starts with, as restored from its data directory.
 
 use synod_machine::State;
 
 use super::published::Published;
 use super::types::{LogId, StoredMembership, position_of};
 
-/// What a state machine begins with: nothing, or what a checkpoint held.
+/// The state that a state machine begins with: an empty one, or that of a checkpoint.
 pub(super) struct Restored {
     pub(super) state: State,
     pub(super) applied: Option<LogId>,

@@ -1,7 +1,7 @@
 //! The runtime that openraft runs on: tokio's, with our randomness and our watch channels.
 //!
-//! openraft's own tokio runtime draws from the system's random source and wakes watchers in random order. Both would
-//! make a simulation diverge, so both are replaced; everything else is delegated.
+//! openraft's own tokio runtime draws from the system's random source and wakes watchers in random order. Either would
+//! make a simulation irreproducible, so both are replaced; everything else is delegated.
 
 use std::future::Future;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use rand::rngs::StdRng;
 
 use crate::seams::{random, watch};
 
-/// Tokio, replayable.
+/// The tokio runtime with reproducible randomness and wake-ups.
 #[derive(Debug)]
 pub(crate) struct SynodRuntime(TokioRuntime);
 
@@ -82,7 +82,7 @@ impl AsyncRuntime for SynodRuntime {
     }
 }
 
-/// [`crate::seams::watch`] as openraft wants it.
+/// [`crate::seams::watch`] behind openraft's traits.
 #[derive(Debug)]
 pub(crate) struct FifoWatch;
 

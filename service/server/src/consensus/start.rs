@@ -1,4 +1,4 @@
-//! Puts a replica's consensus together, from its data directory up, and runs it.
+//! Starts a replica's consensus: opens the data directory, builds all parts, and runs them.
 
 use std::io;
 use std::path::Path;
@@ -34,7 +34,7 @@ use crate::limits::{LOG_CACHE_BYTES_MAX, LOG_QUEUE_BYTES_MAX};
 use crate::peer::{Acquaintance, LogEnd, PeerClients, PeerIdentity, Refusal};
 use crate::seams::{Seams, random, watch};
 
-/// Why a replica cannot run. Its files were left as they are.
+/// Why a replica cannot run. Its files were left unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The configuration contradicts itself.
@@ -46,12 +46,12 @@ pub enum StartError {
     /// The log, the vote or the checkpoints cannot be read, or contradict each other.
     #[error("the data directory cannot be used: {0}")]
     Storage(#[from] io::Error),
-    /// openraft refused what it found.
+    /// openraft refused the configuration or the data.
     #[error("consensus cannot start: {0}")]
     Raft(String),
 }
 
-/// What was found in the data directory.
+/// The opened parts of the data directory.
 struct Opened {
     directory: DataDirectory,
     log: Log,
@@ -62,8 +62,8 @@ struct Opened {
     memory: Memory,
 }
 
-/// Opens the data directory, making one if there is none, and takes part in consensus from then on. Other replicas are
-/// heard once [`crate::peer::serve()`] runs.
+/// Opens the data directory, formatting a new one if there is none, and takes part in consensus from then on. Calls of
+/// other replicas are answered once [`crate::peer::serve()`] runs.
 ///
 /// # Errors
 ///
@@ -96,7 +96,7 @@ pub async fn start(config: ConsensusConfig, seams: Seams) -> Result<Consensus, S
         CheckpointDue::new(config.checkpoint_bytes, Arc::clone(&checkpoint_due)),
         timing.clone(),
     );
-    // Before openraft is built, because building may already purge and wait for that.
+    // The flusher must run before openraft is built: building may already purge the log and wait for that.
     let flusher = seams
         .flushing
         .start(storage.log.clone(), Arc::clone(&storage.enqueued))?;
@@ -147,7 +147,7 @@ fn network(peers: &PeerClients, storage: &LogStorage) -> Network {
     }
 }
 
-/// Who this replica is to the others.
+/// The identity by which other replicas know this one.
 fn identity(config: &ConsensusConfig, directory: &DataDirectory) -> PeerIdentity {
     PeerIdentity {
         cluster: config.cluster_name.clone(),
@@ -206,7 +206,7 @@ fn open_now(
     })
 }
 
-/// What this replica knows of itself and of the others.
+/// The knowledge of this replica about itself and the others that calls between replicas are checked against.
 struct Known {
     me: ReplicaId,
     log: Log,

@@ -1,7 +1,7 @@
 //! openraft's state machine on top of `synod-machine`.
 //!
-//! Apply owns the state. After each step it publishes a clone, which costs next to nothing, and answers only then: a
-//! caller who was answered finds the effects of its entry in what is published.
+//! Apply owns the state. After each step it publishes a clone, which is cheap, and answers only then: a caller that was
+//! answered finds the effects of its entry in the published state.
 
 use std::io;
 use std::sync::Arc;
@@ -26,11 +26,11 @@ use super::types::{
 };
 use crate::seams::Offload;
 
-/// So many entries are applied before they are published and answered together. More come at once only when this
-/// replica has to catch up.
+/// The most entries that are applied before they are published and answered together. More than this come at once only
+/// when this replica has to catch up.
 const STEP: usize = 64;
 
-/// The state, and where it stands in the log.
+/// The state, and the log position that it has applied.
 pub(super) struct StateMachine {
     state: State,
     applied: Option<LogId>,
@@ -45,7 +45,7 @@ pub(super) struct StateMachine {
     timing: Timing,
 }
 
-/// Counts the bytes applied since the last checkpoint, and asks for one.
+/// Counts the bytes applied since the last checkpoint, and requests one when they are enough.
 pub(super) struct CheckpointDue {
     every_bytes: u64,
     bytes: u64,
@@ -94,7 +94,7 @@ impl StateMachine {
 
     /// # Errors
     ///
-    /// When the entry cannot be read. It is committed, so other replicas apply it: this one must not go on without it.
+    /// When the entry cannot be decoded. It is committed and other replicas apply it, so this one must not go on.
     fn apply_one(&mut self, entry: Entry) -> io::Result<Arc<AppliedEntry>> {
         let applied = match entry.payload {
             EntryPayload::Blank => Applied::default(),
@@ -179,7 +179,7 @@ impl RaftStateMachine<TypeConfig> for StateMachine {
     }
 
     async fn try_create_snapshot_builder(&mut self, force: bool) -> Option<CheckpointBuilder> {
-        // A log without a named cluster is a handful of entries.
+        // Before the cluster has its id, the log has only a handful of entries.
         let worth_it = force || self.state.cluster().is_some();
         if worth_it {
             Some(self.get_snapshot_builder().await)

@@ -1,4 +1,4 @@
-//! Consensus at a glance, for status pages and metrics.
+//! A summary of consensus for status pages and metrics.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,22 +11,22 @@ use super::timing::Timed;
 use super::types::position_of;
 use super::{Leadership, Position, ReplicaAddress, ReplicaId};
 
-/// What this replica knows of the log and of the others.
+/// The state of consensus as this replica knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     /// This replica.
     pub replica: ReplicaId,
-    /// Who leads.
+    /// Who leads, as far as this replica knows.
     pub leadership: Leadership,
-    /// The index of the last entry in its log.
+    /// The index of the last entry in this replica's log.
     pub last_log_index: Option<u64>,
-    /// The last entry that it knows to be committed.
+    /// The last entry that this replica knows to be committed.
     pub committed: Option<Position>,
-    /// The last entry that it has applied.
+    /// The last entry that this replica has applied.
     pub applied: Option<Position>,
-    /// The last entry that its newest checkpoint holds.
+    /// The last entry that this replica's newest checkpoint covers.
     pub checkpoint: Option<Position>,
-    /// The last entry that is no longer in its log.
+    /// The last entry that was purged from this replica's log.
     pub purged: Option<Position>,
     /// The replica set.
     pub replicas: BTreeMap<ReplicaId, ReplicaStatus>,
@@ -35,16 +35,16 @@ pub struct Status {
 /// One replica of the set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplicaStatus {
-    /// Where it is, and which data directory it has.
+    /// Its peer address and its data directory.
     pub address: ReplicaAddress,
-    /// Whether it votes.
+    /// Whether it votes in elections.
     pub voter: bool,
-    /// The last entry that it is known to hold; only the leader knows.
+    /// The last entry that its log is known to hold; only the leader knows.
     pub matched: Option<Position>,
 }
 
 impl Consensus {
-    /// How consensus is doing.
+    /// The present status of consensus.
     #[must_use]
     pub fn status(&self) -> Status {
         let leadership = *self.shared.leadership.borrow();
@@ -80,18 +80,18 @@ impl Consensus {
         }
     }
 
-    /// How the log on disk is doing.
+    /// The status of the log on disk.
     #[must_use]
     pub fn log_status(&self) -> LogStatus {
         self.shared.log.status()
     }
 
-    /// Has somebody told how long the disk takes for each batch of the log.
+    /// Calls `told` with the time that the disk took for each batch of the log.
     pub fn when_flushed(&self, told: impl Fn(Duration) + Send + Sync + 'static) {
         self.shared.log.when_flushed(Box::new(told));
     }
 
-    /// Has somebody told how long checkpoints and the other replicas take. Only the first one is.
+    /// Calls `told` with the duration of each [`Timed`] action. Only the first listener ever registered is called.
     pub fn when_timed(&self, told: impl Fn(Timed, Duration) + Send + Sync + 'static) {
         self.shared.timing.tell(Box::new(told));
     }

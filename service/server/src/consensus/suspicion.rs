@@ -1,8 +1,8 @@
-//! Which replicas may be dead, and how it is found out.
+//! Finds out whether a replica that lost a connection is dead.
 //!
-//! The system closes a process's sockets one after another, and the one that listens is often the last: it was opened
-//! first. A dial that arrives in between is accepted by nobody and dropped a moment later. So a connection proves that
-//! somebody lives only once something comes over it, as the settings of HTTP/2 do, with which a server begins.
+//! When a process dies, the system closes its sockets one after another, the listening socket often last, because it
+//! was opened first. A dial in between is accepted by the system and dropped a moment later. So a connection proves
+//! that the process lives only once bytes arrive over it, such as the settings with which an HTTP/2 server begins.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,13 +15,13 @@ use tokio::sync::Notify;
 use super::ReplicaId;
 use crate::seams::{Connection, Dial};
 
-/// A replica that has not refused a connection after so long is not known to be dead.
+/// A replica that has not refused a connection within this time is not known to be dead.
 const DIAL_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// After a connection that was accepted and dropped, the next is tried so much later.
+/// The pause before the next dial, after a connection that was accepted and dropped.
 const DIAL_PAUSE: Duration = Duration::from_millis(2);
 
-/// The replicas that lost a connection to this one, and whom nobody has looked after yet.
+/// The replicas whose connections to this one ended and that have not been checked yet.
 #[derive(Debug, Default)]
 pub(super) struct Suspicion {
     lost: Mutex<BTreeSet<ReplicaId>>,
@@ -29,13 +29,13 @@ pub(super) struct Suspicion {
 }
 
 impl Suspicion {
-    /// Takes note that a connection of `replica` ended. Returns at once.
+    /// Notes that a connection of `replica` ended. Returns at once.
     pub(super) fn connection_lost(&self, replica: ReplicaId) {
         self.lock().insert(replica);
         self.more.notify_one();
     }
 
-    /// Waits until connections have ended, and answers whose.
+    /// Waits until connections have ended. Returns the replicas whose connections they were.
     pub(super) async fn suspects(&self) -> BTreeSet<ReplicaId> {
         self.more.notified().await;
         std::mem::take(&mut *self.lock())
@@ -46,7 +46,7 @@ impl Suspicion {
     }
 }
 
-/// Whether connections to `address` are refused, now or as soon as a dying process has closed what listens there.
+/// Whether connections to `address` are refused, now or as soon as a dying process's listening socket is closed.
 pub(super) async fn refuses(dialer: &dyn Dial, address: &str) -> bool {
     let dialing = async {
         loop {
@@ -58,7 +58,7 @@ pub(super) async fn refuses(dialer: &dyn Dial, address: &str) -> bool {
                 }
                 Err(error) => match error.kind() {
                     io::ErrorKind::ConnectionRefused => return true,
-                    // It was dropped before it could be handed over.
+                    // The connection was dropped before it could be accepted.
                     io::ErrorKind::ConnectionReset => {}
                     _ => return false,
                 },
@@ -71,7 +71,7 @@ pub(super) async fn refuses(dialer: &dyn Dial, address: &str) -> bool {
         .unwrap_or(false)
 }
 
-/// Whether anything comes over a connection before it ends.
+/// Whether a byte arrives over a connection before it ends.
 async fn is_answered(mut connection: Connection) -> bool {
     connection.read_u8().await.is_ok()
 }
@@ -86,23 +86,23 @@ mod tests {
 
     use super::*;
 
-    /// What becomes of a connection.
+    /// The fate of a dialed connection.
     enum Dialed {
-        /// Nobody listens.
+        /// Refused: no process listens.
         Refused,
-        /// It is dropped before anything was said.
+        /// Accepted, and dropped before any byte was sent.
         Dropped,
-        /// It is dropped while it is being made.
+        /// Reset while it is being established.
         Reset,
-        /// Somebody speaks.
+        /// The other end sends bytes.
         Answered,
-        /// Nothing comes, and it stays.
+        /// No byte arrives, and the connection stays open.
         Silent,
-        /// Nothing comes back at all.
+        /// The dial gets no reply at all.
         Vanished,
     }
 
-    /// Lets connections end as the test says, in order, and none thereafter.
+    /// A dialer whose connections end as scripted, in order. A dial beyond the script fails the test.
     struct Scripted(Mutex<VecDeque<Dialed>>);
 
     impl Dial for Scripted {

@@ -1,4 +1,4 @@
-//! Replicas on real disks and loopback connections, in one process.
+//! Tests with replicas on real disks and loopback connections, in one process.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ mod one;
 mod three;
 mod went_back;
 
-/// No test forwards; the proposer's tests do.
+/// Refuses forwarded batches: forwarding is tested with the proposer.
 struct NoForward;
 
 impl ForwardHandler for NoForward {
@@ -82,7 +82,7 @@ fn member(number: u64) -> MemberId {
     MemberId::parse(&format!("member-{number}")).unwrap()
 }
 
-/// A replica that runs, and what ends it.
+/// A running replica, and the sender that stops it.
 struct Running {
     consensus: Consensus,
     stop: oneshot::Sender<()>,
@@ -125,7 +125,7 @@ impl Running {
         }
     }
 
-    /// Waits until the set is formed and the cluster has its id, as this replica sees it.
+    /// Waits until the set is formed and this replica has applied the cluster's id.
     async fn formed(&self) {
         let mut progress = self.consensus.subscribe();
         let named = progress.wait_for(|progress| progress.revision > Revision::ZERO);

@@ -1,4 +1,4 @@
-//! How long things take that no request waits for, told to whoever measures.
+//! Measures how long background work takes, such as checkpoints and digests, and tells a listener.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -6,27 +6,27 @@ use std::time::Duration;
 
 use super::ReplicaId;
 
-/// What took its time.
+/// The action that was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timed {
-    /// A checkpoint was written, verified state and all, while others went on.
+    /// A checkpoint was written, its digest verified included, while apply continued.
     CheckpointWritten,
-    /// A checkpoint of a leader took the place of the state. This replica applies nothing meanwhile.
+    /// A leader's checkpoint replaced the state. This replica applies no entries meanwhile.
     CheckpointInstalled,
-    /// A replica answered something that it has in memory: the way there and back.
+    /// A replica answered a question for a digest, which it has in memory: the round-trip time.
     PeerAnswered(ReplicaId),
 }
 
 type TimingListener = Box<dyn Fn(Timed, Duration) + Send + Sync>;
 
-/// Where it is told. Clones share the one who is told, if there is one.
+/// The listener, if one is registered. Clones share it.
 #[derive(Clone, Default)]
 pub(super) struct Timing(Arc<OnceLock<TimingListener>>);
 
 impl Timing {
-    /// From now on `told` is. Only the first one ever is.
+    /// Registers the listener. Only the first one registered is ever called.
     pub(super) fn tell(&self, told: TimingListener) {
-        // A second one would measure what the first one measures.
+        // A second listener is dropped: it would measure the same.
         let _ = self.0.set(told);
     }
 

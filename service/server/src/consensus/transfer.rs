@@ -1,4 +1,4 @@
-//! A checkpoint on its way to another replica, or from one.
+//! Sends a checkpoint to another replica, and receives one.
 
 use std::io;
 
@@ -19,7 +19,7 @@ use crate::peer::messages::{CheckpointPart, CheckpointResponse};
 use crate::seams::Offload;
 
 impl CheckpointData {
-    /// Which file it is in; `None` while there is none to be sent.
+    /// The file that holds the checkpoint; `None` while there is none to be sent.
     pub(super) fn file(&self) -> Option<CheckpointFile> {
         match self {
             Self::Stored(reader) => Some(reader.file()),
@@ -27,8 +27,8 @@ impl CheckpointData {
         }
     }
 
-    /// The checkpoint as the messages that carry it. They break off without an end when it cannot be read; it is put
-    /// aside then.
+    /// The messages that carry the checkpoint. When it cannot be read, they stop without [`CheckpointPart::End`], and
+    /// the checkpoint is put aside.
     pub(super) fn into_parts(
         self,
         vote: &Vote,
@@ -38,7 +38,7 @@ impl CheckpointData {
     ) -> impl Stream<Item = CheckpointPart> + Send + 'static {
         let reader = match self {
             Self::Stored(reader) => Some(reader),
-            // openraft sends what it asked the state machine for, which is stored.
+            // openraft sends what it got from the state machine, which is stored.
             Self::Received(..) | Self::Awaited => None,
         };
         let begin = reader.as_ref().map(|reader| CheckpointPart::Begin {
@@ -75,7 +75,7 @@ async fn next_part(
             Some((CheckpointPart::Data { offset, data }, (Some(reader), next)))
         }
         Ok(None) => Some((CheckpointPart::End { length: offset }, (None, offset))),
-        // It was told where it was put aside.
+        // The error was logged when the checkpoint was put aside.
         Err(_) => None,
     }
 }
@@ -142,7 +142,7 @@ fn take(mut receiving: Receiving, offset: u64, data: &Bytes) -> io::Result<Recei
     Ok(receiving)
 }
 
-/// A checkpoint that is not what it should be is the sender's to replace; a disk that refuses is this replica's.
+/// A bad checkpoint is a fault of the sender, which writes another one; a failing disk is this replica's fault.
 fn unusable(checkpoints: &Checkpoints) -> impl FnOnce(io::Error) -> InboundError {
     |error| match error.kind() {
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {

@@ -1,4 +1,4 @@
-//! openraft's types with ours filled in, and the conversions between the two. Nothing outside `consensus` names them.
+//! openraft's types with ours filled in, and conversions between the two. Only `consensus` names these types.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use openraft::impls::leader_id_adv::LeaderId;
 use super::{AppliedEntry, Position, ReplicaAddress, ReplicaId, SynodRuntime, Term};
 
 openraft::declare_raft_types!(
-    /// Raft as Synod runs it.
+    /// The types that Synod uses openraft with.
     pub(crate) TypeConfig:
         D = Payload,
         R = Arc<AppliedEntry>,
@@ -28,11 +28,11 @@ pub(crate) type Membership = openraft::Membership<ReplicaId, ReplicaAddress>;
 pub(crate) type StoredMembership = alias::StoredMembershipOf<TypeConfig>;
 pub(crate) type SnapshotMeta = alias::SnapshotMetaOf<TypeConfig>;
 
-/// Commands as they were proposed: a stored [`synod_machine::LogEntry`]. Only apply looks inside.
+/// Commands as they were proposed: a stored [`synod_machine::LogEntry`]. Only apply decodes it.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Payload(pub(crate) Bytes);
 
-// openraft prints entries when it traces; the bytes would say nothing to anybody.
+// openraft prints entries when it traces; the bytes themselves would not be readable.
 impl fmt::Debug for Payload {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} bytes", self.0.len())
@@ -53,7 +53,7 @@ pub(crate) fn leader_id(term: Term, leader: ReplicaId) -> CommittedLeaderId {
     }
 }
 
-/// A vote as it stands on the disk.
+/// A stored Raft vote as openraft's.
 pub(crate) fn vote_of_store(vote: &synod_store::Vote) -> Vote {
     Vote {
         leader_id: leader_id(Term::new(vote.term), ReplicaId::new(vote.leader)),
@@ -61,7 +61,7 @@ pub(crate) fn vote_of_store(vote: &synod_store::Vote) -> Vote {
     }
 }
 
-/// The same, to be put there.
+/// An openraft vote in its stored form.
 pub(crate) fn vote_to_store(vote: &Vote) -> synod_store::Vote {
     synod_store::Vote {
         term: vote.leader_id.term,

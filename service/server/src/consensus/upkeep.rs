@@ -1,4 +1,4 @@
-//! What goes on beside Raft for as long as it runs, and what is put away when it ends.
+//! The background tasks beside Raft, and what is closed when Raft ends.
 
 use std::future::{Future, pending};
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use super::state_machine::StateMachine;
 use super::types::TypeConfig;
 use crate::seams::{Flusher, watch};
 
-/// A checkpoint that is missing is asked for again after so long.
+/// How long to wait before a missing checkpoint is requested again.
 const ASKED_AGAIN: Duration = Duration::from_millis(100);
 
-/// How often it is looked how long the log is.
+/// How often the length of the log is checked.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What must outlive Raft's task.
+/// The parts that must outlive Raft's task.
 pub(super) struct Upkeep {
     pub(super) directory: DataDirectory,
     pub(super) flusher: Flusher,
@@ -35,7 +35,7 @@ pub(super) struct Upkeep {
 }
 
 impl Upkeep {
-    /// Runs until Raft's task ends; then the log is sealed and the data directory given back.
+    /// Runs the tasks until Raft's task ends; then the log is sealed and the data directory closed.
     pub(super) async fn run(self, shared: Arc<ConsensusParts>) {
         let Self {
             mut directory,
@@ -55,7 +55,7 @@ impl Upkeep {
             () = remembering::keep(&shared) => {}
             () = depose_the_dead(&shared) => {}
         }
-        // The writer's threads are joined, which waits for the disk.
+        // Dropping joins the writer's threads, which waits for the disk.
         shared
             .seams
             .offload
@@ -76,8 +76,8 @@ async fn open_ballot(shared: &ConsensusParts) {
     }
 }
 
-/// Writes the cluster's id into the data directory once it is known. From then on a directory of another cluster of the
-/// same name is found out when it is opened.
+/// Writes the cluster's id into the data directory once it is known. From then on, opening the directory for another
+/// cluster of the same name fails.
 async fn record_cluster(directory: &mut DataDirectory, publisher: &Publisher, alarm: &Alarm) {
     let mut progress = publisher.subscribe();
     let cluster = loop {
@@ -93,10 +93,10 @@ async fn record_cluster(directory: &mut DataDirectory, publisher: &Publisher, al
     }
 }
 
-/// Has a checkpoint written whenever apply has seen enough bytes; openraft counts entries only.
+/// Requests a checkpoint whenever enough bytes have been applied; openraft counts entries only.
 ///
-/// Asked while one is being written, openraft writes no other: that is asked for again as long as a damaged one is not
-/// replaced.
+/// openraft ignores a request while a checkpoint is being written, so the request is repeated as long as a damaged
+/// checkpoint has not been replaced.
 async fn checkpoint_when_due(
     raft: &Raft<TypeConfig, StateMachine>,
     due: Arc<Notify>,
@@ -116,8 +116,8 @@ async fn checkpoint_when_due(
     }
 }
 
-/// Purges what checkpoints hold already when it takes too many bytes: openraft counts entries only, and one may be as large
-/// as a batch.
+/// Purges entries covered by checkpoints when the log takes too many bytes: openraft counts entries only, and one entry
+/// may be as large as a batch.
 async fn keep_short(shared: &ConsensusParts) {
     loop {
         tokio::time::sleep(LOOK).await;

@@ -1,6 +1,6 @@
-//! Raft's messages as they travel and as openraft has them.
+//! Conversions of Raft's messages between their wire form and openraft's types.
 //!
-//! What comes in was written by another replica, perhaps of another release: nothing is taken for granted.
+//! Incoming messages come from another replica, perhaps of another release, so they are fully checked.
 
 use openraft::raft::{
     AppendEntriesRequest, StreamAppendError, StreamAppendResult, TransferLeaderError,
@@ -13,7 +13,7 @@ use super::record::{
 use super::types::{TypeConfig, vote_of_store, vote_to_store};
 use crate::peer::messages;
 
-/// A message that is not what the protocol says: which part of it.
+/// A message that violates the protocol, with the part at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("malformed: {0}")]
 pub(crate) struct Malformed(pub(crate) &'static str);
@@ -35,7 +35,7 @@ pub(super) fn append_from_wire(
     request: messages::AppendRequest,
 ) -> Result<AppendEntriesRequest<TypeConfig>, Malformed> {
     let first = request.prev.map_or(0, |prev| prev.index + 1);
-    // openraft takes consecutive entries for granted.
+    // openraft assumes that entries are consecutive.
     let mut places = request.entries.iter().zip(first..);
     if places.any(|((id, _), place)| id.index != place) {
         return Err(Malformed("entries that do not follow each other"));

@@ -1,4 +1,4 @@
-//! A checkpoint that is damaged when a follower needs it.
+//! Tests of a checkpoint that is damaged when a follower needs it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use super::three::Cluster;
 use super::*;
 use crate::peer::messages::CheckpointPart;
 
-/// A checkpoint is due after so many entries.
+/// The number of entries between two checkpoints.
 const EVERY: u64 = 20;
 
-/// Flips a bit of a file at a place that `at` chooses by its length.
+/// Flips a bit of a file at the offset that `at` chooses by the file's length.
 fn flip(file: &Path, at: impl FnOnce(usize) -> usize) {
     let mut content = fs::read(file).unwrap();
     let place = at(content.len());
@@ -20,7 +20,7 @@ fn flip(file: &Path, at: impl FnOnce(usize) -> usize) {
     fs::write(file, content).unwrap();
 }
 
-/// The files of checkpoints in a data directory whose names end so, the newest last.
+/// The files of checkpoints in a data directory whose names end with `ending`, the newest last.
 fn checkpoints(directory: &Path, ending: &str) -> Vec<PathBuf> {
     let names = fs::read_dir(directory.join("checkpoints")).unwrap();
     let paths = names.map(|entry| entry.unwrap().path());
@@ -31,7 +31,7 @@ fn checkpoints(directory: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A replica set in which one replica has missed more than the others have in their logs, and up to where they go.
+/// A replica set in which one replica lacks entries that the others have purged, its id, and the last index.
 async fn with_one_behind() -> (Cluster, ReplicaId, u64) {
     let mut cluster = Cluster::start(|config| {
         config.checkpoint_entries = EVERY;
@@ -48,7 +48,7 @@ async fn with_one_behind() -> (Cluster, ReplicaId, u64) {
     cluster.all_applied(last).await;
     for running in cluster.running.values() {
         let written = async {
-            // The last one may still be written; after it, none is due.
+            // The last checkpoint may still be being written; after it, none is due.
             let newest = || running.consensus.status().checkpoint;
             while newest().is_none_or(|newest| newest.index + EVERY <= last) {
                 tokio::task::yield_now().await;
@@ -59,8 +59,8 @@ async fn with_one_behind() -> (Cluster, ReplicaId, u64) {
     (cluster, behind, last)
 }
 
-/// Damages the newest checkpoint of whoever may lead; the follower that needs it is served by another one, and an alarm
-/// says so.
+/// Damages the newest checkpoints of all replicas that may lead. The follower that needs one gets another one, and an
+/// alarm tells of the damage.
 async fn is_replaced(at: fn(usize) -> usize) {
     let (mut cluster, behind, last) = with_one_behind().await;
     let folder = |cluster: &Cluster, id: ReplicaId| cluster.directories[&id].path().to_owned();
@@ -70,7 +70,7 @@ async fn is_replaced(at: fn(usize) -> usize) {
         assert_eq!(running.consensus.damaged_checkpoint(), None);
     }
     cluster.restart(behind).await;
-    // Nobody writes: the leader does it by itself.
+    // No writes are proposed: the leader writes a new checkpoint on its own.
     cluster.all_applied(last).await;
     let published = cluster.consensus(behind).published();
     assert!(published.generation > 0, "a checkpoint was installed");
@@ -89,7 +89,7 @@ async fn is_replaced(at: fn(usize) -> usize) {
     assert_eq!(aside.len(), 1, "{aside:?}");
     assert!(said.contains(&aside[0].display().to_string()), "{said}");
 
-    // It is kept over a restart and never read again; its alarm ends when somebody has looked.
+    // The file is kept over a restart and never read again; its alarm ends when an operator removes it.
     cluster.stop(found).await;
     cluster.restart(found).await;
     assert!(cluster.consensus(found).damaged_checkpoint().is_some());
@@ -121,7 +121,7 @@ async fn a_checkpoint_that_claims_a_newer_format_is_replaced_and_the_follower_se
     is_replaced(|_| 13).await;
 }
 
-/// What a leader would send of this checkpoint, with a bit of its rows flipped.
+/// The messages by which a leader would send this checkpoint, with one bit of its rows flipped.
 fn damaged_parts(leader: &Consensus, file: &Path) -> Vec<Result<CheckpointPart, InboundError>> {
     let newest = leader.shared.checkpoints.newest().unwrap();
     let (meta, data) = newest.unwrap();
@@ -159,7 +159,7 @@ async fn a_damaged_checkpoint_that_arrives_is_refused_told_and_written_anew_once
         .await;
     assert_eq!(refused.unwrap_err(), InboundError::BadCheckpoint);
     let said = receiver.damaged_checkpoint();
-    // The leader may have sent a good one by now, which ends the alarm.
+    // The leader may have sent an undamaged one by now, which ends the alarm.
     if let Some(said) = said {
         assert!(said.contains("was refused"), "{said}");
     } else {
@@ -172,7 +172,7 @@ async fn a_damaged_checkpoint_that_arrives_is_refused_told_and_written_anew_once
     theirs.was_refused(&sent, "its rows are not its state");
     let next = newest_file(&sender).await;
     assert_ne!(sent, next, "it was put aside");
-    // That one may reach further; the next cannot, since nobody writes.
+    // That checkpoint may reach further; the next one cannot, since nothing is written.
     theirs.was_refused(&next, "its rows are not its state");
     let last = newest_file(&sender).await;
     theirs.was_refused(&last, "its rows are not its state");
@@ -180,7 +180,7 @@ async fn a_damaged_checkpoint_that_arrives_is_refused_told_and_written_anew_once
     cluster.stop_all().await;
 }
 
-/// The newest checkpoint, once there is one to be sent.
+/// The newest checkpoint, once there is one that can be sent.
 async fn newest_file(consensus: &Consensus) -> CheckpointFile {
     let written = async {
         loop {

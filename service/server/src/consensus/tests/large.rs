@@ -1,4 +1,4 @@
-//! Checkpoints hold whatever apply makes, however much of it.
+//! Tests that checkpoints hold whatever apply produces, however large.
 
 use std::path::Path;
 
@@ -55,7 +55,7 @@ fn create(name: &str, attributes: Attributes, content: Content) -> Command {
     })
 }
 
-/// Executes the commands one by one, and answers the index of the last.
+/// Executes the commands one by one, and returns the index of the last entry.
 async fn executed(replica: &Running, commands: Vec<Command>) -> u64 {
     let mut last = 0;
     for command in commands {
@@ -68,7 +68,7 @@ async fn executed(replica: &Running, commands: Vec<Command>) -> u64 {
     last
 }
 
-/// Starts again from a checkpoint that holds all that was executed, and has it all.
+/// Restarts a replica from a checkpoint that holds all executed entries, and checks that its state is the same.
 async fn comes_back(directory: &Path, replica: Running, index: u64) {
     checkpoint(&replica.consensus, index).await;
     let before = replica.consensus.published();

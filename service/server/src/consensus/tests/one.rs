@@ -30,7 +30,7 @@ pub(super) async fn leads(consensus: &Consensus) -> Term {
         .term
 }
 
-/// Makes a checkpoint that holds the entry of this index.
+/// Writes a checkpoint that covers the entry at this index.
 pub(super) async fn checkpoint(consensus: &Consensus, index: u64) {
     consensus.checkpoint().await.unwrap();
     let done = async {
@@ -167,7 +167,7 @@ async fn a_disk_that_fails_ends_the_replica_and_nothing_is_acknowledged() {
     );
     let fatal = within("end", replica.consensus.fatal()).await;
     assert!(matches!(fatal, Fatal::Storage(_)), "{fatal}");
-    // The disk may well work again: what the log says of it is in doubt for good.
+    // Even if the disk works again, what the log holds on it stays in doubt.
     let answered = replica.consensus.propose(join(2), None).await;
     assert!(
         matches!(answered, Err(ProposeError::Stopped)),
@@ -194,7 +194,7 @@ async fn a_committed_entry_that_cannot_be_read_ends_the_replica_each_time_and_is
     let before = replica.consensus.published().applied_index();
     replica.stop().await;
 
-    // Started again it ends either before it has started or right after: who comes first is open.
+    // After a restart the replica ends either while it starts or right after: both orders are possible.
     let id = ReplicaId::new(1);
     let config = ConsensusConfig::new(directory.path().to_owned(), id, "test".to_owned());
     match start(config, on_real_disk()).await {

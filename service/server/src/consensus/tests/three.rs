@@ -5,7 +5,7 @@ use tokio::net::TcpListener;
 
 use super::*;
 
-/// Three replicas over loopback, each on a directory of its own.
+/// Three replicas over loopback, each with its own data directory.
 pub(super) struct Cluster {
     set: BTreeMap<ReplicaId, String>,
     pub(super) directories: BTreeMap<ReplicaId, tempfile::TempDir>,
@@ -74,7 +74,7 @@ impl Cluster {
         &self.running[&id].consensus
     }
 
-    /// Waits until all that run agree on a leader that runs.
+    /// Waits until all running replicas agree on a leader that runs.
     pub(super) async fn leader(&self) -> ReplicaId {
         let mut watched: Vec<_> = self
             .running
@@ -103,14 +103,14 @@ impl Cluster {
         within("leader", agreed).await
     }
 
-    /// Proposes at whoever leads until it is certain to be executed.
+    /// Proposes at the leader until the payload is certain to be executed.
     pub(super) async fn propose(&self, payload: Bytes) -> Arc<AppliedEntry> {
         let proposed = async {
             loop {
                 let leader = self.leader().await;
                 match self.consensus(leader).propose(payload.clone(), None).await {
                     Ok(applied) => return applied,
-                    // Not executed, or perhaps: these commands may be executed twice.
+                    // Not executed, or perhaps executed: these commands may be executed twice.
                     Err(_) => tokio::task::yield_now().await,
                 }
             }
@@ -118,7 +118,7 @@ impl Cluster {
         within("proposal", proposed).await
     }
 
-    /// Waits until every replica that runs has applied `index`.
+    /// Waits until every running replica has applied `index`.
     pub(super) async fn all_applied(&self, index: u64) {
         for running in self.running.values() {
             running.consensus.wait_applied(index, soon()).await.unwrap();
@@ -307,7 +307,7 @@ async fn a_replica_that_may_have_forgotten_votes_only_once_it_has_caught_up() {
     };
     cluster.stop(forgetful).await;
     cluster.stop(leader).await;
-    // As recovery leaves it behind when it cut off what looked complete.
+    // The file that recovery leaves behind when it cuts off a record that looked complete.
     let word = cluster.directories[&forgetful]
         .path()
         .join("wal/MUST-CATCH-UP");

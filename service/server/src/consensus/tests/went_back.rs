@@ -1,4 +1,4 @@
-//! Data directories that go back in time, as those do that were put back from a copy.
+//! Tests of data directories that go back in time, as those restored from a copy do.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ async fn stop_running(cluster: &mut Cluster) {
     }
 }
 
-/// Proposes so many entries, and answers the index of the last, which all that run have applied.
+/// Proposes these entries, and returns the index of the last one, which all running replicas have applied.
 async fn write(cluster: &Cluster, numbers: std::ops::Range<u64>) -> u64 {
     let mut last = 0;
     for number in numbers {
@@ -42,7 +42,7 @@ async fn write(cluster: &Cluster, numbers: std::ops::Range<u64>) -> u64 {
     last
 }
 
-/// A cluster that is down: the directories of these replicas are what they were before the last 30 entries.
+/// A stopped cluster in which the directories of the replicas `old` lack the last 30 entries.
 async fn gone_back(old: &[u64]) -> Cluster {
     let mut cluster = Cluster::start(|_| {}).await;
     write(&cluster, 0..10).await;
@@ -72,11 +72,11 @@ async fn a_replica_with_committed_entries_that_a_leader_lacks_stops_and_keeps_th
     for id in [1, 2].map(ReplicaId::new) {
         cluster.restart(id).await;
     }
-    // They know no better, and go on beyond where the third one is.
+    // The two old ones elect a leader and write beyond where the third one's log ends.
     write(&cluster, 100..150).await;
     let right = ReplicaId::new(3);
     cluster.restart(right).await;
-    // It holds what they lack, so that it could also be elected, and they would stop.
+    // The third one has entries that they lack. If it were elected, they would stop instead, so it may not stand.
     let raft = &cluster.consensus(right).shared.raft;
     raft.runtime_config().elect(false);
     let ends = cluster.running.values();
@@ -91,7 +91,7 @@ async fn a_replica_with_committed_entries_that_a_leader_lacks_stops_and_keeps_th
     assert!(state.present().member(&member(39)).is_some());
     assert!(state.present().member(&member(100)).is_none(), "spliced");
 
-    // Whoever leads is told, and takes no writes until somebody has looked.
+    // The leader learns of it, and refuses writes until an operator has acted.
     let doubting = async {
         loop {
             let mut replicas = cluster.running.values().map(|it| &it.consensus);
@@ -104,7 +104,7 @@ async fn a_replica_with_committed_entries_that_a_leader_lacks_stops_and_keeps_th
     let leader = within("doubt", doubting).await;
     let refused = leader.propose(join(200), None).await.unwrap_err();
     assert_eq!(refused, ProposeError::NotExecuted(NotExecuted::Doubt));
-    // What it holds is there when it starts alone.
+    // The entry is still there when the third one starts alone.
     stop_running(&mut cluster).await;
     cluster.restart(right).await;
     let kept = cluster.consensus(right).shared.log.log_id(applied.index);
@@ -128,7 +128,7 @@ async fn a_directory_that_went_back_is_refused_by_who_remembers_and_its_vote_doe
     stop_running(&mut cluster).await;
     cluster.directories.insert(old, kept);
 
-    // Who remembers is started first, and remembers over the restart; with the old one alone there is no quorum.
+    // The replica that remembers starts first, and remembers over the restart; with the old one there is no quorum.
     cluster.restart(leader).await;
     cluster.restart(old).await;
     let fatal = within("end", cluster.consensus(old).fatal()).await;
@@ -150,7 +150,7 @@ async fn a_directory_that_went_back_is_refused_by_who_remembers_and_its_vote_doe
         "elected by a directory that went back"
     );
 
-    // With the third one there is a quorum, and the old one stays where it is.
+    // The third replica makes a quorum, and the old one stays stopped.
     cluster.stop(old).await;
     let third = cluster.others(leader).into_iter().find(|id| *id != old);
     let third = third.unwrap();
@@ -184,7 +184,7 @@ async fn who_only_followed_remembers_what_its_leader_learned() {
     stop_running(&mut cluster).await;
     cluster.directories.insert(old, kept);
 
-    // The leader is gone for good. What it and the old one alone had acknowledged would be lost.
+    // The leader is gone for good. Without the memory, what it and the old one alone had acknowledged would be lost.
     cluster.restart(follower).await;
     cluster.restart(old).await;
     let fatal = within("end", cluster.consensus(old).fatal()).await;
@@ -209,7 +209,7 @@ async fn what_lies_beyond_the_end_and_is_of_an_earlier_term_is_of_another_histor
     let later = std::iter::once(at(1_000, last + 500));
     let from = ReplicaId::new(2);
     assert_eq!(shared.ensure_agrees(from, &vote, later), Ok(()));
-    // A checkpoint that reaches further names nothing that this log could be held against, but for its term.
+    // A checkpoint beyond this log's end cannot be compared with an entry, only by its term.
     let earlier = std::iter::once(at(0, last + 500));
     assert_eq!(
         shared.ensure_agrees(from, &vote, earlier),
@@ -228,7 +228,7 @@ async fn a_call_that_says_where_a_log_ended_before_it_grew_is_no_proof() {
     let other = cluster.others(leader)[0];
     remembers(cluster.consensus(leader), other, last).await;
     let directory = cluster.consensus(other).identity().directory;
-    // Sent before the log held anything, and read only now.
+    // A call that was sent before the log held anything, and is read only now.
     let asked = cluster
         .consensus(leader)
         .ensure_holds(other, directory, LogEnd::Empty);
