@@ -1,8 +1,8 @@
-//! Generates the ends of the protocol between replicas, which has messages of our own form.
+//! Generates the gRPC client and server of the protocol between replicas, with messages in our own stored form.
 
 use tonic_build::manual::{Builder, Method, Service};
 
-/// Each call: its name, its request and its response. A `stream` before a message is a stream of them.
+/// The calls: name, request and response. `stream` before a message means a stream of such messages.
 const CALLS: [(&str, &str, &str); 9] = [
     ("Hello", "HelloRequest", "HelloResponse"),
     ("Vote", "VoteRequest", "VoteResponse"),

@@ -1,8 +1,8 @@
-//! What a replica says of itself in the log: where it serves clients, which behaviours of apply it knows, and whether its
-//! disk is low.
+//! Announces this replica in the log: where it serves clients, which version of the rules of apply it knows, and
+//! whether its disk is low.
 //!
-//! The first is what clients are sent to when it leads. The second lets the leader raise the behaviour of apply once
-//! every replica has said that it knows the new one.
+//! Clients are sent to the leader's announced endpoint. The announced machine versions let the leader raise the
+//! cluster's machine version once every replica knows the new one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,22 +18,22 @@ use crate::proposer::Proposer;
 use crate::room::Room;
 use crate::stop::Stop;
 
-/// How long to wait before trying again, and between looks at the disk.
+/// The pause before a failed announcement is tried again, and between looks at the disk.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Between looks at what only the leader does.
+/// The time between two runs of the leader's tasks: raising the machine version, and clearing stale low-disk rows.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// See the module.
+/// The task that keeps this replica's announcement up to date.
 pub(crate) struct Announcer {
     pub(crate) consensus: Consensus,
     pub(crate) proposer: Proposer,
-    /// Where clients reach this replica.
+    /// The address at which clients reach this replica.
     pub(crate) client_endpoint: String,
     pub(crate) room: Room,
 }
 
 impl Announcer {
-    /// Announces this replica whenever what is known of it is not so, and does what the leader does for all, until `stop`.
+    /// Until `stop`: announces this replica whenever its announced row is out of date, and does the leader's tasks.
     pub(crate) async fn run(mut self, stop: Stop) {
         let work = async {
             let mut looked = None;
@@ -54,7 +54,7 @@ impl Announcer {
         }
     }
 
-    /// Says what is so, if something else is known. Whether that was not needed.
+    /// Proposes this replica's announcement if the state holds a different one. Returns whether it was up to date.
     async fn announce(&mut self) -> bool {
         let disk_is_low = self.room.look().await;
         let identity = self.consensus.identity();
@@ -76,7 +76,7 @@ impl Announcer {
         false
     }
 
-    /// Waits for the next look: until something new is applied, if that may be what was announced.
+    /// Waits for the next look. If an announcement was just proposed, a newly applied entry ends the wait early.
     async fn pause(&self, is_announced: bool) {
         let mut progress = self.consensus.subscribe();
         if is_announced {
@@ -86,8 +86,8 @@ impl Announcer {
         }
     }
 
-    /// Says of replicas that are low on disk and have not been heard of for long that they are not, if this one leads: who
-    /// is gone must keep nobody from writing, and says so again when it is back.
+    /// If this replica leads: clears the low-disk mark of replicas that have not answered for `LOW_AND_SILENT_MAX`. A
+    /// replica that is gone must not keep writes refused; when it is back, it announces its disk again.
     async fn excuse(&self) {
         let published = self.consensus.published();
         for (replica, row) in published.state.replicas() {
@@ -107,7 +107,7 @@ impl Announcer {
         }
     }
 
-    /// Raises the machine version to what every replica knows, if this one leads.
+    /// If this replica leads: raises the machine version to the highest one that every replica knows.
     async fn raise(&self) {
         if !self.consensus.leadership().borrow().is_me {
             return;

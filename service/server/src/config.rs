@@ -1,4 +1,4 @@
-//! How a replica is run: every value with its bounds, checked before anything is touched.
+//! The configuration of one replica: every value with its bounds, all checked before any file or socket is opened.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,65 +10,65 @@ use synod_model::{Settings, Violation, Violations, dns1123_subdomain};
 
 use crate::consensus::{ConsensusConfig, ReplicaId};
 
-/// A replica set has at most so many replicas: each further one makes every write wait for more.
+/// The most replicas in a replica set: each further one makes every write wait for more acknowledgements.
 pub const REPLICAS_MAX: usize = 9;
 
-/// How often a leader may be told to say that it is there.
+/// The shortest and the longest heartbeat interval that may be set.
 pub const HEARTBEAT: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(10));
 
-/// The longest election timeout: beyond it a cluster without a leader would rather be looked at.
+/// The longest election timeout. A cluster without a leader for longer needs an operator.
 pub const ELECTION_TIMEOUT_MAX: Duration = Duration::from_secs(60);
 
-/// A checkpoint is written after no fewer and no more entries than these.
+/// The fewest and the most entries after which a checkpoint may be set to be written.
 pub const CHECKPOINT_ENTRIES: (u64, u64) = (10, 10_000_000);
 
-/// No fewer and no more entries are kept than these. At least one has to be: with an empty log, openraft does not find
-/// out that a follower needs a checkpoint.
+/// The fewest and the most log entries that may be set to be kept behind a checkpoint. At least one: with an empty log,
+/// openraft does not find out that a follower needs a checkpoint.
 pub const KEPT_ENTRIES: (u64, u64) = (1, 10_000_000);
 
-/// How a replica is run.
+/// The configuration of one replica.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplicaConfig {
-    /// Its number; at least 1, never used again for another data directory.
+    /// The replica's id; at least 1, never used again for another data directory.
     pub replica: ReplicaId,
-    /// The name of its cluster: a DNS-1123 subdomain. Replicas of differently named clusters refuse each other.
+    /// The name of the cluster: a DNS-1123 subdomain. Replicas of differently named clusters refuse each other.
     pub cluster_name: String,
-    /// Where it keeps its log and its checkpoints.
+    /// The data directory, with the log and the checkpoints.
     pub data_dir: PathBuf,
-    /// Where it listens.
+    /// The addresses that the replica listens on.
     pub listen: Listen,
-    /// Where clients reach it, as `host:port`; `None`: where it listens.
+    /// The address at which clients reach this replica, as `host:port`; `None`: the address that it listens on.
     pub advertise_client: Option<String>,
-    /// The first replica set, this replica included: where each is reached by the others, as `host:port`.
+    /// The first replica set, this replica included: for each the address of its peer port, as `host:port`.
     pub replicas: BTreeMap<ReplicaId, String>,
     /// Whether to listen on addresses that are not loopback, although anybody who reaches them can read and change
     /// everything.
     pub allow_insecure: bool,
-    /// How often a leader says that it is there.
+    /// The interval at which a leader sends heartbeats.
     pub heartbeat: Duration,
-    /// The shortest and the longest time after which a follower that hears nothing tries to take over.
+    /// The shortest and the longest time without a leader after which a follower stands for election.
     pub election_timeout: (Duration, Duration),
-    /// A checkpoint is written after so many log entries, or sooner after many bytes.
+    /// A checkpoint is written after this many log entries, or sooner if they take many bytes.
     pub checkpoint_entries: u64,
-    /// So many log entries that the checkpoints hold already are kept for replicas that are a little behind; those
-    /// further behind get a checkpoint.
+    /// The number of log entries already covered by checkpoints that are kept for replicas slightly behind; a replica
+    /// further behind gets a checkpoint.
     pub kept_entries: u64,
-    /// The settings that a new cluster begins with.
+    /// The settings of a newly formed cluster.
     pub first_settings: Settings,
 }
 
-/// Where a replica listens. Port 0 takes any port that is free.
+/// The addresses that a replica listens on. Port 0 takes any free port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listen {
-    /// For clients.
+    /// The port for clients.
     pub client: SocketAddr,
-    /// For other replicas.
+    /// The port for other replicas.
     pub peer: SocketAddr,
-    /// For `GET /metrics`; `None`: metrics are not served.
+    /// The port for `GET /metrics`; `None`: metrics are not served.
     pub metrics: Option<SocketAddr>,
 }
 
-/// A configuration that cannot be used: every fault, each by the name of its field.
+/// A configuration that cannot be used, with every fault by the name of its field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidConfig(pub Violations);
 
@@ -81,7 +81,7 @@ impl fmt::Display for InvalidConfig {
 impl std::error::Error for InvalidConfig {}
 
 impl ReplicaConfig {
-    /// A replica with the usual timing.
+    /// A configuration with the default timing.
     #[must_use]
     pub fn new(
         replica: ReplicaId,
@@ -107,11 +107,11 @@ impl ReplicaConfig {
         }
     }
 
-    /// Checks every value, alone and beside the others.
+    /// Checks every value, by itself and against the others.
     ///
     /// # Errors
     ///
-    /// All that is wrong.
+    /// [`InvalidConfig`] with every fault.
     pub fn check(&self) -> Result<(), InvalidConfig> {
         let mut found = Violations::new();
         if let Err(rule) = dns1123_subdomain(&self.cluster_name) {
@@ -208,7 +208,7 @@ impl ReplicaConfig {
         }
     }
 
-    /// What consensus is told.
+    /// The part of the configuration that consensus takes.
     pub(crate) fn consensus(&self) -> ConsensusConfig {
         let usual = ConsensusConfig::new(
             self.data_dir.clone(),
@@ -264,7 +264,7 @@ mod tests {
         )
     }
 
-    /// The fields that are at fault after a change.
+    /// The fields that [`ReplicaConfig::check`] faults after a change.
     fn faults(change: impl FnOnce(&mut ReplicaConfig)) -> Vec<String> {
         let mut config = config();
         change(&mut config);

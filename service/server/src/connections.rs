@@ -1,9 +1,9 @@
-//! The connections that come in by the doors of a replica: clients', other replicas' and those that ask for metrics.
+//! The incoming connections of a replica's three doors (listening ports): for clients, for other replicas, for metrics.
 //!
-//! One table says for each door how many there may be, in all and from one address, how soon who comes in must have said
-//! what it is, and what it may do. Nobody keeps others out by being there: where there is no place left, the connection
-//! that has been idle for longest gives its place up. A connection that does not take its answers, says nothing sensible
-//! or floods the replica with frames is cut.
+//! [`Door`] has a table that says for each door how many connections there may be, in all and from one address, and how
+//! soon a new connection must have introduced itself. No client can keep others out by staying connected: when a door
+//! is full, a connection without introduction is closed or, except at the door for replicas, the one idle for longest.
+//! A connection that does not read its answers, never introduces itself or floods the replica with frames is cut.
 
 mod answers;
 mod door;
@@ -30,13 +30,13 @@ pub(crate) use held::{Held, Pieces};
 pub(crate) use line::{Call, Line, Why};
 use register::Register;
 
-/// Streams that the other end opens and takes back before they are served.
+/// The most streams on one connection that the other end opened and reset before they were served.
 const PENDING_RESETS_MAX: usize = 20;
 
-/// Streams that this replica had to reset, on one connection.
+/// The most streams on one connection that this replica had to reset.
 const OWN_RESETS_MAX: usize = 128;
 
-/// A server of HTTP/2 with the bounds that every door has.
+/// A builder of HTTP/2 servers with the bounds that every door has.
 pub(crate) fn http2() -> Server {
     Server::builder()
         .http2_max_header_list_size(HEADER_BYTES_MAX)
@@ -44,17 +44,17 @@ pub(crate) fn http2() -> Server {
         .http2_max_local_error_reset_streams(Some(OWN_RESETS_MAX))
 }
 
-/// The connections of one door. Clones are of the same one.
+/// The connections of one door. Clones share them.
 #[derive(Clone)]
 pub(crate) struct Connections(Arc<Register>);
 
 impl Connections {
-    /// None yet.
+    /// The door without connections.
     pub(crate) fn of(door: Door, metrics: &Arc<DoorMetrics>) -> Self {
         Self(Arc::new(Register::new(door, metrics)))
     }
 
-    /// The connections of `incoming` that there is a place for. All of them end when `cut` is requested.
+    /// Those connections of `incoming` for which there is a place. All of them end when `cut` is requested.
     pub(crate) fn let_in(&self, incoming: Incoming, cut: Option<Stop>) -> Incoming {
         let register = Arc::clone(&self.0);
         let let_in = incoming.filter_map(move |accepted| {
@@ -67,7 +67,7 @@ impl Connections {
                         Ok(Connection::of_line(guarded, info.remote, line))
                     })
                 }
-                // It concerns one connection, and must not end the server.
+                // The error concerns one connection and must not end the server.
                 Err(error) => {
                     tracing::debug!(%error, "a connection could not be accepted");
                     None
@@ -78,7 +78,7 @@ impl Connections {
         let_in.boxed()
     }
 
-    /// Cuts what must not go on, until `stop`.
+    /// Cuts connections that are silent, unread or over the limit of answer bytes, until `stop`.
     pub(crate) async fn watch_over(self, stop: Stop) {
         self.0.watch_over(stop).await;
     }

@@ -1,8 +1,8 @@
-//! The leader looks for what is past its deadline, and for what deletions have left to do, and has it removed.
+//! The leader finds what is past its deadline and proposes its removal, and continues what deletions have left to do.
 //!
-//! Nothing ends by this: apply decides, by the log time of the entry. So a leader that was deposed without noticing
-//! expires nobody, and neither does a look at a state that is a little old. The command takes the lane of the renewals
-//! and stands behind every one that the leader has received; a renewal that is earlier in the log wins.
+//! The proposal alone ends nothing: apply decides by the log time of the entry. So a leader that was deposed without
+//! noticing expires nobody, and a look at a slightly old state does no harm. The command takes the lane of the renewals
+//! and stands behind every renewal that the leader has received; a renewal that is earlier in the log wins.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,12 +17,12 @@ use crate::metrics::ProposerMetrics;
 use crate::proposer::{Proposer, Sequencer};
 use crate::stop::Stop;
 
-/// Bytes of snapshots that lose a mark with a member and cost an expiry what an entry of the member does.
+/// Bytes of ControllerRevision snapshots that cost an expiry as much as one entry of a member.
 const BYTES_PER_ENTRY: usize = 1 << 10;
 /// How often a leader looks.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// See the module.
+/// The task that proposes expiries and garbage collection.
 pub(crate) struct Expiry {
     pub(crate) consensus: Consensus,
     pub(crate) proposer: Proposer,
@@ -31,7 +31,7 @@ pub(crate) struct Expiry {
 }
 
 impl Expiry {
-    /// Looks again and again, for as long as this replica leads, until `stop`.
+    /// Looks repeatedly for as long as this replica leads, until `stop`.
     pub(crate) async fn run(self, stop: Stop) {
         tokio::select! {
             biased;
@@ -56,7 +56,7 @@ impl Expiry {
         }
     }
 
-    /// Has removed what is due, up to a bound. Answers whether there is more.
+    /// Proposes to remove what is due, up to a bound. Returns whether there is more.
     async fn look(&self) -> bool {
         let Some((_, now)) = self.sequencer.now() else {
             return false;
@@ -83,7 +83,7 @@ impl Expiry {
         }
     }
 
-    /// Goes on with the dependents that deletions have left, by one command. Answers whether that was done.
+    /// Proposes one command that collects dependents of deleted objects. Returns whether it was executed.
     async fn collect(&self) -> bool {
         match self
             .propose(Command::CollectGarbage(CollectGarbage {}))
@@ -112,8 +112,8 @@ impl Expiry {
     }
 }
 
-/// Leaves out the later ones if all together report more than so many resources: an entry of the log that takes longer
-/// than an election timeout to apply would cost the leader its place. The first is never left out.
+/// Keeps only the first holders that together have at most `entries_max` entries: a log entry that takes longer than an
+/// election timeout to apply would depose the leader. The first holder is always kept.
 fn bounded(state: &State, due: Due, entries_max: usize) -> Due {
     let mut entries = 0;
     let fitting = due.holders.iter().take_while(|holder| {
@@ -140,13 +140,13 @@ fn bounded(state: &State, due: Due, entries_max: usize) -> Due {
     }
 }
 
-/// How many entries the snapshots are worth that lose a mark with the member: what is changed of one costs what it is long.
+/// The cost, in entries, of removing the member's marks from ControllerRevisions: each snapshot costs by its length.
 fn marks_of(state: &State, id: &MemberId) -> usize {
     let (count, bytes) = state.marked_by_member(id);
     count + bytes / BYTES_PER_ENTRY
 }
 
-/// Names the holders together with the epochs that were seen: whoever has joined again since is not meant.
+/// Names the holders together with the epochs seen, so that a member that has joined again since is not expired.
 fn name(state: &State, due: &Due) -> Expire {
     let present = state.present();
     let mut expire = Expire::default();

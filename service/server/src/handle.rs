@@ -1,4 +1,4 @@
-//! What the services stand on: one replica, by what can be asked of it.
+//! One replica, as the RPC services use it: changes, reads and watches.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,41 +32,41 @@ struct HandleParts {
     reader: Reader,
     watches: Watches,
     lease_waits: LeaseWaits,
-    /// For the times that a dry run shows.
+    /// Gives the times that a dry run shows.
     wall: Arc<dyn WallClock>,
 }
 
-/// How a request is asked: until when its caller waits, and what it is called in the logs.
+/// The context of a request: how long its caller waits, and its name in the logs.
 #[derive(Clone, Debug)]
 pub struct Asking {
-    /// When the caller stops waiting, a little early: an answer takes its time, too.
+    /// The caller's deadline, brought forward a little because the answer takes time, too.
     pub deadline: Instant,
-    /// Names the request in the logs of every replica that it passes.
+    /// The name of the request in the logs of every replica that it passes.
     pub trace: Arc<str>,
-    /// The connection that it came in by, if it came in by one whose answers are counted.
+    /// The connection that the request came in by, if its answers are counted.
     pub(crate) line: Option<Arc<Line>>,
 }
 
-/// A change that was carried out.
+/// A change that was executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Done {
     /// The store's revision right after it.
     pub revision: Revision,
-    /// Whether it changed anything.
+    /// Whether the change changed anything.
     pub changed: bool,
-    /// Its answer.
+    /// The answer of the command.
     pub answer: Answer,
 }
 
-/// A change that was carried out, or would have been, with the state after it.
+/// A change that was executed, or tried in a dry run, with the state after it.
 pub(crate) struct Carried {
     pub(crate) done: Done,
-    /// As of the change or later.
+    /// The state as of the change or later.
     state: State,
 }
 
 impl Carried {
-    /// The state right after the change; `None` if that is no longer kept, as when this answers a retry.
+    /// The state right after the change; `None` if that revision is no longer kept, as when this answers a retry.
     pub(crate) fn past(&self) -> Option<Past<'_>> {
         self.state.at(self.done.revision).ok()
     }
@@ -75,18 +75,18 @@ impl Carried {
     ///
     /// # Errors
     ///
-    /// That revision is no longer kept.
+    /// When that revision is no longer kept.
     pub(crate) fn object(&self, key: &ObjectKey) -> Result<Option<Arc<Object>>, OutOfReach> {
         self.state.object_at(key, self.done.revision)
     }
 
-    /// An object right before the change, if it was there and that revision is still kept.
+    /// An object right before the change, if it existed and that revision is still kept.
     pub(crate) fn object_before(&self, key: &ObjectKey) -> Option<Arc<Object>> {
         let before = self.done.revision.get().checked_sub(1)?;
         self.state.object_at(key, Revision::new(before)).ok()?
     }
 
-    /// A ControllerRevision right after the change, if it is there and that revision is still kept.
+    /// A ControllerRevision right after the change, if it exists and that revision is still kept.
     pub(crate) fn controller_revision(
         &self,
         key: &NamespacedName,
@@ -118,11 +118,11 @@ impl Handle {
         }
     }
 
-    /// Carries out a change: the command that `command` makes of its body.
+    /// Executes a change: the command that `command` makes of its body.
     ///
     /// # Errors
     ///
-    /// The rule that refused it; or why it was not executed; or `UNKNOWN_OUTCOME`.
+    /// The rule that refused it, or why it was not executed, or `UNKNOWN_OUTCOME`.
     pub async fn change<T>(
         &self,
         asking: &Asking,
@@ -148,8 +148,8 @@ impl Handle {
         })
     }
 
-    /// Carries out a change, or with `dry_run` finds out what it would do: a linearizable read, and apply on a clone. Every
-    /// check runs; nothing is logged, and its outcome is not kept.
+    /// Executes a change, or with `dry_run` finds out what it would do, by a linearizable read and by apply on a clone.
+    /// Every check runs; nothing is logged, and the outcome is not kept.
     ///
     /// # Errors
     ///
@@ -163,7 +163,7 @@ impl Handle {
     ) -> Result<Carried, Refusal> {
         if !dry_run {
             let done = self.change(asking, change, command).await?;
-            // An answer never precedes what it is about.
+            // An entry's effects are published before it is answered, so this state includes the change.
             let state = self.shared.consensus.published().state.clone();
             return Ok(Carried { done, state });
         }
@@ -190,7 +190,7 @@ impl Handle {
         Ok(Carried { done, state })
     }
 
-    /// A state to answer a read from.
+    /// A state from which to answer a read.
     ///
     /// # Errors
     ///
@@ -205,7 +205,7 @@ impl Handle {
             .reader
             .read(consistency, asking.deadline)
             .await?;
-        // What is made of it counts only once it is made, so whoever waited with others looks again.
+        // Answers count only once they are made, so reads that waited together check for room again.
         if let Some(line) = &asking.line {
             line.unsent().room(asking.deadline).await?;
         }
@@ -215,7 +215,7 @@ impl Handle {
         }
     }
 
-    /// What reads count.
+    /// The metrics of reads.
     pub(crate) fn read_metrics(&self) -> &ReadMetrics {
         self.shared.reader.metrics()
     }
@@ -234,7 +234,7 @@ impl Handle {
         self.shared.watches.open(start, asking.deadline).await
     }
 
-    /// Who waits here for a lease.
+    /// The calls that wait at this replica for a lease.
     pub(crate) fn lease_waits(&self) -> &LeaseWaits {
         &self.shared.lease_waits
     }
@@ -243,7 +243,7 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// `UNAVAILABLE` while it is being formed.
+    /// `UNAVAILABLE` while the cluster is being formed.
     pub fn cluster(&self) -> Result<ClusterId, Refusal> {
         self.shared
             .consensus
@@ -254,7 +254,7 @@ impl Handle {
             .ok_or_else(not_formed)
     }
 
-    /// What the answer to a change begins with.
+    /// The header of the answer to a change.
     #[must_use]
     pub fn header(&self, revision: Revision) -> v1::ResponseHeader {
         let cluster = self
@@ -273,7 +273,7 @@ impl Handle {
         }
     }
 
-    /// What the answer to a read begins with.
+    /// The header of the answer to a read.
     #[must_use]
     pub fn header_of(&self, reading: &Reading) -> v1::ResponseHeader {
         let millis = |age: Duration| u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
@@ -283,7 +283,7 @@ impl Handle {
         }
     }
 
-    /// The refusal with what helps its caller to go on: where the leader is, if another replica may do better.
+    /// Adds the leader's id and endpoint to a refusal if another replica may be able to do what was asked.
     #[must_use]
     pub fn with_hint(&self, refusal: Refusal) -> Refusal {
         let helps = matches!(
@@ -304,7 +304,7 @@ impl Handle {
         }
     }
 
-    /// Where a replica serves clients, as far as it has said.
+    /// Where a replica serves clients, if it has announced that.
     fn client_endpoint(&self, replica: ReplicaId) -> Option<String> {
         let published = self.shared.consensus.published();
         let row = published.state.replicas().find(|(id, _)| *id == replica)?.1;
@@ -317,7 +317,7 @@ impl Handle {
         self.shared.consensus.replica()
     }
 
-    /// The consensus of this replica, for those who look at it.
+    /// The consensus of this replica.
     #[must_use]
     pub fn consensus(&self) -> &Consensus {
         &self.shared.consensus

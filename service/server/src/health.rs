@@ -1,7 +1,7 @@
 //! Whether this replica serves: whether it has proved lately that its state is current.
 //!
-//! A replica that is cut off from the leader, or whose leader is cut off from a quorum, still answers the phone. What it
-//! cannot do is get a read index; so that is what is asked, every second unless reads have just done it.
+//! A replica that is cut off from the leader, or whose leader is cut off from a quorum, still accepts connections, but
+//! gets no read index. So a read index is the proof; it is asked for every second unless reads have just done so.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -14,27 +14,27 @@ use crate::read::Reader;
 use crate::seams::watch;
 use crate::stop::Stop;
 
-/// How often a replica proves itself that nobody reads from.
+/// A proof older than this is renewed, if no reads do it.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// A replica whose last proof is older does not serve.
+/// A replica whose last proof is older than this does not serve.
 const LATELY: Duration = Duration::from_secs(3);
 
-/// Whether the replica serves, as it changes. Clones tell the same.
+/// Whether the replica serves, as it changes. Clones show the same value.
 #[derive(Clone)]
 pub(crate) struct Health {
     serves: watch::Receiver<bool>,
     reader: Reader,
 }
 
-/// Keeps [`Health`] true.
+/// The task that keeps [`Health`] up to date.
 pub(crate) struct Pulse {
     serves: watch::Sender<bool>,
     reader: Reader,
     consensus: Consensus,
 }
 
-/// Both ends. The replica does not serve yet.
+/// The task and what it updates. The replica does not serve yet.
 pub(crate) fn health(reader: Reader, consensus: Consensus) -> (Pulse, Health) {
     let (sender, receiver) = watch::channel(false);
     let health = Health {
@@ -50,11 +50,11 @@ pub(crate) fn health(reader: Reader, consensus: Consensus) -> (Pulse, Health) {
 }
 
 impl Pulse {
-    /// Looks every second until `stop`. From then on the replica does not serve.
+    /// Checks every half [`PERIOD`] until `stop`. From then on the replica does not serve.
     pub(crate) async fn beat(self, stop: Stop) {
         loop {
             if self.reader.age().is_none_or(|age| age >= PERIOD) {
-                // The outcome shows in the age.
+                // A success shows in the reader's age, so the result is not needed.
                 let _ = self.reader.confirm(Instant::now() + PERIOD).await;
             }
             let formed = self.consensus.published().state.cluster().is_some();
@@ -90,12 +90,12 @@ impl Health {
         *self.serves.borrow()
     }
 
-    /// Whether the replica has proved lately that its state is current, also if it does not serve for another reason.
+    /// Whether the replica has proved lately that its state is current, even if it does not serve for another reason.
     pub(crate) fn is_proved(&self) -> bool {
         is_lately(self.reader.age())
     }
 
-    /// Waits until the replica begins to serve, or stops to.
+    /// Waits until the replica starts or stops serving.
     pub(crate) async fn changed(&mut self) {
         if self.serves.changed().await.is_err() {
             std::future::pending::<()>().await;
@@ -115,7 +115,7 @@ impl Health {
         }
     }
 
-    /// Whether it serves now, and then whenever that changes, until `stop`.
+    /// Yields whether the replica serves now, and then each change, until `stop`.
     pub(crate) fn changes(&self, stop: Stop) -> Pin<Box<dyn Stream<Item = bool> + Send>> {
         let told = (self.serves.clone(), stop, None);
         Box::pin(futures::stream::unfold(

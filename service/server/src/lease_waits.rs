@@ -1,8 +1,9 @@
-//! Who waits at this replica for a lease, and is woken by the event that gives it.
+//! The calls at this replica that wait for a lease, and what wakes them when the lease is given to them.
 //!
-//! The queue is in the replicated state; here are only the calls that stand at this replica for places in it. One task
-//! follows the history and wakes whose ticket was called, so that a thousand who wait cost nothing while others write. A
-//! call that ends, by its deadline or with its replica, leaves its place as it is: the caller asks again, anywhere.
+//! The queue of each lease is in the replicated state; here are only the calls that wait for places in it. One task
+//! follows the history and wakes the calls whose ticket got the lease, so a thousand waiting calls cost nothing while
+//! others write. A call that ends, by its deadline or with its replica, leaves its place: the caller asks again, at any
+//! replica.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +17,7 @@ use tokio::time::Instant;
 use crate::consensus::Consensus;
 use crate::stop::Stop;
 
-/// See the module. Clones share the calls.
+/// The calls that wait at this replica. Clones share them.
 #[derive(Clone)]
 pub(crate) struct LeaseWaits {
     shared: Arc<LeaseWaitsParts>,
@@ -24,12 +25,12 @@ pub(crate) struct LeaseWaits {
 
 struct LeaseWaitsParts {
     consensus: Consensus,
-    /// By ticket: how many calls wait for it, and what wakes them. As many as may be admitted.
+    /// By ticket: how many calls wait for it, and what wakes them. At most as many as admission lets in.
     calls: Mutex<BTreeMap<Ticket, (usize, Arc<Notify>)>>,
     stop: Stop,
 }
 
-/// A call, for as long as it waits.
+/// A waiting call. It is removed from the calls when this is dropped.
 struct Call<'a> {
     shared: &'a LeaseWaitsParts,
     ticket: Ticket,
@@ -37,7 +38,7 @@ struct Call<'a> {
 }
 
 impl LeaseWaits {
-    /// Nobody yet, and the work to run until `stop`. Calls end then, too.
+    /// Creates an empty set, and spawns the task that wakes calls until `stop`. Calls end with `stop`, too.
     pub(crate) fn new(consensus: &Consensus, stop: &Stop, tasks: &mut JoinSet<()>) -> Self {
         let shared = Arc::new(LeaseWaitsParts {
             consensus: consensus.clone(),
@@ -55,7 +56,7 @@ impl LeaseWaits {
         Self { shared }
     }
 
-    /// Waits until the place has led somewhere, and no longer than until `deadline` or the end of this replica.
+    /// Waits until the place no longer waits, at most until `deadline` or the end of this replica.
     pub(crate) async fn wait(
         &self,
         key: &LeaseKey,
@@ -64,7 +65,7 @@ impl LeaseWaits {
     ) -> QueuePlace {
         let call = self.shared.call(ticket);
         loop {
-            // Before the look, or what happens right after it would wake nobody.
+            // Enabled before the state is read: otherwise a change right after that would not wake this call.
             let called = call.called.notified();
             tokio::pin!(called);
             called.as_mut().enable();
@@ -88,7 +89,7 @@ impl LeaseWaits {
 }
 
 impl LeaseWaitsParts {
-    /// Follows the history and wakes whose lease was given.
+    /// Follows the history and wakes the calls whose lease was given to them.
     async fn follow(&self) {
         let mut progress = self.consensus.subscribe();
         let first = self.consensus.published();
@@ -97,12 +98,12 @@ impl LeaseWaitsParts {
         while progress.changed().await.is_ok() {
             let published = self.consensus.published();
             if published.generation != generation {
-                // Some revisions were not seen here: everybody looks for themselves.
+                // Some revisions were skipped by a checkpoint, so every call reads the state itself.
                 self.wake_all();
             } else if !self.lock().is_empty() {
                 self.wake_after(seen, published.state.history());
             }
-            // Where nobody waits, whoever comes later looks at what is published then.
+            // With no calls waiting, these revisions may be skipped: a later call reads the state first.
             (seen, generation) = (published.state.revision(), published.generation);
         }
     }
@@ -147,7 +148,7 @@ impl LeaseWaitsParts {
     }
 }
 
-/// The place in a queue that a lease was given to.
+/// The ticket that a change gave a lease to.
 fn ticket_called(change: &Change) -> Option<Ticket> {
     let lease = change.of::<Lease>()?.after?;
     lease.hold.as_ref()?.ticket

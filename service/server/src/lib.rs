@@ -1,27 +1,27 @@
 //! A replica of Synod: everything between the wire and the state machine.
 //!
-//! A replica answers for three promises. A change is acknowledged only when a quorum has it on disk and this replica
-//! has applied it. A read sees every change that was acknowledged, anywhere, before it was asked, unless its caller
-//! settles for less. A watch misses nothing and repeats nothing, on whichever replica it goes on. What cannot be
+//! A replica makes three promises. A change is acknowledged only when a quorum has it on disk and this replica has
+//! applied it. A read sees every change that any replica acknowledged before the read was asked for, unless its caller
+//! asks for less. A watch misses nothing and repeats nothing, on whichever replica it continues. What cannot be
 //! promised is refused, and a refusal says whether the request was executed, was not, or may have been.
 //!
-//! The path of a change: `rpc` reads it, [`handle`] admits it, [`proposer`] packs it with others into one log entry,
-//! here or by way of the leader, [`consensus`] replicates and applies the entry, and the outcome goes back the same way.
-//! The path of a read: [`read`] asks the leader for an index together with all who ask at that moment, waits until this
-//! replica has come there, and reads the published state. The path of an event: [`watch`] follows the published history
-//! with one cursor for each stream.
+//! The path of a change: `rpc` decodes it, [`handle`] makes a command of it, [`proposer`] packs it with others into one
+//! log entry, here or through the leader, [`consensus`] replicates and applies the entry, and the outcome goes back the
+//! same way. The path of a read: [`read`] asks the leader for a read index, shared by all reads that wait at that
+//! moment, waits until this replica has applied that index, and reads the published state. The path of an event:
+//! [`watch`] follows the published history with one cursor for each stream.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`replica`], [`config`] | one replica, put together, run and shut down |
+//! | [`replica`], [`config`] | one replica: put together, run and shut down |
 //! | `rpc` | the gRPC services for clients, and the layers around them |
-//! | [`handle`] | what the services stand on |
-//! | [`proposer`], `expiry`, `announce` | what is written, and when |
-//! | [`read`], [`watch`] | what is read |
+//! | [`handle`] | the replica as the services use it |
+//! | [`proposer`], `expiry`, `announce` | what proposes log entries |
+//! | [`read`], [`watch`] | reads and watches of the published state |
 //! | [`consensus`], [`peer`] | the replicated log, and the protocol between replicas |
-//! | `health`, `metrics` | whether all is well |
+//! | `health`, `metrics` | whether the replica serves, and its metrics |
 //! | [`limits`] | every bound of this crate |
-//! | [`seams`] | where the simulator steps in |
+//! | [`seams`] | clock, randomness, network, disk and threads, which the simulator replaces |
 
 pub mod config;
 pub mod consensus;

@@ -1,8 +1,8 @@
-//! What a replica counts and measures, for Prometheus.
+//! The metrics of a replica, for Prometheus.
 //!
-//! A metric that means what one of etcd's means has etcd's name, so that dashboards and alerts made for etcd work; all
-//! others begin with `synod_`. Labels have few values, all of them known beforehand: no caller can make a new series.
-//! What is known at any time anyway (who leads, how far the log is) is looked up when somebody asks.
+//! A metric that means the same as one of etcd's has etcd's name, so that dashboards and alerts made for etcd work; all
+//! others begin with `synod_`. Labels have few values, all known beforehand: no caller can create a new series. Metrics
+//! that follow from the present state, such as who leads or how long the log is, are set when metrics are asked for.
 
 mod agreement;
 mod consensus;
@@ -35,7 +35,7 @@ pub(crate) use rpc::RpcMetrics;
 pub(crate) use status::StatusMetrics;
 pub(crate) use watch::WatchMetrics;
 
-/// The metrics of one replica, by who keeps them.
+/// The metrics of one replica, by the part of it that keeps them up to date.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
@@ -51,7 +51,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Those of a replica whose process has dropped so many lines of its log.
+    /// The metrics of a replica. `dropped_lines` tells how many lines of its log the process has dropped.
     pub(crate) fn new(dropped_lines: fn() -> u64) -> Self {
         let mut registry = Registry::default();
         registry.register_collector(Box::new(log::LogMetrics { dropped_lines }));
@@ -71,36 +71,36 @@ impl Metrics {
         }
     }
 
-    /// All of them, in the OpenMetrics text format.
+    /// All metrics, in the OpenMetrics text format.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
-        // Only the sink can fail, and a string takes everything.
+        // Only writing can fail, and writing to a string does not.
         let _ = encode(&mut text, &self.registry);
         text
     }
 }
 
-/// Seconds from a tenth of a millisecond to some seconds, each bucket twice the one before.
+/// A histogram of seconds from a tenth of a millisecond to some seconds, each bucket twice the one before.
 fn seconds() -> Histogram {
     Histogram::new(exponential_buckets(0.0001, 2.0, 18))
 }
 
-/// Seconds from a tenth of a second to some hours, each bucket twice the one before.
+/// A histogram of seconds from a tenth of a second to some hours, each bucket twice the one before.
 fn long_seconds() -> Histogram {
     Histogram::new(exponential_buckets(0.1, 2.0, 18))
 }
 
-/// Counts from 1 to some thousands, each bucket four times the one before.
+/// A histogram of counts from 1 to some thousands, each bucket four times the one before.
 fn counts() -> Histogram {
     Histogram::new(exponential_buckets(1.0, 4.0, 7))
 }
 
-/// Bytes from 256 to 16 MiB, each bucket four times the one before.
+/// A histogram of bytes from 256 to 16 MiB, each bucket four times the one before.
 fn bytes() -> Histogram {
     Histogram::new(exponential_buckets(256.0, 4.0, 9))
 }
 
-/// A count as a gauge has it.
+/// Converts a count to a gauge's type.
 fn gauge_value(count: impl TryInto<i64>) -> i64 {
     count.try_into().unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! The machine's rows as objects of the public protocol, assembled when somebody reads them.
+//! Converts the machine's rows to objects of the public protocol.
 
 use std::collections::BTreeMap;
 
@@ -23,12 +23,12 @@ pub(crate) fn storage_version(view: &StorageVersionView) -> v1::StorageVersion {
     }
 }
 
-/// What stays of a resource.
+/// The storage state of a resource, which remains when no member reports it.
 pub(crate) fn storage_state(view: &StorageStateView) -> v1::StorageState {
     state_object(&view.resource, &view.row)
 }
 
-/// What a member is told of a resource that it reported.
+/// A resource as a member is told of it after reporting it.
 pub(crate) fn told(told: &ReportedResource) -> v1::ReportedResource {
     v1::ReportedResource {
         resource: Some((&told.resource).into()),
@@ -39,7 +39,7 @@ pub(crate) fn told(told: &ReportedResource) -> v1::ReportedResource {
     }
 }
 
-/// What became of what a controller wants.
+/// The outcome of a create or a rollback of a ControllerRevision.
 pub(crate) fn revision_answer(answer: &RevisionAnswer) -> v1::ControllerRevisionAnswer {
     let outcome = match answer.outcome {
         RevisionOutcome::Unchanged => v1::ControllerRevisionOutcome::Unchanged,
@@ -55,7 +55,7 @@ pub(crate) fn revision_answer(answer: &RevisionAnswer) -> v1::ControllerRevision
     }
 }
 
-/// What was done to a history.
+/// What a command did to a history of ControllerRevisions.
 pub(crate) fn history_answer(answer: HistoryAnswer) -> v1::ControllerHistoryAnswer {
     v1::ControllerHistoryAnswer {
         adopted: answer.adopted,
@@ -64,7 +64,7 @@ pub(crate) fn history_answer(answer: HistoryAnswer) -> v1::ControllerHistoryAnsw
     }
 }
 
-/// What became of a collection or an object.
+/// The outcome of a write to a collection or an object.
 pub(crate) fn written(written: &Written) -> v1::OperationResult {
     v1::OperationResult {
         changed: written.how != WrittenHow::Unchanged,
@@ -75,7 +75,7 @@ pub(crate) fn written(written: &Written) -> v1::OperationResult {
     }
 }
 
-/// How many objects there are in each version.
+/// The number of objects in each version.
 pub(crate) fn counts(counts: &BTreeMap<ApiVersion, u64>) -> Vec<v1::EncodingCount> {
     let counts = counts.iter();
     counts
@@ -86,7 +86,7 @@ pub(crate) fn counts(counts: &BTreeMap<ApiVersion, u64>) -> Vec<v1::EncodingCoun
         .collect()
 }
 
-/// A change as an event.
+/// The event of a change.
 pub(crate) fn event(change: &Change) -> v1::Event {
     let (r#type, row) = match (&change.before, &change.after) {
         (None, Some(after)) => (v1::EventType::Added, Some(after)),
@@ -96,12 +96,12 @@ pub(crate) fn event(change: &Change) -> v1::Event {
     event_of(change, r#type, row)
 }
 
-/// The event of an object that comes into somebody's view by its labels: as it is now.
+/// The event for a watcher whose label selector the object begins to match: `Added`, with the object as it is now.
 pub(crate) fn appearance(change: &Change) -> v1::Event {
     event_of(change, v1::EventType::Added, change.after.as_ref())
 }
 
-/// The event of an object that leaves somebody's view by its labels: as it was last.
+/// The event for a watcher whose label selector the object no longer matches: `Removed`, as the object was last.
 pub(crate) fn disappearance(change: &Change) -> v1::Event {
     event_of(change, v1::EventType::Removed, change.before.as_ref())
 }
@@ -119,7 +119,7 @@ fn event_of(change: &Change, r#type: v1::EventType, row: Option<&ObjectRow>) -> 
     }
 }
 
-/// The object as it is said in an event; `None` if it is of another kind than what changed, which never is.
+/// The object inside an event; `None` if the row is of another kind than the change, which cannot happen.
 fn object_of(change: &Change, row: &ObjectRow) -> Option<v1::event::Object> {
     use v1::event::Object;
     Some(match row {
@@ -216,7 +216,7 @@ fn state_object(resource: &GroupResource, row: &StorageStateRow) -> v1::StorageS
         agreed_hash,
         absent,
         on_trust,
-        // Whoever comes back is not new: nobody has to know more of it.
+        // Not part of the protocol: which members were heard before matters to apply only.
         heard: _,
         drains,
         hash_drains,

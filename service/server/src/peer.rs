@@ -1,7 +1,7 @@
-//! What replicas say to each other, over gRPC: the messages, both ends of it, and how a replica set is formed.
+//! The protocol between replicas, over gRPC: its messages, client and server, and how a replica set is formed.
 //!
-//! Everything between two replicas shares one HTTP/2 connection in each direction. Each call names the cluster, both
-//! replicas and both data directories ([`PeerIdentity`]); whoever is not meant refuses it.
+//! All calls from one replica to another share one HTTP/2 connection. Each call names the cluster, both replicas and
+//! both data directories ([`PeerIdentity`]); a replica refuses calls that are not meant for it.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub use service::ForwardHandler;
 pub(crate) use client::{Acquaintance, PeerLink};
 pub(crate) use log_end::LogEnd;
 
-/// Both ends of the calls, generated.
+/// The generated client and server.
 pub mod protocol {
     #![expect(
         unused_qualifications,
@@ -34,14 +34,14 @@ pub mod protocol {
     include!(concat!(env!("OUT_DIR"), "/synod.peer.v1.Peer.rs"));
 }
 
-/// An idle connection is asked this often whether it is still there. Only that finds out when packets vanish silently.
+/// The interval of pings on an idle connection. Only they reveal that packets vanish silently.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_millis(500);
 
-/// A connection that has not answered for as long is given up.
+/// A connection that has not answered a ping for this long is closed.
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_millis(1_000);
 
-/// So many bytes may be under way on one stream before the receiver has read them.
+/// The window of a stream: bytes that may be sent before the receiver has read them.
 const STREAM_WINDOW: u32 = 2 << 20;
 
-/// And so many on the whole connection.
+/// The window of a whole connection.
 const CONNECTION_WINDOW: u32 = 8 << 20;

@@ -1,12 +1,12 @@
-//! Packs commands into log entries, here or by way of the leader, and brings back what became of them.
+//! Packs commands into log entries, here or through the leader, and returns their outcomes.
 //!
 //! There are two lanes, each with a queue, entries in flight and, on a follower, a link of its own. Renewals, joins,
-//! reports, leaves and expiries take one of them: no flood of other requests can keep a member from renewing. A lane is
-//! greedy: whatever has gathered while an entry was being written goes into the next one, and an idle lane sends a lone
-//! request at once.
+//! reports, leaves and expiries take one of them, so no flood of other requests can keep a member from renewing. A lane
+//! is greedy: whatever has gathered while an entry was being written goes into the next one, and an idle lane sends a
+//! lone request at once.
 //!
-//! A request gets exactly one of three answers: the outcome of its command as applied, also on this replica; that it was
-//! certainly not executed; or that its outcome is unknown. None waits longer than its deadline.
+//! A request gets exactly one of three answers, within its deadline: the outcome of its command, which is then applied
+//! on this replica too; that it was certainly not executed; or that its outcome is unknown.
 
 mod driver;
 mod entry;
@@ -50,12 +50,12 @@ struct ProposerParts {
     consensus: Consensus,
     ordinary: Queue,
     renewal: Queue,
-    /// No batch of another replica is taken from then on.
+    /// Once requested, no more batches of other replicas are accepted.
     stop: Stop,
 }
 
 impl Proposer {
-    /// The proposer, and its work to run until `stop`.
+    /// Creates the proposer, and spawns its tasks, which run until `stop`.
     pub(crate) fn new(
         consensus: &Consensus,
         wall: Arc<dyn WallClock>,
@@ -96,12 +96,12 @@ impl Proposer {
         )
     }
 
-    /// Executes a command, and answers its outcome once it is applied here.
+    /// Executes a command, and returns its outcome once it is applied here.
     ///
     /// # Errors
     ///
-    /// Why the command has no outcome: with `not_executed` in the metadata it was certainly not executed, and else its
-    /// kind is `UNKNOWN_OUTCOME`. A command that a rule refused is no error here: its outcome says so.
+    /// Why the command has no outcome: with `not_executed` in the metadata it was certainly not executed, and otherwise
+    /// the kind is `UNKNOWN_OUTCOME`. A command that a rule refused is no error here: its outcome is the refusal.
     pub async fn execute(
         &self,
         envelope: &Envelope,
@@ -120,7 +120,7 @@ impl Proposer {
         waiter.answered().await
     }
 
-    /// How many requests, and how many bytes of them, wait in a lane.
+    /// The number of requests waiting in a lane, and of their bytes.
     pub(crate) fn waiting(&self, lane: Lane) -> (usize, usize) {
         let queue = self.shared.queue(lane);
         (queue.len(), queue.bytes())

@@ -1,12 +1,12 @@
 //! Reads, as fresh or as exact as their callers ask.
 //!
-//! A linearizable read needs proof that this replica misses nothing that was acknowledged before the read was asked for.
-//! The proof is a read index: the leader, confirmed by a quorum, says how far the log is, and this replica waits until it
-//! has applied that much. Many reads share one index ([`rounds`]), but none takes one that was asked for before it came.
+//! A linearizable read needs proof that this replica misses nothing that was acknowledged before the read was asked
+//! for. The proof is a read index: the leader, confirmed by a quorum, returns a log index, and this replica waits until
+//! it has applied that index. Many reads share one index ([`rounds`]), but only one that was asked for after the read
+//! came.
 //!
-//! A caller that settles for less is answered from this replica's own state: at a past revision, which never changes;
-//! at a revision that it has seen; or as of a time not too long ago, counted from when the index was asked for that this
-//! state was last confirmed by.
+//! A caller that needs less is answered from this replica's own state: at a past revision, which never changes; at or
+//! after a revision that it has seen; or at a limited age, counted from when the last confirmed index was asked for.
 
 mod refusals;
 mod rounds;
@@ -28,13 +28,13 @@ use crate::stop::Stop;
 use refusals::{PROOF, deadline_exceeded, unavailable};
 use rounds::{RoundFailed, Rounds};
 
-/// A read that gets no index is refused after so many election timeouts.
+/// The number of election timeouts after which a read without an index is refused.
 const PATIENCE: u32 = 4;
 
-/// After a failed round, the next try waits so long, unless the leadership changes first.
+/// The pause before the next try after a failed round, unless the leadership changes first.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Reads. Clones share the rounds.
+/// Answers reads. Clones share the rounds.
 #[derive(Clone)]
 pub struct Reader {
     shared: Arc<ReaderParts>,
@@ -43,12 +43,12 @@ pub struct Reader {
 struct ReaderParts {
     consensus: Consensus,
     rounds: Rounds,
-    /// When the last read index was asked for that was confirmed, and applied here.
+    /// When the latest read index was asked for among those that were confirmed and applied here.
     confirmed_at: Mutex<Option<Instant>>,
     metrics: Arc<ReadMetrics>,
 }
 
-/// A state to answer from.
+/// A state to answer a read from.
 #[derive(Clone, Debug)]
 pub struct Reading {
     published: Arc<Published>,
@@ -57,7 +57,7 @@ pub struct Reading {
 }
 
 impl Reader {
-    /// The reader, and its work to run until `stop`.
+    /// Creates the reader, and spawns its tasks, which run until `stop`.
     pub(crate) fn new(
         consensus: &Consensus,
         metrics: &Arc<ReadMetrics>,
@@ -76,13 +76,13 @@ impl Reader {
         }
     }
 
-    /// A state that is as `consistency` asks.
+    /// A state that meets `consistency`.
     ///
     /// # Errors
     ///
-    /// `UNAVAILABLE` if this replica cannot prove in time that its state is, `DEADLINE_EXCEEDED` if the caller did not
-    /// leave it the time, `OVERLOADED` if too many reads wait, and `COMPACTED` or `FUTURE_REVISION` for a revision that
-    /// is not kept any more or does not exist yet.
+    /// `UNAVAILABLE` if this replica cannot prove in time that its state is current, `DEADLINE_EXCEEDED` if the
+    /// caller's deadline passes first, `OVERLOADED` if too many reads wait, and `COMPACTED` or `FUTURE_REVISION` for a
+    /// revision that is no longer kept or does not exist yet.
     pub async fn read(
         &self,
         consistency: Consistency,
@@ -104,7 +104,7 @@ impl Reader {
         }
     }
 
-    /// The published state after proof that it misses nothing that was acknowledged before this call.
+    /// The published state, proved to hold everything acknowledged before this call.
     ///
     /// # Errors
     ///
@@ -128,18 +128,18 @@ impl Reader {
                 Err(RoundFailed::Retry(why)) if Instant::now() + PAUSE >= gives_up => {
                     return Err(unavailable(&why));
                 }
-                // The next index is a fresh one, so it proves no less.
+                // The next index is asked for later, so it proves no less.
                 Err(RoundFailed::Retry(_)) => self.pause().await,
             }
         }
     }
 
-    /// What reads count.
+    /// The metrics of reads.
     pub(crate) fn metrics(&self) -> &ReadMetrics {
         &self.shared.metrics
     }
 
-    /// How long ago the index was asked for that confirmed this replica's state last.
+    /// How long ago the read index was asked for that last confirmed this replica's state.
     pub(crate) fn age(&self) -> Option<Duration> {
         let confirmed_at = *self
             .shared
@@ -149,7 +149,7 @@ impl Reader {
         confirmed_at.map(|at| at.elapsed())
     }
 
-    /// A past state never changes, so it needs proof only where this replica has not come to it yet.
+    /// Reads at `revision`. A past state never changes, so proof is needed only if this replica has not reached it yet.
     async fn at(&self, revision: Revision, deadline: Instant) -> Result<Reading, Refusal> {
         let mut published = self.shared.consensus.published();
         if revision > published.state.revision() {
@@ -164,7 +164,7 @@ impl Reader {
         Ok(reading)
     }
 
-    /// Waits until this replica has come to `revision`.
+    /// Waits until this replica has reached `revision`.
     async fn come_to(
         &self,
         revision: Revision,
@@ -189,7 +189,7 @@ impl Reader {
         if self.age().is_none_or(|age| age > most) {
             self.confirm(deadline).await?;
         }
-        // First the state, then its age: the state is at least as new as its age says.
+        // The state is read before its age, so it is at least as new as the age says.
         let published = self.shared.consensus.published();
         match self.age() {
             Some(age) if age <= most => Ok(Reading {
@@ -215,12 +215,12 @@ impl Reader {
     async fn pause(&self) {
         let mut leadership = self.shared.consensus.leadership();
         let changed = async {
-            // After the last change there is nothing to wait for but the time.
+            // Leadership changes no longer arrive, so only the time is waited for.
             if leadership.changed().await.is_err() {
                 std::future::pending::<()>().await;
             }
         };
-        // Either way there is something to try again for.
+        // After the pause and after a change alike, the caller tries again.
         let _ = tokio::time::timeout(PAUSE, changed).await;
     }
 }
@@ -241,25 +241,25 @@ impl Reading {
         self.revision
     }
 
-    /// What was published when it was read; newer than the revision that is read, if that is a past one.
+    /// What was published at the time of the read; newer than [`Self::revision`] if that is a past one.
     #[must_use]
     pub fn published(&self) -> &Arc<Published> {
         &self.published
     }
 
-    /// Whether the present is read. What is kept beside the objects, such as deadlines, has no past.
+    /// Whether the present revision is read. Some data beside the objects, such as deadlines, exists for it only.
     #[must_use]
     pub fn is_present(&self) -> bool {
         self.revision == self.published.state.revision()
     }
 
-    /// How old the answer may be, where the caller has set a limit to that.
+    /// The greatest possible age of the answer, if the caller has set a limit for it.
     #[must_use]
     pub fn age(&self) -> Option<Duration> {
         self.age
     }
 
-    /// The state at the revision that is read.
+    /// The state at the revision of this reading.
     ///
     /// # Errors
     ///
@@ -279,7 +279,7 @@ pub(crate) fn out_of_reach(revision: Revision, reach: OutOfReach) -> Refusal {
             let message = format!("revision {revision} cannot be read: {reach}");
             Refusal::new(ErrorKind::Compacted, message).with(key::OLDEST_REVISION, oldest)
         }
-        // Kubernetes' words.
+        // The wording of Kubernetes.
         OutOfReach::Future { present } => {
             let message = format!("Too large resource version: {revision}, current: {present}");
             Refusal::new(ErrorKind::FutureRevision, message).with(key::CURRENT_REVISION, present)

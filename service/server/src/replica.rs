@@ -1,4 +1,4 @@
-//! One replica, put together, run, and shut down in order.
+//! One replica: puts its parts together, runs them, and shuts them down in order.
 
 mod doors;
 
@@ -32,13 +32,13 @@ use crate::watch::Watches;
 
 pub use doors::Doors;
 
-/// What was sent must be settled within so long after the last client has gone.
+/// The longest time for settling what was sent, after the last client has gone.
 const SETTLE_MAX: Duration = Duration::from_secs(2);
 
-/// A server whose calls have ended gets so long to close its connections.
+/// The longest time for a server whose calls have ended to close its connections.
 const LAST_WORDS_MAX: Duration = Duration::from_millis(500);
 
-/// A replica that runs. Dropping it cuts it off; [`Self::shutdown`] ends it in order.
+/// A running replica. Dropping it cuts it off; [`Self::shutdown`] ends it in order.
 pub struct Replica {
     handle: Handle,
     health: Health,
@@ -48,25 +48,25 @@ pub struct Replica {
     stoppers: Stoppers,
 }
 
-/// What is ended after what.
+/// The stoppers of a replica's parts, in the order of a shutdown.
 struct Stoppers {
-    /// No call is taken from then on, and streams end.
+    /// Ends the acceptance of calls, and streams.
     front: Stopper,
-    /// The connections of clients are cut.
+    /// Cuts the connections of clients.
     cut: Stopper,
-    /// Nothing is proposed, read or expired any more.
+    /// Ends proposals, reads and expiries.
     work: Stopper,
-    /// Other replicas are not answered any more.
+    /// Ends answers to other replicas.
     peers: Stopper,
 }
 
-/// Why a replica did not start. Its files are as they were.
+/// Why a replica did not start. Its files were left unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// Its configuration cannot be used.
+    /// The configuration cannot be used.
     #[error(transparent)]
     Config(#[from] InvalidConfig),
-    /// Its data directory cannot be used, or consensus cannot start on it.
+    /// The data directory cannot be used, or consensus cannot start on it.
     #[error(transparent)]
     Consensus(#[from] consensus::StartError),
 }
@@ -74,9 +74,9 @@ pub enum StartError {
 /// Why a replica has ended by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It must not go on.
+    /// The replica must not continue.
     Fatal(Fatal),
-    /// A part of it has ended that should never end.
+    /// A part that must run for as long as the replica has ended.
     Broken(String),
 }
 
@@ -164,13 +164,13 @@ impl Replica {
         })
     }
 
-    /// What can be asked of it.
+    /// The handle for requests to this replica.
     #[must_use]
     pub fn handle(&self) -> &Handle {
         &self.handle
     }
 
-    /// Waits until it serves: until it has proved that its state is current.
+    /// Waits until the replica serves: until it has proved that its state is current.
     ///
     /// It can be awaited beside [`Self::wait`].
     pub fn serving(&self) -> impl Future<Output = ()> + Send + use<> {
@@ -178,7 +178,7 @@ impl Replica {
         async move { health.wait_until_serving().await }
     }
 
-    /// Resolves when it has ended by itself, or must be ended. Its process must end then.
+    /// Resolves when the replica has ended by itself, or must be ended. The process must end then.
     pub async fn wait(&mut self) -> Ended {
         let consensus = self.handle.consensus().clone();
         tokio::select! {
@@ -190,8 +190,8 @@ impl Replica {
         }
     }
 
-    /// Ends it in order: takes no more calls, ends its streams with where to resume, hands the leadership over, lets
-    /// the calls under way end, and closes its files. Nothing that was acknowledged depends on this.
+    /// Ends the replica in order: stops accepting calls, ends streams with where to resume, hands the leadership over,
+    /// lets the calls in progress end, and closes the files. Nothing that was acknowledged depends on this.
     pub async fn shutdown(mut self) {
         tracing::info!("shutting down");
         self.stoppers.front.stop();
@@ -214,7 +214,7 @@ impl Replica {
         consensus.shutdown().await;
         self.stoppers.peers.stop();
         for server in [&mut self.clients, &mut self.peers] {
-            // Their last words may still be on their way.
+            // Their last answers may still be in transit.
             let _ = tokio::time::timeout(LAST_WORDS_MAX, ended(server)).await;
             server.abort();
             ended(server).await;
@@ -240,7 +240,7 @@ fn watched(
     )
 }
 
-/// The metrics of a replica, which the disk tells how long it takes.
+/// The metrics of a replica, fed with the durations of disk writes and of other background work.
 fn measured(consensus: &Consensus, dropped_lines: fn() -> u64) -> Arc<Metrics> {
     let metrics = Arc::new(Metrics::new(dropped_lines));
     let flush_seconds = metrics.disk.flush_seconds();
@@ -250,7 +250,7 @@ fn measured(consensus: &Consensus, dropped_lines: fn() -> u64) -> Arc<Metrics> {
     metrics
 }
 
-/// What the tasks of a replica are made of.
+/// The parts that a replica's tasks are made of.
 struct Parts {
     consensus: Consensus,
     proposer: Proposer,
@@ -259,7 +259,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// The doors, and who looks after those that come in by them.
+    /// The connections of each door, each with a task that cuts those that must end.
     fn watched_doors(&self, work: &mut JoinSet<()>, stop: &Stop) -> [Connections; 3] {
         Door::ALL.map(|door| {
             let connections = Connections::of(door, &self.metrics.doors);
@@ -324,7 +324,7 @@ impl Parts {
             self.consensus.clone(),
             self.proposer.clone(),
         );
-        // One look at a time, or two would mix their numbers.
+        // One collection at a time, because two at once would mix their numbers.
         let turn = Mutex::new(());
         let text = move || {
             let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -369,7 +369,7 @@ impl Parts {
     }
 }
 
-/// Waits for a task to end. It may have ended before, and somebody may have seen it.
+/// Waits for a task to end. Its result may have been taken before, so a finished task is not polled.
 async fn ended<T>(task: &mut JoinHandle<T>) {
     if !task.is_finished() {
         let _ = task.await;
@@ -392,7 +392,7 @@ fn broken(what: &str, ended: Result<Result<(), String>, tokio::task::JoinError>)
     }
 }
 
-/// Resolves when one of the tasks has panicked. That others end is in order.
+/// Resolves when one of the tasks has panicked. Tasks may end without a panic.
 async fn panicked(work: &mut JoinSet<()>) -> String {
     while let Some(ended) = work.join_next().await {
         if let Err(error) = ended {

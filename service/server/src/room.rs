@@ -1,8 +1,8 @@
-//! How much room this replica's disk has.
+//! Watches the free space on this replica's disk.
 //!
-//! A log that cannot be written ends the process, and then nobody can delete anything either. So before that, a replica says
-//! that its disk is low, and what makes the state grow is refused everywhere: what is left is for renewals, deletions,
-//! checkpoints and the log behind them.
+//! A log that cannot be written ends the process, and then no request can delete anything either. So before that, a
+//! replica announces that its disk is low, and every replica refuses what makes the state grow. The space that is left
+//! is for renewals, deletions, checkpoints and the log behind them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,19 +17,19 @@ use crate::seams::Seams;
 /// Segments of the log that may be begun before old ones are removed.
 const SEGMENTS: u64 = 4;
 
-/// The replica's disk, looked at again and again.
+/// The free space of the replica's disk, as of the last look.
 pub(crate) struct Room {
     pub(crate) seams: Seams,
     pub(crate) directory: PathBuf,
     pub(crate) segment_bytes: u64,
     pub(crate) consensus: Consensus,
     pub(crate) metrics: Arc<Metrics>,
-    /// As of the last look.
+    /// Whether the disk was low at the last look.
     pub(crate) is_low: bool,
 }
 
 impl Room {
-    /// Whether it is low now. As long as the system does not say, it is what it was.
+    /// Whether the disk is low now. If the system does not tell its free space, the last result stays.
     pub(crate) async fn look(&mut self) -> bool {
         let (disk, directory) = (Arc::clone(&self.seams.disk), self.directory.clone());
         let space = self.seams.offload.run(move || disk.space(&directory)).await;
@@ -50,8 +50,8 @@ impl Room {
     }
 }
 
-/// Whether less is free than must be: what the log and two checkpoints need, a share of a small disk, so many bytes of a
-/// large one. What was low must have a quarter more before it is not, so that it does not change with every write.
+/// Whether less is free than must be: what the log and two checkpoints need, and a share of a small disk or some bytes
+/// of a large one. A disk that was low must have a quarter more, so that the result does not change with every write.
 fn is_low(space: Space, needed: u64, was_low: bool) -> bool {
     let share = space.size / DISK_FREE_SHARE_MIN;
     let least = needed

@@ -1,8 +1,8 @@
 //! The gRPC services that clients call (`synod.v1`), with the layers around them.
 //!
-//! A handler does three things: it reads a typed request out of the message, which is the only check of shape; it asks
-//! the [`Handle`]; and it makes a message of the answer. Name, deadline, size, admission and metrics are the business of
-//! the layers. Errors are [`Refusal`]s until the very last step, where one table makes statuses of them.
+//! A handler does three things: it converts the message to a typed request, which is the only check of its shape; it
+//! calls the [`Handle`]; and it converts the answer to a message. Trace id, deadline, size, admission and metrics are
+//! handled by the layers. Errors are [`Refusal`]s until the last step, where one table converts them to statuses.
 
 mod admission;
 mod answers;
@@ -46,10 +46,10 @@ use crate::limits::DEADLINE_DEFAULT;
 pub(crate) use methods::declare;
 pub(crate) use serve::{Serving, serve};
 
-/// Takes a request apart: how it is asked, and what.
+/// Splits a request into its context and its message.
 fn opened<P>(request: Request<P>) -> (Asking, P) {
     let asking = request.extensions().get::<Asking>().cloned();
-    // The layer has put it there.
+    // Always present: the layer has added it.
     let asking = asking.unwrap_or_else(|| Asking {
         deadline: Instant::now() + DEADLINE_DEFAULT,
         trace: Arc::from(""),
@@ -58,7 +58,7 @@ fn opened<P>(request: Request<P>) -> (Asking, P) {
     (asking, request.into_inner())
 }
 
-/// The typed request of a message.
+/// Converts a message to its typed request.
 fn typed<T, P>(message: P) -> Result<T, Refusal>
 where
     T: TryFrom<P, Error = Violations>,
@@ -70,7 +70,7 @@ where
 fn refused(violations: Violations) -> Refusal {
     match violations.into_result() {
         Err(refusal) => refusal,
-        // Nobody fails without a fault; but if one did, its request was not carried out.
+        // A failed conversion always has a fault; if it had none, the request was not executed either.
         Ok(()) => Refusal::new(
             synod_model::ErrorKind::InvalidArgument,
             "the request is invalid",
@@ -78,14 +78,14 @@ fn refused(violations: Violations) -> Refusal {
     }
 }
 
-/// The answer to a call.
+/// The answer to a call, as a response or a status.
 fn answer<T>(handle: &Handle, result: Result<T, Refusal>) -> Result<Response<T>, Status> {
     result
         .map(Response::new)
         .map_err(|refusal| to_status(handle.with_hint(refusal)))
 }
 
-/// The refusal where the log answered something else than the command asks for. Another release may have.
+/// The refusal when a command's answer has another type than expected, which another release may have written.
 fn unexpected(answer: &Answer) -> Refusal {
     let message = format!("it was executed, and its answer cannot be read: {answer:?}");
     Refusal::new(synod_model::ErrorKind::UnknownOutcome, message)

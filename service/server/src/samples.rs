@@ -1,4 +1,4 @@
-//! States to test with.
+//! Sample states for tests.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use synod_model::{
     WallTime,
 };
 
-/// The state of a cluster that was just formed.
+/// The state of a newly formed cluster.
 pub(crate) fn state() -> State {
     let mut state = State::new();
     apply(
@@ -22,12 +22,12 @@ pub(crate) fn state() -> State {
     state
 }
 
-/// Lets a member join and report these resources, each in v1.
+/// Makes a member join and report these resources, each in v1.
 pub(crate) fn reports(state: &mut State, id: &str, resources: &[&str]) {
     reports_in(state, id, resources, "v1");
 }
 
-/// Lets a member join and report these resources, each in this version.
+/// Makes a member join and report these resources, each in this version.
 pub(crate) fn reports_in(state: &mut State, id: &str, resources: &[&str], version: &str) {
     let member = MemberId::parse(id).unwrap();
     let epoch = joins(state, &member);

@@ -1,7 +1,7 @@
-//! The places where a replica touches the world, so that a simulator can stand in for it.
+//! The seams between a replica and its environment, which a simulator replaces.
 //!
-//! Production and simulation run the same replica code, tonic and openraft included; only what stands behind these
-//! seams differs:
+//! Production and simulation run the same replica code, tonic and openraft included; only the implementations behind
+//! these seams differ:
 //!
 //! | seam | production | simulator |
 //! |---|---|---|
@@ -15,8 +15,8 @@
 //! | randomness ([`random::rng`]) | the system's | seeded, per thread |
 //! | watch channels ([`watch`]) | first waiting, first woken | the same |
 //!
-//! Two rules keep a replica replayable by its seed: every `select!` is `biased`, and nothing else reads a clock, a
-//! random source or a thread.
+//! Two rules make a replica's run reproducible by its seed: every `select!` is `biased`, and no other code reads a
+//! clock, a random source or a thread.
 
 use std::sync::Arc;
 
@@ -34,25 +34,25 @@ pub use net::{Connection, ConnectionInfo, Dial, Duplex, Incoming};
 pub use offload::Offload;
 pub use wall::{SystemWallClock, WallClock};
 
-/// Everything a replica is given to reach the world with.
+/// The implementations of all seams for one replica.
 #[derive(Clone)]
 pub struct Seams {
     /// Opens connections to other replicas.
     pub dialer: Arc<dyn Dial>,
-    /// Where the data directory lies.
+    /// The disk that holds the data directory.
     pub disk: Arc<dyn synod_store::Disk>,
-    /// What time it is, for people.
+    /// The time of day, for display only.
     pub wall: Arc<dyn WallClock>,
-    /// Who flushes the log.
+    /// How the log is flushed to the disk.
     pub flushing: Flushing,
-    /// Where blocking work is done.
+    /// Where blocking work runs.
     pub offload: Offload,
-    /// How many lines of the log the process has dropped so far, for the metrics.
+    /// Returns how many lines of its log the process has dropped so far, for the metrics.
     pub dropped_lines: fn() -> u64,
 }
 
 impl Seams {
-    /// The seams of a replica that runs for real, on `disk`.
+    /// The seams of a replica in production, on `disk`.
     #[must_use]
     pub fn real(disk: Arc<dyn synod_store::Disk>) -> Self {
         Self {

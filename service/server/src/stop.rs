@@ -1,43 +1,43 @@
-//! One signal that many tasks wait for: it is time to end.
+//! A stop signal that many tasks can wait for.
 
 use crate::seams::watch;
 
-/// Gives the signal. Dropping it gives it, too.
+/// The sending end of a stop signal. Dropping it sends the signal, too.
 #[derive(Debug)]
 pub(crate) struct Stopper(watch::Sender<bool>);
 
-/// Waits for the signal. Clones wait for the same one.
+/// The receiving end of a stop signal. Clones share the signal.
 #[derive(Clone, Debug)]
 pub(crate) struct Stop(watch::Receiver<bool>);
 
-/// Both ends of a signal that was not given yet.
+/// Both ends of a signal that is not sent yet.
 pub(crate) fn stop() -> (Stopper, Stop) {
     let (sender, receiver) = watch::channel(false);
     (Stopper(sender), Stop(receiver))
 }
 
 impl Stopper {
-    /// Gives the signal.
+    /// Sends the signal.
     pub(crate) fn stop(&self) {
         self.0.send(true);
     }
 }
 
 impl Drop for Stopper {
-    /// Both questions of [`Stop`] have one answer: whoever asked without waiting would else go round for ever.
+    /// Sends the signal: a task that only polls [`Stop::is_requested`] would otherwise never end.
     fn drop(&mut self) {
         self.stop();
     }
 }
 
 impl Stop {
-    /// Waits until the signal is given; at once if it was.
+    /// Waits until the signal is sent; returns at once if it was.
     pub(crate) async fn requested(&self) {
-        // It cannot fail: the other end gives the signal before it is gone.
+        // Waiting cannot fail, because the sender sends the signal before it is gone.
         let _ = self.0.clone().wait_for(|stop| *stop).await;
     }
 
-    /// Whether the signal was given.
+    /// Whether the signal was sent.
     pub(crate) fn is_requested(&self) -> bool {
         *self.0.borrow()
     }

@@ -1,10 +1,10 @@
-//! Watches: every event from some revision on, in order, once.
+//! Watches: streams of all events from a revision on, in order, each exactly once.
 //!
 //! The events are in the history, which is part of the replicated state and the same on every replica. A stream is a
-//! cursor into it ([`cursor`]) that its reader pulls: apply waits for no watcher, and a watcher that waits costs nothing.
-//! An event is encoded once, however many streams deliver it ([`encoded`]). A stream that has nothing to say says so in
-//! bookmarks; their times come from one wheel, that of the runtime's timers. A replica that cannot prove any more that
-//! it has all there is ends its streams: silence with bookmarks would look like a cluster in which nothing happens.
+//! cursor into the history ([`cursor`]) that its reader pulls: apply waits for no stream, and an idle stream costs
+//! nothing. An event is encoded once, however many streams deliver it ([`encoded`]). A stream without events sends
+//! bookmarks at intervals, timed by the runtime's timers. A replica that can no longer prove that its state is current
+//! ends its streams: bookmarks alone would look like a cluster in which nothing happens.
 
 mod cursor;
 mod encoded;
@@ -30,7 +30,7 @@ use encoded::EncodedHistory;
 pub(crate) use encoded::WatchMessage;
 pub(crate) use filter::has_labels;
 
-/// Opens streams. Clones share what they deliver.
+/// Opens streams. Clones share the encoded events and the limit of streams.
 #[derive(Clone)]
 pub struct Watches {
     shared: Arc<WatchesParts>,
@@ -41,21 +41,21 @@ struct WatchesParts {
     reader: Reader,
     health: Health,
     encoded: EncodedHistory,
-    /// The bookmark of the newest revision, which most streams are at.
+    /// The encoded bookmark of the newest revision, which most streams have reached.
     bookmark: Mutex<Option<(Revision, WatchMessage)>>,
     slots: Arc<Semaphore>,
     metrics: Arc<WatchMetrics>,
     stop: Stop,
 }
 
-/// The place of a stream among those that there may be.
+/// The place of a stream within [`WATCH_STREAMS_MAX`].
 struct Slot {
     _permit: OwnedSemaphorePermit,
     streams: Gauge,
 }
 
 impl Watches {
-    /// Streams end when `stop` is requested.
+    /// Creates the watches of a replica. Streams end when `stop` is requested.
     pub(crate) fn new(
         consensus: Consensus,
         reader: Reader,
@@ -78,12 +78,12 @@ impl Watches {
         }
     }
 
-    /// Opens a stream. `deadline` bounds the opening alone.
+    /// Opens a stream. `deadline` bounds only the opening.
     ///
     /// # Errors
     ///
-    /// `FUTURE_REVISION` for a revision that is not the next one, `OVERLOADED` if there are too many streams, and
-    /// `UNAVAILABLE` or `DEADLINE_EXCEEDED` if this replica cannot prove in time that it has all there is.
+    /// `FUTURE_REVISION` for a revision beyond the next one, `OVERLOADED` if there are too many streams, and
+    /// `UNAVAILABLE` or `DEADLINE_EXCEEDED` if this replica cannot prove in time that its state is current.
     pub(crate) async fn open(
         &self,
         start: WatchStart,
@@ -115,7 +115,7 @@ impl Watches {
         ))
     }
 
-    /// The revision after which the stream begins, and what is published at that time.
+    /// The state published now, and the revision after which the stream begins.
     async fn beginning(
         &self,
         start: &WatchStart,
@@ -129,7 +129,7 @@ impl Watches {
         let seen = Revision::new(from.get().saturating_sub(1));
         let mut published = self.shared.consensus.published();
         if published.state.revision() < seen || !self.shared.health.is_proved() {
-            // Another replica may have come further than this one, or this one may be cut off.
+            // Another replica may be ahead of this one, or this one may be cut off.
             published = self.shared.reader.confirm(deadline).await?;
         }
         let present = published.state.revision();
@@ -161,7 +161,7 @@ impl Watches {
 }
 
 impl WatchesParts {
-    /// Says that everything up to `revision` was delivered.
+    /// The message that everything up to `revision` was delivered.
     fn bookmark(&self, revision: Revision) -> WatchMessage {
         self.metrics.bookmark();
         let mut newest = self.bookmark.lock().unwrap_or_else(PoisonError::into_inner);

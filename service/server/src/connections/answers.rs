@@ -1,8 +1,8 @@
-//! How many bytes of answers may wait until they are taken, on one connection and on all of a door.
+//! Bounds the bytes of answers that wait to be sent, for one connection and for all connections of a door.
 //!
-//! Whoever asks and does not read costs memory: an answer is held until the network has taken it. So its bytes are counted
-//! until then. A connection with too many of them gets no more answers made until it has taken some, and if all together
-//! hold too many, the one that holds most is cut.
+//! A client that asks and does not read costs memory: an answer is held until the network has taken it, and its bytes
+//! are counted until then. A connection with too many unsent bytes gets no further answers until it has taken some. If
+//! all connections of a door together hold too many, the connection that holds most is cut.
 
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -19,28 +19,28 @@ use crate::limits::{
     ANSWER_BYTES_HELD_MAX, ANSWER_BYTES_PER_CONNECTION_MAX, CALLS_PER_CONNECTION_MAX,
 };
 
-/// So many may be noted as waiting on a connection: more than can wait at a time.
+/// The most wakers noted on one connection: twice the calls that can wait at a time.
 pub(super) const WAITING_MAX: usize = 2 * CALLS_PER_CONNECTION_MAX as usize;
 
-/// The bytes of all connections of a door.
+/// The unsent bytes of all connections of a door.
 #[derive(Debug)]
 pub(super) struct Answers {
     held: AtomicUsize,
     shown: Gauge,
-    /// Told when there are too many.
+    /// Notified when the connections together hold more than `ANSWER_BYTES_HELD_MAX`.
     pub(super) over: Notify,
 }
 
-/// The bytes of one connection.
+/// The unsent bytes of one connection.
 #[derive(Debug)]
 pub(crate) struct Unsent {
     answers: Arc<Answers>,
-    /// Bytes that are held for it alone.
+    /// Bytes that are held for this connection alone.
     own: AtomicUsize,
-    /// Bytes that it holds together with others.
+    /// Bytes that are shared with other connections, such as an event of a watch encoded once for all.
     shared: AtomicUsize,
     began: Instant,
-    /// When it last took some, or had none, in milliseconds since it began.
+    /// When the connection last took bytes or had none to take, in milliseconds since `began`.
     moved: AtomicU64,
     waiting: Mutex<Vec<Waker>>,
 }
@@ -54,7 +54,7 @@ impl Answers {
         }
     }
 
-    /// How many bytes are held beyond what may be.
+    /// The number of bytes held beyond `ANSWER_BYTES_HELD_MAX`.
     pub(super) fn excess(&self) -> usize {
         let held = self.held.load(Ordering::Relaxed);
         held.saturating_sub(ANSWER_BYTES_HELD_MAX)
@@ -90,17 +90,17 @@ impl Unsent {
         }
     }
 
-    /// Waits until another answer may be made.
+    /// Waits until the connection may get another answer.
     ///
     /// # Errors
     ///
-    /// `OVERLOADED` if what was answered is not taken by the deadline.
+    /// `OVERLOADED` if the client does not read enough of its earlier answers by the deadline.
     pub(crate) async fn room(&self, deadline: Instant) -> Result<(), Refusal> {
         let room = poll_fn(|context| self.poll_room(context));
         timeout_at(deadline, room).await.map_err(|_| untaken())
     }
 
-    /// Resolves when another answer may be made.
+    /// Resolves when the connection may get another answer.
     pub(crate) fn poll_room(&self, context: &mut Context<'_>) -> Poll<()> {
         if self.has_room() {
             return Poll::Ready(());
@@ -108,13 +108,13 @@ impl Unsent {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if !waiting.iter().any(|waker| waker.will_wake(context.waker())) {
             if waiting.len() >= WAITING_MAX {
-                // Most of them have given up: whoever still waits comes back.
+                // More wakers than calls: most belong to calls that gave up. Calls that still wait register again.
                 waiting.drain(..).for_each(Waker::wake);
             }
             waiting.push(context.waker().clone());
         }
         drop(waiting);
-        // What was taken in between has woken nobody.
+        // Bytes taken since the first check found this waker not yet registered, so check again.
         if self.has_room() {
             return Poll::Ready(());
         }
@@ -129,17 +129,17 @@ impl Unsent {
         self.bytes() == 0
     }
 
-    /// All that it holds, what it holds with others too.
+    /// All unsent bytes of the connection, the shared ones included.
     pub(super) fn bytes(&self) -> usize {
         self.own.load(Ordering::Relaxed) + self.shared.load(Ordering::Relaxed)
     }
 
-    /// What it holds alone.
+    /// The unsent bytes that only this connection holds.
     pub(super) fn own(&self) -> usize {
         self.own.load(Ordering::Relaxed)
     }
 
-    /// For how long it has had bytes to take and has taken none.
+    /// For how long the connection has had bytes to take and has taken none.
     pub(super) fn stuck(&self) -> Duration {
         if self.is_empty() {
             return Duration::ZERO;
@@ -148,7 +148,7 @@ impl Unsent {
         self.began.elapsed().saturating_sub(moved)
     }
 
-    /// Takes note that an answer is held.
+    /// Counts the bytes of an answer that is now held.
     pub(super) fn add(&self, bytes: usize, is_shared: bool) {
         if self.is_empty() {
             self.move_on();
@@ -161,7 +161,7 @@ impl Unsent {
         }
     }
 
-    /// Takes note that an answer is gone.
+    /// Stops counting the bytes of an answer that is gone.
     pub(super) fn remove(&self, bytes: usize, is_shared: bool) {
         if is_shared {
             self.shared.fetch_sub(bytes, Ordering::AcqRel);
@@ -175,7 +175,7 @@ impl Unsent {
         }
     }
 
-    /// Takes note that some bytes were taken, or that there were none to take.
+    /// Notes that bytes were just taken, or that there were none to take.
     pub(super) fn move_on(&self) {
         let since = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.moved.store(since, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The doors of a replica, and what each of them lets in.
+//! The doors of a replica (its listening ports), and the limits on the connections of each.
 
 use std::time::Duration;
 
@@ -8,51 +8,51 @@ use crate::limits::{
     STRANGERS_MAX,
 };
 
-/// One of the doors of a replica.
+/// A door of a replica: one of its listening ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Door {
-    /// Clients.
+    /// The port for clients.
     Client,
-    /// Other replicas.
+    /// The port for other replicas.
     Peer,
-    /// Whoever asks for metrics.
+    /// The port for metrics.
     Metrics,
 }
 
-/// What a door lets in.
+/// The limits of a door.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// Connections in all.
+    /// The most connections in all.
     pub(super) connections: usize,
-    /// Connections from one address.
+    /// The most connections from one address.
     pub(super) per_source: usize,
-    /// Connections that have not said yet what they are; the other places are kept for those that have.
+    /// The most connections that have not introduced themselves; the other places are kept for those that have.
     pub(super) strangers: usize,
-    /// How soon they must have.
+    /// How soon a connection must have introduced itself.
     pub(super) introduction: Duration,
-    /// When it has.
+    /// What counts as an introduction.
     pub(super) introduced: Introduced,
-    /// A connection that says nothing for as long is closed. `None`: HTTP/2 asks it whether it is still there.
+    /// A connection that sends nothing for this long is closed. `None`: HTTP/2 pings find dead connections instead.
     pub(super) silence: Option<Duration>,
-    /// Whether one that has said what it is gives its place up while it is idle.
+    /// Whether an introduced connection gives its place up to a new one while it is idle.
     pub(super) idle_give_way: bool,
 }
 
-/// When a connection has said what it is.
+/// What a connection must have sent to count as introduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Introduced {
-    /// It has begun as every HTTP/2 connection does.
+    /// The preface of HTTP/2.
     Preface,
-    /// A call of it was let in.
+    /// A call that was let in.
     Call,
-    /// It has said anything.
+    /// Any byte.
     Anything,
 }
 
 impl Door {
     pub(crate) const ALL: [Self; 3] = [Self::Client, Self::Peer, Self::Metrics];
 
-    /// Its name in metrics and logs.
+    /// The name in metrics and logs.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Client => "client",

@@ -1,7 +1,7 @@
-//! Frames that ask for nothing and cost something: settings, pings, windows and priorities without end.
+//! Limits the rate of HTTP/2 control frames (settings, pings, window updates, priorities), which carry no request.
 //!
-//! HTTP/2 lets a peer send as many of them as it likes. A client needs few: answers to this replica's pings and settings,
-//! and windows for what it has read. So each costs a token. Tokens come with time and with bytes that were sent.
+//! HTTP/2 lets a peer send as many as it likes. A client needs few: answers to this replica's pings and settings, and
+//! windows for what it has read. So each costs a token; tokens are granted for time and for bytes that were sent.
 
 use std::time::Duration;
 
@@ -9,16 +9,16 @@ use tokio::time::Instant;
 
 use crate::limits::{CONTROL_FRAMES_MAX, CONTROL_FRAMES_PER_SECOND};
 
-/// What every HTTP/2 connection begins with is so long.
+/// The length of the preface that every HTTP/2 connection begins with.
 pub(super) const PREFACE_BYTES: usize = 24;
 
-/// The bytes before what a frame carries.
+/// The length of a frame's head.
 const HEAD: usize = 9;
 
-/// So many bytes that were sent are worth a token: nobody has to grow a window for less.
+/// The number of sent bytes that grant a token: no client has to grow a window for less.
 const BYTES_PER_TOKEN: usize = 512;
 
-/// The types of frames that carry a request.
+/// The types of frames that carry requests.
 mod kind {
     pub(super) const DATA: u8 = 0;
     pub(super) const HEADERS: u8 = 1;
@@ -26,22 +26,22 @@ mod kind {
     pub(super) const CONTINUATION: u8 = 9;
 }
 
-/// Follows the frames that come in on one connection.
+/// Follows the frames that arrive on one connection, and counts its tokens.
 #[derive(Debug)]
 pub(super) struct Frames {
-    /// What is still to come before the next head.
+    /// The bytes to skip before the next frame's head.
     left: usize,
     head: [u8; HEAD],
     headed: usize,
     tokens: usize,
-    /// Until when tokens were given for time.
+    /// The time up to which tokens were granted.
     paid: Instant,
-    /// Bytes that were sent and have not been made tokens.
+    /// Sent bytes that have not been turned into tokens yet.
     sent: usize,
 }
 
 impl Frames {
-    /// Those of a connection that begins now.
+    /// The frames of a connection that begins now.
     pub(super) fn new() -> Self {
         Self {
             left: PREFACE_BYTES,
@@ -53,7 +53,7 @@ impl Frames {
         }
     }
 
-    /// So many bytes were sent.
+    /// Grants tokens for bytes that were sent.
     pub(super) fn send(&mut self, bytes: usize) {
         self.sent += bytes;
         let (tokens, rest) = (self.sent / BYTES_PER_TOKEN, self.sent % BYTES_PER_TOKEN);
@@ -61,7 +61,7 @@ impl Frames {
         self.pay(tokens);
     }
 
-    /// Goes on over bytes that came in. False: there are too many frames that ask for nothing.
+    /// Reads the frames in `bytes`. False: there are too many control frames.
     pub(super) fn pass(&mut self, mut bytes: &[u8]) -> bool {
         let mut cost = 0;
         while !bytes.is_empty() {
@@ -83,12 +83,12 @@ impl Frames {
         self.charge(cost)
     }
 
-    /// A frame begins. Whether it costs a token.
+    /// Begins the frame whose head was read. Returns whether it costs a token.
     fn begin(&mut self) -> bool {
         let [high, middle, low, kind, ..] = self.head;
         self.left = usize::from(high) << 16 | usize::from(middle) << 8 | usize::from(low);
         match kind {
-            // How many streams there are and how often they are reset has bounds of its own.
+            // The number of streams, and how often they are reset, have limits of their own.
             kind::HEADERS | kind::CONTINUATION | kind::RST_STREAM => false,
             kind::DATA => self.left == 0,
             _ => true,
@@ -124,7 +124,7 @@ mod tests {
 
     const PING: u8 = 6;
 
-    /// A frame of a kind that carries so many bytes.
+    /// A frame of a kind that carries this many bytes.
     fn frame(kind: u8, bytes: u8) -> Vec<u8> {
         let mut frame = vec![0, 0, bytes, kind, 0, 0, 0, 0, 0];
         frame.extend(vec![PING; usize::from(bytes)]);

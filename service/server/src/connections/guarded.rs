@@ -1,4 +1,4 @@
-//! The bytes of a connection, which are followed, and end when it is cut.
+//! An incoming connection as a byte stream that counts its frames, notes activity, and ends when the connection is cut.
 
 use std::io;
 use std::pin::Pin;
@@ -14,15 +14,15 @@ use super::register::Entered;
 use crate::seams::Connection;
 use crate::stop::Stop;
 
-/// See the module.
+/// A connection that checks on every read and write whether it was cut, and notes what is received.
 pub(super) struct Guarded {
     connection: Connection,
     entered: Entered,
-    /// All are cut.
+    /// Resolves when all connections of the door are cut.
     all_cut: BoxFuture<'static, ()>,
-    /// How many bytes have come, up to what begins a connection.
+    /// The number of bytes received, counted up to the length of the HTTP/2 preface.
     heard: usize,
-    /// The frames of HTTP/2.
+    /// The frames of HTTP/2; `None` on the door for metrics, which speaks HTTP/1.
     frames: Option<Frames>,
 }
 
@@ -44,8 +44,8 @@ impl Guarded {
         }
     }
 
-    /// Ends with an error if it is cut. Whoever serves a connection always waits to read from it or to write to it, so
-    /// these are the places where it is woken to end.
+    /// Fails if the connection is cut. The task that serves a connection always waits to read or to write, so checking
+    /// in both places wakes it to end.
     fn check(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         if self.all_cut.as_mut().poll(context).is_ready() {
             self.all_cut = Box::pin(std::future::ready(()));
@@ -58,7 +58,7 @@ impl Guarded {
         }
     }
 
-    /// Takes note of what came in.
+    /// Notes received bytes: introduction, activity and frames.
     fn hear(&mut self, bytes: &[u8]) -> io::Result<()> {
         let line = self.entered.line();
         if self.heard < PREFACE_BYTES {
@@ -73,7 +73,7 @@ impl Guarded {
             line.hear();
             return Ok(());
         };
-        // Where calls are known, they are what is heard of it.
+        // On HTTP/2, only calls count as activity, not frames.
         if frames.pass(bytes) {
             return Ok(());
         }
@@ -141,7 +141,7 @@ impl AsyncWrite for Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // Its place is free when nobody serves it any more.
+        // The place is given back only when no task serves the connection any more.
         self.entered.leave();
     }
 }

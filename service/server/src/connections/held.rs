@@ -1,4 +1,4 @@
-//! The bytes of an answer, which count until the network has taken the last of them.
+//! The bytes of an answer, which count as unsent until the network has taken the last of them.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::line::Line;
 use crate::limits::ANSWER_PIECE_BYTES;
 
-/// Bytes of an answer. They count until the last piece of them is gone.
+/// The bytes of an answer. They count as unsent until their last piece is dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct Held(Arc<Whole>);
 
@@ -18,26 +18,26 @@ struct Whole {
     is_shared: bool,
 }
 
-/// The pieces of an answer that were not given to the network yet.
+/// Iterates over an answer in pieces of `ANSWER_PIECE_BYTES`, which are given to the network one by one.
 #[derive(Debug)]
 pub(crate) struct Pieces {
     held: Held,
     given: usize,
 }
 
-/// A part of them as it is given to the network.
+/// A piece of an answer that the network holds. Dropping it notes that bytes were taken.
 struct Piece {
     bytes: Bytes,
     held: Held,
 }
 
 impl Held {
-    /// Holds bytes that are made for one connection.
+    /// Holds bytes that were made for one connection.
     pub(crate) fn own(line: &Arc<Line>, bytes: Bytes) -> Self {
         Self::new(line, bytes, false)
     }
 
-    /// Holds bytes that are made once for many connections.
+    /// Holds bytes that were made once and are shared by many connections.
     pub(crate) fn shared(line: &Arc<Line>, bytes: Bytes) -> Self {
         Self::new(line, bytes, true)
     }
@@ -51,7 +51,7 @@ impl Held {
         }))
     }
 
-    /// The bytes in pieces that are given to the network one by one.
+    /// Splits the bytes into the pieces that are given to the network.
     pub(crate) fn pieces(self) -> Pieces {
         Pieces {
             held: self,

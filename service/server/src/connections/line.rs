@@ -1,4 +1,4 @@
-//! One connection, as everybody else sees it: since when, who it is, what it does, and whether it is cut.
+//! The shared record of one connection: since when it exists, its address, its activity, and whether it is cut.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -9,45 +9,45 @@ use tokio::time::Instant;
 
 use super::answers::{Answers, Unsent};
 
-/// See the module.
+/// One connection, as the register of its door and the calls on it see it.
 #[derive(Debug)]
 pub(crate) struct Line {
-    /// Greater than those of all connections before.
+    /// Greater than the ids of all earlier connections.
     pub(super) id: u64,
-    /// The address it comes from, without the port.
+    /// The address of the client, without the port.
     pub(super) source: Arc<str>,
     pub(super) began: Instant,
     introduced: AtomicBool,
     calls: AtomicUsize,
-    /// When it was last heard of, in milliseconds since it began.
+    /// When it was last active, in milliseconds since it began.
     heard: AtomicU64,
     pub(super) unsent: Unsent,
     cut: OnceLock<Why>,
-    /// Who serves it.
+    /// Wakes the task that serves the connection.
     serving: AtomicWaker,
 }
 
 /// Why a connection is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Why {
-    /// Somebody else needed its place.
+    /// A new connection needed its place.
     GaveWay,
-    /// It did not say in time what it is, or nothing for too long.
+    /// It did not introduce itself in time, or sent nothing for too long.
     Silent,
-    /// It did not take its answers in time, or most of all when there was no room for more.
+    /// It did not read its answers in time, or held most of all when the door held too many.
     Untaken,
-    /// It sent frames without end that ask for nothing.
+    /// It sent too many control frames.
     Flood,
 }
 
-/// A call that is under way on a connection.
+/// A call in progress on a connection. The call ends when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Call(Arc<Line>);
 
 impl Why {
     pub(crate) const ALL: [Self; 4] = [Self::GaveWay, Self::Silent, Self::Untaken, Self::Flood];
 
-    /// Its name in metrics and logs.
+    /// The name in metrics and logs.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::GaveWay => "gave_way",
@@ -74,7 +74,7 @@ impl Line {
         }
     }
 
-    /// It has said what it is.
+    /// Marks the connection as introduced.
     pub(crate) fn introduce(&self) {
         self.introduced.store(true, Ordering::Relaxed);
     }
@@ -83,31 +83,31 @@ impl Line {
         self.introduced.load(Ordering::Relaxed)
     }
 
-    /// Something was heard of it that counts.
+    /// Notes activity on the connection.
     pub(super) fn hear(&self) {
         let since = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.heard.store(since, Ordering::Relaxed);
     }
 
-    /// When that was.
+    /// The time of the last activity.
     pub(super) fn heard(&self) -> Instant {
         let since = self.heard.load(Ordering::Relaxed);
         self.began + std::time::Duration::from_millis(since)
     }
 
-    /// A call begins, and is under way until the value is dropped.
+    /// Begins a call, which lasts until the returned value is dropped.
     pub(crate) fn call(self: &Arc<Self>) -> Call {
         self.calls.fetch_add(1, Ordering::Relaxed);
         self.hear();
         Call(Arc::clone(self))
     }
 
-    /// Whether nobody waits for anything on it.
+    /// Whether no call is in progress and no answer is unsent.
     pub(super) fn is_idle(&self) -> bool {
         self.calls.load(Ordering::Relaxed) == 0 && self.unsent.is_empty()
     }
 
-    /// Has it end. Whether it was not to end already.
+    /// Requests the end of the connection. Returns false if it was cut before; the first reason stays.
     pub(super) fn cut(&self, why: Why) -> bool {
         let is_first = self.cut.set(why).is_ok();
         self.serving.wake();
@@ -118,7 +118,7 @@ impl Line {
         self.cut.get().is_some()
     }
 
-    /// Resolves when it must end. One task at a time is woken: the one that serves it.
+    /// Resolves when the connection must end. Wakes one task at a time: the one that serves the connection.
     pub(super) fn poll_cut(&self, context: &mut Context<'_>) -> Poll<Why> {
         self.serving.register(context.waker());
         match self.cut.get() {
@@ -127,7 +127,7 @@ impl Line {
         }
     }
 
-    /// The bytes of the answers that it has yet to take.
+    /// The answers that the client has yet to read.
     pub(crate) fn unsent(&self) -> &Unsent {
         &self.unsent
     }

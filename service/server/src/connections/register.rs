@@ -1,4 +1,4 @@
-//! Who is connected by a door, and who gives way to whom.
+//! The register of a door's connections: admits new ones, and decides which ones must give way or be cut.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,13 +15,13 @@ use crate::limits::ANSWER_PATIENCE;
 use crate::metrics::DoorMetrics;
 use crate::stop::Stop;
 
-/// How often it is looked who must not go on.
+/// How often connections are checked for silence and unread answers.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// What was done to connections is logged so often at most.
+/// Refused and cut connections are logged at most this often.
 const TELL: Duration = Duration::from_secs(1);
 
-/// The connections of a door.
+/// The connections of one door.
 pub(super) struct Register {
     door: Door,
     rules: Rules,
@@ -39,14 +39,14 @@ struct Lines {
     untold: Untold,
 }
 
-/// What has happened since it was last logged.
+/// Refusals and cuts since they were last logged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Untold {
     refused: usize,
     cut: [usize; Why::ALL.len()],
 }
 
-/// The place of a connection.
+/// A connection's place in the register.
 pub(super) struct Entered {
     register: Arc<Register>,
     line: Arc<Line>,
@@ -64,7 +64,7 @@ impl Register {
         }
     }
 
-    /// A place for a connection from `remote`, which somebody else may have to give up; `None` if nobody can.
+    /// A place for a connection from `remote`, for which another one may be cut; `None` if none can be spared.
     pub(super) fn enter(self: &Arc<Self>, remote: &str) -> Option<Entered> {
         let source: Arc<str> = source(remote).into();
         let mut lines = self.lock();
@@ -84,13 +84,13 @@ impl Register {
         })
     }
 
-    /// Whether there is a place, after others have given way where that is needed.
+    /// Makes a place, by cutting other connections if necessary. False: none can be spared.
     fn make_room(&self, lines: &mut Lines, source: &str) -> bool {
         let rules = &self.rules;
         if lines.all.len() >= rules.strangers {
             let strangers = lines.all.values().filter(|line| !line.is_introduced());
             if strangers.clone().count() >= rules.strangers {
-                // The oldest of whoever has most of them: one address cannot push another one out.
+                // The oldest one from the address with most connections, so that one address cannot push out another.
                 let oldest =
                     strangers.min_by_key(|line| (Reverse(lines.of(&line.source)), line.id));
                 let oldest = oldest.map(|line| line.id);
@@ -110,8 +110,8 @@ impl Register {
         true
     }
 
-    /// The connection that can best be spared of these: of whoever has most, one that has not said what it is, or the one
-    /// that has been idle for longest.
+    /// The connection among these that can best be spared: from the address with most connections, first one that has
+    /// not introduced itself, otherwise the one that has been idle for longest.
     fn idlest(&self, lines: &Lines, which: impl Fn(&Line) -> bool) -> Option<u64> {
         let spared = lines.all.values().filter(|line| {
             which(line) && (!line.is_introduced() || (self.rules.idle_give_way && line.is_idle()))
@@ -167,7 +167,7 @@ impl Register {
         }
     }
 
-    /// Cuts those that have not said in time what they are, say nothing, or take nothing.
+    /// Cuts connections that have not introduced themselves in time, send nothing, or read nothing.
     fn look(&self, now: Instant) {
         let rules = &self.rules;
         let mut lines = self.lock();
@@ -190,7 +190,7 @@ impl Register {
         }
     }
 
-    /// Cuts those that hold most, until the others hold no more than they may together.
+    /// Cuts the connections that hold most unsent bytes until the rest is within the limit.
     fn relieve(&self) {
         let excess = self.answers.excess();
         if excess == 0 {
@@ -209,7 +209,7 @@ impl Register {
         }
     }
 
-    /// Logs what has happened, in one line however often.
+    /// Logs the refusals and cuts since the last log line in one line.
     fn tell(&self) {
         let untold = std::mem::take(&mut self.lock().untold);
         if untold == Untold::default() {
@@ -231,7 +231,7 @@ impl Register {
 }
 
 impl Lines {
-    /// How many connections come from there.
+    /// The number of connections from `source`.
     fn of(&self, source: &str) -> usize {
         self.sources.get(source).copied().unwrap_or_default()
     }
@@ -271,7 +271,7 @@ impl Entered {
     }
 }
 
-/// The address in an address with a port.
+/// The address without its port.
 fn source(remote: &str) -> &str {
     remote
         .rsplit_once(':')

@@ -1,4 +1,4 @@
-//! Places, counts of answers, and rates of frames, without a network.
+//! Tests of the register, of counted answers and of frame rates, without a network.
 
 use std::sync::Weak;
 use std::task::{Context, Wake, Waker};
@@ -23,7 +23,7 @@ fn register(door: Door) -> Arc<Register> {
     Arc::new(Register::new(door, &Metrics::new(|| 0).doors))
 }
 
-/// So many connections from an address, which have said what they are.
+/// Enters this many introduced connections from an address.
 fn enter(register: &Arc<Register>, source: &str, count: usize) -> Vec<Entered> {
     let entered = (0..count).map(|port| {
         let entered = register.enter(&format!("{source}:{port}"));
@@ -104,7 +104,7 @@ async fn a_connection_is_cut_that_does_not_say_in_time_what_it_is() {
     assert!(cut(&known).is_empty());
 }
 
-/// An answer of so many bytes.
+/// An answer of this many bytes.
 fn answer(line: &Arc<Line>, bytes: usize) -> Held {
     Held::own(line, Bytes::from(vec![0; bytes]))
 }
@@ -143,7 +143,7 @@ async fn an_answer_waits_until_those_before_it_are_taken() {
     assert!(line.unsent().is_empty());
 }
 
-/// Somebody who waits, until nobody knows of it any more.
+/// A waker that shows by its weak references whether the connection still keeps it.
 struct Waits;
 
 impl Wake for Waits {

@@ -1,4 +1,4 @@
-//! The table of the bounds, with the metric of each and what happens beyond it.
+//! The table of the limits, with the metric of each and what happens beyond it.
 
 use synod_model::limits::BATCH_BYTES_MAX;
 
@@ -9,12 +9,12 @@ use super::*;
 pub struct Bound {
     /// What is bounded.
     pub name: &'static str,
-    /// The bound itself, which is still allowed.
+    /// The limit itself, which is still allowed.
     pub value: u64,
     /// What is counted.
     pub unit: &'static str,
-    /// The metric that shows how much of it is used, or how often it was reached. `None` where it is kept for each
-    /// connection or message, and whoever meets it is told.
+    /// The metric that shows how much of it is used, or how often it was reached. `None` if the limit is kept for each
+    /// connection or message, and a caller that exceeds it is told.
     pub metric: Option<&'static str>,
     /// What happens beyond it.
     pub beyond: &'static str,
@@ -24,7 +24,7 @@ const OVERLOADED: &str = "refused with OVERLOADED, not executed";
 const WAITS: &str = "the next one waits";
 const GIVES_WAY: &str = "the one that is idle for longest is closed; the new one if none is";
 
-/// Every bound of this crate.
+/// Every limit of this crate.
 pub const BOUNDS: &[Bound] = &[
     bound(
         "requests in a lane",

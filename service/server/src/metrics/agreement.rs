@@ -1,4 +1,4 @@
-//! How long members take to get ready, and how long they disagree: followed along the history.
+//! Measures how long members take to get ready and how long disagreements last, by following the history.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::long_seconds;
 use crate::consensus::Consensus;
 
-/// See the module. Times are measured by this replica's own clock, from when it saw one event to when it saw the other.
+/// The two histograms. Times are by this replica's own clock, from when it saw one event to when it saw the other.
 #[derive(Debug)]
 pub(crate) struct AgreementMetrics {
     join_to_ready: Histogram,
@@ -20,7 +20,7 @@ pub(crate) struct AgreementMetrics {
     open: Mutex<Open>,
 }
 
-/// What has begun and not ended. Bounded by the members and resources that there are.
+/// Joins and disagreements in progress. Bounded by the present members and resources.
 #[derive(Debug, Default)]
 struct Open {
     joining: BTreeMap<MemberId, (Epoch, Instant)>,
@@ -47,7 +47,7 @@ impl AgreementMetrics {
         metrics
     }
 
-    /// Follows the history for as long as consensus runs. What has begun before counts from now on.
+    /// Follows the history for as long as consensus runs. What began before is timed from now on.
     pub(crate) async fn follow(self: Arc<Self>, consensus: Consensus) {
         let mut progress = consensus.subscribe();
         let mut seen = self.begin(&consensus.published().state, Instant::now());
@@ -56,7 +56,7 @@ impl AgreementMetrics {
         }
     }
 
-    /// Takes what is open in a state as begun now.
+    /// Notes the joins and disagreements in progress in a state as if they began now.
     fn begin(&self, state: &State, now: Instant) -> Revision {
         let present = state.present();
         let members = present.members(None);
@@ -85,7 +85,7 @@ impl AgreementMetrics {
                 }
                 Ok(None) => return seen,
                 Err(_) => {
-                    // A checkpoint took this replica further than the history reaches back: nothing known is true.
+                    // A checkpoint took this replica further than its history reaches back: start again from its state.
                     return self.begin(state, now);
                 }
             }

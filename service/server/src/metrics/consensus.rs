@@ -1,4 +1,4 @@
-//! How long checkpoints take, and how far away the other replicas are.
+//! How long checkpoints take, and the round-trip times to the other replicas.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use prometheus_client::registry::Registry;
 use super::{long_seconds, seconds};
 use crate::consensus::{ReplicaId, Timed};
 
-/// See the module.
+/// The metrics fed by [`Timed`] events.
 #[derive(Clone, Debug)]
 pub(crate) struct ConsensusMetrics {
     written: Histogram,
@@ -17,7 +17,7 @@ pub(crate) struct ConsensusMetrics {
     round_trips: Family<Peer, Histogram>,
 }
 
-/// Which replica it is, by the label that etcd gives it.
+/// The label for a replica, as etcd names it.
 type Peer = [(&'static str, String); 1];
 
 impl ConsensusMetrics {
@@ -45,7 +45,7 @@ impl ConsensusMetrics {
         metrics
     }
 
-    /// Something took its time. There are as many series as replicas.
+    /// Records a duration. There are as many series as replicas.
     pub(crate) fn took(&self, what: Timed, duration: Duration) {
         let seconds = duration.as_secs_f64();
         match what {

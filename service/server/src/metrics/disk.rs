@@ -1,4 +1,4 @@
-//! What the log on disk comes to, and how long it takes.
+//! The size of the log on disk, how long its writes take, and the free space of the disk.
 
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
@@ -7,7 +7,7 @@ use synod_store::{LogStatus, Space};
 
 use super::{gauge_value, seconds};
 
-/// See the module.
+/// The metrics of the log and of the disk.
 #[derive(Debug)]
 pub(crate) struct DiskMetrics {
     flush_seconds: Histogram,
@@ -76,13 +76,12 @@ impl DiskMetrics {
         metrics
     }
 
-    /// How long the disk took for each batch.
+    /// The histogram of how long the disk took for each batch of the log.
     pub(crate) fn flush_seconds(&self) -> Histogram {
         self.flush_seconds.clone()
     }
 
-    /// Looks at the log.
-    /// How much room there is.
+    /// Sets the gauges of the disk's free space and size.
     pub(crate) fn room(&self, space: Space) {
         self.free_bytes.set(gauge_value(space.free));
         self.size_bytes.set(gauge_value(space.size));

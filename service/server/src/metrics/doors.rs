@@ -1,4 +1,4 @@
-//! What the doors count: who is connected, who was turned away or cut, and what waits to be taken.
+//! Metrics of the doors: open, refused and cut connections, and unsent bytes of answers.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -19,7 +19,7 @@ struct OfReason {
     reason: &'static str,
 }
 
-/// See the module.
+/// The metrics of all doors.
 #[derive(Debug)]
 pub(crate) struct DoorMetrics {
     open: Family<OfDoor, Gauge>,
@@ -57,7 +57,7 @@ impl DoorMetrics {
             metrics.unsent.clone(),
         );
         for door in Door::ALL {
-            // A series that was never seen cannot be told from one that is missing.
+            // Every series is created at once: a missing one would look like one that was never counted.
             drop(metrics.open(door));
             drop(metrics.unsent(door));
             drop(metrics.refused.get_or_create(&OfDoor { door: door.name() }));
@@ -68,28 +68,28 @@ impl DoorMetrics {
         metrics
     }
 
-    /// How many connections there are.
+    /// The gauge of open connections.
     pub(crate) fn open(&self, door: Door) -> Gauge {
         self.open
             .get_or_create(&OfDoor { door: door.name() })
             .clone()
     }
 
-    /// How many bytes of answers are held.
+    /// The gauge of bytes of answers that are held.
     pub(crate) fn unsent(&self, door: Door) -> Gauge {
         self.unsent
             .get_or_create(&OfDoor { door: door.name() })
             .clone()
     }
 
-    /// A connection was closed at once.
+    /// Counts a connection that was closed at once.
     pub(crate) fn refused(&self, door: Door) {
         self.refused
             .get_or_create(&OfDoor { door: door.name() })
             .inc();
     }
 
-    /// A connection was cut.
+    /// Counts a connection that was cut.
     pub(crate) fn cut(&self, door: Door, why: Why) {
         self.cut.get_or_create(&of_reason(door, why)).inc();
     }

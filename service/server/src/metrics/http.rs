@@ -1,4 +1,4 @@
-//! `GET /metrics`, on a port of its own.
+//! Serves `GET /metrics` on a port of its own.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::stop::Stop;
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Serves what `text` answers until `stop`.
+/// Serves what `text` returns until `stop`.
 pub(crate) async fn serve(
     incoming: Incoming,
     text: Arc<dyn Fn() -> String + Send + Sync>,
@@ -30,7 +30,7 @@ pub(crate) async fn serve(
     }
 }
 
-/// The connections that were let in.
+/// The admitted connections, as axum takes them.
 struct LetIn(Incoming);
 
 impl Listener for LetIn {

@@ -1,4 +1,4 @@
-//! What became of the lines of the log.
+//! Counts lines of the program's log that were dropped.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
 use prometheus_client::metrics::counter::ConstCounter;
 
-/// Looked up when somebody asks: whoever logs counts.
+/// Asks for the count when metrics are collected: the code that logs keeps it.
 #[derive(Debug)]
 pub(super) struct LogMetrics {
     pub(super) dropped_lines: fn() -> u64,

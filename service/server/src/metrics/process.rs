@@ -1,6 +1,6 @@
-//! What the process uses, by the names that all Prometheus clients give it.
+//! The resources that the process uses, under the names that all Prometheus clients use.
 //!
-//! Looked up when somebody asks. Where the system has no `/proc`, or does not let it be read, there is nothing.
+//! Read from `/proc` when metrics are collected; missing where the system has no `/proc` or does not permit it.
 
 use std::fmt;
 
@@ -11,11 +11,11 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
-/// See the module.
+/// The collector of these metrics.
 #[derive(Debug)]
 pub(super) struct ProcessMetrics;
 
-/// What is known of the process at one moment.
+/// The resources in use at one moment.
 struct Usage {
     cpu_seconds: f64,
     resident_bytes: u64,
@@ -95,7 +95,7 @@ impl Collector for ProcessMetrics {
     }
 }
 
-/// As Prometheus has all numbers: beyond 2^53 the last digits are lost, which no reader of a metric can tell.
+/// Prometheus has only floats. Beyond 2^53 the last digits are lost, which does not matter to readers of a metric.
 #[expect(clippy::cast_precision_loss, reason = "a metric is a float")]
 fn to_f64(count: u64) -> f64 {
     count as f64

@@ -1,4 +1,4 @@
-//! What the proposer counts.
+//! Metrics of the proposer: its queues, batches and failures.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -15,7 +15,7 @@ struct OfLane {
     lane: &'static str,
 }
 
-/// See the module.
+/// The metrics of the proposer.
 #[derive(Debug)]
 pub(crate) struct ProposerMetrics {
     queue_requests: Family<OfLane, Gauge>,
@@ -81,7 +81,7 @@ impl ProposerMetrics {
             metrics.expired.clone(),
         );
         for lane in Lane::ALL {
-            // A series that was never seen cannot be told from one that is missing.
+            // Every series is created at once: a missing one would look like one that was never counted.
             let of_lane = OfLane { lane: lane.name() };
             drop(metrics.queue_requests.get_or_create(&of_lane));
             drop(metrics.queue_bytes.get_or_create(&of_lane));
@@ -92,7 +92,7 @@ impl ProposerMetrics {
         metrics
     }
 
-    /// A batch was sent.
+    /// Records a batch that was sent.
     pub(crate) fn batch(&self, lane: Lane, commands: usize, bytes: usize) {
         let lane = OfLane { lane: lane.name() };
         self.batch_commands
@@ -101,24 +101,24 @@ impl ProposerMetrics {
         self.batch_bytes.get_or_create(&lane).observe(bytes as f64);
     }
 
-    /// So many batches are under way.
+    /// Sets the number of batches in flight.
     pub(crate) fn in_flight(&self, lane: Lane, batches: usize) {
         self.in_flight
             .get_or_create(&OfLane { lane: lane.name() })
             .set(gauge_value(batches));
     }
 
-    /// So many requests or batches got no outcome.
+    /// Counts requests or batches that got no outcome.
     pub(crate) fn failed(&self, units: usize) {
         self.failed.inc_by(units as u64);
     }
 
-    /// So many holders were found past their deadline.
+    /// Counts holders that were found past their deadline.
     pub(crate) fn expired(&self, holders: u64) {
         self.expired.inc_by(holders);
     }
 
-    /// Looks at the queues: `waiting` tells how many requests, and how many bytes of them, wait in a lane.
+    /// Updates the gauges of the queues: `waiting` returns how many requests and bytes wait in a lane.
     pub(crate) fn observe(&self, waiting: impl Fn(Lane) -> (usize, usize)) {
         let mut pending = 0;
         for lane in Lane::ALL {

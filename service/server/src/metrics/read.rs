@@ -1,4 +1,4 @@
-//! What reads count.
+//! Metrics of reads and lists.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use prometheus_client::registry::Registry;
 
 use super::{counts, gauge_value, seconds};
 
-/// A round that takes longer is slow, as in etcd.
+/// A round that takes longer than this counts as slow, as in etcd.
 const SLOW: Duration = Duration::from_millis(500);
 
-/// See the module.
+/// The metrics of reads and lists.
 #[derive(Debug)]
 pub(crate) struct ReadMetrics {
     waiting: Gauge,
@@ -66,17 +66,17 @@ impl ReadMetrics {
         metrics
     }
 
-    /// A page of a list ended for its bytes.
+    /// Counts a page of a list that ended because it had enough bytes.
     pub(crate) fn page_cut(&self) {
         self.pages_cut.inc();
     }
 
-    /// So many reads wait.
+    /// Sets the number of waiting reads.
     pub(crate) fn waiting(&self, reads: usize) {
         self.waiting.set(gauge_value(reads));
     }
 
-    /// A round ended, for so many reads.
+    /// Records a round for this many reads.
     pub(crate) fn round(&self, reads: usize, took: Duration, succeeded: bool) {
         self.per_round.observe(reads as f64);
         self.round_seconds.observe(took.as_secs_f64());

@@ -1,4 +1,4 @@
-//! What the layers around the services count. The names are those of go-grpc-prometheus, as etcd has them.
+//! Metrics of the layers around the services. The names are those of go-grpc-prometheus, as in etcd.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ struct OfClass {
     class: &'static str,
 }
 
-/// See the module.
+/// The metrics of calls.
 #[derive(Debug)]
 pub(crate) struct RpcMetrics {
     started: Family<OfMethod, Counter>,
@@ -76,7 +76,7 @@ impl RpcMetrics {
         metrics
     }
 
-    /// There is such a method. A series that was never seen cannot be told from one that is missing.
+    /// Creates the series of a method: a missing one would look like one that was never counted.
     pub(crate) fn declare(&self, service: &'static str, method: &'static str) {
         let method = OfMethod {
             grpc_service: service,
@@ -85,7 +85,7 @@ impl RpcMetrics {
         drop(self.started.get_or_create(&method));
     }
 
-    /// A call began.
+    /// Counts a call that began.
     pub(crate) fn started(&self, service: &'static str, method: &'static str) {
         let method = OfMethod {
             grpc_service: service,
@@ -94,7 +94,7 @@ impl RpcMetrics {
         self.started.get_or_create(&method).inc();
     }
 
-    /// A call was answered with this code.
+    /// Counts a call that was answered with this code.
     pub(crate) fn handled(
         &self,
         service: &'static str,
@@ -117,12 +117,12 @@ impl RpcMetrics {
             .observe(took.as_secs_f64());
     }
 
-    /// How many calls of a class are under way.
+    /// The gauge of calls in progress in a class.
     pub(crate) fn in_flight(&self, class: &'static str) -> Gauge {
         self.in_flight.get_or_create(&OfClass { class }).clone()
     }
 
-    /// How many bytes of requests of a class are held.
+    /// The gauge of bytes of requests held in a class.
     pub(crate) fn bytes_held(&self, class: &'static str) -> Gauge {
         self.bytes_held.get_or_create(&OfClass { class }).clone()
     }

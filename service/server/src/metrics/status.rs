@@ -1,4 +1,4 @@
-//! What is known of the replica at any time, written down when somebody asks.
+//! Metrics of the present log and state, set when metrics are collected.
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
@@ -7,7 +7,7 @@ use prometheus_client::registry::Registry;
 use super::gauge_value;
 use crate::consensus::{Consensus, Position};
 
-/// See the module.
+/// The gauges of the log and the state.
 #[derive(Debug, Default)]
 pub(crate) struct StatusMetrics {
     has_leader: Gauge,
@@ -136,12 +136,12 @@ impl StatusMetrics {
         );
     }
 
-    /// Another leader was seen.
+    /// Counts a change of the leader.
     pub(crate) fn leader_changed(&self) {
         self.leader_changes.inc();
     }
 
-    /// Looks at the log and the state.
+    /// Sets all gauges from the present log and state.
     pub(crate) fn observe(&self, consensus: &Consensus) {
         let index = |position: Option<Position>| gauge_value(position.map_or(0, |at| at.index));
         let status = consensus.status();

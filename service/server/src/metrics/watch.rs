@@ -1,4 +1,4 @@
-//! What watches count.
+//! Metrics of watches.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -13,7 +13,7 @@ struct OfReason {
     reason: &'static str,
 }
 
-/// See the module.
+/// The metrics of watches.
 #[derive(Debug)]
 pub(crate) struct WatchMetrics {
     streams: Gauge,
@@ -74,12 +74,12 @@ impl WatchMetrics {
         metrics
     }
 
-    /// How many streams are open.
+    /// The gauge of open streams.
     pub(crate) fn streams(&self) -> &Gauge {
         &self.streams
     }
 
-    /// A message with so many events was sent.
+    /// Counts a message that was sent with this many events.
     pub(crate) fn sent(&self, events: usize, more_fragments: bool) {
         self.events.inc_by(events as u64);
         if more_fragments {
@@ -87,17 +87,17 @@ impl WatchMetrics {
         }
     }
 
-    /// A bookmark was sent.
+    /// Counts a bookmark that was sent.
     pub(crate) fn bookmark(&self) {
         self.bookmarks.inc();
     }
 
-    /// A stream was ended.
+    /// Counts a stream that this replica ended.
     pub(crate) fn ended(&self, reason: &'static str) {
         self.ended.get_or_create(&OfReason { reason }).inc();
     }
 
-    /// So much is kept encoded.
+    /// Sets the gauges of kept encoded events.
     pub(crate) fn encoded(&self, revisions: usize, bytes: usize) {
         self.encoded_revisions.set(gauge_value(revisions));
         self.encoded_bytes.set(gauge_value(bytes));

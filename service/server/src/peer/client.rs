@@ -1,4 +1,4 @@
-//! Calls to other replicas: one cached channel for each, over which everything is multiplexed.
+//! The client for calls to other replicas: one cached channel for each, which multiplexes all calls.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -21,25 +21,25 @@ use super::{CONNECTION_WINDOW, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT, STREAM_WIN
 use crate::consensus::{DirectoryId, ReplicaAddress, ReplicaId};
 use crate::seams::Dial;
 
-/// How long opening a connection may take.
+/// The longest time to open a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Why a call to another replica failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PeerError {
-    /// The replica set has no address for it.
+    /// The replica set has no address for the replica.
     #[error("replica {0} is not in the replica set")]
     Unknown(ReplicaId),
-    /// No connection, no answer in time, or an answer that says it cannot now. Whether the call had an effect is unknown.
+    /// No connection, no answer in time, or any other status. Whether the call had an effect is unknown.
     #[error("{0}")]
     Unreachable(String),
-    /// What was sent to it is damaged, it says.
+    /// The other replica says that what it was sent is damaged.
     #[error("{0}")]
     Damaged(String),
-    /// Its data directory went back in time: whatever it answered does not count.
+    /// The data directory of the other replica went back in time: its answer does not count.
     #[error("its data directory went back in time")]
     WentBack,
-    /// It refused the call for its names.
+    /// The other replica refused the call for the identities that it names.
     #[error("{0}")]
     Refused(Refusal),
 }
@@ -54,7 +54,7 @@ impl From<Status> for PeerError {
     }
 }
 
-/// The ways to the other replicas. Clones share the channels.
+/// The clients of the other replicas. Clones share the channels.
 #[derive(Clone)]
 pub struct PeerClients {
     shared: Arc<PeerClientParts>,
@@ -67,34 +67,34 @@ struct PeerClientParts {
     acquaintance: Box<dyn Acquaintance>,
 }
 
-/// What this replica knows of itself and of the others when it calls them.
+/// What calls to other replicas need to know, and tell, about this replica and the others.
 pub(crate) trait Acquaintance: Send + Sync + 'static {
-    /// Where its log ends.
+    /// Where this replica's log ends.
     fn log_end(&self) -> LogEnd;
 
-    /// What is remembered of a directory before it is asked something.
+    /// What is remembered of a directory, read before a call to it.
     fn remembered(&self, directory: DirectoryId) -> Option<Remembered>;
 
-    /// Whether the log of this directory ends where it may, by its answer to what was asked when so much was remembered.
+    /// Whether a directory's log, which ends at `end` by an answer, reaches what was remembered when it was asked.
     fn accepts(&self, directory: DirectoryId, asked: Option<Remembered>, end: LogEnd) -> bool;
 
-    /// Takes note of a refusal: some mean that this replica must not go on.
+    /// Notes a refusal: some mean that this replica must end.
     fn refused(&self, by: ReplicaId, refusal: Refusal);
 }
 
-/// A way to one replica.
+/// The client of one replica.
 #[derive(Clone)]
 pub(crate) struct PeerLink {
     shared: Arc<PeerClientParts>,
     replica: ReplicaId,
-    /// Unknown while it is asked for.
+    /// `None` for `Hello`, which asks for it.
     directory: Option<DirectoryId>,
     client: PeerClient<Channel>,
     names: MetadataMap,
 }
 
 impl PeerClients {
-    /// The ways from the replica `me`.
+    /// The clients of the replica `me`.
     pub(crate) fn new(
         me: PeerIdentity,
         dialer: Arc<dyn Dial>,
@@ -111,7 +111,7 @@ impl PeerClients {
         }
     }
 
-    /// The way to the replica at `address`. Connects when it is first used.
+    /// The client of the replica at `address`. Connects when it is first used.
     pub(crate) fn link(&self, replica: ReplicaId, address: &ReplicaAddress) -> PeerLink {
         PeerLink {
             shared: Arc::clone(&self.shared),
@@ -122,11 +122,11 @@ impl PeerClients {
         }
     }
 
-    /// Asks whoever is at `address` who it is.
+    /// Asks the replica at `address` for its identity.
     ///
     /// # Errors
     ///
-    /// When nobody answers in time, or it refuses this replica.
+    /// When no answer arrives in time, or the other replica refuses this one.
     pub(crate) async fn hello(
         &self,
         expected: ReplicaId,
@@ -296,7 +296,7 @@ impl PeerLink {
         result.inspect_err(|error| self.note(error))
     }
 
-    /// Tells whoever must know that this replica was refused, also in the middle of a stream.
+    /// Reports a refusal of this replica, also one in the middle of a stream.
     pub(crate) fn note(&self, error: &PeerError) {
         if let PeerError::Refused(refusal) = error {
             self.shared.acquaintance.refused(self.replica, *refusal);
@@ -306,10 +306,10 @@ impl PeerLink {
 
 /// A channel to `address` that connects when it is first used, and again whenever the connection is lost.
 fn open_lazily(dialer: Arc<dyn Dial>, address: String) -> Channel {
-    // The URI only fills the `:authority` of the requests; the connector knows where to go.
+    // The URI only fills the `:authority` of the requests; the connector has the real address.
     Endpoint::from(Uri::from_static("http://synod-peer"))
         .connect_timeout(CONNECT_TIMEOUT)
-        // Without it a connection whose packets vanish stays for ever, and so does every call on it.
+        // Without pings, a connection whose packets vanish would stay for ever, and so would every call on it.
         .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
         .keep_alive_timeout(KEEPALIVE_TIMEOUT)
         .keep_alive_while_idle(true)

@@ -1,4 +1,4 @@
-//! Messages between replicas on gRPC: each is its stored form, see [`synod_model::stored`](mod@synod_model::stored).
+//! The gRPC codec of messages in their stored form, see [`synod_model::stored`](mod@synod_model::stored).
 
 use std::any::type_name;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 
 use crate::limits::PEER_ITEMS_MAX;
 
-/// Writes messages of one type and reads those of another.
+/// Encodes messages of one type and decodes those of another.
 #[derive(Debug)]
 pub struct StoredCodec<T, U>(PhantomData<(T, U)>);
 
@@ -39,7 +39,7 @@ where
     }
 }
 
-/// Writes messages.
+/// Encodes messages.
 #[derive(Debug)]
 pub struct StoredEncoder<T>(PhantomData<T>);
 
@@ -53,7 +53,7 @@ impl<T: Stored> Encoder for StoredEncoder<T> {
     }
 }
 
-/// Reads messages.
+/// Decodes messages.
 #[derive(Debug)]
 pub struct StoredDecoder<U>(PhantomData<U>);
 
@@ -61,7 +61,7 @@ impl<U: Stored> Decoder for StoredDecoder<U> {
     type Item = U;
     type Error = Status;
 
-    /// Commands and the parts of a checkpoint share the buffer that the network filled.
+    /// Commands and parts of a checkpoint share the buffer that the network filled.
     fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
         read(&from.copy_to_bytes(from.remaining())).map(Some)
     }
@@ -69,7 +69,7 @@ impl<U: Stored> Decoder for StoredDecoder<U> {
 
 fn read<U: Stored>(bytes: &Bytes) -> Result<U, Status> {
     from_foreign_bytes(bytes, PEER_ITEMS_MAX).map_err(|fault| {
-        // Whoever reads a stream of them only sees it end.
+        // Logged here because the handler of a stream only sees that the stream ended.
         tracing::warn!(message = type_name::<U>(), %fault, "refused a message of another replica");
         Status::invalid_argument(format!("the message cannot be read: {fault}"))
     })

@@ -1,4 +1,4 @@
-//! The connections that other replicas opened to this one: each is known by who calls over it, and its end is noted.
+//! Incoming connections of other replicas: notes which replica calls over each, and reports when it ends.
 
 use std::io;
 use std::pin::Pin;
@@ -13,14 +13,14 @@ use crate::connections::Line;
 use crate::consensus::{Consensus, ReplicaId};
 use crate::seams::{Connection, Incoming};
 
-/// A connection whose end is a reason to doubt whoever called over it.
+/// A connection that is reported to [`Consensus::on_connection_lost`] when it ends.
 pub(super) struct Watched {
     connection: Connection,
     whose: Whose,
     consensus: Consensus,
 }
 
-/// Whose connection it is: an extension of every request, filled in with the first one that was let in.
+/// The replica behind a connection: an extension of every request, filled in by the first admitted one.
 #[derive(Clone)]
 pub(super) struct Whose {
     replica: Arc<OnceLock<ReplicaId>>,
@@ -29,7 +29,7 @@ pub(super) struct Whose {
 
 impl Whose {
     pub(super) fn is(&self, replica: ReplicaId) {
-        // A process is one replica: the first call says as much as all others.
+        // A process is one replica, so later calls over the connection name the same one.
         let _ = self.replica.set(replica);
         if let Some(line) = &self.line {
             line.introduce();
@@ -37,7 +37,7 @@ impl Whose {
     }
 }
 
-/// The connections of `incoming`, whose ends `consensus` is told of.
+/// The connections of `incoming`, whose ends are reported to `consensus`.
 pub(super) fn watched(
     incoming: Incoming,
     consensus: Consensus,
@@ -57,7 +57,7 @@ pub(super) fn watched(
 }
 
 impl Drop for Watched {
-    /// Whoever serves a connection drops it when it has ended, whether a call was under way or not.
+    /// The server drops a connection when it has ended, whether a call was in progress or not.
     fn drop(&mut self) {
         if let Some(replica) = self.whose.replica.get() {
             self.consensus.on_connection_lost(*replica);

@@ -1,12 +1,12 @@
-//! How a replica set comes into being.
+//! Forms the first replica set, and gives the cluster its id.
 //!
-//! Every replica knows the addresses of the first set. Each asks the others who they are, and the one with the lowest
-//! id, once all have answered, makes a replica set of the data directories that it heard of. From its first entry on
-//! the log thus says which directory belongs to which id; there is no moment at which an acknowledged write could rest
-//! on a directory that nobody has bound.
+//! Every replica knows the addresses of the first set. Each asks the others for their identities, and once all have
+//! answered, the replica with the lowest id forms a replica set of the data directories that it was told. So from its
+//! first entry on, the log says which directory belongs to which id, and no acknowledged write ever rests on a
+//! directory without such a binding.
 //!
-//! A replica that belongs to a set already has nothing to form. One that was wiped finds out here: the others know its
-//! id with another directory and refuse it.
+//! A replica that already belongs to a set forms none. A replica that was wiped finds out here: the others know its id
+//! with another directory and refuse it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,15 +17,15 @@ use synod_model::ClusterId;
 use super::client::PeerError;
 use crate::consensus::{Consensus, DirectoryId, ProposeError, ReplicaAddress, ReplicaId};
 
-/// How long a replica may take to say who it is.
+/// The longest wait for a replica's identity.
 const HELLO_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How long to wait before asking again.
+/// The pause before asking again.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What the first replica set is made of.
+/// The input for the first replica set.
 pub struct Formation {
-    /// Every replica of the first set, this one included, and where it is reached.
+    /// Every replica of the first set, this one included, with its peer address.
     pub replicas: BTreeMap<ReplicaId, String>,
     /// Encodes the log entry that gives the cluster its id and its first settings.
     pub first_entry: Box<dyn Fn(ClusterId) -> Bytes + Send + Sync>,
@@ -43,7 +43,7 @@ pub async fn form(consensus: Consensus, formation: Formation) {
     name_the_cluster(&consensus, &formation).await;
 }
 
-/// Asks everybody until all have answered, then makes the set.
+/// Asks all replicas until all have answered, then forms the set.
 async fn initialize(consensus: &Consensus, first_set: &BTreeMap<ReplicaId, String>) {
     while !consensus.is_initialized() {
         match ask_everybody(consensus, first_set).await {
@@ -59,7 +59,7 @@ async fn initialize(consensus: &Consensus, first_set: &BTreeMap<ReplicaId, Strin
     }
 }
 
-/// Lets the others refuse this replica, should they know it with another directory, for as long as it is alone.
+/// Asks all replicas for as long as this one belongs to no set, so that they refuse it if they know another directory.
 async fn introduce(consensus: &Consensus, first_set: &BTreeMap<ReplicaId, String>) {
     while !consensus.is_initialized() {
         let _ = ask_everybody(consensus, first_set).await;
@@ -67,7 +67,7 @@ async fn introduce(consensus: &Consensus, first_set: &BTreeMap<ReplicaId, String
     }
 }
 
-/// The first set with everybody's directory; `None` as long as somebody has not answered, or belongs to a set already.
+/// The first set with all directories; `None` as long as a replica has not answered, or belongs to a set already.
 async fn ask_everybody(
     consensus: &Consensus,
     first_set: &BTreeMap<ReplicaId, String>,

@@ -1,7 +1,7 @@
-//! Who speaks to whom: on every call, in the metadata, and checked before the message is looked at.
+//! The identities of caller and callee, which are in the metadata of every call and checked before its message is read.
 //!
 //! A connection may lead to the wrong process: an address was given twice, a replica was moved, or it came back with an
-//! empty data directory. Raft cannot tell; the names on each call can.
+//! empty data directory. Raft cannot detect that; the identities on each call can.
 
 use std::fmt;
 
@@ -10,28 +10,28 @@ use tonic::metadata::{Ascii, MetadataMap, MetadataValue};
 
 use crate::consensus::{DirectoryId, ReplicaId};
 
-/// The metadata of every call. `to` and `to-directory` are left out of `Hello`, which asks for them.
+/// The metadata of every call. `Hello` leaves out `synod-to` and `synod-to-directory`, because it asks for them.
 const CLUSTER: &str = "synod-cluster";
 const FROM: &str = "synod-from";
 const FROM_DIRECTORY: &str = "synod-from-directory";
 const TO: &str = "synod-to";
 const TO_DIRECTORY: &str = "synod-to-directory";
 
-/// The metadata of a status by which a call was refused for its names.
+/// The metadata of a status that refuses a call for its identities.
 const REFUSAL: &str = "synod-refusal";
 
-/// One replica, unmistakably.
+/// The identity of a replica.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerIdentity {
-    /// The name of its cluster.
+    /// The name of the cluster.
     pub cluster: String,
-    /// Its id.
+    /// The replica's id.
     pub replica: ReplicaId,
-    /// The identity of its data directory.
+    /// The id of the replica's data directory.
     pub directory: DirectoryId,
 }
 
-/// Who made a call: an extension of every request that was let in.
+/// The caller of an admitted request, as an extension of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Caller {
     /// The calling replica.
@@ -42,7 +42,7 @@ pub(crate) struct Caller {
     pub(crate) addressed: bool,
 }
 
-/// Why a call was refused for its names.
+/// Why a call was refused for its identities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The caller belongs to another cluster.
@@ -57,7 +57,7 @@ pub enum Refusal {
     CallerWentBack,
     /// The caller leads and lacks entries that are committed at the replica that it called.
     CallerLacksCommitted,
-    /// The names are missing or cannot be read.
+    /// The identities are missing or malformed.
     Unnamed,
 }
 
@@ -84,7 +84,7 @@ impl Refusal {
         }
     }
 
-    /// The status that tells the caller.
+    /// The status that carries this refusal.
     pub(crate) fn into_status(self) -> tonic::Status {
         let mut status = tonic::Status::failed_precondition(self.to_string());
         status
@@ -93,7 +93,7 @@ impl Refusal {
         status
     }
 
-    /// What a status tells, if it is one of these.
+    /// The refusal in a status, if it carries one.
     pub(crate) fn of_status(status: &tonic::Status) -> Option<Self> {
         let code = status.metadata().get(REFUSAL)?.to_str().ok()?;
         Self::ALL.into_iter().find(|refusal| refusal.code() == code)
@@ -126,7 +126,7 @@ impl fmt::Display for Refusal {
 }
 
 impl PeerIdentity {
-    /// Puts the names onto a call from this replica, to `to` unless it is yet to be asked who answers.
+    /// The metadata of a call from this replica to `to`; `None` for `Hello`, which asks for the callee's identity.
     pub(crate) fn write(&self, to: Option<(ReplicaId, DirectoryId)>) -> MetadataMap {
         let mut names = MetadataMap::with_capacity(5);
         names.insert(CLUSTER, ascii(&percent_encoded(&self.cluster)));
@@ -139,11 +139,11 @@ impl PeerIdentity {
         names
     }
 
-    /// Reads the names of a call to this replica. `known` is what the replica set says about a replica's directory.
+    /// Checks the identities of a call to this replica. `known` returns a replica's directory by the replica set.
     ///
     /// # Errors
     ///
-    /// Which name does not fit.
+    /// The identity that does not match.
     pub(crate) fn check(
         &self,
         names: &MetadataMap,
@@ -202,7 +202,7 @@ fn directory(names: &MetadataMap, name: &str) -> Result<DirectoryId, Refusal> {
         .map_err(|_| Refusal::Unnamed)
 }
 
-/// A cluster's name may hold any character; metadata may not.
+/// Percent-encodes a cluster's name, which may hold any character, for metadata, which may not.
 fn percent_encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -1,25 +1,25 @@
-//! Where logs end: said with every call and answer that matters to elections, and held against what is remembered.
+//! The end of a replica's log, which travels with calls and answers and is compared with what is remembered.
 
 use tonic::metadata::{Ascii, MetadataMap, MetadataValue};
 
 use crate::consensus::{Position, ReplicaId, Term};
 
-/// The metadata that says it: `<term>-<leader>-<index>`, or `-` for an empty log.
+/// The metadata of the log's end: `<term>-<leader>-<index>`, or `-` for an empty log.
 const LOG_END: &str = "synod-log-end";
 
-/// Where a replica's log ends, as it says itself.
+/// The end of a replica's log, as stated by that replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogEnd {
-    /// It does not say: it is of an older release, or knows that it may have lost something and does not vote.
+    /// Not stated: the replica runs an older release, or its log may have lost entries and it does not vote.
     Unsaid,
-    /// It holds nothing.
+    /// The log is empty.
     Empty,
-    /// Its last entry, or the last one of its state where that reaches further.
+    /// The last entry of the log, or the last applied one if a checkpoint reaches further.
     At(Position),
 }
 
 impl LogEnd {
-    /// Puts it onto a call or an answer.
+    /// Adds the end to the metadata of a call or an answer.
     pub(crate) fn write(self, names: &mut MetadataMap) {
         let text = match self {
             Self::Unsaid => return,
@@ -35,7 +35,7 @@ impl LogEnd {
         }
     }
 
-    /// Reads what [`Self::write`] wrote.
+    /// Reads the end from metadata written by [`Self::write`].
     pub(crate) fn read(names: &MetadataMap) -> Self {
         let Some(text) = names.get(LOG_END).and_then(|value| value.to_str().ok()) else {
             return Self::Unsaid;

@@ -1,13 +1,13 @@
-//! What replicas say to each other (`synod.peer.v1`): both ends are replicas of one cluster, perhaps of two neighbouring
-//! releases. What a release does not know it refuses: a new field comes last, is optional, and is said, as a new variant is, only
-//! to who knows it.
+//! The messages of `synod.peer.v1`, the protocol between replicas of one cluster, perhaps of two neighbouring releases.
+//! A replica refuses what its release does not know. So a new field comes last and is optional, and a new field or
+//! variant is sent only to replicas that know it.
 //!
-//! Who speaks travels in the gRPC metadata of every call, and is checked before the message is looked at:
+//! The identities of both ends travel in the gRPC metadata of every call, and are checked before the message is read:
 //! `synod-cluster` (the cluster's name, percent-encoded), `synod-from` and `synod-to` (replica ids),
-//! `synod-from-directory` and `synod-to-directory` (directory ids, 32 hexadecimal digits; `to` is left out of `Hello`,
-//! which asks for it). `synod-log-end` says where the speaker's log ends, on every call and on the answers to `Hello`,
-//! `Vote`, `PreVote`, `Append` and `Digest`: `<term>-<leader>-<index>`, or `-` for an empty log. A speaker that knows
-//! that it may have lost something, and does not vote, leaves it out. One that lacks what it had acknowledged is refused.
+//! `synod-from-directory` and `synod-to-directory` (directory ids, 32 hexadecimal digits; `Hello` leaves out both
+//! `to`). `synod-log-end` says where the sender's log ends, on every call and on the answers to `Hello`, `Vote`,
+//! `PreVote`, `Append` and `Digest`: `<term>-<leader>-<index>`, or `-` for an empty log. A sender that may have lost
+//! entries, and so does not vote, leaves it out. A sender whose log lacks entries that it had acknowledged is refused.
 
 use std::time::Duration;
 
@@ -20,50 +20,50 @@ use synod_store::{LogId, Vote};
 use crate::consensus::{DirectoryId, Position, ReplicaId};
 use crate::proposer::lane::Lane;
 
-/// Asks a replica who it is: the only call that may be made before the replica set is formed.
+/// Asks a replica for its identity: the only call that may be made before the replica set is formed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HelloRequest {}
 
-/// Who a replica is.
+/// The identity of a replica.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HelloResponse {
-    /// Its id.
+    /// The replica's id.
     pub replica: ReplicaId,
-    /// The identity of its data directory.
+    /// The id of the replica's data directory.
     pub directory: DirectoryId,
-    /// The name of its cluster.
+    /// The name of the cluster.
     pub cluster_name: String,
-    /// Whether its log holds anything: a replica set was formed with it.
+    /// Whether the replica's log or state holds an entry, so that a replica set was formed with it.
     pub initialized: bool,
-    /// The identity of its cluster; `None` as long as it has not applied the first command.
+    /// The id of the cluster; `None` until the replica has applied the cluster's first command.
     pub cluster: Option<ClusterId>,
-    /// The lowest machine version that it knows.
+    /// The lowest machine version that the replica knows.
     pub machine_version_min: u32,
-    /// The highest machine version that it knows.
+    /// The highest machine version that the replica knows.
     pub machine_version_max: u32,
-    /// The version of its program, for display.
+    /// The version of the replica's program, for display.
     pub version: String,
 }
 
-/// Asks for a vote in an election, or whether one would be granted.
+/// Asks for a vote in an election, or, as a pre-vote, whether it would be granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VoteRequest {
     /// The vote that is asked for.
     pub vote: Vote,
     /// The candidate's last log position; `None` if its log is empty.
     pub last: Option<LogId>,
-    /// True if the leader asked the candidate to take over: its lease does not stand in the way.
+    /// True if the leader asked the candidate to take over: then the leader's lease does not prevent the vote.
     pub leadership_transfer: bool,
 }
 
-/// Grants a vote or not.
+/// The answer to a request for a vote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VoteResponse {
     /// The vote that the replica holds after the request.
     pub vote: Vote,
     /// The replica's last log position; `None` if its log is empty.
     pub last: Option<LogId>,
-    /// Whether it was granted.
+    /// Whether the vote was granted.
     pub granted: bool,
 }
 
@@ -75,83 +75,83 @@ pub struct AppendRequest {
     pub vote: Vote,
     /// The position right before the entries; `None` at the beginning of the log.
     pub prev: Option<LogId>,
-    /// What is committed; `None` if nothing is.
+    /// The last committed entry; `None` if there is none.
     pub committed: Option<LogId>,
     /// The entries, in order.
     pub entries: Vec<(LogId, LogPayload)>,
-    /// The CRC32C of the commands at `prev`, on the first request of a stream. `None` if there are none, or the leader no
-    /// longer has them. A follower that has other commands there refuses: votes and logs went back in time together.
+    /// The CRC32C of the commands at `prev`, on the first request of a stream. `None` if there are none, or the leader
+    /// no longer has them. A follower with other commands there refuses: votes and logs went back in time together.
     pub prev_checksum: Option<u32>,
 }
 
-/// What became of one append.
+/// The outcome of one append.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AppendResponse {
-    /// The log agrees with the leader's up to here, and is stored; `None` if it is empty.
+    /// The follower's log agrees with the leader's up to here, and is stored; `None` if it is empty.
     Matched(Option<LogId>),
-    /// The log does not hold this position, the request's `prev`.
+    /// The follower's log does not hold this position, the request's `prev`.
     Conflict(LogId),
     /// The replica has granted a higher vote.
     HigherVote(Vote),
 }
 
-/// A part of the whole state, which goes to a replica that is too far behind: one `Begin`, the data in order, one `End`.
+/// A part of a checkpoint for a replica that is too far behind: one `Begin`, the data in order, one `End`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckpointPart {
     /// The first message.
     Begin {
         /// The leader's vote.
         vote: Vote,
-        /// The identity of the cluster.
+        /// The id of the cluster.
         cluster: ClusterId,
-        /// What the checkpoint holds.
+        /// The entry and the replica set that the checkpoint reaches up to.
         meta: CheckpointMeta,
     },
     /// A chunk.
     Data {
-        /// How many bytes came before it in all chunks: they come in order and without gaps.
+        /// The number of bytes in all chunks before this one: chunks come in order and without gaps.
         offset: u64,
-        /// The rows of the state, each a stored [`synod_machine::Row`] after its length; 1 byte to 8 MiB, usually 1 MiB.
+        /// The rows of the state, each a stored [`synod_machine::Row`] after its length; 1 byte to 8 MiB, usually 1.
         data: Bytes,
     },
     /// The last message.
     End {
-        /// How many bytes all chunks had. The rows carry a digest of the whole state, which is checked as well.
+        /// The number of bytes in all chunks. The rows carry a digest of the whole state, which is checked as well.
         length: u64,
     },
 }
 
-/// What became of the checkpoint.
+/// The answer to a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckpointResponse {
-    /// The vote that the replica holds. Higher than the leader's: it has not installed the checkpoint.
+    /// The vote that the replica holds. If it is higher than the leader's, the checkpoint was not installed.
     pub vote: Vote,
 }
 
-/// Tells a replica to take over at once.
+/// Tells a replica to stand for election at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransferRequest {
     /// The leader's vote.
     pub from: Vote,
-    /// Who shall take over. Other replicas only stop to protect the leader.
+    /// The replica that is to take over. Every other replica only drops the leader's lease.
     pub to: ReplicaId,
     /// The log position that the new leader must hold; `None` if the log is empty.
     pub last: Option<LogId>,
 }
 
-/// Whether the replica takes over.
+/// Whether the replica accepts the transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransferResponse {
-    /// It does.
+    /// The replica takes over.
     Accepted,
-    /// It does not: its vote is another one.
+    /// Refused: the replica's vote is another one.
     VoteChanged {
         /// The vote that the request named.
         expected: Vote,
         /// The vote that the replica holds.
         actual: Vote,
     },
-    /// It does not: its log is not that far.
+    /// Refused: the replica's log does not reach the position.
     LogNotFlushed {
         /// The position that the request named; `None` if it named none.
         expected: Option<LogId>,
@@ -169,9 +169,9 @@ pub struct ReadIndexRequest {}
 pub enum ReadIndexResponse {
     /// A state that has applied this position holds everything acknowledged before the call.
     At(Position),
-    /// The replica does not lead. Who does, as far as it knows.
+    /// The replica does not lead. Names the leader as far as it is known.
     NotLeader(Option<ReplicaId>),
-    /// The replica leads and was not answered by a quorum in time.
+    /// The replica leads, but no quorum answered it in time.
     NoQuorum,
 }
 
@@ -180,49 +180,49 @@ pub enum ReadIndexResponse {
 pub struct ForwardRequest {
     /// The number of the batch in its stream.
     pub batch: u64,
-    /// How the commands are let in. A stream carries one lane only.
+    /// The lane of the proposer. A stream carries one lane only.
     pub lane: Lane,
-    /// How long the batch is worth anything, from its arrival.
+    /// How long the caller waits, from the arrival of the batch.
     pub timeout: Duration,
-    /// The commands, each a stored [`synod_machine::Envelope`]; 1 to 4,096, together at most 1 MiB unless it is a single
+    /// The commands, each a stored [`synod_machine::Envelope`]; 1 to 4,096, together at most 1 MiB unless there is only
     /// one. The batch goes into one log entry, whole and in this order.
     pub commands: Vec<Bytes>,
-    /// What the requests behind the commands are called in the logs: one for each command, in their order, or none.
+    /// The trace ids of the requests behind the commands, for logs: one for each command, in their order, or none.
     pub traces: Vec<String>,
 }
 
-/// What became of a batch.
+/// The answer to a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForwardResponse {
     /// The number of the batch.
     pub batch: u64,
-    /// What the leader says of it.
+    /// What happened to the batch.
     pub verdict: BatchVerdict,
 }
 
-/// What a leader says of a batch.
+/// What happened to a batch at the leader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BatchVerdict {
     /// All of it was executed.
     Executed {
-        /// The log entry that holds the batch: the follower answers once it has applied this itself.
+        /// The log entry that holds the batch: the follower answers its callers once it has applied this entry itself.
         at: Position,
         /// One for each command, in their order.
         outcomes: Vec<Outcome>,
     },
-    /// None of it was executed, and never will be by this attempt.
+    /// None of it was executed, and none will be by this attempt.
     NotExecuted {
-        /// Why.
+        /// The reason.
         reason: NotExecutedReason,
-        /// Who leads, as far as the replica knows, where it does not.
+        /// Who leads, as far as the replica knows; set when the replica does not lead.
         leader: Option<ReplicaId>,
-        /// The same in words.
+        /// The reason in words.
         message: String,
     },
-    /// Some of it may have been executed, or may still be: why, in words.
+    /// Some of it may have been executed, or may still be. Says why, in words.
     Unknown(String),
-    /// Nothing more is taken from the stream. It comes last, and concerns no single batch: all that were sent and not
-    /// answered before it were not executed. A stream that ends without it, broke.
+    /// The leader takes no more batches from the stream. This message comes last and concerns no single batch: all
+    /// batches sent but not answered before it were not executed. A stream that ends without it was broken off.
     Ended,
 }
 
@@ -251,15 +251,15 @@ impl BatchVerdict {
 pub enum NotExecutedReason {
     /// The replica does not lead.
     NotLeader,
-    /// It is shutting down.
+    /// The replica is shutting down.
     Shutdown,
     /// The deadline passed before the batch was proposed.
     Deadline,
-    /// It has too much to do.
+    /// The replica has too much to do.
     Overloaded,
-    /// It can have nothing executed at present.
+    /// The replica cannot have anything executed at present.
     Unavailable,
-    /// The batch is not what the protocol says.
+    /// The batch violates the protocol.
     Invalid,
 }
 
@@ -270,27 +270,27 @@ pub struct DigestRequest {
     pub index: u64,
 }
 
-/// The digest at a log index, if it was kept.
+/// The digest at a log index, if it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DigestResponse {
-    /// The position after which the state was taken, and its digest; `None` if the replica has not come there or has not
-    /// kept it.
+    /// The last entry of the state, and the digest of the state; `None` if the replica has not applied that index or no
+    /// longer keeps its digest.
     pub digest: Option<(Position, Digest)>,
-    /// How far the logs of replicas had come, as the replica remembers it: only a leader learns it, and all are to
-    /// remember.
+    /// How far the logs of the replicas had come, as far as the replica remembers. Only a leader learns it itself; the
+    /// others take it over.
     pub remembered: Vec<RememberedLog>,
 }
 
-/// What is remembered of the log of a replica.
+/// What is remembered of a replica's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RememberedLog {
     /// The data directory that the log is in.
     pub directory: DirectoryId,
-    /// The replica that has it.
+    /// The replica with that data directory.
     pub replica: ReplicaId,
-    /// A committed entry that was on its disk.
+    /// The last committed entry known to have been on its disk.
     pub held: LogId,
-    /// Whether its log ended before that entry later.
+    /// Whether its log was later seen to end before that entry.
     pub went_back: bool,
 }
 

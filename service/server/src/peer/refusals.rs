@@ -1,4 +1,4 @@
-//! What is logged of refused calls: one line a second at most, however many are refused.
+//! Logs refused calls, at most one line a second however many are refused.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,19 +11,19 @@ use super::identity::Refusal;
 /// The least time between two lines.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Counts what is refused, and tells it now and then.
+/// Counts refused calls and logs the counts.
 #[derive(Debug, Default)]
 pub(super) struct Refusals(Mutex<RefusalLog>);
 
 #[derive(Debug, Default)]
 struct RefusalLog {
     last: Option<Instant>,
-    /// How often each was refused since.
+    /// The refusals since the last line, by message.
     untold: BTreeMap<String, u64>,
 }
 
 impl Refusals {
-    /// Takes note of one, and logs it with those that were not logged yet, unless a line has just been logged.
+    /// Counts a refusal, and logs all counts since the last line unless that was less than [`PERIOD`] ago.
     pub(super) fn note(&self, refusal: Refusal) {
         if let Some(refused) = self.due(refusal) {
             tracing::warn!(?refused, "refused calls of other replicas");

@@ -1,4 +1,4 @@
-//! The gRPC server that other replicas call.
+//! The gRPC server that other replicas call, with the check of identities before every call.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use crate::consensus::Consensus;
 use crate::limits::PEER_CALLS_MAX;
 use crate::seams::Incoming;
 
-/// Serves the other replicas until `stop` resolves, then lets the calls under way end.
+/// Serves the other replicas until `stop` resolves, then lets the calls in progress end.
 ///
 /// # Errors
 ///
-/// When the server cannot go on, in words.
+/// A description, when the server fails.
 pub async fn serve(
     consensus: Consensus,
     forward: Arc<dyn ForwardHandler>,
@@ -47,7 +47,7 @@ pub async fn serve(
         .map_err(|error| format!("the peer server ended: {error}"))
 }
 
-/// Checks who calls whom, before anything of the message is looked at.
+/// Checks the identities of caller and callee before the message is read.
 fn admit(
     consensus: &Consensus,
     refusals: &Refusals,

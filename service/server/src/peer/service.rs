@@ -1,4 +1,4 @@
-//! The receiving end of the peer protocol.
+//! The server side of the peer protocol: answers the calls of other replicas.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use super::messages;
 use super::protocol::peer_server::Peer;
 use crate::consensus::{Consensus, InboundError, ReplicaId};
 
-/// Executes batches of commands that followers hand to this replica. The proposer does.
+/// Executes batches of commands that followers forward to this replica. Implemented by the proposer.
 pub trait ForwardHandler: Send + Sync + 'static {
-    /// Answers each batch, in any order, until `batches` ends: because the follower ended it, or the connection broke.
+    /// Answers each batch, in any order, until `batches` ends because the follower ended it or the connection broke.
     fn forward(
         &self,
         from: ReplicaId,
@@ -24,11 +24,11 @@ pub trait ForwardHandler: Send + Sync + 'static {
     ) -> BoxStream<'static, messages::ForwardResponse>;
 }
 
-/// Answers the calls of other replicas. Who calls was checked before ([`super::serve()`]).
+/// Answers the calls of other replicas. The callers' identities were checked before ([`super::serve()`]).
 pub(super) struct PeerService {
     consensus: Consensus,
     forward: Arc<dyn ForwardHandler>,
-    /// A checkpoint is as large as the whole state, so one is received at a time.
+    /// Permits one checkpoint to be received at a time, because each is as large as the whole state.
     receiving: Arc<Semaphore>,
 }
 
@@ -143,7 +143,7 @@ impl Peer for PeerService {
 }
 
 impl PeerService {
-    /// Takes a call for a vote apart: whoever forgot what it had acknowledged gets none.
+    /// The message of a call for a vote. Refused if the caller's log lacks entries that it had acknowledged.
     async fn of_who_holds<T>(&self, request: Request<T>) -> Result<T, Status> {
         let end = LogEnd::read(request.metadata());
         let (caller, request) = addressed(request)?;
@@ -154,7 +154,7 @@ impl PeerService {
         Ok(request)
     }
 
-    /// An answer that says where this replica's log ends.
+    /// An answer with the end of this replica's log in its metadata.
     fn said<T>(&self, answer: T) -> Response<T> {
         let mut response = Response::new(answer);
         self.consensus.log_end().write(response.metadata_mut());
@@ -162,7 +162,7 @@ impl PeerService {
     }
 }
 
-/// Takes a call apart that must have been meant for this very replica: everything but `Hello`.
+/// The caller and the message of a call. Refused unless it names this very replica, which all calls but `Hello` must.
 fn addressed<T>(request: Request<T>) -> Result<(Caller, T), Status> {
     match request.extensions().get::<Caller>().copied() {
         Some(caller) if caller.addressed => Ok((caller, request.into_inner())),

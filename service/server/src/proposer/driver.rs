@@ -1,8 +1,8 @@
-//! One lane at work: takes what has gathered and sends it on, to the log or to the leader.
+//! Drives one lane: takes what has gathered in its queue and sends it, into the log or to the leader.
 //!
-//! A batch is sent as soon as there is something to send, and room: while one is being written, the next gathers. What
-//! cannot be sent, because nobody leads or the leader cannot be reached, waits for a few election timeouts and is then
-//! refused; nothing of it was executed.
+//! A batch is sent as soon as there are requests and room in flight: while one is being written, the next gathers. What
+//! cannot be sent, because no leader is known or reached, waits for [`PATIENCE`] election timeouts and is then refused;
+//! nothing of it was executed.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -29,13 +29,13 @@ use crate::peer::messages::ForwardRequest;
 use crate::seams::watch;
 use crate::stop::Stop;
 
-/// After a refusal that another try may cure, the next try waits so long, unless the leadership changes first.
+/// The pause before the next try after a refusal that another try may cure, unless the leadership changes first.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What cannot be sent is refused after so many election timeouts.
+/// The number of election timeouts after which what cannot be sent is refused.
 const PATIENCE: u32 = 4;
 
-/// One lane.
+/// The task of one lane.
 pub(super) struct Driver {
     lane: Lane,
     intake: Intake,
@@ -45,19 +45,19 @@ pub(super) struct Driver {
     leadership: watch::Receiver<Leadership>,
     progress: watch::Receiver<Progress>,
     in_flight: FuturesUnordered<BoxFuture<'static, (Route, Settled)>>,
-    /// How many of them went where: what an old leader owes takes no room from what goes to its successor.
+    /// The number of batches in flight by route: those owed by an old leader take no room from its successor's.
     sent: BTreeMap<Route, usize>,
     link: Option<Link>,
     opening: Option<Opening>,
-    /// Nothing is sent before.
+    /// Nothing is sent before this time.
     paused_until: Option<Instant>,
-    /// Since when nothing can be sent.
+    /// The time since which nothing can be sent.
     stuck_since: Option<Instant>,
-    /// While a leader cannot have executed what is sent to it.
+    /// Tells how long the leader has refused batches because it cannot have anything executed.
     stall: Stall,
 }
 
-/// A batch, and what became of it.
+/// A batch with its fate.
 struct Settled {
     units: Vec<Unit>,
     fate: Fate,
@@ -69,18 +69,18 @@ struct Opening {
     link: BoxFuture<'static, Result<Link, PeerError>>,
 }
 
-/// Where a batch goes now.
+/// The route of a batch, as of now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Route {
     /// Into the log, stamped in this term.
     Log(Term),
     /// To the leader, over an open link.
     Leader(ReplicaId),
-    /// Nowhere: this replica leads, and has not applied an entry of its term.
+    /// Not possible yet: this replica leads, but has not applied an entry of its term.
     CatchingUp,
-    /// Nowhere: there is no link to the leader yet.
+    /// Not possible yet: there is no link to the leader.
     Unlinked(ReplicaId),
-    /// Nowhere: no leader is known.
+    /// Not possible yet: no leader is known.
     Leaderless,
 }
 
@@ -110,7 +110,7 @@ impl Driver {
         }
     }
 
-    /// Works until `stop`; then refuses what waits, and ends when all that was sent is settled.
+    /// Works until `stop`; then refuses waiting requests, and ends when everything that was sent is settled.
     pub(super) async fn run(mut self, stop: Stop) {
         loop {
             let now = Instant::now();
@@ -158,12 +158,12 @@ impl Driver {
         }
     }
 
-    /// Begins to open a link if one is missing. It is there, then, when the first request comes.
+    /// Starts opening a link if one is missing, so that it is open when the first request comes.
     fn open_link(&mut self, route: Route) {
         let Route::Unlinked(leader) = route else {
             return;
         };
-        // One to a leader that was replaced may take its whole time to fail.
+        // Opening a link to a replaced leader may take its whole timeout to fail, so it is dropped.
         self.opening.take_if(|opening| opening.leader != leader);
         if self.opening.is_none() && self.paused_until.is_none() {
             let consensus = self.consensus.clone();
@@ -183,7 +183,7 @@ impl Driver {
         }
     }
 
-    /// Whether what waits is to be refused: nothing could be sent for too long.
+    /// Whether waiting requests must be refused because nothing could be sent for too long.
     fn gives_up(&mut self, route: Route, now: Instant) -> bool {
         match route {
             Route::Log(_) | Route::Leader(_) => {
@@ -206,7 +206,7 @@ impl Driver {
         in_flight < in_flight_max && self.paused_until.is_none()
     }
 
-    /// When to look again although nothing happens.
+    /// When to run again even if nothing happens.
     fn wake_at(&self, now: Instant) -> Option<Instant> {
         let patience_ends = self
             .stuck_since
@@ -277,7 +277,7 @@ impl Driver {
     }
 
     fn forward(&mut self, leader: ReplicaId, batch: Batch) {
-        // Only requests of this replica are forwarded: a batch of another one goes back to it.
+        // Only this replica's own requests are forwarded: a batch of another replica is returned to it.
         let (own, foreign) = batch
             .units
             .into_iter()
@@ -360,7 +360,7 @@ impl Driver {
         }
     }
 
-    /// Requests wait for a leader's quorum as long as they wait for a leader, and no longer.
+    /// A stalled batch is tried again for as long as requests wait for a leader, and no longer.
     fn patient(&mut self, fate: Fate, now: Instant) -> Fate {
         match fate {
             Fate::Stalled(why) if self.stall.outlasts(self.patience(), now) => {
@@ -376,7 +376,7 @@ impl Driver {
         }
     }
 
-    /// Refuses all that waits. None of it was sent.
+    /// Refuses everything that waits. Nothing of it was sent.
     fn refuse_all(&mut self, route: Route) {
         let why = match route {
             Route::Unlinked(leader) => format!("the leader, replica {leader}, cannot be reached"),
@@ -403,14 +403,14 @@ impl Driver {
     }
 }
 
-/// Answers requests that could be tried again, where nobody will.
+/// Answers requests that could be tried again, but will not be because the lane is ending.
 fn refuse_again(requests: Vec<Request>) {
     for request in requests {
         request.answer(Err(refusals::stopping()));
     }
 }
 
-/// An answer must not precede its own events: it waits until this replica has applied what it is about.
+/// Waits until this replica has applied the entry: the callers' answer must not precede the entry's events.
 async fn seen_here(consensus: &Consensus, fate: Fate, deadline: Instant) -> Fate {
     let Fate::Executed { position, .. } = &fate else {
         return fate;
@@ -421,9 +421,9 @@ async fn seen_here(consensus: &Consensus, fate: Fate, deadline: Instant) -> Fate
     }
 }
 
-/// Waits until the answer of a leader is not worth waiting for, and says why: it does not lead any more and has had the
-/// time to say what it knows, or nobody waits. A link breaks when its other end is gone, but not when that end is alive
-/// and stuck.
+/// Waits until the leader's answer is no longer worth waiting for, and returns the reason: the leader was replaced and
+/// had an election timeout to answer, or the deadline passed. Needed because a link breaks when its other end is gone,
+/// but not when that end is alive and stuck.
 async fn given_up(consensus: Consensus, leader: ReplicaId, deadline: Instant) -> &'static str {
     let grace = consensus.election_timeout();
     let mut leadership = consensus.leadership();

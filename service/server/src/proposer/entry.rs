@@ -1,7 +1,7 @@
-//! A log entry made of commands that are encoded already.
+//! Encodes a log entry from commands that are already encoded.
 //!
-//! Commands travel from the replica that took them to the log without being encoded again: a list is stored as its length
-//! and its items one after the other, and it is the last field of an entry.
+//! Commands are encoded once, by the replica that received them. This works because a stored list is its length
+//! followed by its items, and the commands are the last field of an entry.
 
 use bytes::Bytes;
 use synod_machine::LogEntry;
@@ -10,10 +10,10 @@ use synod_model::stored::{Stored, put_number, to_bytes};
 
 use super::log_time::Stamp;
 
-/// The fields of a stored log entry.
+/// The number of fields of a stored log entry.
 const FIELDS: u64 = 4;
 
-/// What stands before the first command has at most so many bytes.
+/// The most bytes before the first command.
 const HEAD_BYTES_MAX: usize = 40;
 
 /// The stored log entry of these encoded envelopes, in order.

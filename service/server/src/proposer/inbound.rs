@@ -1,4 +1,4 @@
-//! The leader's end of the links: takes batches from followers and puts them into the lanes.
+//! The leader's end of the links: accepts batches from followers and puts them into its own lanes.
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
@@ -32,7 +32,7 @@ impl ForwardHandler for Proposer {
             .map(move |batch| {
                 let number = batch.batch;
                 let span = tracing::info_span!("forwarded", %from, requests = ?batch.traces);
-                // Right here, and not when the answer is polled: batches go into the lane in the order they came in.
+                // Not when the answer is polled: batches must enter the lane in the order in which they arrived.
                 let entered = span.in_scope(|| proposer.enter(from, batch));
                 let answered = async move {
                     let verdict = verdict(entered).await;
@@ -45,7 +45,7 @@ impl ForwardHandler for Proposer {
                 answered.instrument(span)
             })
             .buffer_unordered(FORWARDED_BATCHES_MAX)
-            // By now every batch that was taken is answered.
+            // At this point every accepted batch is answered.
             .chain(stream::iter([ended]))
             .boxed()
     }
@@ -61,7 +61,7 @@ async fn verdict(entered: Result<oneshot::Receiver<BatchVerdict>, BatchVerdict>)
 }
 
 impl Proposer {
-    /// Puts a batch into its lane, or says at once why not.
+    /// Puts a batch into its lane, or returns the verdict that refuses it.
     fn enter(
         &self,
         from: ReplicaId,
@@ -106,8 +106,8 @@ impl Proposer {
     }
 }
 
-/// Whether every command can be read: one that cannot would stop every replica that applies it. Answers the bytes of
-/// all commands together.
+/// Checks the size of a batch, and that every command can be decoded: one that cannot would stop every replica that
+/// applies it. Returns the bytes of all commands together.
 fn check(batch: &ForwardRequest) -> Result<usize, BatchVerdict> {
     let bytes: usize = batch.commands.iter().map(bytes::Bytes::len).sum();
     let bytes_max = if batch.commands.len() == 1 {

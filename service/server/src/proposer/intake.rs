@@ -1,4 +1,4 @@
-//! What waits in a lane, and how it is taken from there: greedily, and never more than fits one log entry.
+//! The queue of a lane, and how batches are taken from it: greedily, but never more than fits into one log entry.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,16 +24,16 @@ pub(super) enum Unit {
     Forwarded(Forwarded),
 }
 
-/// A batch that another replica handed to this one, the leader.
+/// A batch that another replica forwarded to this one, the leader.
 #[derive(Debug)]
 pub(super) struct Forwarded {
     pub(super) commands: Vec<Bytes>,
     pub(super) bytes: usize,
-    /// When its callers stop waiting.
+    /// The time until which its callers wait.
     pub(super) deadline: Instant,
-    /// Takes the answer that goes back to the other replica.
+    /// Sends the answer to the other replica.
     pub(super) answer: oneshot::Sender<BatchVerdict>,
-    /// Its place in the queue, given back when it leaves it.
+    /// Its room in the queue, released when it leaves the queue.
     pub(super) place: Option<OwnedSemaphorePermit>,
 }
 
@@ -53,15 +53,15 @@ pub(super) enum NotQueued {
     Stopping,
 }
 
-/// The reading end.
+/// The reading end of a lane's queue.
 #[derive(Debug)]
 pub(super) struct Intake {
     units: mpsc::Receiver<Unit>,
-    /// What was taken and is to go first: it did not fit, or a leader refused it.
+    /// Units that go first: they did not fit into the last batch, or a leader refused them.
     first: VecDeque<Unit>,
 }
 
-/// What was taken for one log entry.
+/// The units taken for one log entry.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub(super) units: Vec<Unit>,
@@ -78,7 +78,7 @@ impl From<NotQueued> for Refusal {
     }
 }
 
-/// An empty queue.
+/// Both ends of an empty queue.
 pub(super) fn queue() -> (Queue, Intake) {
     let (sender, receiver) = mpsc::channel(LANE_REQUESTS_MAX);
     let queue = Queue {
@@ -95,11 +95,11 @@ pub(super) fn queue() -> (Queue, Intake) {
 }
 
 impl Queue {
-    /// Room for a request of so many bytes.
+    /// Room for a request of this many bytes.
     ///
     /// # Errors
     ///
-    /// `OVERLOADED` if there is none.
+    /// `OVERLOADED` if there is no room.
     pub(super) fn place(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Refusal> {
         let weight = u32::try_from(bytes).map_err(|_| refusals::queue_full())?;
         Arc::clone(&self.bytes)
@@ -115,19 +115,19 @@ impl Queue {
         })
     }
 
-    /// How many requests and batches wait.
+    /// The number of waiting requests and batches.
     pub(super) fn len(&self) -> usize {
         self.units.max_capacity() - self.units.capacity()
     }
 
-    /// How many bytes of requests wait.
+    /// The number of waiting bytes.
     pub(super) fn bytes(&self) -> usize {
         LANE_BYTES_MAX - self.bytes.available_permits()
     }
 }
 
 impl Intake {
-    /// Waits until something can be taken. Answers false when nothing ever will.
+    /// Waits until something can be taken. Returns false when the queue is closed and empty.
     pub(super) async fn ready(&mut self) -> bool {
         if self.first.is_empty() {
             match self.units.recv().await {
@@ -138,8 +138,8 @@ impl Intake {
         true
     }
 
-    /// Takes what has gathered, in order, up to the size of a log entry. Requests that nobody waits for any more, or
-    /// whose deadline has passed, are left out.
+    /// Takes what has gathered, in order, up to the size of a log entry. Requests that were withdrawn or whose deadline
+    /// has passed are left out.
     pub(super) fn take(&mut self, now: Instant) -> Batch {
         let mut batch = Batch::default();
         while let Some(unit) = self.next() {
@@ -154,7 +154,7 @@ impl Intake {
         batch
     }
 
-    /// Puts requests that were certainly not executed back to where they came from.
+    /// Puts requests that were certainly not executed back to the front of the queue.
     pub(super) fn put_back(&mut self, requests: Vec<Request>) {
         for request in requests.into_iter().rev() {
             request.unclaim();
@@ -162,7 +162,7 @@ impl Intake {
         }
     }
 
-    /// Lets nothing more in. What waits can still be taken.
+    /// Closes the queue. What waits can still be taken.
     pub(super) fn close(&mut self) {
         self.units.close();
     }
@@ -195,7 +195,7 @@ impl Batch {
         })
     }
 
-    /// What the requests of this replica among them are called in the logs.
+    /// The trace ids of this replica's own requests in the batch.
     pub(super) fn traces(&self) -> impl Iterator<Item = &str> {
         self.units.iter().filter_map(|unit| match unit {
             Unit::Own(request) => Some(&*request.trace),
@@ -203,7 +203,7 @@ impl Batch {
         })
     }
 
-    /// When the last of its callers stops waiting.
+    /// The latest deadline in the batch.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let deadlines = self.units.iter().map(|unit| match unit {
             Unit::Own(request) => request.deadline,

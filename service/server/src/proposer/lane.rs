@@ -1,14 +1,14 @@
-//! The two lanes, and which commands take which.
+//! The two lanes of the proposer, and which commands take which.
 
 use synod_machine::Command;
 use synod_model::stored_variants;
 
-/// How a command is let in.
+/// A lane of the proposer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lane {
-    /// What can wait behind a flood.
+    /// For commands that can wait while many others do.
     Ordinary,
-    /// What keeps members alive or makes room.
+    /// For commands that keep members alive or free room.
     Renewal,
 }
 
@@ -26,7 +26,7 @@ impl Lane {
         }
     }
 
-    /// Its name in metrics and logs.
+    /// The name in metrics and logs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,9 +1,9 @@
 //! A follower's link to the leader: one stream of batches for each lane.
 //!
-//! A link is opened before anything is sent over it, so that a failure to open it leaves no doubt: nothing was executed.
-//! When a link breaks, every batch that was sent and not answered is answered at once: its outcome is unknown. A leader
-//! that shuts down ends its links instead, and says by that what it has not taken. A leader that is replaced and does
-//! neither is not waited for ([`super::driver`]).
+//! A link is opened before anything is sent over it, so if it cannot be opened, certainly nothing was executed. When a
+//! link breaks, every batch that was sent but not answered gets an answer at once: its outcome is unknown. A leader
+//! that shuts down ends its links with [`BatchVerdict::Ended`] instead: the batches that it has not answered were not
+//! executed. If a replaced leader neither answers nor ends the link, [`super::driver`] stops waiting for it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,12 +18,12 @@ use crate::limits::FORWARDED_BATCHES_MAX;
 use crate::peer::PeerError;
 use crate::peer::messages::{BatchVerdict, ForwardRequest, ForwardResponse};
 
-/// How long opening a link may take.
+/// The longest time for opening a link.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// An open link.
 pub(super) struct Link {
-    /// Who is at the other end.
+    /// The replica at the other end.
     leader: ReplicaId,
     batches: mpsc::Sender<ForwardRequest>,
     unanswered: Unanswered,
@@ -34,10 +34,10 @@ pub(super) struct Link {
 #[derive(Clone)]
 struct Unanswered(Arc<Mutex<Option<Answers>>>);
 
-/// Who waits for which batch. There are none once the link is broken.
+/// The senders of the verdicts, by batch. `None` in [`Unanswered`] once the link has ended or broken.
 type Answers = BTreeMap<u64, oneshot::Sender<BatchVerdict>>;
 
-/// What a leader will say of a batch. Dropping it forgets the batch, so that a leader that never answers piles up none.
+/// The verdict to come on a batch. Dropping it forgets the batch, so that unanswered batches do not pile up.
 pub(super) struct PendingBatch {
     batch_id: u64,
     unanswered: Unanswered,
@@ -70,7 +70,7 @@ impl Link {
         self.leader == leader && self.unanswered.lock().is_some()
     }
 
-    /// Sends a batch, whose number is given here. Answers `None` if the batch was not sent.
+    /// Sends a batch, after giving it its number. `None` if the batch was not sent.
     pub(super) fn send(&mut self, mut batch: ForwardRequest) -> Option<PendingBatch> {
         batch.batch = self.sent;
         let (told, verdict) = oneshot::channel();
@@ -86,7 +86,7 @@ impl Link {
 }
 
 impl PendingBatch {
-    /// What the leader says of the batch; `None` when the link breaks first.
+    /// The leader's verdict on the batch; `None` when the link breaks first.
     pub(super) async fn verdict(mut self) -> Option<BatchVerdict> {
         (&mut self.verdict).await.ok()
     }
@@ -107,7 +107,7 @@ impl Unanswered {
         self.lock().as_mut()?.remove(&batch_id)
     }
 
-    /// Hands out the answers until the link ends.
+    /// Passes on the verdicts until the link ends.
     async fn read<E>(self, answers: impl Stream<Item = Result<ForwardResponse, E>>) {
         let mut answers = std::pin::pin!(answers);
         while let Some(Ok(ForwardResponse { batch, verdict })) = answers.next().await {
@@ -120,7 +120,7 @@ impl Unanswered {
                 let _ = answer.send(verdict);
             }
         }
-        // It broke, if it had not ended. Dropping the senders tells all who wait.
+        // If the link broke without `Ended`, dropping the senders tells those who wait.
         self.lock().take();
     }
 }

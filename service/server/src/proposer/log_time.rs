@@ -1,13 +1,13 @@
 //! The leader's count of log time.
 //!
-//! Log time decides when members and sessions expire, so it must not run while they cannot renew. It is counted in
-//! ticks: each adds the time since the tick before, at most 200 ms, and nothing while no quorum has answered the leader,
-//! or its oldest entry has waited to be applied, for longer than an election timeout. The count begins anew in each
-//! term, at the log time of the last entry before it. It never runs faster than the leader's monotonic clock, and no
-//! wall clock has any part in it.
+//! Log time decides when members and sessions expire, so it must not advance while they cannot renew. It is counted in
+//! ticks: each adds the time since the last tick, at most 200 ms, but nothing while no quorum has answered the leader
+//! for longer than an election timeout, or its oldest entry has waited that long to be applied. The count starts anew
+//! in each term, at the log time of the last entry before it. It never runs faster than the leader's monotonic clock,
+//! and does not depend on any wall clock.
 //!
-//! After a pause, and at the beginning of a term, nobody could renew for a while. The first entry stamped then lifts
-//! every deadline, so that everybody has a whole TTL again.
+//! After a pause, and at the beginning of a term, no member could renew for a while. The first entry stamped then lifts
+//! every deadline, so that every member has a whole TTL again.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,18 +18,18 @@ use tokio::time::Instant;
 use crate::consensus::Term;
 use crate::limits::LOG_TIME_TICK_MAX;
 
-/// What an entry is stamped with.
+/// The stamp of a log entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub(super) log_time: LogTime,
     pub(super) lift_deadlines: bool,
 }
 
-/// Names an entry that was stamped, until it is known what became of it.
+/// The number of a stamped entry, until it is settled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct EntryNumber(u64);
 
-/// The count of one term.
+/// The count of log time in one term.
 #[derive(Debug)]
 pub(super) struct LogClock {
     term: Term,
@@ -41,12 +41,12 @@ pub(super) struct LogClock {
     /// The entries that are proposed and not applied, and since when they wait.
     waiting: BTreeMap<EntryNumber, Instant>,
     stamped: u64,
-    /// What either kind of pause begins after.
+    /// The length of silence, or of an entry's wait, after which the count pauses.
     patience: Duration,
 }
 
 impl LogClock {
-    /// The count of a term whose leader's log ends, before its own entries, at log time `base`.
+    /// The count for a term. `base` is the log time at which the leader's log ended before the term's own entries.
     pub(super) fn new(term: Term, base: LogTime, patience: Duration, now: Instant) -> Self {
         Self {
             term,
@@ -70,8 +70,8 @@ impl LogClock {
         self.base.after(self.counted)
     }
 
-    /// Counts the time since the last tick, unless nobody can renew. `silence` is how long ago the calls were sent that
-    /// a quorum has answered last; `None` if it has answered none in this term.
+    /// Counts the time since the last tick, unless members cannot renew. `silence` is how long ago the calls were sent
+    /// that a quorum has answered last; `None` if a quorum has answered none in this term.
     pub(super) fn tick(&mut self, now: Instant, silence: Option<Duration>) {
         let passed = now.saturating_duration_since(self.ticked);
         self.ticked = now;
@@ -82,7 +82,7 @@ impl LogClock {
         }
     }
 
-    /// Ticks, and stamps an entry. [`Self::settled`] must be told what became of it.
+    /// Ticks, and stamps an entry. The caller must pass the entry's result to [`Self::settled`].
     pub(super) fn stamp(
         &mut self,
         now: Instant,
@@ -102,8 +102,8 @@ impl LogClock {
         )
     }
 
-    /// Takes note that an entry was applied, or will perhaps never be. In that case the lift that it may have carried is
-    /// owed again: one too many costs nothing.
+    /// Notes that an entry was applied, or that this is unknown. In the second case the lift that it may have carried
+    /// is repeated by the next entry: one lift too many does no harm.
     pub(super) fn settled(&mut self, number: EntryNumber, applied: bool) {
         self.waiting.remove(&number);
         self.lift |= !applied;
@@ -130,7 +130,7 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    /// A clock at log time 1,000 that has stamped its first entry, and when that was.
+    /// A clock at log time 1,000 that has stamped its first entry, and the time of that stamp.
     fn running() -> (LogClock, Instant) {
         let start = Instant::now();
         let mut clock = LogClock::new(Term::new(3), LogTime::from_millis(1_000), PATIENCE, start);

@@ -1,4 +1,4 @@
-//! The ways in which a command gets no outcome, in words that say what is certain.
+//! The refusals of commands that got no outcome. Each says whether the command was certainly not executed.
 
 use synod_model::limits::COMMAND_BYTES_MAX;
 use synod_model::{ErrorKind, Refusal};
@@ -49,7 +49,7 @@ pub(super) fn stopping() -> Refusal {
     unavailable("this replica is shutting down")
 }
 
-/// `why` says how the request was lost sight of.
+/// `why` says why the outcome of the request is not known.
 pub(super) fn unknown(why: &str) -> Refusal {
     Refusal::new(
         ErrorKind::UnknownOutcome,

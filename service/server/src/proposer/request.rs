@@ -1,8 +1,8 @@
-//! A request on its way into the log, seen from both ends: who waits for it, and who proposes it.
+//! A request on its way into the log: the proposer's end, and the end of the caller that waits for it.
 //!
-//! Whether a request was executed is never guessed. It is `Queued` until the proposer claims it for a batch, and from
-//! then on `Sent`. A caller that gives up while it is queued withdraws it, so that it will certainly never be executed;
-//! one that gives up later is told that the outcome is unknown.
+//! Whether a request was executed is never guessed. It is queued until the proposer claims it for a batch, and sent
+//! from then on. A caller that gives up while the request is queued withdraws it, so that it will certainly never be
+//! executed; a caller that gives up later is told that the outcome is unknown.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -15,29 +15,29 @@ use tokio::time::Instant;
 
 use super::refusals;
 
-/// What a caller gets: the outcome of its command as applied, or why there is none.
+/// The answer to a caller: the outcome of its command as applied, or why there is none.
 pub(super) type Answered = Result<Outcome, Refusal>;
 
 const QUEUED: u8 = 0;
 const SENT: u8 = 1;
 const WITHDRAWN: u8 = 2;
 
-/// The proposer's end.
+/// The proposer's end of a request.
 #[derive(Debug)]
 pub(super) struct Request {
     /// The encoded command with its exactly-once key.
     pub(super) envelope: Bytes,
-    /// When its caller stops waiting.
+    /// The time until which the caller waits.
     pub(super) deadline: Instant,
-    /// Names the request in the logs of every replica that it passes; may be empty.
+    /// The name of the request in the logs of every replica that it passes; may be empty.
     pub(super) trace: Arc<str>,
     stage: Arc<AtomicU8>,
     answer: oneshot::Sender<Answered>,
-    /// Its place in the queue, given back when it leaves it.
+    /// Its room in the queue, released when it leaves the queue.
     place: Option<OwnedSemaphorePermit>,
 }
 
-/// The caller's end. Dropping it withdraws the request if it was not sent yet.
+/// The caller's end of a request. Dropping it withdraws the request if it was not sent yet.
 #[derive(Debug)]
 pub(super) struct Waiter {
     deadline: Instant,
@@ -73,8 +73,8 @@ pub(super) fn request(
 }
 
 impl Request {
-    /// Takes the request out of the queue to send it. Answers nothing if its caller has withdrawn it, or if its deadline
-    /// has passed; its caller is told.
+    /// Marks the request as sent. `None` if its caller has withdrawn it, or if its deadline has passed, which the
+    /// caller is told.
     pub(super) fn claim(mut self, now: Instant) -> Option<Self> {
         self.place = None;
         if self.deadline <= now {
@@ -87,7 +87,7 @@ impl Request {
         claimed.is_ok().then_some(self)
     }
 
-    /// Takes back that the request was sent: it is certain that it was not executed, and it will be sent again.
+    /// Marks the request as queued again: it was certainly not executed, and will be sent again.
     pub(super) fn unclaim(&self) {
         self.stage.store(QUEUED, Ordering::Release);
     }
@@ -99,11 +99,11 @@ impl Request {
 }
 
 impl Waiter {
-    /// Waits for the answer, no longer than the deadline.
+    /// Waits for the answer until the deadline.
     pub(super) async fn answered(mut self) -> Answered {
         match tokio::time::timeout_at(self.deadline, &mut self.answer).await {
             Ok(Ok(answered)) => answered,
-            // The proposer is gone and has said nothing.
+            // The proposer dropped the request without an answer.
             Ok(Err(_)) if self.withdraw() => Err(refusals::stopping()),
             Ok(Err(_)) => Err(refusals::unknown(
                 "this replica stopped before the outcome was known",
@@ -115,7 +115,7 @@ impl Waiter {
         }
     }
 
-    /// Sees to it that the request will not be sent any more; false if it was.
+    /// Prevents the request from being sent; false if it was sent before.
     fn withdraw(&self) -> bool {
         self.stage
             .compare_exchange(QUEUED, WITHDRAWN, Ordering::AcqRel, Ordering::Acquire)
@@ -138,7 +138,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// A request that waits for `deadline` with `bytes` of envelope.
+    /// A request that waits until `deadline`, with an envelope of `bytes` bytes.
     pub(in crate::proposer) fn sample(bytes: usize, deadline: Instant) -> (Request, Waiter) {
         let place = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
         request(Bytes::from(vec![7; bytes]), deadline, Arc::from(""), place)

@@ -1,8 +1,8 @@
-//! The leader's pen: stamps entries with log time and hands them to the log, one at a time, in that order.
+//! Stamps entries with log time and hands them to the log one at a time, in the order of their stamps.
 //!
-//! Both lanes share it, because the order matters: the first entry that is stamped in a term lifts the deadlines, so no
-//! other may come before it. Entries are proposed only in the term they were stamped in, so that a leader that was
-//! deposed without noticing can neither move the log time nor expire anybody.
+//! Both lanes share one sequencer, because the order matters: the first entry stamped in a term lifts the deadlines, so
+//! no other may come before it. Entries are proposed only in the term that they were stamped in, so a leader that was
+//! deposed without noticing can neither advance the log time nor expire any member.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,10 +16,10 @@ use super::log_time::{EntryNumber, LogClock};
 use crate::consensus::{Consensus, Pending, ProposeError, Term};
 use crate::seams::WallClock;
 
-/// How often a leader counts while it stamps nothing.
+/// How often a leader counts log time while it stamps nothing.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Clones share one pen.
+/// Stamps entries and submits them. Clones share the order and the count.
 #[derive(Clone)]
 pub(crate) struct Sequencer {
     shared: Arc<SequencerParts>,
@@ -28,11 +28,11 @@ pub(crate) struct Sequencer {
 struct SequencerParts {
     consensus: Consensus,
     wall: Arc<dyn WallClock>,
-    /// Held by whoever hands an entry to the log, so that entries stand there in the order in which they were stamped.
+    /// Held while an entry is stamped and handed to the log, so that the log has the order of the stamps.
     pen: tokio::sync::Mutex<()>,
-    /// The count of the term in which this replica leads; of an older one, or none, while it does not. Nobody waits
-    /// while holding it: who settles an entry is polled by the very task that waits for the pen, so a fair lock over
-    /// both would be handed to somebody who is not polled, and the replica would never propose again.
+    /// The count of the term in which this replica leads; of an older term, or `None`, while it does not lead. It must
+    /// never be held across an await: an entry is settled by the same task that waits for `pen`, so a fair lock over
+    /// both could be granted to a future that is not polled, and the replica would never propose again.
     clock: Mutex<Option<LogClock>>,
 }
 
@@ -55,8 +55,8 @@ impl Sequencer {
         }
     }
 
-    /// Whether this replica may stamp in `term`: it has applied an entry that it wrote in that term itself, so it knows
-    /// the last log time before it. Another leader may have written in the same term before it.
+    /// Whether this replica may stamp in `term`: once it has applied an entry that it wrote itself in that term, it
+    /// knows the last log time before its own. Another leader may have written in the same term before it.
     pub(super) fn may_stamp(&self, term: Term) -> bool {
         let consensus = &self.shared.consensus;
         consensus
@@ -65,7 +65,7 @@ impl Sequencer {
             .is_some_and(|position| position.term == term && position.leader == consensus.replica())
     }
 
-    /// Stamps an entry of these commands and hands it to the log. [`Self::settled`] must be told what became of it.
+    /// Stamps an entry of these commands and hands it to the log. The caller must pass its result to [`Self::settled`].
     pub(super) async fn submit<'a>(
         &self,
         term: Term,
@@ -92,7 +92,7 @@ impl Sequencer {
         }
     }
 
-    /// Takes note of what became of an entry.
+    /// Notes whether an entry was applied.
     pub(super) fn settled(&self, term: Term, number: EntryNumber, applied: bool) {
         let mut clock = self.clock();
         if let Some(clock) = clock.as_mut().filter(|clock| clock.term() == term) {
@@ -100,7 +100,7 @@ impl Sequencer {
         }
     }
 
-    /// The term in which this replica leads and may stamp, and its log time now. `None` while it does not.
+    /// The term in which this replica leads and may stamp, and its log time now. `None` while it does not lead.
     pub(crate) fn now(&self) -> Option<(Term, LogTime)> {
         let leadership = *self.shared.consensus.leadership().borrow();
         if !leadership.is_me {
@@ -112,7 +112,7 @@ impl Sequencer {
         Some((leadership.term, clock.log_time()))
     }
 
-    /// Counts for as long as this replica leads, also while nothing is proposed. Never ends.
+    /// Counts log time for as long as this replica leads, even if nothing is proposed. Never ends.
     pub(super) async fn count(self) {
         let mut leadership = self.shared.consensus.leadership();
         loop {
@@ -120,7 +120,7 @@ impl Sequencer {
                 let _ = self.now();
                 tokio::time::sleep(TICK).await;
             } else if leadership.changed().await.is_err() {
-                // Consensus has ended, and with it every term.
+                // Consensus has ended, so this replica will not lead again.
                 return std::future::pending().await;
             }
         }
@@ -133,7 +133,7 @@ impl Sequencer {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The count of `term`, begun if this is the first look at it.
+    /// The count of `term`, created on the first call for that term.
     fn clock_of<'a>(
         &self,
         term: Term,

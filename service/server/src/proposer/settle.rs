@@ -1,4 +1,4 @@
-//! What became of a batch, told to each who waits for a part of it.
+//! The fate of a batch, and how each request in it gets its answer.
 
 use synod_machine::Outcome;
 use synod_model::Refusal;
@@ -11,21 +11,21 @@ use crate::consensus::{NotExecuted, Position, ProposeError, ReplicaId};
 use crate::limits::FORWARDED_OBJECTS_BYTES_MAX;
 use crate::peer::messages::{BatchVerdict, NotExecutedReason};
 
-/// What became of a batch.
+/// The fate of a batch.
 pub(super) enum Fate {
-    /// It was applied, here too.
+    /// It was applied, on this replica too.
     Executed {
-        /// By which log entry.
+        /// The log entry that holds it.
         position: Position,
-        /// One for each command, in order.
+        /// The outcomes, one for each command, in order.
         outcomes: Vec<Outcome>,
     },
-    /// It was certainly not executed, and another try may help: who was asked does not lead, or will not for long.
+    /// It was certainly not executed, and another try may help: the replica asked does not lead, or will not for long.
     TryAgain {
-        /// Who leads, as far as it was told.
+        /// Who leads, as far as the asked replica said.
         leader: Option<ReplicaId>,
     },
-    /// It was certainly not executed, since the leader can have nothing executed at present, in words why. It is tried
+    /// It was certainly not executed, because the leader can have nothing executed at present; says why. It is tried
     /// again for as long as a request waits for a leader.
     Stalled(String),
     /// It was certainly not executed, and is not tried again.
@@ -40,7 +40,7 @@ pub(super) enum Reason {
     Deadline,
     /// The leader has too much to do.
     Overloaded,
-    /// Whatever else it is, in words.
+    /// Any other reason, in words.
     Unavailable(String),
 }
 
@@ -49,7 +49,7 @@ impl From<ProposeError> for Fate {
         match error {
             ProposeError::NotLeader { hint } => Self::TryAgain { leader: hint },
             ProposeError::NotExecuted(NotExecuted::Transferring) => Self::TryAgain { leader: None },
-            // A stall of the machine is enough for it, and then the next heartbeat mends it.
+            // A short pause of the machine is enough to cause it, and the next heartbeat ends it.
             ProposeError::NotExecuted(why @ NotExecuted::NoQuorum) => {
                 Self::Stalled(why.to_string())
             }
@@ -67,7 +67,7 @@ impl From<ProposeError> for Fate {
 }
 
 impl Fate {
-    /// What a leader's verdict on a batch of so many commands means.
+    /// The fate that a leader's verdict on a batch of this many commands means.
     pub(super) fn of_verdict(verdict: BatchVerdict, commands: usize) -> Self {
         match verdict {
             BatchVerdict::Executed { at, outcomes } if outcomes.len() == commands => {
@@ -101,14 +101,14 @@ impl Fate {
     }
 }
 
-/// Tells all who wait what became of their batch. Answers the requests that are to be tried again.
+/// Answers the callers of a batch. Returns this replica's requests that are to be tried again.
 pub(super) fn settle(units: Vec<Unit>, fate: Fate) -> Vec<Request> {
     match fate {
         Fate::Executed { position, outcomes } => {
             hand_out(units, position, outcomes);
             Vec::new()
         }
-        // Another replica's batch goes back to it: it knows better than to be passed on twice.
+        // A batch of another replica is returned to it, so that no batch is forwarded twice.
         Fate::TryAgain { leader } => units
             .into_iter()
             .filter_map(|unit| unit.own_or_tell(|| BatchVerdict::not_leader(leader)))
@@ -163,7 +163,7 @@ fn hand_out(units: Vec<Unit>, position: Position, outcomes: Vec<Outcome>) {
     }
 }
 
-/// Leaves objects out of refusals beyond what a message may carry of them: many may have lost against one large object.
+/// Leaves out objects of refusals beyond what one message may carry: many may have lost against one large object.
 fn bound_objects(outcomes: &mut [Outcome]) {
     let mut left = FORWARDED_OBJECTS_BYTES_MAX;
     let refusals = outcomes.iter_mut();
@@ -204,7 +204,7 @@ impl Reason {
 }
 
 impl Unit {
-    /// The request if it is one of this replica; another replica is told.
+    /// The request if it is this replica's own; otherwise sends the verdict to the other replica.
     fn own_or_tell(self, verdict: impl FnOnce() -> BatchVerdict) -> Option<Request> {
         match self {
             Self::Own(request) => Some(request),

@@ -1,21 +1,21 @@
-//! How long a leader could not have anything executed.
+//! Measures for how long a leader could not have anything executed.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A stall, as it was met by what was sent. None has been met in the default.
+/// A stall of the leader, as seen by batches that it refused. The default: no stall was seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stall {
-    /// For the first time, and for the last.
+    /// When it was first and last seen.
     met: Option<(Instant, Instant)>,
 }
 
 impl Stall {
-    /// Takes note that it was met now, and answers whether it has been going on for as long as `patience`.
+    /// Notes that the stall was seen now. Returns whether it has lasted for `patience`.
     pub(super) fn outlasts(&mut self, patience: Duration, now: Instant) -> bool {
         let since = match self.met {
-            // What was sent meanwhile has met it too, or else it was over.
+            // The stall goes on if it was seen less than `patience` ago; otherwise this is a new one.
             Some((since, last)) if now < last + patience => since,
             Some(_) | None => now,
         };

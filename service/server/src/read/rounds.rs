@@ -1,7 +1,7 @@
-//! Read indexes, shared by all who ask at the same time.
+//! Rounds of read indexes, each shared by all reads that wait when it begins.
 //!
-//! One round is under way at a time. Whoever asks meanwhile waits for the next one, together with all others who do: an
-//! index that was asked for before a read came proves nothing to it.
+//! One round is in progress at a time. A read that arrives meanwhile waits for the next round: an index that was asked
+//! for before the read came proves nothing to it.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::limits::READS_WAITING_MAX;
 use crate::metrics::ReadMetrics;
 use crate::stop::Stop;
 
-/// Gives out read indexes.
+/// Gives read indexes to reads.
 pub(super) struct Rounds {
     asks: mpsc::Sender<Ask>,
     free: Arc<Semaphore>,
@@ -27,24 +27,24 @@ pub(super) struct Rounds {
 /// A confirmed read index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Index {
-    /// A state that has applied it misses nothing.
+    /// A state that has applied this index misses nothing.
     pub(super) index: u64,
-    /// When it was asked for: after everybody who gets it had come.
+    /// When the index was asked for: after all reads that get it had arrived.
     pub(super) asked_at: Instant,
 }
 
-/// Why there is no index.
+/// Why a round gave no index.
 #[derive(Clone, Debug)]
 pub(super) enum RoundFailed {
     /// Another round may succeed.
     Retry(String),
-    /// It is no use to try again.
+    /// Another try would fail, too.
     Refused(Refusal),
 }
 
 struct Ask {
     answer: oneshot::Sender<Result<Index, String>>,
-    /// Its place among those who wait, for the next round or in the one under way.
+    /// Its place among the waiting reads, of the next round and of the one in progress.
     _place: OwnedSemaphorePermit,
 }
 
@@ -116,7 +116,7 @@ async fn run(mut queue: mpsc::Receiver<Ask>, consensus: Consensus, metrics: Arc<
     }
 }
 
-/// Asks whoever leads. Gives up when somebody else does.
+/// Asks the leader for an index. Gives up when the leadership changes.
 async fn ask_leader(consensus: &Consensus) -> Result<u64, String> {
     let mut leadership = consensus.leadership();
     let Leadership { leader, is_me, .. } = *leadership.borrow_and_update();

@@ -1,4 +1,4 @@
-//! Where a replica is reached.
+//! The doors of a replica: its listening ports.
 
 use std::io;
 
@@ -6,28 +6,28 @@ use crate::config::Listen;
 use crate::seams::Incoming;
 use crate::seams::tcp;
 
-/// The open doors of a replica. In a simulation somebody else makes them.
+/// The open doors of a replica. A simulation makes them itself.
 pub struct Doors {
     /// The connections of clients.
     pub client: Incoming,
-    /// Where they come in, as `host:port`.
+    /// The address of the port for clients, as `host:port`.
     pub client_address: String,
     /// The connections of other replicas.
     pub peer: Incoming,
-    /// Where they come in, as `host:port`.
+    /// The address of the port for replicas, as `host:port`.
     pub peer_address: String,
-    /// The connections of those who ask for metrics, if they may.
+    /// The connections for metrics, if metrics are served.
     pub metrics: Option<Incoming>,
-    /// Where they come in, as `host:port`.
+    /// The address of the port for metrics, as `host:port`.
     pub metrics_address: Option<String>,
 }
 
 impl Doors {
-    /// Listens.
+    /// Listens on the addresses in `listen`.
     ///
     /// # Errors
     ///
-    /// An address that cannot be listened on, and why.
+    /// When an address cannot be listened on; names the address and the cause.
     pub async fn open(listen: &Listen) -> io::Result<Self> {
         let (client_address, client) = tcp::listen(listen.client)
             .await

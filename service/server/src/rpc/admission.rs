@@ -1,4 +1,4 @@
-//! How many requests there may be at a time, by class: a flood of one cannot keep the others out.
+//! Limits the number of requests in progress by class, so that a flood of one class cannot keep out the others.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::limits::{
 };
 use crate::metrics::RpcMetrics;
 
-/// The places for requests.
+/// The places for requests of each class.
 #[derive(Debug)]
 pub(super) struct Admission {
     classes: [Places; Class::ALL.len()],
@@ -26,7 +26,7 @@ struct Places {
     max: usize,
 }
 
-/// A request's place, for as long as it is under way. A stream keeps it until it ends.
+/// A request's place, held until it is answered. A stream holds it until it ends.
 #[derive(Debug)]
 pub(super) struct AdmissionSlot {
     _permit: OwnedSemaphorePermit,
@@ -58,7 +58,7 @@ impl Admission {
     ///
     /// # Errors
     ///
-    /// `OVERLOADED` if there is none.
+    /// `OVERLOADED` if no place is free.
     pub(super) fn admit(&self, class: Class) -> Result<AdmissionSlot, Refusal> {
         let places = &self.classes[class as usize];
         let permit = Arc::clone(&places.free).try_acquire_owned().map_err(|_| {

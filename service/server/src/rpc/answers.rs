@@ -1,4 +1,4 @@
-//! The body of an answer: its bytes count on the connection until they are taken, and its call is under way as long.
+//! The body of an answer. Its bytes count on the connection, and its call counts as active, until the bytes are taken.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,46 +15,46 @@ use super::admission::AdmissionSlot;
 use super::methods::Class;
 use crate::connections::{Call, Held, Line, Pieces};
 
-/// See the module.
+/// The body of an answer to one call.
 pub(super) struct ResponseBody {
     body: Body,
-    /// Where the bytes count, unless the service counts them itself.
+    /// The connection that the bytes count on; `None` where the service counts them itself.
     line: Option<Arc<Line>>,
-    /// What was made of the body and is to be given to the network first.
+    /// What was made of the body already and is given to the network first.
     made: Option<Made>,
-    /// A stream makes its messages when they can be sent.
+    /// Whether this is a stream, which makes each message only when it can be sent.
     is_stream: bool,
     _call: Option<Call>,
-    /// A stream keeps its place until it ends; any other call has given it back when it is answered.
+    /// A stream holds its place until it ends; any other call has released it when it is answered.
     _place: Option<AdmissionSlot>,
 }
 
 enum Made {
     /// A message.
     Message(Pieces),
-    /// Anything else: the end, or what went wrong.
+    /// Anything else: the end of the body, trailers or an error.
     Other(Option<Result<Frame<Bytes>, Status>>),
 }
 
-/// Waits until the connection of a call may be given another answer.
+/// Waits until the connection of a call has room for another answer.
 ///
 /// # Errors
 ///
-/// `OVERLOADED`: what it was answered before is not taken by the deadline.
+/// `OVERLOADED` if the client does not read enough of its earlier answers by the deadline.
 pub(super) async fn room(
     line: Option<&Line>,
     class: Class,
     deadline: Instant,
 ) -> Result<(), Refusal> {
     match (line, class) {
-        // What tells how a replica does is small, and says so also when it does not do well.
+        // Answers about health and status are small, and must be given even when the replica does badly.
         (None, _) | (_, Class::Side | Class::SideStream) => Ok(()),
         (Some(line), _) => line.unsent().room(deadline).await,
     }
 }
 
 impl ResponseBody {
-    /// The answer of a call of this class. That of a stream is made as it is taken; any other is made at once.
+    /// The body for a call of this class. A stream's messages are made as they are taken; any other answer at once.
     pub(super) fn body(
         body: Body,
         class: Class,
@@ -75,7 +75,7 @@ impl ResponseBody {
             _place: is_stream.then_some(place),
         };
         if !is_stream {
-            // The message that it is made of is larger than its bytes, and is not counted.
+            // Encoded at once, because the message in memory is larger than its bytes and is not counted.
             let mut context = Context::from_waker(Waker::noop());
             if let Poll::Ready(frame) = answer.poll_make(&mut context) {
                 answer.made = Some(frame);

@@ -1,8 +1,8 @@
-//! How many bytes of requests there may be at a time, all of them together, and by when each must have come.
+//! Limits the bytes of all requests in progress together, and the time by which each request must have arrived.
 //!
-//! A message has its own limit, and so has the number of requests, but one times the other is more than any machine has.
-//! A request holds as many bytes as have come of it until it is answered. What keeps members alive has a share of its own,
-//! and so have health and status. In a stream of requests no message is large, and few are held at a time.
+//! A message has a size limit, and so has the number of requests, but the product of both exceeds any machine's memory.
+//! A request holds as many bytes as have arrived of it until it is answered. Requests that keep members alive have a
+//! share of their own, and so have health and status. Streams are not counted: they hold few small messages at a time.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use super::methods::{Class, Method};
 use crate::limits::{RENEWAL_BYTES_HELD_MAX, REQUEST_BYTES_HELD_MAX, SIDE_BYTES_HELD_MAX};
 use crate::metrics::RpcMetrics;
 
-/// The bytes that there are, by who may have them.
+/// The shares of bytes, by the class of request.
 #[derive(Debug)]
 pub(super) struct Bodies {
     ordinary: Arc<Share>,
@@ -38,7 +38,7 @@ struct Share {
     shown: Gauge,
 }
 
-/// The bytes that one request holds, given back when the last clone is dropped.
+/// The bytes that one request holds, released when the last clone is dropped.
 #[derive(Clone, Debug)]
 pub(super) struct Held(Arc<Holding>);
 
@@ -48,15 +48,15 @@ struct Holding {
     bytes: AtomicUsize,
 }
 
-/// A body as the service gets to see it.
+/// A request's body with the limits applied.
 struct Guarded {
     body: Body,
     framing: Framing,
-    /// The longest message that may be in it, in bytes.
+    /// The most bytes of one message in it.
     message_bytes_max: usize,
-    /// By when it must have come in whole, and what holds its bytes. A stream of requests has neither.
+    /// The deadline for the whole body, and the holder of its bytes. `None` for a stream of requests.
     counted: Option<(Instant, Held)>,
-    /// Set once the body has let somebody wait.
+    /// The timer of the deadline, set once the body was waited for.
     patience: Option<Pin<Box<Sleep>>>,
     refused: bool,
 }
@@ -77,7 +77,7 @@ impl Bodies {
         }
     }
 
-    /// Has what comes in of a request held to its limit, counted, and refused when it does not come in by the deadline. A
+    /// Applies the limits to a request's body: the size of each message, the bytes held in all, and the deadline. A
     /// stream of requests has no deadline and holds nothing.
     pub(super) fn guard(
         &self,
@@ -111,7 +111,7 @@ impl Bodies {
 }
 
 impl Held {
-    /// Takes more bytes; false if there are none left.
+    /// Takes more bytes; false if that exceeds the share.
     fn take(&self, bytes: usize) -> bool {
         let Holding { share, bytes: held } = &*self.0;
         let taken = share.taken.fetch_add(bytes, Ordering::AcqRel) + bytes;
@@ -136,7 +136,7 @@ impl Drop for Holding {
 }
 
 impl Guarded {
-    /// Whether what came in may be passed on.
+    /// Checks whether bytes that arrived may be passed on.
     fn check(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
         if self.framing.pass(bytes) > self.message_bytes_max {
             return Err(too_long(self.message_bytes_max));
@@ -147,7 +147,7 @@ impl Guarded {
         }
     }
 
-    /// Resolves when nobody should wait for the rest any longer.
+    /// Resolves when the deadline for the whole body has passed.
     fn poll_patience(&mut self, context: &mut Context<'_>) -> Poll<Refusal> {
         let Some((deadline, _)) = self.counted else {
             return Poll::Pending;

@@ -1,7 +1,7 @@
-//! How the services of the protocol are spelled: by their calls.
+//! A macro that implements a gRPC service by a list of its calls.
 
-/// A service of calls with one request and one answer. Each is carried out by the function of its name, or by the one behind
-/// `=`, which is given who asks. Calls of another form stand behind, as they are.
+/// Implements a service of calls with one request and one answer. Each call is executed by the function of its name, or
+/// by the one after `=`, which gets the handle, the context and the message. Other calls follow in braces, written out.
 macro_rules! service {
     (
         impl $service:ident for $of:ident {

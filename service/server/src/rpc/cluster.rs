@@ -1,4 +1,4 @@
-//! `synod.v1.Cluster`.
+//! The service `synod.v1.Cluster`: settings and status of the cluster.
 
 use synod_machine::{Command, ReplicaRow};
 use synod_model::Refusal;
@@ -11,7 +11,7 @@ use super::typed;
 use crate::consensus::{Position, Published, ReplicaId, ReplicaStatus};
 use crate::handle::{Asking, Handle};
 
-/// See the module.
+/// The service, answered from the handle.
 pub(super) struct ClusterService(pub(super) Handle);
 
 service! {
@@ -60,7 +60,7 @@ async fn update_settings(
     })
 }
 
-/// How the cluster does as this replica sees it. Nobody is asked, so that it is answered when nothing else is.
+/// The cluster's status as this replica knows it. No other replica is asked, so it works when nothing else does.
 fn status(handle: &Handle) -> v1::ClusterStatusResponse {
     let consensus = handle.consensus();
     let published = consensus.published();

@@ -1,4 +1,4 @@
-//! `synod.v1.Collections`.
+//! The service `synod.v1.Collections`.
 
 use synod_machine::{Answer, Command, Past};
 use synod_model::{Collection, GroupResource, Refusal};
@@ -11,7 +11,7 @@ use super::{typed, unexpected};
 use crate::handle::{Asking, Carried, Handle};
 use crate::objects;
 
-/// See the module.
+/// The service, answered from the handle.
 pub(super) struct CollectionsService(pub(super) Handle);
 
 service! {

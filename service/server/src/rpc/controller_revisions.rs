@@ -1,4 +1,4 @@
-//! `synod.v1.ControllerRevisions`.
+//! The service `synod.v1.ControllerRevisions`.
 
 mod changes;
 mod reads;
@@ -12,7 +12,7 @@ use super::calls::service;
 use super::{answer, opened};
 use crate::handle::Handle;
 
-/// See the module.
+/// The service, answered from the handle.
 pub(super) struct ControllerRevisionsService(pub(super) Handle);
 
 service! {

@@ -1,20 +1,20 @@
-//! How long the messages of a stream are, as they stand on the wire.
+//! Finds the lengths of gRPC messages in the bytes of a request's body.
 
-/// The bytes before each message: whether it is compressed, and its length.
+/// The length of a message's head: whether it is compressed, and its length.
 const HEAD: usize = 5;
 
-/// Follows a stream of messages along its bytes, in whatever pieces they come.
+/// Follows the messages in a stream of bytes, in whatever pieces these arrive.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Framing {
-    /// The head of the next message, as far as it has come.
+    /// The head of the next message, as far as it has arrived.
     head: [u8; HEAD],
     headed: usize,
-    /// What is still to come of the message that has begun.
+    /// The bytes of the current message that have not arrived yet.
     left: usize,
 }
 
 impl Framing {
-    /// Goes on over these bytes. Answers the length of the longest message that begins in them.
+    /// Reads on over these bytes. Returns the length of the longest message that begins in them.
     pub(super) fn pass(&mut self, mut bytes: &[u8]) -> usize {
         let mut longest = 0;
         while !bytes.is_empty() {

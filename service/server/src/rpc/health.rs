@@ -1,4 +1,4 @@
-//! `grpc.health.v1.Health`, on our own watch channel: the one of `tonic-health` wakes its readers in a random order.
+//! The service `grpc.health.v1.Health`, on our own watch channel: `tonic-health` wakes receivers in random order.
 
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -10,7 +10,7 @@ use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 use crate::health::Health;
 use crate::stop::Stop;
 
-/// The services whose health can be asked for. They live and die together, and the empty name is all of them.
+/// The services whose health can be asked for. All have the same health; the empty name stands for the whole replica.
 const SERVICES: [&str; 6] = [
     "",
     "synod.v1.Cluster",
@@ -20,7 +20,7 @@ const SERVICES: [&str; 6] = [
     "synod.v1.Watch",
 ];
 
-/// See the module.
+/// The service, answered from the replica's health.
 pub(super) struct HealthService {
     pub(super) health: Health,
     /// Ends the streams.
@@ -48,7 +48,7 @@ impl HealthApi for HealthService {
         let known = SERVICES.contains(&&*request.get_ref().service);
         let changes = self.health.changes(self.stop.clone());
         let responses = changes.map(move |serves| {
-            // No service is ever added, but the protocol wants this stream to stay open.
+            // No service is ever added, but the protocol requires this stream to stay open.
             let unknown = HealthCheckResponse {
                 status: ServingStatus::ServiceUnknown.into(),
             };

@@ -1,4 +1,4 @@
-//! What is done for every call before and after its handler: a name, a deadline, a place, and a count.
+//! The layer around every call's handler: trace id, deadline, admission, limits of bytes, and metrics.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -25,13 +25,13 @@ use crate::handle::Asking;
 use crate::metrics::RpcMetrics;
 use crate::seams::ConnectionInfo;
 
-/// Puts a [`Gate`] before the services.
+/// Wraps services in a [`Gate`].
 #[derive(Clone)]
 pub(super) struct GateLayer {
     shared: Arc<LayerParts>,
 }
 
-/// See the module.
+/// A service behind this layer.
 #[derive(Clone)]
 pub(super) struct Gate<S> {
     inner: S,
@@ -45,11 +45,11 @@ struct LayerParts {
     metrics: Arc<RpcMetrics>,
 }
 
-/// What a call that was let in holds.
+/// What an admitted call holds.
 struct Admitted {
     deadline: Instant,
     place: AdmissionSlot,
-    /// Its bytes. A stream has none that are counted.
+    /// The bytes of its request; `None` for a stream, whose bytes are not counted.
     held: Option<bodies::Held>,
 }
 
@@ -104,7 +104,7 @@ where
         let name = shared.names.of(request.headers());
         let line = line_of(&mut request);
         let admitted = shared.admit(method, began, Arc::clone(&name), &mut request);
-        // The clone takes the place of the one that was polled to be ready.
+        // The service that was polled to be ready must take this call; its clone takes the next one.
         let ready = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, ready);
         let span = tracing::info_span!(
@@ -173,14 +173,14 @@ impl LayerParts {
     }
 }
 
-/// The connection by which a request came in, which its service finds beside it.
+/// The connection that a request came in by, which is added to the request's extensions.
 fn line_of(request: &mut Request) -> Option<Arc<Line>> {
     let line = request.extensions().get::<ConnectionInfo>()?.line.clone()?;
     request.extensions_mut().insert(Arc::clone(&line));
     Some(line)
 }
 
-/// Whether tonic refused a message for its length. It says so by a code that means something else here.
+/// Whether tonic refused a message for its length: its code `OUT_OF_RANGE` has another meaning in this API.
 fn is_too_long(headers: &HeaderMap) -> bool {
     const DETAILS: &str = "grpc-status-details-bin";
     code(headers) == Some(Code::OutOfRange) && !headers.contains_key(DETAILS)
@@ -193,14 +193,14 @@ fn too_long() -> Refusal {
     )
 }
 
-/// The code of a call that was answered without a message. Of any other it is in the trailers, which are yet to come.
+/// The code of a call that was answered without a message. With a message, the code is in the trailers, which follow.
 fn code(headers: &HeaderMap) -> Option<Code> {
     headers
         .get(Status::GRPC_STATUS)
         .map(|value| Code::from_bytes(value.as_bytes()))
 }
 
-/// The name of a code as go-grpc-prometheus writes it.
+/// The name of a code as go-grpc-prometheus spells it.
 fn code_name(headers: &HeaderMap) -> &'static str {
     match code(headers).unwrap_or(Code::Ok) {
         Code::Ok => "OK",

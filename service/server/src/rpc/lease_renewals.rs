@@ -1,4 +1,4 @@
-//! A stream of renewals of leases and candidates, answered as [`renewals`](super::renewals) answers those of members.
+//! Streams of renewals of leases and candidates, answered like those of members in [`renewals`](super::renewals).
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::stop::Stop;
 
 type Renewed = Result<v1::LeasesRenewResponse, Status>;
 
-/// The answers to `renewals`, see [`in_order`].
+/// The answers to `renewals`, as given by [`in_order`].
 pub(super) fn answered(
     handle: Handle,
     trace: Arc<str>,

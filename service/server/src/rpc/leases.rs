@@ -1,4 +1,4 @@
-//! `synod.v1.Leases`.
+//! The service `synod.v1.Leases`.
 
 use futures::stream::BoxStream;
 use synod_machine::{Answer, Command, QueuePlace, State};
@@ -16,10 +16,10 @@ use crate::handle::{Asking, Handle};
 use crate::read::Reading;
 use crate::stop::Stop;
 
-/// Of those who wait for a lease, so many are named.
+/// The most waiting callers of a lease that an answer names.
 const WAITERS_NAMED_MAX: usize = 100;
 
-/// See the module.
+/// The service, answered from the handle.
 pub(super) struct LeasesService {
     pub(super) handle: Handle,
     /// Ends the streams of renewals.
@@ -128,7 +128,7 @@ async fn acquire(
             }),
         ),
         Answer::LeaseQueued(ticket) => {
-            // The place is not kept longer than that, so neither is the caller.
+            // The queue keeps the place for `wait`, so the call waits no longer either.
             let until = began + wait.unwrap_or_default().duration();
             let until = until.min(asking.deadline);
             match handle.lease_waits().wait(&key, ticket, until).await {
@@ -157,7 +157,7 @@ async fn acquire(
     })
 }
 
-/// A definite answer: the caller has nothing, and had better ask anew.
+/// The refusal when a place in the queue is gone: the caller holds nothing, and has to ask anew.
 fn place_gone(handle: &Handle, key: &LeaseKey, ticket: Ticket) -> Refusal {
     let message = format!(
         "lease \"{key}\": place {ticket} in the queue is gone, or what it was given is lost already: ask again"
@@ -284,7 +284,7 @@ async fn list_candidates(
         }),
         candidate: Some((&*candidate).into()),
     };
-    // All who stand for one lease are in one page.
+    // A page holds all candidates for a lease or none of them.
     let of = |key: LeaseKey| {
         let items = past.lease_candidates(&key).map(item).collect();
         let part = v1::LeasesListCandidatesResponse {
@@ -308,13 +308,13 @@ async fn list_candidates(
     })
 }
 
-/// How much log time a hold has left.
+/// The log time that is left until the hold on a lease expires.
 fn remaining_ms(reading: &Reading, lease: &Lease) -> Option<u64> {
     lease.hold.as_ref()?;
     left(reading, |state| state.lease_deadline(&lease.key))
 }
 
-/// How much log time there is until a deadline. Deadlines have no past.
+/// The log time left until a deadline; `None` for a past revision, for which deadlines are not kept.
 fn left(reading: &Reading, deadline: impl FnOnce(&State) -> Option<LogTime>) -> Option<u64> {
     let state: &State = &reading.published().state;
     let deadline = deadline(state).filter(|_| reading.is_present())?;

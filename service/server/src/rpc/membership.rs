@@ -1,4 +1,4 @@
-//! `synod.v1.Membership`.
+//! The service `synod.v1.Membership`.
 
 use futures::stream::BoxStream;
 use synod_machine::{Answer, Command, State};
@@ -14,7 +14,7 @@ use crate::read::Reading;
 use crate::stop::Stop;
 use crate::watch::has_labels;
 
-/// See the module.
+/// The service, answered from the handle.
 pub(super) struct MembershipService {
     pub(super) handle: Handle,
     /// Ends the streams of renewals.
@@ -89,7 +89,7 @@ async fn join(
     let Answer::Joined { epoch, ttl } = done.answer else {
         return Err(unexpected(&done.answer));
     };
-    // This replica has applied the join, so whoever watches from its revision on misses no change of the setting.
+    // This replica has applied the join, so a watch from the answer's revision misses no later change of `write_grace`.
     let published = handle.consensus().published();
     let write_grace = published.state.settings().write_grace;
     Ok(v1::MembershipJoinResponse {
@@ -186,7 +186,7 @@ async fn list(
     })
 }
 
-/// How much log time a member has left. Deadlines have no past.
+/// The log time that a member has left; `None` for a past revision, for which deadlines are not kept.
 fn remaining_ms(reading: &Reading, member: &Member) -> Option<u64> {
     let state: &State = &reading.published().state;
     let deadline = state

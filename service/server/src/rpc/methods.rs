@@ -1,4 +1,4 @@
-//! Every method that a client can call, and how it is admitted.
+//! The table of all methods that a client can call, with the class that each is admitted in.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -9,22 +9,22 @@ use synod_model::limits::{REPORT_BYTES_MAX, REQUEST_BYTES_MAX};
 use crate::limits::STREAMED_REQUEST_BYTES_MAX;
 use crate::metrics::RpcMetrics;
 
-/// What a method costs, and so how many calls of it there may be.
+/// The classes of methods, each with its own limit of calls in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Class {
     /// One answer to one request.
     Ordinary,
-    /// The same, in the lane of what keeps members alive.
+    /// One answer to one request, in the proposer's lane for what keeps members alive.
     Renewal,
     /// Taking a lease, which may wait for its turn.
     Acquire,
     /// A stream of renewals.
     RenewalStream,
-    /// A stream of events. Their number is bounded where they are opened.
+    /// A stream of events.
     Watch,
-    /// Health and status: never refused because of others.
+    /// Health and status: not refused when other classes are full.
     Side,
-    /// A stream of the same, or of server reflection.
+    /// A stream of health, or of server reflection.
     SideStream,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Method {
     pub(super) class: Class,
 }
 
-/// What no client should call.
+/// A method that is not in the table.
 const UNKNOWN: Method = Method {
     service: "unknown",
     name: "unknown",
@@ -162,7 +162,7 @@ methods! {
     }
 }
 
-/// Has the metrics of every method shown from the beginning.
+/// Creates the metrics of all methods and classes, so that each is shown before the first call.
 pub(crate) fn declare(metrics: &RpcMetrics) {
     for method in METHODS.iter().chain([&UNKNOWN]) {
         metrics.declare(method.service, method.name);
@@ -183,7 +183,7 @@ impl Method {
         BY_PATH.get(path).copied().unwrap_or(UNKNOWN)
     }
 
-    /// The longest message that it takes, in bytes.
+    /// The most bytes of a message to this method.
     pub(super) fn message_bytes_max(self) -> usize {
         match self.class {
             Class::RenewalStream | Class::SideStream => STREAMED_REQUEST_BYTES_MAX,
@@ -215,7 +215,7 @@ impl Class {
         }
     }
 
-    /// Its name in metrics.
+    /// The name in metrics.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Ordinary => "ordinary",

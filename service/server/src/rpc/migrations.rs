@@ -1,4 +1,4 @@
-//! `synod.v1.Migrations`.
+//! The service `synod.v1.Migrations`.
 
 use synod_machine::{Answer, Command};
 use synod_model::{CompleteMigration, ErrorKind, Refusal};
@@ -11,7 +11,7 @@ use super::safety::assumptions;
 use super::{typed, unexpected};
 use crate::handle::{Asking, Handle};
 
-/// See the module.
+/// The service, answered from the handle.
 pub(super) struct MigrationsService(pub(super) Handle);
 
 service! {

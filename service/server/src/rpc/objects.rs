@@ -1,4 +1,4 @@
-//! `synod.v1.Objects`.
+//! The service `synod.v1.Objects`.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::limits::PAGE_BYTES_MAX;
 use crate::objects;
 use crate::read::Reading;
 
-/// See the module.
+/// The service, answered from the handle.
 pub(super) struct ObjectsService(pub(super) Handle);
 
 service! {
@@ -146,7 +146,7 @@ async fn transact(
     })
 }
 
-/// What a transaction reads: as many of the objects, in order, as fit a message.
+/// The objects that a transaction reads, in order; those that do not fit into the message are left out and marked so.
 fn read(carried: &Carried, keys: &[ObjectKey]) -> Vec<v1::ReadResult> {
     let mut room = PAGE_BYTES_MAX;
     let mut fits = |object: &v1::Object| match room.checked_sub(object.encoded_len()) {
@@ -174,7 +174,7 @@ fn read(carried: &Carried, keys: &[ObjectKey]) -> Vec<v1::ReadResult> {
     read.collect()
 }
 
-/// What a change of one object was answered.
+/// The answer to a change of one object.
 fn written(carried: &Carried) -> Result<Written, Refusal> {
     match &carried.done.answer {
         Answer::Wrote(written) => Ok(*written),
@@ -182,10 +182,10 @@ fn written(carried: &Carried) -> Result<Written, Refusal> {
     }
 }
 
-/// The object as the command left it, or if it is gone, as it was right before; if that revision is still kept.
+/// The object as the command left it or, if it was deleted, as it was right before; if that revision is still kept.
 fn object_of(carried: &Carried, written: &Written, key: &ObjectKey) -> Option<v1::Object> {
     let same = |object: &Arc<Object>| object.metadata.uid == written.uid;
-    // What is gone is not looked for among all that was changed since.
+    // For a deleted object, the search through all later changes is skipped.
     let is_gone = written.how == WrittenHow::Deleted;
     let left = if is_gone {
         None
@@ -276,21 +276,21 @@ async fn list(
     })
 }
 
-/// Where the objects of a list can be, so that no others are looked at.
+/// The part of the collection that a list has to visit.
 enum Range {
-    /// Nowhere: two namespaces are asked for at once.
+    /// No objects: two different namespaces are asked for at once.
     None,
-    /// There is one name that it can have.
+    /// The one object of this name.
     One(NamespacedName),
-    /// In any namespace, under this name.
+    /// The objects of this name in all namespaces.
     Named(ObjectName),
-    /// In this namespace, or in all.
+    /// The objects of one namespace, or of all.
     Many(Option<Namespace>),
 }
 
 impl Range {
     fn of(scope: &ObjectScope, namespaced: bool) -> Self {
-        // An empty or impossible one names nothing that exists, and then the selector finds nothing.
+        // A malformed namespace matches no existing object, so the field selector excludes everything.
         let asked = scope.fields.namespace().map(Namespace::parse);
         let namespace = match (&scope.namespace, asked) {
             (Some(one), Some(Ok(other))) if *one != other => return Self::None,
@@ -311,7 +311,7 @@ impl Range {
     }
 }
 
-/// How much log time an object has left. What is kept beside the objects has no past.
+/// The log time that an object has left; `None` for a past revision, for which deadlines are not kept.
 fn remaining_ms(reading: &Reading, key: &ObjectKey) -> Option<u64> {
     if !reading.is_present() {
         return None;

@@ -1,4 +1,4 @@
-//! Lists in pages, all of them at the revision that the first one was read at.
+//! Lists in pages, all read at the revision of the first page unless the caller asks for the present one.
 
 use prost::Message;
 use synod_model::{ErrorKind, Refusal, Revision};
@@ -8,27 +8,27 @@ use crate::handle::{Asking, Handle};
 use crate::limits::PAGE_BYTES_MAX;
 use crate::read::Reading;
 
-/// A page as it is being read.
+/// A page that is being read.
 pub(super) struct Page<K> {
-    /// The state that all pages are read from.
+    /// The state that this page is read from.
     pub(super) reading: Reading,
     /// The key after which this page begins.
     pub(super) after: Option<K>,
-    /// The revision that the token pins, if there was one.
+    /// The revision in the continue token, if there was one.
     pinned: Option<Revision>,
     size: usize,
     list: ListId,
 }
 
-/// A page as it was read.
+/// The items of a page.
 pub(super) struct Items<T> {
     pub(super) items: Vec<T>,
-    /// Empty at the end of the list.
+    /// Empty on the last page.
     pub(super) continue_token: String,
 }
 
 impl<K: PageKey + Clone> Page<K> {
-    /// Reads the state that the page is to be taken from.
+    /// Reads the state that the page is taken from.
     pub(super) async fn open(
         handle: &Handle,
         asking: &Asking,
@@ -58,13 +58,13 @@ impl<K: PageKey + Clone> Page<K> {
         })
     }
 
-    /// Whether the page is of another revision than the one before it.
+    /// Whether the page is of another revision than the page before it.
     pub(super) fn is_inconsistent(&self) -> bool {
         self.pinned
             .is_some_and(|pinned| pinned != self.reading.revision())
     }
 
-    /// Takes the page: as many objects as were asked for, and no more than fit a message.
+    /// Takes the items of the page: as many as were asked for, but no more than fit into a message.
     pub(super) fn take<T: Message>(
         &self,
         handle: &Handle,
@@ -106,7 +106,7 @@ impl<K: PageKey + Clone> Page<K> {
     }
 }
 
-/// What to do about a list whose revision has left the window.
+/// Adds to a refusal as `COMPACTED` how the list can be continued.
 fn or_at_present(mut refusal: Refusal) -> Refusal {
     if refusal.kind == ErrorKind::Compacted {
         refusal.message.push_str(
@@ -116,7 +116,7 @@ fn or_at_present(mut refusal: Refusal) -> Refusal {
     refusal
 }
 
-/// Its revision means something else here, as if it had left the window.
+/// The refusal of another cluster's token. Its revision has another meaning here, so it counts as no longer kept.
 fn foreign<K>(token: &ContinueToken<K>) -> Refusal {
     let message = format!(
         "the token was given by another cluster, {}: list again from the beginning",

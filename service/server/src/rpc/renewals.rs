@@ -1,4 +1,4 @@
-//! A stream of renewals: each is answered in the stream, in the order in which they came.
+//! Streams of renewals: each renewal is answered in the stream, in the order of arrival.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::stop::Stop;
 
 type Renewed = Result<v1::MembershipRenewResponse, Status>;
 
-/// The answers to `renewals`, see [`in_order`].
+/// The answers to `renewals`, as given by [`in_order`].
 pub(super) fn answered(
     handle: Handle,
     trace: Arc<str>,
@@ -30,8 +30,8 @@ pub(super) fn answered(
     })
 }
 
-/// The answers to `renewals`, in their order. The next one is read when there are fewer than a bound unanswered. When
-/// `stop` is requested, no more are read, and the stream ends when all that were are answered.
+/// The answers to `renewals`, in their order. The next renewal is read when fewer than [`RENEWALS_PER_STREAM_MAX`] are
+/// unanswered. When `stop` is requested, no more are read, and the stream ends when all that were read are answered.
 pub(super) fn in_order<M, A, Fut>(
     renewals: impl Stream<Item = Result<M, Status>> + Send + 'static,
     stop: Stop,
@@ -88,7 +88,7 @@ async fn carry_out(
     let change: Change<Renew> = typed(message)?;
     let Renew { member, epoch } = change.body.clone();
     let done = handle.change(asking, change, Command::Renew).await?;
-    // What has come after the renewal counts, too: the TTL of another epoch would prove this one for too long.
+    // The published state may be later than the renewal: a newer epoch's TTL would prove this one for too long.
     let published = handle.consensus().published();
     let ttl = published.state.fenced(&member, epoch)?.ttl;
     Ok((done, ttl))

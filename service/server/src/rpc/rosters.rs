@@ -1,4 +1,4 @@
-//! `synod.v1.Rosters`.
+//! The service `synod.v1.Rosters`.
 
 use synod_machine::Command;
 use synod_model::{Refusal, ResourceScope, Roster};
@@ -10,7 +10,7 @@ use super::pages::{Items, Page};
 use super::typed;
 use crate::handle::{Asking, Carried, Handle};
 
-/// See the module.
+/// The service, answered from the handle.
 pub(super) struct RostersService(pub(super) Handle);
 
 service! {

@@ -1,4 +1,4 @@
-//! `CheckBinary` and `CheckDrop`: what the machine finds, as messages of a bounded size.
+//! The calls `CheckBinary` and `CheckDrop`: converts the machine's verdicts to messages of a bounded size.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +61,7 @@ pub(super) async fn check_drop(
     })
 }
 
-/// What an answer assumes of which resources.
+/// The assumptions of an answer, each with the resources that it concerns.
 pub(super) fn assumptions(
     assumed: &BTreeMap<Assumption, BTreeSet<GroupResource>>,
     is_observed: bool,
@@ -79,7 +79,7 @@ pub(super) fn assumptions(
     assumptions.collect()
 }
 
-/// As many as an answer names, and how many more there are.
+/// The dangers that an answer names, and the number of those left out.
 fn named(verdict: SafetyVerdict) -> (Vec<v1::Danger>, u32) {
     let dangers = verdict.dangers;
     let omitted = dangers.len().saturating_sub(DANGERS_MAX);

@@ -38,27 +38,27 @@ use crate::metrics::RpcMetrics;
 use crate::seams::Incoming;
 use crate::stop::Stop;
 
-/// An idle connection is asked this often whether it is still there. Only that finds out when packets vanish silently.
+/// The interval of pings on an idle connection. Only they reveal that packets vanish silently.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// A connection that has not answered for as long is given up.
+/// A connection that has not answered a ping for this long is closed.
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What is served, and until when.
+/// The parts of the server for clients.
 pub(crate) struct Serving {
     pub(crate) handle: Handle,
     pub(crate) health: Health,
     pub(crate) metrics: Arc<RpcMetrics>,
     pub(crate) incoming: Incoming,
-    /// No new connection or call is taken from then on, and streams end.
+    /// Once requested, no new connection or call is accepted, and streams end.
     pub(crate) stop: Stop,
 }
 
-/// Serves clients until `stop`, and the calls under way until they end, or until `cut`.
+/// Serves clients until `stop`, and then the calls in progress until they end or their connections are cut.
 ///
 /// # Errors
 ///
-/// When the server cannot go on, in words.
+/// A description, when the server fails.
 pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
     let Serving {
         handle,
@@ -123,7 +123,7 @@ pub(crate) async fn serve(serving: Serving) -> Result<(), String> {
         .map_err(|error| format!("the server for clients ended: {error}"))
 }
 
-/// What reflection tells.
+/// The descriptions of the services for server reflection.
 fn described() -> reflection::Builder<'static> {
     reflection::Builder::configure()
         .register_encoded_file_descriptor_set(synod_proto::FILE_DESCRIPTOR_SET)

@@ -1,4 +1,4 @@
-//! `synod.v1.Sessions`.
+//! The service `synod.v1.Sessions`.
 
 use synod_machine::{Answer, Command, Outcome, Recorded};
 use synod_model::{ErrorKind, Refusal};
@@ -11,7 +11,7 @@ use super::{typed, unexpected};
 use crate::handle::{Asking, Handle};
 use crate::objects;
 
-/// See the module.
+/// The service, answered from the handle.
 pub(super) struct SessionsService(pub(super) Handle);
 
 service! {
@@ -90,7 +90,7 @@ fn recorded(outcome: Outcome) -> v1::RecordedOutcome {
         Ok(Answer::Reported(told)) => Some(Kept::Reported(v1::ReportedAnswer {
             resources: told.iter().map(objects::told).collect(),
         })),
-        // A session is opened outside of any, and only replicas expire and collect.
+        // `Done` has no content. Sessions are opened outside of any session, and only replicas expire and collect.
         Ok(
             Answer::Done
             | Answer::SessionOpened(_)

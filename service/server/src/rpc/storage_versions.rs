@@ -1,4 +1,4 @@
-//! `synod.v1.StorageVersions`.
+//! The service `synod.v1.StorageVersions`.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::handle::{Asking, Handle};
 use crate::objects;
 use crate::read::Reading;
 
-/// See the module.
+/// The service, answered from the handle.
 pub(super) struct StorageVersionsService(pub(super) Handle);
 
 service! {
@@ -50,8 +50,8 @@ async fn report(
     })
 }
 
-/// Apply decides how many resources a member may report. A report that is too large by itself is told so here, also
-/// while nothing can be written: its caller would try again in vain.
+/// Refuses a report with more entries than `report_entries_max`. Apply decides this, too; checked here so that a caller
+/// is told even while nothing can be written, because trying again would be in vain.
 async fn check_size(
     handle: &Handle,
     asking: &Asking,
@@ -61,8 +61,8 @@ async fn check_size(
     if fits(&present.state, change) {
         return Ok(());
     }
-    // The setting may have been raised, or the request executed, where this replica has not come yet. As long as it
-    // cannot find out, what it knows has to do.
+    // Another replica may have applied a higher setting, or this request itself, so ask for the newest state. If that
+    // fails, the state of this replica decides.
     let newest = match handle.read(asking, Consistency::Linearizable).await {
         Ok(reading) => Arc::clone(reading.published()),
         Err(_) => present,
@@ -74,7 +74,7 @@ async fn check_size(
     Err(change.body.too_large(change.body.entries.len(), most))
 }
 
-/// Whether a report has no more entries than are allowed, or was executed while it had not.
+/// Whether a report has no more entries than are allowed, or was executed when it had not.
 fn fits(state: &State, change: &Change<Report>) -> bool {
     let most = state.settings().report_entries_max;
     change.body.entries.len() as u64 <= u64::from(most)
@@ -151,7 +151,7 @@ async fn list(
         items,
         continue_token,
     } = if include_unreported {
-        // Every reported resource has a state, so the states are all there are.
+        // Every reported resource has a storage state, so the storage states cover all resources.
         page.take(
             handle,
             past.storage_states(after).map(|state| {

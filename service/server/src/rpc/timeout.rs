@@ -9,16 +9,16 @@ use crate::limits::{DEADLINE_DEFAULT, DEADLINE_MAX};
 
 const HEADER: &str = "grpc-timeout";
 
-/// The answer must be with the caller before its time is up, or the caller learns less than is known: a part of it is
-/// kept back for the way.
+/// The answer must reach the caller before the caller's own deadline, which may otherwise hide what is known. So this
+/// part of the timeout, as one in `WAY`, is kept back for the transport.
 const WAY: u32 = 20;
 const WAY_MAX: Duration = Duration::from_millis(100);
 
-/// How long the request may take here.
+/// The time that the request may take on this replica.
 ///
 /// # Errors
 ///
-/// `INVALID_ARGUMENT` for a header that says no time: guessing one would answer late, or not at all.
+/// `INVALID_ARGUMENT` for a malformed header: with a guessed timeout the answer could come too late.
 pub(super) fn timeout(headers: &HeaderMap) -> Result<Duration, Refusal> {
     let Some(value) = headers.get(HEADER) else {
         return Ok(DEADLINE_DEFAULT);
@@ -32,7 +32,7 @@ pub(super) fn timeout(headers: &HeaderMap) -> Result<Duration, Refusal> {
     Ok(asked - (asked / WAY).min(WAY_MAX))
 }
 
-/// A timeout as gRPC writes it: at most eight digits and a unit.
+/// Parses a timeout in gRPC's form: at most eight digits and a unit.
 fn parse(text: &str) -> Option<Duration> {
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     if digits.is_empty() || digits.len() > 8 || !digits.bytes().all(|digit| digit.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! What a request is called in the logs: the caller's own name for it, or one that no other request has.
+//! The trace id of a request, which names it in logs: the caller's own, or a unique one that this replica generates.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,10 +11,10 @@ use crate::seams::random;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Gives names to the requests that have none.
+/// Generates trace ids for requests that bring none.
 #[derive(Debug)]
 pub(super) struct Names {
-    /// Tells this run of this replica from all others.
+    /// A random number that distinguishes this run of this replica from all others.
     prefix: u64,
     given: AtomicU64,
 }
@@ -27,7 +27,7 @@ impl Names {
         }
     }
 
-    /// The name of a request with these headers.
+    /// The trace id of a request with these headers.
     pub(super) fn of(&self, headers: &HeaderMap) -> Arc<str> {
         let own = headers.get(HEADER).and_then(|value| value.to_str().ok());
         match own.filter(|name| !name.is_empty() && name.len() <= TRACE_ID_BYTES_MAX) {
@@ -40,7 +40,7 @@ impl Names {
     }
 }
 
-/// Tells the caller the name.
+/// Adds the trace id to the headers of the response.
 pub(super) fn tell(name: &str, headers: &mut HeaderMap) {
     if let Ok(value) = HeaderValue::from_str(name) {
         headers.insert(HEADER, value);

@@ -1,4 +1,4 @@
-//! `synod.v1.Watch`, written by hand where the other services are generated: its messages are encoded already.
+//! The service `synod.v1.Watch`, written by hand, unlike the generated others: its messages are already encoded.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -30,7 +30,7 @@ use crate::watch::{Cursor, WatchMessage};
 
 const PATH: &str = "/synod.v1.Watch/Watch";
 
-/// See the module.
+/// The service, answered from the handle.
 #[derive(Clone)]
 pub(super) struct WatchService(pub(super) Handle);
 
@@ -67,7 +67,7 @@ impl Service<http::Request<Body>> for WatchService {
 }
 
 impl WatchService {
-    /// The frames of the stream that is asked for.
+    /// The frames of the requested stream.
     async fn open(&self, request: http::Request<Body>) -> Result<Frames, Status> {
         let request = read(request).await?;
         let line = request.extensions().get::<Arc<Line>>().cloned();
@@ -85,7 +85,7 @@ impl WatchService {
 
 type Frames = BoxStream<'static, Result<Frame<Bytes>, Status>>;
 
-/// The one message of a request, read as every other service does.
+/// The one message of a request, decoded as in the generated services.
 async fn read(request: http::Request<Body>) -> Result<Request<v1::WatchRequest>, Status> {
     let (metadata, extensions, body) = Request::from_http(request).into_parts();
     let decoder = GuardedCodec::<v1::WatchResponse, v1::WatchRequest>::default().decoder();
@@ -104,7 +104,7 @@ fn response(frames: Frames) -> http::Response<Body> {
     response
 }
 
-/// Everything that a stream sends: its messages, and that it has ended well.
+/// All frames of a stream: its messages, and the trailers with status `OK`.
 fn frames(
     cursor: Cursor,
     line: Option<Arc<Line>>,
@@ -124,13 +124,13 @@ fn frames(
         .chain(stream::iter(ended))
 }
 
-/// What stands before a message: that it is not compressed, and its length.
+/// The length of a message's head: that it is not compressed, and its length.
 const HEAD_BYTES: usize = 5;
 
-/// A piece that is smaller is copied: sending it costs more than its bytes.
+/// A smaller piece is copied: a frame of its own would cost more than its bytes.
 const SHARED_BYTES_MIN: usize = 4 << 10;
 
-/// A message as it is sent: what is large is shared with the other streams that send it, and never copied.
+/// The frames of a message. Large pieces are shared with the other streams that send them, and never copied.
 fn pieces(message: &WatchMessage, line: Option<&Arc<Line>>) -> Vec<Bytes> {
     let mut sent = Vec::new();
     let mut small = BytesMut::with_capacity(HEAD_BYTES + message.len().min(SHARED_BYTES_MIN));

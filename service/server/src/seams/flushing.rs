@@ -1,4 +1,4 @@
-//! Who writes the log to the disk.
+//! The seam for writing the log to the disk: a thread in production, a slow task in a simulation.
 
 use std::io;
 use std::sync::Arc;
@@ -11,27 +11,27 @@ use tokio::task::JoinHandle;
 
 use super::random;
 
-/// How what was enqueued to the log becomes durable.
+/// How enqueued batches of the log become durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flushing {
-    /// By threads of the store: a batch as soon as the one before is durable.
+    /// By threads of the store: each batch as soon as the one before is durable.
     Thread,
-    /// By a task that takes a seeded while for each batch, so that a simulated crash can fall between a write and its
-    /// sync.
+    /// By a task that takes a random, seeded time for each batch, so that a simulated crash can fall between a write
+    /// and its sync.
     Task {
         /// The shortest time that a write and sync take.
         shortest: Duration,
-        /// The longest.
+        /// The longest time that a write and sync take.
         longest: Duration,
     },
 }
 
-/// Flushes a log for as long as it lives. Dropping it flushes what is enqueued, where there is a thread to do it.
+/// Flushes a log for as long as it lives. Dropping it flushes what is enqueued if it is a thread.
 #[derive(Debug)]
 pub(crate) enum Flusher {
-    /// Ends when it is dropped.
+    /// Flushes the rest and ends when dropped.
     Thread { _writer: LogWriter },
-    /// Ends at once.
+    /// Is aborted when dropped.
     Task(JoinHandle<()>),
 }
 
@@ -44,11 +44,11 @@ impl Drop for Flusher {
 }
 
 impl Flushing {
-    /// Begins to flush `log`. `enqueued` is told whenever there is something to flush.
+    /// Begins to flush `log`. `enqueued` is notified whenever there is something to flush.
     ///
     /// # Errors
     ///
-    /// When the system has no thread left.
+    /// When the system cannot start another thread.
     pub(crate) fn start(self, log: Log, enqueued: Arc<Notify>) -> io::Result<Flusher> {
         match self {
             Self::Thread => LogWriter::spawn(log).map(|writer| Flusher::Thread { _writer: writer }),
@@ -67,7 +67,7 @@ async fn flush_slowly(log: Log, enqueued: Arc<Notify>, shortest: Duration, longe
             match log.write_gathered() {
                 Ok(true) => {}
                 Ok(false) => break,
-                // Every callback has the error, and the log takes nothing more.
+                // Every callback gets the error, and the log accepts nothing more.
                 Err(_) => return,
             }
             tokio::time::sleep(rng.random_range(shortest..=longest)).await;
@@ -75,7 +75,7 @@ async fn flush_slowly(log: Log, enqueued: Arc<Notify>, shortest: Duration, longe
                 return;
             }
         }
-        // A chore that fails is tried again after a later flush.
+        // A failed chore is tried again after a later flush.
         if let Err(error) = log.housekeep() {
             tracing::debug!(%error, "a chore of the log failed");
         }

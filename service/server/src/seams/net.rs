@@ -1,4 +1,4 @@
-//! Connections between replicas, as bytes.
+//! The network seam: connections as streams of bytes, and how they are opened.
 
 use std::fmt;
 use std::io;
@@ -15,35 +15,35 @@ use crate::connections::Line;
 
 /// Opens connections.
 pub trait Dial: Send + Sync + 'static {
-    /// Connects to `address` (`host:port`). Gives up only when the network says so: the caller sets the deadline.
+    /// Connects to `address` (`host:port`). Fails only if the network reports a failure: the caller sets a deadline.
     fn dial(&self, address: String) -> BoxFuture<'static, io::Result<Connection>>;
 }
 
-/// Connections as they are accepted. An error ends the server that polls it.
+/// Accepted connections. An error ends the server that polls this stream.
 pub type Incoming = BoxStream<'static, io::Result<Connection>>;
 
-/// Bytes both ways.
+/// A stream of bytes in both directions.
 pub trait Duplex: AsyncRead + AsyncWrite + Send + 'static {}
 
 impl<T: AsyncRead + AsyncWrite + Send + 'static> Duplex for T {}
 
-/// One connection, whatever carries it.
+/// One connection over any transport.
 pub struct Connection {
     io: Pin<Box<dyn Duplex>>,
     info: ConnectionInfo,
 }
 
-/// What a server can tell about the connection that a request came by: an extension of every request.
+/// What a server knows about the connection of a request: an extension of every request.
 #[derive(Clone, Debug)]
 pub struct ConnectionInfo {
-    /// Who is at the other end, for logs.
+    /// The address of the other end, for logs.
     pub remote: Arc<str>,
-    /// The connection itself, once a door has let it in.
+    /// The connection's record in its door, once it was admitted.
     pub(crate) line: Option<Arc<Line>>,
 }
 
 impl Connection {
-    /// Wraps what carries the bytes; `remote` names the other end for logs.
+    /// Wraps a transport; `remote` names the other end for logs.
     #[must_use]
     pub fn new(io: impl Duplex, remote: String) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Connection {
         }
     }
 
-    /// The same, of a connection that was let in.
+    /// Wraps an admitted connection, with its record.
     pub(crate) fn of_line(io: impl Duplex, remote: Arc<str>, line: Arc<Line>) -> Self {
         Self {
             io: Box::pin(io),

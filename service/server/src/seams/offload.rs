@@ -1,16 +1,16 @@
-//! Work that would hold up the runtime's threads.
+//! The seam for blocking work, which would hold up the runtime's threads.
 
-/// Where long computations and file reads and writes are done.
+/// Where long computations and file accesses run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offload {
     /// On the runtime's pool of blocking threads.
     Threads,
-    /// Right here, in no virtual time: a simulation has one thread, and a pool would end its replay.
+    /// In the calling task, in no virtual time: a simulation has one thread, and a pool would make it irreproducible.
     Inline,
 }
 
 impl Offload {
-    /// Runs `work` and answers what it returns. A panic in it goes on in the caller.
+    /// Runs `work` and returns its result. A panic in it continues in the caller.
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the seam that blocking work goes through"
@@ -22,7 +22,7 @@ impl Offload {
                 Ok(result) => result,
                 Err(error) => match error.try_into_panic() {
                     Ok(panic) => std::panic::resume_unwind(panic),
-                    // Blocking work is cancelled only while the runtime is shut down, and then nobody polls this.
+                    // Blocking work is cancelled only while the runtime shuts down, when nothing polls this future.
                     Err(_) => std::future::pending().await,
                 },
             },

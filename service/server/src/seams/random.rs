@@ -1,8 +1,8 @@
-//! The one source of randomness.
+//! The only source of randomness.
 //!
-//! Raft needs random election timeouts, and a new data directory needs an id that no other has. Neither may decide
-//! what a command does: apply has no randomness at all. The source is a thread-local because openraft asks for random
-//! numbers through a static function; a simulation seeds it for its thread, and then every number in it follows.
+//! Raft needs random election timeouts, and a new data directory needs a unique id. Neither may influence what a
+//! command does: apply has no randomness at all. The source is a thread-local because openraft asks for random numbers
+//! through a static function; a simulation seeds it for its thread, which determines every number drawn there.
 
 use std::cell::RefCell;
 
@@ -13,7 +13,7 @@ thread_local! {
     static SEEDED: RefCell<Option<StdRng>> = const { RefCell::new(None) };
 }
 
-/// A generator of its own: seeded from the thread's if that was seeded, else from the system.
+/// A new generator: seeded from the thread's source if that was seeded, otherwise from the system.
 #[must_use]
 #[expect(
     clippy::disallowed_methods,
@@ -26,7 +26,7 @@ pub fn rng() -> StdRng {
     })
 }
 
-/// Makes every later [`rng`] on this thread follow from `seed`. For simulations only.
+/// Makes every later [`rng`] on this thread depend on `seed` only. For simulations.
 pub fn seed_this_thread(seed: u64) {
     SEEDED.set(Some(StdRng::seed_from_u64(seed)));
 }

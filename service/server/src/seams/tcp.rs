@@ -11,14 +11,14 @@ use tokio::net::TcpStream;
 use super::{Connection, Dial, Incoming};
 use crate::limits::UNACKNOWLEDGED_MAX;
 
-/// What metrics are served on: the simulator has nobody who would ask for them.
+/// The listener that [`incoming`] takes.
 pub use tokio::net::TcpListener;
 
-/// How long to wait before accepting again after the system could not give a connection, which is when it has no file
-/// descriptor left. Trying again at once would spin.
+/// The pause after the system failed to accept a connection, which happens when no file descriptor is left. Trying
+/// again at once would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Dials over TCP.
+/// Connects over TCP.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TcpDialer;
 
@@ -28,7 +28,7 @@ impl Dial for TcpDialer {
     }
 }
 
-/// Listens on `address` and answers where exactly (for port 0), and the connections.
+/// Listens on `address`. Returns the bound address, which matters for port 0, and the accepted connections.
 ///
 /// # Errors
 ///
@@ -39,7 +39,7 @@ pub async fn listen(address: SocketAddr) -> io::Result<(SocketAddr, Incoming)> {
     Ok((local, incoming(listener)))
 }
 
-/// The connections that `listener` accepts, for ever: a failure to accept one is waited out.
+/// The connections that `listener` accepts. Never ends: after a failed accept it pauses and goes on.
 #[must_use]
 pub fn incoming(listener: TcpListener) -> Incoming {
     futures::stream::unfold(listener, |listener| async move {
@@ -60,9 +60,9 @@ pub fn incoming(listener: TcpListener) -> Incoming {
 }
 
 fn connection(stream: TcpStream, remote: String) -> io::Result<Connection> {
-    // Small messages must not wait for one another: a hop is most of a write's latency.
+    // Small messages must not wait for one another: a network hop is most of a write's latency.
     stream.set_nodelay(true)?;
-    // HTTP/2 cannot ask whether the other end is still there while it has bytes to take.
+    // While bytes wait for the other end to take them, HTTP/2 cannot ping it: the system must notice a dead peer.
     #[cfg(target_os = "linux")]
     socket2::SockRef::from(&stream).set_tcp_user_timeout(Some(UNACKNOWLEDGED_MAX))?;
     Ok(Connection::new(stream, remote))

@@ -1,10 +1,10 @@
-//! The wall clock, which people read and no rule depends on.
+//! The wall clock, which is for display only: no rule depends on it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use synod_model::WallTime;
 
-/// Tells the time of day. It may jump; nothing but display may use it.
+/// Tells the time of day. It may jump, so only display may use it.
 pub trait WallClock: Send + Sync + 'static {
     /// The time now.
     fn now(&self) -> WallTime;
@@ -20,7 +20,7 @@ impl WallClock for SystemWallClock {
         reason = "this is the seam that everything else reads the wall clock through"
     )]
     fn now(&self) -> WallTime {
-        // A clock set before 1970 shows as 1970: display may be wrong, and must not fail.
+        // A clock set before 1970 counts as 1970: the display may be wrong, but must not fail.
         let since_epoch = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();

@@ -1,8 +1,8 @@
 //! A watch channel that wakes its receivers in the order in which they began to wait.
 //!
 //! `tokio::sync::watch` spreads its receivers over several lists by a random number, so the order of wake-ups differs
-//! from run to run and a simulation that uses it cannot be replayed. This one keeps a single list. It holds the latest
-//! value only: a receiver that is slow sees the newest value and not those in between.
+//! from run to run and a simulation that uses it cannot be replayed. This channel keeps a single list. It holds only
+//! the latest value: a slow receiver sees the newest value and not those in between.
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use tokio::sync::Notify;
 
-/// Makes a channel that holds `initial`. The receiver has seen that value.
+/// Makes a channel that holds `initial`. The receiver counts that value as seen.
 #[must_use]
 pub fn channel<T>(initial: T) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(Channel {
@@ -31,26 +31,26 @@ pub fn channel<T>(initial: T) -> (Sender<T>, Receiver<T>) {
     )
 }
 
-/// Sets the value. Clones share one channel, which closes with the last of them.
+/// The sending end. Clones share one channel, which closes with the last of them.
 #[derive(Debug)]
 pub struct Sender<T> {
     shared: Arc<Channel<T>>,
 }
 
-/// Sees the latest value, and waits for a newer one.
+/// The receiving end: reads the latest value, and waits for a newer one.
 #[derive(Debug)]
 pub struct Receiver<T> {
     shared: Arc<Channel<T>>,
     seen: u64,
 }
 
-/// The value, held against change for as long as this lives. Keep it short.
+/// A reference to the value. It blocks senders for as long as it lives, so keep that short.
 #[derive(Debug)]
 pub struct Ref<'a, T> {
     slot: RwLockReadGuard<'a, Slot<T>>,
 }
 
-/// All senders are gone; no newer value will come.
+/// All senders are dropped; no newer value will come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the watched value has no sender any more")]
 pub struct Closed;
@@ -87,7 +87,7 @@ impl<T> Sender<T> {
         });
     }
 
-    /// Lets `modify` change the value in place, and wakes the receivers if it says that it did. Answers what it said.
+    /// Lets `modify` change the value in place, and wakes the receivers if it returns true. Returns the same.
     pub fn send_if_modified(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
         {
             let mut slot = self
@@ -104,7 +104,7 @@ impl<T> Sender<T> {
         true
     }
 
-    /// Whether anybody could still see a value.
+    /// Whether the channel has a receiver.
     #[must_use]
     pub fn has_receivers(&self) -> bool {
         self.shared.receivers.load(Ordering::Acquire) > 0
@@ -116,7 +116,7 @@ impl<T> Sender<T> {
         self.shared.read()
     }
 
-    /// A further receiver; it has seen the present value.
+    /// Another receiver, which counts the present value as seen.
     #[must_use]
     pub fn subscribe(&self) -> Receiver<T> {
         self.shared.receivers.fetch_add(1, Ordering::AcqRel);
@@ -129,14 +129,14 @@ impl<T> Sender<T> {
 }
 
 impl<T> Receiver<T> {
-    /// Waits until the value is newer than the one last marked as seen, and marks it.
+    /// Waits until the value is newer than the one last marked as seen, and marks it as seen.
     ///
     /// # Errors
     ///
-    /// [`Closed`], when the last sender is gone and every value has been seen.
+    /// [`Closed`], when the last sender is dropped and every value has been seen.
     pub async fn changed(&mut self) -> Result<(), Closed> {
         loop {
-            // Taken before the look, so that a change right after the look still wakes it.
+            // Created before the value is checked, so that a change right after the check still wakes this receiver.
             let woken = self.shared.changed.notified();
             let (version, closed) = {
                 let slot = self.shared.read().slot;
@@ -166,11 +166,11 @@ impl<T> Receiver<T> {
         latest
     }
 
-    /// Waits until `condition` holds for the latest value and answers that value.
+    /// Waits until `condition` holds for the latest value, and returns that value.
     ///
     /// # Errors
     ///
-    /// [`Closed`], when the last sender is gone and the condition does not hold.
+    /// [`Closed`], when the last sender is dropped and the condition does not hold.
     pub async fn wait_for(&mut self, mut condition: impl FnMut(&T) -> bool) -> Result<T, Closed>
     where
         T: Clone,
@@ -283,7 +283,7 @@ mod tests {
                 order.lock().unwrap().push(number);
             }));
         }
-        // The runtime comes back here before it has polled so many tasks.
+        // One yield returns before the runtime has polled all tasks, so yield once for each.
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }

@@ -1,7 +1,7 @@
-//! One stream: a cursor into the history, which its reader pulls along.
+//! The cursor of one stream in the history, which the stream's reader advances.
 //!
-//! Nothing is queued for a stream but the fragments of the one revision that it delivers, and nobody waits for it. If it
-//! does not move, the history moves on without it, and it ends with the revision to resume from.
+//! Only the fragments of the one revision being delivered are queued, and nothing waits for the stream. If its reader
+//! is too slow, the history drops events before they are read, and the stream ends with the revision to resume from.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -18,43 +18,43 @@ use crate::consensus::Progress;
 use crate::health::Health;
 use crate::seams::watch;
 
-/// So many revisions are looked at before other tasks get their turn.
+/// The most revisions that are checked before other tasks get their turn.
 const STRIDE: usize = 256;
 
-/// See the module.
+/// The cursor of one stream.
 pub(crate) struct Cursor {
     shared: Arc<WatchesParts>,
     filter: WatchFilter,
-    /// Everything up to here was delivered, or waits in `ready`.
+    /// Everything up to this revision was delivered, or waits in `ready`.
     seen: Revision,
-    /// What is to be sent next.
+    /// The messages to be sent next.
     ready: VecDeque<WatchMessage>,
     bookmark_interval: Duration,
-    /// When the last message was sent.
+    /// The time at which the last message was sent.
     sent: Instant,
     timer: Pin<Box<Sleep>>,
     progress: watch::Receiver<Progress>,
     health: Health,
-    /// As of the last look at what is published.
+    /// The generation of the state at the last look.
     generation: u64,
     ended: bool,
     _slot: Slot,
 }
 
-/// What one look at the history came to.
+/// The result of one look at the history.
 enum Look {
-    /// There is something to send.
+    /// There is a message to send.
     Found,
-    /// Nothing passed the filter so far, and there is more to look at.
+    /// No event passed the filter so far, and there are more revisions to check.
     More,
-    /// There is nothing more yet.
+    /// All published revisions were checked.
     Done,
-    /// What comes next is no longer kept.
+    /// The next revision is no longer kept.
     Lost(v1::WatchEndReason),
 }
 
 impl Cursor {
-    /// A stream that begins after `seen`, with `first` to be sent first.
+    /// A stream that begins after `seen` and sends `first` first.
     pub(super) fn new(
         shared: Arc<WatchesParts>,
         slot: Slot,
@@ -85,7 +85,7 @@ impl Cursor {
 
     /// A stream of a single message.
     pub(super) fn ended(shared: Arc<WatchesParts>, slot: Slot, only: WatchMessage) -> Self {
-        // No bookmark will ever be due.
+        // The stream ends after its message, so no bookmark will be due.
         let interval = Duration::from_secs(1);
         let cursor = Self::new(
             shared,
@@ -127,7 +127,7 @@ impl Cursor {
         }
     }
 
-    /// Looks on in the history as it is published now.
+    /// Reads on in the published history.
     fn look(&mut self) -> Look {
         let published = self.shared.consensus.published();
         let skipped = published.generation != self.generation;
@@ -150,7 +150,7 @@ impl Cursor {
         Look::More
     }
 
-    /// Waits until there may be something to send. If that takes an interval, it is a bookmark.
+    /// Waits until there may be something to send. A bookmark is sent once nothing was sent for an interval.
     async fn wait(&mut self) {
         tokio::select! {
             biased;
@@ -161,7 +161,7 @@ impl Cursor {
             () = self.health.changed() => self.check_proof(),
             () = self.timer.as_mut() => {
                 self.check_proof();
-                // The timer is not set anew with each message, only here: one that was sent meanwhile puts it off.
+                // The timer is not reset with each message but only here: a message sent meanwhile defers the bookmark.
                 let (due, now) = (self.sent + self.bookmark_interval, Instant::now());
                 if due <= now && !self.ended {
                     self.ready.push_back(self.shared.bookmark(self.seen));
@@ -171,7 +171,7 @@ impl Cursor {
         }
     }
 
-    /// Ends the stream if this replica may have missed something for a while.
+    /// Ends the stream if this replica cannot prove that it has missed nothing lately.
     fn check_proof(&mut self) {
         if !self.health.is_proved() {
             self.end(v1::WatchEndReason::CutOff);

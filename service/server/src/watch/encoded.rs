@@ -1,4 +1,4 @@
-//! Events in the form in which they are sent, encoded once however many streams deliver them.
+//! Events in their encoded form, encoded once however many streams deliver them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -15,7 +15,7 @@ use crate::limits::{ENCODED_BYTES_MAX, ENCODED_REVISIONS_MAX, WATCH_MESSAGE_BYTE
 use crate::metrics::WatchMetrics;
 use crate::objects;
 
-/// The numbers of fields of `synod.v1`, as they are framed here.
+/// The field numbers of `synod.v1` that are encoded by hand here.
 mod field {
     /// `WatchResponse.events`.
     pub(super) const RESPONSE_EVENTS: u32 = 1;
@@ -35,7 +35,7 @@ pub(crate) struct WatchMessage {
     more_fragments: bool,
 }
 
-/// The encoded events of the revisions that were asked for lately.
+/// The encoded events of recently requested revisions.
 pub(super) struct EncodedHistory {
     kept: Mutex<EncodedRevisions>,
     metrics: Arc<WatchMetrics>,
@@ -43,12 +43,12 @@ pub(super) struct EncodedHistory {
 
 #[derive(Default)]
 struct EncodedRevisions {
-    /// With the bytes that each takes, as far as they are encoded.
+    /// Each revision with the bytes of its events that are encoded so far.
     revisions: BTreeMap<Revision, (Arc<EncodedRevision>, usize)>,
     bytes: usize,
 }
 
-/// The events of one revision, and their encoded form once somebody has asked for it.
+/// The events of one revision, with their encoded form once a stream has asked for it.
 pub(super) struct EncodedRevision {
     source: Arc<RevisionEvents>,
     encoded: OnceLock<Encoded>,
@@ -56,12 +56,12 @@ pub(super) struct EncodedRevision {
 
 struct Encoded {
     events: Vec<EncodedEvent>,
-    /// The messages of a stream without a filter.
+    /// The messages for a stream without a filter.
     unfiltered: Vec<WatchMessage>,
     bytes: usize,
 }
 
-/// One event, framed as an item of `WatchEvents.events`.
+/// One event, encoded as an item of `WatchEvents.events`.
 struct EncodedEvent {
     name: String,
     plain: Bytes,
@@ -79,7 +79,7 @@ impl WatchMessage {
         }
     }
 
-    /// How many events it carries.
+    /// The number of events in the message.
     pub(super) fn events(&self) -> usize {
         self.events
     }
@@ -89,12 +89,12 @@ impl WatchMessage {
         self.more_fragments
     }
 
-    /// The bytes of the message, in order.
+    /// The bytes of the message, in pieces in order.
     pub(crate) fn pieces(&self) -> &[Bytes] {
         &self.pieces
     }
 
-    /// How many bytes the message has.
+    /// The number of bytes in the message.
     pub(crate) fn len(&self) -> usize {
         self.pieces.iter().map(Bytes::len).sum()
     }
@@ -108,7 +108,7 @@ impl EncodedHistory {
         }
     }
 
-    /// The messages that a stream with this filter sends for one revision: none if no event passes.
+    /// The messages of one revision for a stream with this filter: none if no event passes.
     pub(super) fn messages(
         &self,
         events: &Arc<RevisionEvents>,
@@ -144,7 +144,7 @@ impl EncodedHistory {
         messages(events.revision, seen)
     }
 
-    /// A form of an event that only streams with a filter ask for, encoded for the first of them.
+    /// A form of an event that only streams with a filter need, encoded for the first of them.
     fn kept(
         &self,
         form: &OnceLock<Bytes>,
@@ -165,7 +165,7 @@ impl EncodedHistory {
             Some((revision, _)) if Arc::ptr_eq(&revision.source, events) => {
                 return Arc::clone(revision);
             }
-            // A checkpoint brought the same revision in another allocation.
+            // A checkpoint replaced the history, so the same revision is another allocation.
             Some(_) => kept.remove(events.revision),
             None => {}
         }
@@ -238,7 +238,7 @@ impl Encoded {
     }
 }
 
-/// An event as an item of `WatchEvents.events`.
+/// Encodes an event as an item of `WatchEvents.events`.
 fn framed(event: &v1::Event) -> Bytes {
     let mut bytes = BytesMut::with_capacity(length_framed(field::EVENTS, event.encoded_len()));
     encode_key(field::EVENTS, WireType::LengthDelimited, &mut bytes);
@@ -247,7 +247,7 @@ fn framed(event: &v1::Event) -> Bytes {
     bytes.freeze()
 }
 
-/// Packs framed events of one revision into messages of a bounded size. All but the last say that there are more.
+/// Packs the encoded events of one revision into messages of a bounded size. All but the last say that more follow.
 fn messages(revision: Revision, events: impl Iterator<Item = Bytes>) -> Vec<WatchMessage> {
     let mut fragments: Vec<(Vec<Bytes>, usize)> = Vec::new();
     for event in events {

@@ -1,23 +1,23 @@
-//! Which events a stream delivers.
+//! Which events the filter of a stream lets pass.
 
 use synod_machine::{Change, ObjectRef, ObjectRow};
 use synod_model::{Labels, Member, ObjectKey};
 use synod_proto::WatchFilter;
 
-/// How a change looks through a filter.
+/// How a change appears to a stream with a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum View {
-    /// It is not seen.
+    /// The change is not delivered.
     Hidden,
-    /// It is seen as it is.
+    /// The change is delivered as it is.
     Plain,
-    /// The object comes into view.
+    /// The object begins to match the filter.
     Appears,
-    /// The object goes out of view.
+    /// The object no longer matches the filter.
     Disappears,
 }
 
-/// Whether everything passes, so that nothing need be looked at.
+/// Whether everything passes, so that no event need be checked.
 pub(super) fn passes_all(filter: &WatchFilter) -> bool {
     let WatchFilter {
         kinds,
@@ -37,7 +37,7 @@ pub(super) fn passes_all(filter: &WatchFilter) -> bool {
         && field_selector.is_empty()
 }
 
-/// How the change of an object of this name looks through the filter.
+/// How a change of the object with this name appears through the filter.
 pub(super) fn view(filter: &WatchFilter, name: &str, change: &Change) -> View {
     let of_kind = filter.kinds.is_empty() || filter.kinds.contains(&change.object.kind());
     let of_name = filter.names.is_empty() || filter.names.contains(name);
@@ -48,7 +48,7 @@ pub(super) fn view(filter: &WatchFilter, name: &str, change: &Change) -> View {
     }
 }
 
-/// Whether the object is where the filter looks.
+/// Whether the object is in a collection, namespace and place that the filter selects.
 fn is_in_place(filter: &WatchFilter, object: &ObjectRef) -> bool {
     let in_collection = match object.stored() {
         Some(ObjectKey { resource, name }) => {
@@ -60,7 +60,7 @@ fn is_in_place(filter: &WatchFilter, object: &ObjectRef) -> bool {
     in_collection && is_in_namespace(filter, object.namespace())
 }
 
-/// Whether the filter lets pass what is no object of a collection.
+/// Whether the filter lets objects pass that belong to no collection.
 fn is_outside_of_collections(filter: &WatchFilter) -> bool {
     filter.resources.is_empty() && filter.field_selector.is_empty()
 }

@@ -1,4 +1,4 @@
-//! Replicas to test with, and clients to call them.
+//! The replicas that the tests run on, and clients to call them.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -27,17 +27,17 @@ use tokio::runtime::{Builder, Runtime};
 use tonic::Streaming;
 use tonic::transport::Channel;
 
-/// Anything that takes longer has failed.
+/// Anything that takes longer than this has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A replica set of this process.
+/// A replica set in this process.
 pub(crate) struct Cluster {
     replicas: BTreeMap<u64, Running>,
     configs: BTreeMap<u64, ReplicaConfig>,
     _directory: TempDir,
 }
 
-/// A replica on threads of its own, which can be stopped as a process is killed.
+/// A replica on its own threads, which can be stopped as if its process were killed.
 struct Running {
     replica: Replica,
     client_address: String,
@@ -45,7 +45,7 @@ struct Running {
     threads: Threads,
 }
 
-/// Ends what runs on them, without asking, when it is dropped.
+/// The threads of a replica. Dropping them aborts everything that runs on them.
 struct Threads(Option<Runtime>);
 
 impl Threads {
@@ -69,14 +69,14 @@ impl Drop for Threads {
 }
 
 impl Cluster {
-    /// So many replicas, all of them serving.
+    /// Starts this many replicas, and waits until all serve.
     pub(crate) async fn start(count: u64) -> Self {
         Self::start_with(count, |_| {}).await
     }
 
-    /// So many replicas that are run another way than usual, all of them serving.
+    /// Starts this many replicas with changed configurations, and waits until all serve.
     pub(crate) async fn start_with(count: u64, configure: impl Fn(&mut ReplicaConfig)) -> Self {
-        // RUST_LOG shows what the replicas say.
+        // With RUST_LOG set, the logs of the replicas are shown.
         let filter = tracing_subscriber::EnvFilter::from_default_env();
         let _ = tracing_subscriber::fmt()
             .with_env_filter(filter)
@@ -132,7 +132,7 @@ impl Cluster {
         cluster
     }
 
-    /// Starts a replica again that was stopped.
+    /// Starts a stopped replica again.
     pub(crate) async fn restart(&mut self, id: u64) {
         let threads = Threads::new();
         let listen = self.configs[&id].listen;
@@ -176,7 +176,7 @@ impl Cluster {
         within("an orderly end", threads.run(replica.shutdown())).await;
     }
 
-    /// Stops a replica wherever it is, as if its process were killed.
+    /// Stops a replica abruptly, as if its process were killed.
     pub(crate) fn kill(&mut self, id: u64) {
         let Running { threads, .. } = self.replicas.remove(&id).unwrap();
         drop(threads);
@@ -201,7 +201,7 @@ impl Cluster {
         Clients::of(self.connect(id).await)
     }
 
-    /// Where a replica serves clients.
+    /// The address at which a replica serves clients.
     pub(crate) fn client_address(&self, id: u64) -> &str {
         &self.replicas[&id].client_address
     }
@@ -210,7 +210,7 @@ impl Cluster {
         self.replicas[&id].metrics_address
     }
 
-    /// Who leads, asked of a replica.
+    /// The leader, according to the first running replica.
     pub(crate) async fn leader(&self) -> u64 {
         let id = self.ids()[0];
         let mut clients = self.clients(id).await;
@@ -230,7 +230,7 @@ impl Cluster {
     }
 }
 
-/// A client of every service.
+/// Clients of every service.
 #[derive(Clone)]
 pub(crate) struct Clients {
     pub(crate) cluster: ClusterClient<Channel>,
@@ -255,7 +255,7 @@ impl Clients {
         }
     }
 
-    /// Lets a member in, and answers its epoch.
+    /// Makes a member join, and returns its epoch.
     pub(crate) async fn join(&mut self, id: &str, ttl_ms: u64) -> v1::MemberEpoch {
         let joined = self
             .membership
@@ -284,7 +284,7 @@ impl Clients {
             .revision
     }
 
-    /// Watches everything from a revision on.
+    /// Watches all objects from a revision on.
     pub(crate) async fn watch(
         &mut self,
         from_revision: Option<u64>,
@@ -325,7 +325,7 @@ pub(crate) fn group_resource(resource: &str) -> v1::GroupResource {
     }
 }
 
-/// Of all that members say in these tests: it grows, whoever says it.
+/// The number of the next statement of any member in these tests; it only grows.
 static SAID: AtomicU64 = AtomicU64::new(1);
 
 pub(crate) fn report(
@@ -380,7 +380,7 @@ pub(crate) fn reason(status: &tonic::Status) -> &'static str {
     synod_proto::status::from_status(status).kind.reason()
 }
 
-/// Waits, but not for ever.
+/// Waits for `future`, but at most [`PATIENCE`].
 pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(value) => value,
@@ -388,7 +388,7 @@ pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T 
     }
 }
 
-/// What the metrics of a replica say.
+/// The text of a replica's metrics.
 pub(crate) async fn metrics(address: SocketAddr) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream

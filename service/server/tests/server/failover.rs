@@ -1,4 +1,4 @@
-//! What clients see when the leader goes.
+//! Tests of what clients see when the leader ends.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use crate::cluster::{Cluster, get_member, join, reason, within};
 
-/// Joins one member after the other until told to stop; answers the ids that were acknowledged.
+/// Joins one member after the other until told to stop; returns the ids that were acknowledged.
 async fn write_until(
     stop: Arc<AtomicBool>,
     mut clients: crate::cluster::Clients,
@@ -23,7 +23,7 @@ async fn write_until(
         let id = format!("server-{name}-{number}");
         match clients.membership.join(join(&id, 60_000)).await {
             Ok(_) => acknowledged.push(id),
-            // What is not known is not called failed.
+            // An unknown outcome is not reported as a failure.
             Err(status) => assert!(
                 ["UNKNOWN_OUTCOME", "UNAVAILABLE"].contains(&reason(&status)),
                 "{status:?}"
@@ -123,7 +123,7 @@ async fn many_writers_on_all_replicas_share_entries_and_each_gets_its_own_answer
         .await
         .unwrap()
         .into_inner();
-    // Each entry holds many commands, so the log is shorter than there were writes.
+    // Each entry holds many commands, so the log has fewer entries than there were writes.
     assert!(
         status.applied_index < 180,
         "{} entries",

@@ -1,4 +1,4 @@
-//! Every kind is read as fresh and as exactly as is asked, or the read is refused.
+//! Tests that every kind of read is as fresh and as exact as asked, or is refused.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tonic::{Request, Status};
 
 use crate::cluster::{Clients, Cluster, get_deployments, get_member, reason, within};
 
-/// What can be read, one name for each RPC that takes `ReadOptions`.
+/// The kinds of reads, one name for each RPC that takes `ReadOptions`.
 const READS: [&str; 15] = [
     "member",
     "members",
@@ -31,7 +31,7 @@ const READS: [&str; 15] = [
     "candidates",
 ];
 
-/// Those of them that are lists in pages.
+/// Those kinds of reads that are lists in pages.
 const LISTS: [&str; 7] = [
     "members",
     "storage versions",
@@ -42,7 +42,7 @@ const LISTS: [&str; 7] = [
     "candidates",
 ];
 
-/// A client of everything that can be read at one replica.
+/// Clients for all kinds of reads at one replica.
 #[derive(Clone)]
 struct Reader {
     clients: Clients,
@@ -51,15 +51,15 @@ struct Reader {
     snapshots: ControllerRevisionsClient<Channel>,
 }
 
-/// What a page or an object says of itself.
+/// The parts of an answer that all kinds of reads have.
 struct Answer {
     header: v1::ResponseHeader,
-    /// How many items there are.
+    /// The number of items in it.
     items: usize,
     token: String,
 }
 
-/// Asks one RPC. What it answers is one object.
+/// Calls one RPC that answers one object.
 macro_rules! one {
     ($client:expr, $method:ident, $request:expr) => {{
         let answer = $client.$method(timely($request)).await?.into_inner();
@@ -71,7 +71,7 @@ macro_rules! one {
     }};
 }
 
-/// Asks one RPC. What it answers is a page.
+/// Calls one RPC that answers a page.
 macro_rules! page {
     ($client:expr, $method:ident, $request:expr) => {{
         let answer = $client.$method(timely($request)).await?.into_inner();
@@ -136,7 +136,7 @@ impl Reader {
         }
     }
 
-    /// Two of each kind, and one more resource. Answers the name of a snapshot.
+    /// Creates two objects of each kind, and one more resource. Returns the name of a snapshot.
     async fn fill(&mut self) -> String {
         for resource in ["gadgets", "widgets"] {
             let create = v1::CollectionsCreateRequest {
@@ -198,7 +198,7 @@ impl Reader {
         self.clients.leases.put_candidate(put).await.unwrap();
     }
 
-    /// Reads one object, or all of a history.
+    /// Reads one object, or a whole history.
     async fn one(
         &mut self,
         what: &str,
@@ -365,7 +365,7 @@ async fn every_kind_is_read_at_a_revision_from_one_on_and_no_staler_than_asked()
             let refused = reader.ask(what, at(filled + 1_000), &snapshot).await;
             let refused = refused.err().unwrap_or_else(|| panic!("{what} at {id}"));
             assert_eq!(reason(&refused), "FUTURE_REVISION", "{what} at {id}");
-            // Before it all began there was nothing of it.
+            // At the revision before they were created, none of the objects existed.
             match reader.ask(what, at(begun), &snapshot).await {
                 Ok(answer) if what == "settings" => assert_eq!(answer.items, 1),
                 Ok(answer) => assert_eq!(answer.items, 0, "{what} at {id}"),
@@ -389,7 +389,7 @@ async fn a_token_of_one_replica_is_honoured_by_another_for_every_kind() {
     let mut second = Reader::of(&cluster, 2).await;
     for (what, page) in pages {
         if what == "candidates" {
-            // Its pages have the size that the replica chooses: here all are in the first.
+            // The replica chooses the size of these pages: here all items are on the first.
             assert_eq!((page.items, page.token.as_str()), (2, ""));
             continue;
         }
@@ -408,7 +408,7 @@ async fn a_replica_that_is_cut_off_refuses_every_kind_beyond_the_bound_and_answe
     let snapshot = writer.fill().await;
     let alone = cluster.follower().await;
     let mut reader = Reader::of(&cluster, alone).await;
-    // It has come to what is asked for below, and was answered by the others just now.
+    // It has applied what is asked for below, and the others have just answered it.
     reader.one("settings", None, "").await.unwrap();
     let others = cluster.ids().into_iter().filter(|id| *id != alone);
     for id in others.collect::<Vec<_>>() {
@@ -419,7 +419,7 @@ async fn a_replica_that_is_cut_off_refuses_every_kind_beyond_the_bound_and_answe
         while reader.ask("settings", stale(most), "").await.is_ok() {}
     })
     .await;
-    // A refusal takes as long as it may be hoped that the others come back.
+    // A refusal takes as long as the others may be hoped to come back.
     let mut asking = JoinSet::new();
     for what in READS {
         let (mut reader, snapshot) = (reader.clone(), snapshot.clone());
@@ -431,7 +431,7 @@ async fn a_replica_that_is_cut_off_refuses_every_kind_beyond_the_bound_and_answe
             let answer = reader.ask(what, patient, &snapshot).await;
             let answer = answer.unwrap_or_else(|refused| panic!("{what}: {refused}"));
             assert!(answer.header.age_ms.unwrap() > 0, "{what}");
-            // It has what it has.
+            // Revisions that it has applied can still be read.
             let has = from(answer.header.revision);
             reader.ask(what, has, &snapshot).await.unwrap();
         });
@@ -439,12 +439,12 @@ async fn a_replica_that_is_cut_off_refuses_every_kind_beyond_the_bound_and_answe
     while let Some(asked) = asking.join_next().await {
         asked.unwrap();
     }
-    // What is yet to come nobody brings it.
+    // A revision that is not applied yet cannot arrive without the others.
     let mut request = timely(v1::LeasesGetRequest {
         lease: Some(lease("one")),
         read: Some(from(1_000_000)),
     });
-    // What is kept back of it for the way is enough on a busy machine, too.
+    // Long enough that the part kept back for the transport suffices on a busy machine, too.
     request.set_timeout(Duration::from_secs(2));
     let refused = reader.clients.leases.get(request).await.unwrap_err();
     assert_eq!(reason(&refused), "DEADLINE_EXCEEDED");

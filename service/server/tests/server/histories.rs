@@ -1,4 +1,4 @@
-//! The histories of controllers, over the wire.
+//! Tests of the histories of ControllerRevisions, over the wire.
 
 use std::collections::BTreeMap;
 
@@ -314,7 +314,7 @@ async fn pages_of_lists_and_histories_hold_each_snapshot_once() {
     );
 }
 
-/// The numbers of the history, page by page.
+/// The revision numbers of the history, read page by page.
 async fn numbers_by_pages(histories: &mut Histories) -> Vec<u64> {
     let (mut seen, mut token) = (Vec::new(), String::new());
     loop {

@@ -1,4 +1,4 @@
-//! Leases: taken, waited for, handed on, lost.
+//! Tests of leases: acquired, waited for, handed on, lost.
 
 use std::time::Duration;
 
@@ -57,13 +57,13 @@ fn held(response: v1::LeasesAcquireResponse) -> u64 {
 }
 
 impl Clients {
-    /// Takes a lease that is free, and answers its token.
+    /// Acquires a free lease, and returns its token.
     async fn takes(&mut self, name: &str, holder: &str, ttl_ms: u64) -> u64 {
         let response = self.leases.acquire(acquire(name, holder, ttl_ms)).await;
         held(response.unwrap().into_inner())
     }
 
-    /// Waits for a lease in a task of its own, until it has it. Returns once the place in the queue is known to all.
+    /// Waits for a lease in a task of its own, until it holds it. Returns once every replica has applied the place.
     async fn waits(&self, name: &str, holder: &str, place: u64) -> JoinHandle<u64> {
         let mut clients = self.clone();
         let wanted = wait_for(name, holder, 60_000);
@@ -74,7 +74,7 @@ impl Clients {
                 clients.leases.acquire(request).await
             };
             let answer = match ask().await {
-                // The leader ended after it gave the place, and before it said so: who asks again keeps it.
+                // The leader ended between giving the place and answering. A caller that asks again keeps the place.
                 Err(status) if status.code() == Code::Unknown => ask().await,
                 answer => answer,
             };
@@ -92,7 +92,7 @@ impl Clients {
         waiting
     }
 
-    /// Who stand for a lease.
+    /// The candidates for a lease.
     async fn standing(&mut self, name: &str) -> Vec<String> {
         let request = v1::LeasesListCandidatesRequest {
             lease: key(name),
@@ -232,8 +232,8 @@ async fn who_stops_waiting_keeps_its_place_and_who_asks_again_elsewhere_has_it()
     assert_eq!(asks_in_vain(&elsewhere, "b").await, (later, 0));
 }
 
-/// The ticket of a holder that stops waiting before its turn, and how many are ahead of it. Patience grows with each
-/// time that its answer is too late for it: who asks again has the place that it had.
+/// The ticket of a holder that stops waiting before its turn, and how many are ahead of it. If the answer comes too
+/// late for the deadline, the deadline grows: asking again keeps the place.
 async fn asks_in_vain(clients: &Clients, holder: &str) -> (u64, u64) {
     for patience in [400, 1_600, 6_400] {
         let mut request = Request::new(wait_for("lock", holder, 60_000));

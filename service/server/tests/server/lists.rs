@@ -1,4 +1,4 @@
-//! Lists in pages.
+//! Tests of lists in pages.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ async fn all_pages_of_a_list_are_of_one_revision_on_whichever_replica_they_are_r
     assert_eq!(names.len(), 3);
     let mut on = cluster.ids().into_iter().cycle();
     while !token.is_empty() {
-        // What changes meanwhile is not in the list.
+        // Changes made between the pages do not appear in the list.
         clients
             .join(&format!("server-3-{}", names.len()), 60_000)
             .await;
@@ -103,7 +103,7 @@ async fn a_token_is_refused_that_is_none_or_foreign_or_too_old() {
     assert!(went_on.inconsistent);
     assert_eq!(went_on.items.len(), 2, "those behind the token");
     assert!(!went_on.continue_token.is_empty(), "and a third one");
-    // Of another cluster's list nothing is known here, at whatever revision.
+    // A token of another cluster's list is refused at whatever revision.
     let foreign = list(&mut elsewhere.clients(1).await, at_present).await;
     assert_eq!(reason(&foreign.unwrap_err()), "COMPACTED");
     let garbage = v1::MembershipListRequest {
@@ -139,7 +139,7 @@ async fn a_list_by_labels_has_those_that_have_all_of_them() {
         ..page(1, String::new())
     };
     let (first, _, continue_token) = list(&mut clients, request.clone()).await.unwrap();
-    // Without the labels it would be another list, in the middle of which nobody began.
+    // Without the labels it would be another list, to which the token does not belong.
     let unlike = list(&mut clients, page(1, continue_token.clone())).await;
     assert_eq!(reason(&unlike.unwrap_err()), "INVALID_ARGUMENT");
     let (second, _, end) = list(

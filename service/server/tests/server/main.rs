@@ -1,4 +1,4 @@
-//! Replicas on real disks, real connections and real clocks, all in this process: what clients see of them.
+//! Tests of what clients see of replicas with real disks, connections and clocks, all in this process.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

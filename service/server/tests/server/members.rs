@@ -1,4 +1,4 @@
-//! Members: renewed, replaced, expired.
+//! Tests of members: renewed, replaced, expired.
 
 use std::time::Duration;
 
@@ -105,7 +105,7 @@ async fn no_renewal_is_answered_with_the_ttl_of_who_has_replaced_the_member() {
         let id = format!("server-{round}");
         let member = clients.join(&id, 15_000).await;
         let mut renewals = Renewals::open(&mut clients).await;
-        // Some of them and the join are in one entry of the log.
+        // Some of the renewals are in the same log entry as the join.
         for correlation in 0..BATCH {
             renewals.send(&member, correlation).await;
         }

@@ -1,4 +1,4 @@
-//! Migrations: claimed through any replica, given back by the leader, and told to watchers.
+//! Tests of migrations: claimed through any replica, given back by the leader, and sent to watchers.
 
 use synod_proto::v1;
 
@@ -6,7 +6,7 @@ use crate::cluster::{
     Clients, Cluster, entry, get_deployments, group_resource, next_events, reason, report, within,
 };
 
-/// The name of the migration that a report of a fresh resource calls for.
+/// The name of the migration that a report of a new resource creates.
 async fn pending(clients: &mut Clients) -> String {
     let list = clients
         .migrations

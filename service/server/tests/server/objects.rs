@@ -1,4 +1,4 @@
-//! Collections and objects through a real replica: what is at a limit, what is beyond it, and what is no use.
+//! Tests of collections and objects through a real replica: at a limit, beyond it, and with invalid requests.
 
 use synod_proto::v1;
 use synod_proto::v1::collections_client::CollectionsClient;
@@ -15,7 +15,7 @@ struct Store {
 }
 
 impl Store {
-    /// One replica with the collection of widgets, in namespaces.
+    /// One replica with the namespaced collection of widgets.
     async fn start() -> Self {
         let cluster = Cluster::start(1).await;
         let mut collections = CollectionsClient::new(cluster.connect(1).await);
@@ -79,7 +79,7 @@ fn key(namespace: &str, name: &str) -> Option<v1::ObjectKey> {
     })
 }
 
-/// Bytes that need not be anything.
+/// Content of this many bytes, whose values do not matter.
 fn content(bytes: usize) -> Option<v1::ObjectContent> {
     Some(v1::ObjectContent {
         encoding_version: "example.io/v1".to_owned(),
@@ -182,7 +182,7 @@ async fn a_transaction_of_128_operations_is_one_revision_and_one_more_is_refused
     twice.operations.extend(transact("twice", 1).operations);
     let refused = store.objects.transact(twice).await;
     assert_eq!(reason(&refused.unwrap_err()), "INVALID_ARGUMENT");
-    // One that is refused takes the others with it.
+    // One refused operation fails the whole transaction.
     let mut half = transact("half", 1);
     half.operations.extend(transact("most", 1).operations);
     let refused = store.objects.transact(half).await;
@@ -191,7 +191,7 @@ async fn a_transaction_of_128_operations_is_one_revision_and_one_more_is_refused
     assert_eq!(found.names.len(), 127 + 128);
 }
 
-/// A transaction that is not taken as long as the object is there, and reads these.
+/// A transaction whose comparison fails for as long as the object `there` exists, so that it reads these names.
 fn reading(there: &str, names: &[&str]) -> v1::ObjectsTransactRequest {
     let absent = v1::CompareExistence {
         key: key("a", there),
@@ -206,7 +206,7 @@ fn reading(there: &str, names: &[&str]) -> v1::ObjectsTransactRequest {
     }
 }
 
-/// Of each read whether the object is there, and whether it was left out.
+/// For each read, whether the object was returned, and whether it was left out.
 fn told(answer: v1::ObjectsTransactResponse) -> Vec<(bool, bool)> {
     assert!(!answer.succeeded);
     let reads = answer.reads.into_iter();
@@ -243,11 +243,11 @@ async fn a_transaction_reads_as_much_as_fits_and_says_what_it_left_out() {
     let (given, left_out, absent) = ((true, false), (false, true), (false, false));
     let expected = [given, given, left_out, given, absent];
     assert_eq!(told(answer.unwrap().into_inner()), expected);
-    // A retry is told the same, though the objects are others now.
+    // A retry gets the same answer, although the objects have changed.
     store.create(create("a", "nothing", 1)).await.unwrap();
     let retry = store.objects.transact(request.clone()).await;
     assert_eq!(told(retry.unwrap().into_inner()), expected);
-    // And that nothing is known of them, once their revision is gone.
+    // Once the revision is no longer kept, the objects are left out.
     store
         .set(v1::SettingsPatch {
             history_revisions: Some(1),
@@ -267,7 +267,7 @@ async fn a_token_of_objects_is_refused_that_is_none_or_foreign_or_too_old() {
     }
     let page = store.list(list("a", 1, "")).await.unwrap();
     assert_eq!(page.names, ["a/one"]);
-    // It goes on with its own list alone: nothing of another namespace is seen through it.
+    // A token continues only its own list: it gives no access to objects of another namespace.
     for foreign in [list("b", 1, &page.token), list("", 1, &page.token)] {
         let refused = store.list(foreign).await.err().unwrap();
         assert_eq!(reason(&refused), "INVALID_ARGUMENT");

@@ -1,4 +1,4 @@
-//! A cluster of one replica.
+//! Tests with a cluster of one replica.
 
 use synod_proto::v1;
 use synod_proto::v1::watch_response::Message;

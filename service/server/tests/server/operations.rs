@@ -1,4 +1,4 @@
-//! What operators look at: health, status, metrics, reflection; and what badly made calls get.
+//! Tests of what operators use (health, status, metrics, reflection), and of the answers to malformed calls.
 
 use futures::stream;
 use synod_proto::v1;
@@ -215,7 +215,7 @@ async fn how_long_members_disagree_is_counted_once_they_agree() {
     shown(&cluster, "synod_disagreement_seconds_count 0").await;
     clients.report(&second, "apps/v1").await;
     shown(&cluster, "synod_disagreements 0").await;
-    // It is counted along the history, a moment after it is published.
+    // The metric follows the history, a moment after the change is published.
     shown(&cluster, "synod_disagreement_seconds_count 1").await;
 }
 
@@ -305,7 +305,7 @@ async fn a_request_that_is_too_long_is_refused_as_such() {
         reason(&clients.membership.get(long).await.unwrap_err()),
         "TOO_LARGE"
     );
-    // A report may be as long.
+    // A report may be longer than other requests.
     let member = clients.join("server-a", 60_000).await;
     let mut large = entry("deployments", "apps/v1");
     large.kind = "K".repeat(2 << 20);

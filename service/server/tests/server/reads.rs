@@ -1,4 +1,4 @@
-//! How fresh and how exact reads are.
+//! Tests of how fresh and how exact reads are.
 
 use synod_proto::v1;
 use synod_proto::v1::cluster_client::ClusterClient;

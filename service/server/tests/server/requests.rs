@@ -1,4 +1,4 @@
-//! How requests come in: how long they may be, and how long they may take.
+//! Tests of the limits on requests: their length, and the time that they may take.
 
 use bytes::Bytes;
 use futures::StreamExt;
@@ -14,7 +14,7 @@ use tower::{Service, ServiceExt};
 
 use crate::cluster::{Cluster, entry, join, metrics, reason, report, within};
 
-/// The text that fills a message up to so many bytes, which `of` puts into it.
+/// The message that `of` makes of a text just long enough to fill it up to `bytes` bytes.
 fn filled<M: Message>(bytes: usize, of: impl Fn(String) -> M) -> M {
     let mut length = bytes;
     loop {
@@ -51,7 +51,7 @@ async fn a_message_may_be_as_long_as_its_method_takes_and_not_a_byte_longer() {
         });
         let status = clients.storage_versions.report(long).await.unwrap_err();
         assert_eq!(reason(&status), refused, "a report, {more}");
-        // Of the same service, and yet no report.
+        // A call of the same service that is no report.
         let long = filled(REQUEST_BYTES_MAX.strict_add_signed(more), |group| {
             v1::StorageVersionsHistoryRequest {
                 resource: Some(v1::GroupResource {
@@ -87,7 +87,7 @@ async fn a_renewal_that_is_long_ends_its_stream() {
 async fn a_request_that_stalls_is_given_up_at_its_deadline_with_its_place_and_its_bytes() {
     let cluster = Cluster::start(1).await;
     let mut channel = cluster.connect(1).await;
-    // A message of 100 bytes, of which three come.
+    // A message of 100 bytes, of which only three arrive.
     let begun = Bytes::from_static(&[0, 0, 0, 0, 100, 1, 2, 3]);
     let begun = futures::stream::iter([Ok::<_, Status>(http_body::Frame::data(begun))]);
     let stalled = Body::new(StreamBody::new(begun.chain(futures::stream::pending())));
@@ -121,7 +121,7 @@ async fn a_connection_that_does_not_begin_is_closed() {
         stream.write_all(begun.as_bytes()).await.unwrap();
         let mut rest = Vec::new();
         let closed = within("the connection to be closed", stream.read_to_end(&mut rest));
-        // It may be reset, which is closed too.
+        // The connection may be reset instead, which counts as closed.
         let _ = closed.await;
     }
 }

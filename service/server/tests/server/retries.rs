@@ -1,4 +1,4 @@
-//! Every request that changes something, sent again: the answer is that of the first time.
+//! Tests that every changing request, when it is sent again, gets the answer of the first time.
 
 mod migrating;
 mod scene;
@@ -14,7 +14,7 @@ use crate::cluster::{Clients, Cluster, metrics, within};
 use scene::Scene;
 use table::{Row, Told, table};
 
-/// A checkpoint is written after so many entries, and of those that it holds, few are kept.
+/// A checkpoint is written after this many entries, and few of the entries that it covers are kept.
 const CHECKPOINT_ENTRIES: u64 = 10;
 const KEPT_ENTRIES: u64 = 1;
 
@@ -23,7 +23,7 @@ struct Retries {
     rows: Vec<Row>,
     session: u64,
     first: Vec<Told>,
-    /// The revision of the store since then.
+    /// The revision of the store after the first answers.
     revision: u64,
 }
 
@@ -49,7 +49,7 @@ impl Retries {
         retries
     }
 
-    /// What a replica answers to each of them.
+    /// A replica's answers to all requests.
     async fn send_all(&self, cluster: &Cluster, replica: u64) -> Vec<Told> {
         let channel = cluster.connect(replica).await;
         let mut told = Vec::new();
@@ -57,11 +57,11 @@ impl Retries {
             let id = v1::RequestId {
                 session: self.session,
                 sequence,
-                // No answer has arrived, as far as the session knows.
+                // The session treats every answer as not yet received.
                 lowest_unanswered: 1,
                 cluster_id: String::new(),
             };
-            // While another leader is looked for, nobody can say, and it is sent once more.
+            // While a leader is being elected the outcome may be unknown, and the request is sent once more.
             let answered = async {
                 loop {
                     match (row.send)(channel.clone(), id.clone()).await {
@@ -75,7 +75,7 @@ impl Retries {
         told
     }
 
-    /// The answers of a replica are those of the first time, and nothing is changed by any of it.
+    /// Checks that a replica gives the first answers again, and that nothing changes.
     async fn check(&self, cluster: &Cluster, replica: u64, when: &str) {
         let again = self.send_all(cluster, replica).await;
         for ((row, first), again) in self.rows.iter().zip(&self.first).zip(&again) {
@@ -125,7 +125,7 @@ async fn every_retry_gets_the_first_answer_wherever_and_whenever_it_is_sent() {
         cluster.serving(replica).await;
     }
     retries.check_all(&cluster, "after a restart of all").await;
-    // What the others write meanwhile is in no log any more.
+    // What the others write meanwhile is purged from their logs.
     let lagging = cluster.follower().await;
     cluster.kill(lagging);
     for _ in 0..4 * CHECKPOINT_ENTRIES {
@@ -144,7 +144,7 @@ async fn every_retry_gets_the_first_answer_wherever_and_whenever_it_is_sent() {
         .await;
 }
 
-/// How often a replica has installed a checkpoint.
+/// The metric of how often a replica has installed a checkpoint.
 async fn installed(cluster: &Cluster, replica: u64) -> String {
     let text = metrics(cluster.metrics_address(replica)).await;
     let value = text
@@ -153,7 +153,7 @@ async fn installed(cluster: &Cluster, replica: u64) -> String {
     value.unwrap().to_owned()
 }
 
-/// Changes something and takes it back, as entries of their own.
+/// Makes a change and undoes it, in separate entries.
 async fn churn(cluster: &Cluster) {
     let mut clients = cluster.clients(cluster.ids()[0]).await;
     let joined = within("a member", clients.join("passing", 86_400_000)).await;
@@ -177,7 +177,7 @@ async fn every_request_with_an_exactly_once_key_has_a_row() {
     assert_eq!(rows, requests_with_a_key());
 }
 
-/// `Service.Method` of each whose request has an exactly-once key.
+/// `Service.Method` of each request that has an exactly-once key.
 fn requests_with_a_key() -> BTreeSet<String> {
     let bytes = Bytes::from_static(synod_proto::FILE_DESCRIPTOR_SET);
     let set: FileDescriptorSet = prost::Message::decode(bytes).unwrap();

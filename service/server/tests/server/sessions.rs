@@ -1,4 +1,4 @@
-//! Exactly once.
+//! Tests of sessions: every request is executed exactly once.
 
 use synod_proto::v1;
 use synod_proto::v1::recorded_outcome::Answer;
@@ -49,7 +49,7 @@ async fn a_report_that_was_given_up_is_refused_on_whichever_replica_it_arrives_l
     let mut clients = cluster.clients(1).await;
     let session = open(&mut clients).await;
     let member = clients.join("server-a", 60_000).await;
-    // The first is given up while it is on its way, so its place in the session stays open below the second.
+    // The first request is cancelled in transit, so its number in the session stays open below the second.
     let numbered = |number: u64, version: &str| v1::StorageVersionsReportRequest {
         request_id: session.request(number),
         number,

@@ -1,4 +1,4 @@
-//! A cluster of three replicas.
+//! Tests with a cluster of three replicas.
 
 use synod_proto::v1;
 use synod_proto::v1::watch_response::Message;
@@ -41,7 +41,7 @@ async fn an_answer_never_precedes_its_own_event_on_the_replica_that_gives_it() {
             .join(join(&format!("server-{round}"), 15_000))
             .await;
         let revision = joined.unwrap().into_inner().header.unwrap().revision;
-        // Without the leader, from what this very replica has applied.
+        // A read from what this replica itself has applied, without asking the leader.
         let mut status = clients.cluster.clone();
         let seen = status
             .status(v1::ClusterStatusRequest {})

@@ -1,4 +1,4 @@
-//! Watches: from where, what, and until when.
+//! Tests of watches: where they begin, what they deliver, and when they end.
 
 use std::collections::BTreeMap;
 
@@ -238,7 +238,7 @@ async fn a_reader_that_stands_still_holds_up_nobody_and_learns_where_to_go_on() 
     let mut moves = cluster.clients(1).await.watch(None).await;
     let mut newest = 0;
     for round in 0..40 {
-        // More than fits what lies between a server and a reader that does not read.
+        // More than fits into the buffers between a server and a client that does not read.
         let version = if round % 2 == 0 { "apps/v1" } else { "apps/v2" };
         let entries = (0..200)
             .map(|number| entry(&format!("resource-{number}"), version))

@@ -9,7 +9,7 @@ use synod_store::payload::{ReplicaAddress, ReplicaSet};
 use super::*;
 use crate::consensus::Term;
 
-/// The tables as text, which the released ones are held against.
+/// The recorded tables, which are compared with those of releases.
 const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/peer/tables.txt");
 
 fn tables() -> Tables {
@@ -82,7 +82,7 @@ fn replica_set() -> ReplicaSet {
     }
 }
 
-/// That the message reads back, and that whatever a flipped bit or a lost end makes of it has one form too.
+/// Checks that the message reads back, and that whatever a flipped bit or a cut end decodes to has one form, too.
 fn has_one_form<T: Stored + PartialEq + std::fmt::Debug>(message: T) {
     let bytes = to_bytes(&message);
     assert_eq!(from_bytes::<T>(&bytes).as_ref(), Ok(&message));

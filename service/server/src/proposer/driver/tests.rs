@@ -1,4 +1,4 @@
-//! Followers whose leader takes batches and says nothing, though it is alive: three replicas over loopback.
+//! Tests of followers whose leader takes batches and never answers although it is alive: three replicas over loopback.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +26,7 @@ use crate::stop::Stopper;
 
 const FAR: Duration = Duration::from_secs(60);
 
-/// Forwards to the proposer, unless it is told to fall silent: then it takes batches and answers none.
+/// Forwards to the proposer until it is told to be silent: then it takes batches and answers none.
 struct Handler {
     proposer: Proposer,
     silent: AtomicBool,
@@ -116,7 +116,7 @@ impl Running {
         }
     }
 
-    /// Lets a member join by way of this replica.
+    /// Makes a member join through this replica.
     fn join(&self, number: usize, patience: Duration) -> JoinHandle<Result<Outcome, Refusal>> {
         let proposer = self.handler.proposer.clone();
         let envelope = Envelope {
@@ -138,7 +138,7 @@ impl Running {
     }
 }
 
-/// Three replicas of which one leads that never answers a forwarded batch.
+/// Three replicas with a leader that never answers a forwarded batch.
 struct Cluster {
     replicas: BTreeMap<ReplicaId, Running>,
     leader: ReplicaId,
@@ -181,7 +181,7 @@ impl Cluster {
         [(); 2].map(|()| *others.next().unwrap())
     }
 
-    /// Fills the link of `follower`, one batch after the other, with requests that nobody answers.
+    /// Fills the link of `follower`, one batch after the other, with requests that get no answer.
     async fn fill(
         &mut self,
         follower: ReplicaId,
@@ -207,7 +207,7 @@ impl Cluster {
     }
 }
 
-/// Whatever takes longer waits for the deadline of the requests.
+/// A future that takes longer than this is waiting for the deadline of its requests.
 async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
     let waited = tokio::time::timeout(FAR / 3, future).await;
     waited.unwrap_or_else(|_| panic!("no {what} in time"))

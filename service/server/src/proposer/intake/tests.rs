@@ -7,7 +7,7 @@ fn deadline() -> Instant {
     Instant::now() + Duration::from_secs(60)
 }
 
-/// A queue of requests of these sizes. Their waiters are kept, or they would be withdrawn.
+/// A queue of requests of these sizes, with their waiters: dropping a waiter would withdraw its request.
 fn filled(sizes: &[usize]) -> (Intake, Vec<crate::proposer::request::Waiter>) {
     let (queue, intake) = queue();
     let waiters = sizes.iter().map(|bytes| {

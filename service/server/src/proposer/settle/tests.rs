@@ -59,7 +59,7 @@ fn foreign(commands: usize) -> (Unit, oneshot::Receiver<BatchVerdict>) {
     )
 }
 
-/// What the caller of this replica, and the other replica, are told of a batch with a part of each.
+/// The answers to this replica's own caller and to the other replica, for a batch with a request of each.
 async fn told(fate: Fate) -> (Refusal, BatchVerdict) {
     let ((own, waiter), (foreign, answered)) = (own(), foreign(1));
     for request in settle(vec![own, foreign], fate) {

@@ -18,14 +18,14 @@ fn whole(bytes: usize) -> Body {
     Body::new(body.map_err(|never| match never {}))
 }
 
-/// A body of which so many bytes come, and no more for ever.
+/// A body that sends this many bytes, and then neither more nor an end.
 fn stalled(bytes: usize) -> Body {
     let first = Frame::data(Bytes::from(vec![0; bytes]));
     let first = futures::stream::once(std::future::ready(Ok::<_, Status>(first)));
     Body::new(StreamBody::new(first.chain(futures::stream::pending())))
 }
 
-/// Reads a body as a service does, and answers how many bytes came.
+/// Reads a body as a service does, and returns the number of bytes read.
 async fn read(bodies: &Bodies, class: Class, body: Body) -> (Option<Held>, Result<usize, Status>) {
     let method = Method {
         service: "some",

@@ -1,4 +1,4 @@
-//! What changes the histories of controllers.
+//! The calls that change ControllerRevisions.
 
 use synod_machine::{Answer, Command, HistoryAnswer, RevisionAnswer};
 use synod_model::{
@@ -176,7 +176,7 @@ fn history_answer(answer: &Answer) -> Result<v1::ControllerHistoryAnswer, Refusa
     Ok(objects::history_answer(answer))
 }
 
-/// The snapshot that a command answered.
+/// The ControllerRevision that a command's answer names.
 fn answered(
     carried: &Carried,
     namespace: &Namespace,
@@ -185,7 +185,7 @@ fn answered(
     after(carried, &NamespacedName::new(Some(namespace), &answer.name))
 }
 
-/// The snapshot as the command left it, if its revision is still kept.
+/// The ControllerRevision as the command left it, if the revision of the store is still kept.
 fn after(carried: &Carried, key: &NamespacedName) -> Option<v1::ControllerRevision> {
     carried.controller_revision(key).as_deref().map(Into::into)
 }

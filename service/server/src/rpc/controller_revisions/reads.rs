@@ -1,4 +1,4 @@
-//! What reads the histories of controllers.
+//! The calls that read ControllerRevisions.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(super) async fn list(
     let list: ListControllerRevisions = typed(message)?;
     let page = Page::open(handle, asking, list.page.clone()).await?;
     let past = page.reading.past()?;
-    // Nothing that stands before the namespace is looked at, and nothing behind it.
+    // Only keys within the namespace are visited.
     let begin = list
         .namespace
         .as_ref()
@@ -138,7 +138,7 @@ pub(super) async fn diff(
     })
 }
 
-/// One side of a difference; nothing is a nil revision.
+/// One side of a difference; `None` is a nil revision.
 struct Side(Option<Arc<ControllerRevision>>);
 
 impl Side {
@@ -162,7 +162,7 @@ impl Side {
         }
     }
 
-    /// What is compared line by line; `None` if it has no lines.
+    /// The text that is compared line by line; `None` if the data is no text.
     fn text(&self) -> Result<Option<String>, Refusal> {
         let Some(revision) = &self.0 else {
             return Ok(Some(String::new()));

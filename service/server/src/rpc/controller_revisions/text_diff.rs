@@ -1,14 +1,14 @@
-//! What changed from one text to another, line by line, in the unified format.
+//! The line-by-line difference of two texts, in the unified format.
 
 use std::fmt::Write as _;
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
 
-/// Lines around each change.
+/// The number of unchanged lines shown around each change.
 const CONTEXT: u32 = 3;
 
-/// The unified difference; empty if the texts are the same. Texts of which nearly all differs are compared in about linear
-/// time, and then not as closely as they could be.
+/// The unified difference; empty if the texts are the same. Texts that differ in nearly all lines are compared in about
+/// linear time, so their difference may not be the shortest.
 pub(super) fn unified_diff(from_name: &str, to_name: &str, from: &str, to: &str) -> String {
     if from == to {
         return String::new();
@@ -27,7 +27,7 @@ pub(super) fn unified_diff(from_name: &str, to_name: &str, from: &str, to: &str)
     out
 }
 
-/// Writes changes that stand so near to each other that what is around them is one piece.
+/// Writes one hunk: changes so near to each other that the lines around them overlap.
 fn write_together(input: &InternedInput<&str>, hunks: &[Hunk], out: &mut String) {
     let [first, ..] = hunks else { return };
     let [.., last] = hunks else { return };
@@ -37,7 +37,7 @@ fn write_together(input: &InternedInput<&str>, hunks: &[Hunk], out: &mut String)
     let tail = tail.min(CONTEXT);
     let range = |start: u32, end: u32| {
         let (start, len) = (start - lead, end + tail - (start - lead));
-        // The first line is 1, and what has no lines begins before it.
+        // Lines are counted from 1; an empty range names the line before it.
         format!("{},{len}", start + u32::from(len > 0))
     };
     let before = range(first.before.start, last.before.end);
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(diff.lines().count(), 3 + 180_000);
     }
 
-    /// The text that the difference makes of this one.
+    /// Applies a difference to the text that it starts from.
     fn patched(from: &[&str], diff: &str) -> Vec<String> {
         let mut rest = from.iter();
         let mut to = Vec::new();

@@ -53,7 +53,7 @@ fn revision(number: u64, changes: Vec<Change>) -> Arc<RevisionEvents> {
     })
 }
 
-/// What a reader makes of the messages.
+/// Decodes the messages as a reader does.
 fn read(messages: &[WatchMessage]) -> Vec<v1::WatchEvents> {
     let read = messages.iter().map(|message| {
         let bytes = message.pieces().concat();

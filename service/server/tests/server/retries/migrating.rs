@@ -1,4 +1,4 @@
-//! Migrations, each where one request of the table finds it.
+//! Creates a migration in the right state for each request of the table.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use synod_proto::v1;
 use super::scene::DAY_MS;
 use crate::cluster::{Clients, entry, group_resource, report};
 
-/// Resources that one member encodes, so that each has a migration that waits.
+/// Resources that one member encodes, so that each has a pending migration.
 const RESOURCES: [&str; 8] = [
     "aborting",
     "claiming",
@@ -19,7 +19,7 @@ const RESOURCES: [&str; 8] = [
     "starting",
 ];
 
-/// What the requests name.
+/// The names and claims that the requests need.
 pub(crate) struct Migrating {
     names: BTreeMap<&'static str, String>,
     claims: BTreeMap<&'static str, v1::ClaimKey>,
@@ -60,7 +60,7 @@ impl Migrating {
         self.claims.get(resource).cloned()
     }
 
-    /// Its worker gives up for good.
+    /// The request by which a worker gives its migration up for good.
     pub(crate) fn fail(&self, resource: &str) -> v1::MigrationsFailRequest {
         v1::MigrationsFailRequest {
             request_id: None,

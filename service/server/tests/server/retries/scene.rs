@@ -1,4 +1,4 @@
-//! What there is before the requests of the table are made.
+//! Creates the state that the requests of the table need.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use tonic::transport::Channel;
 use super::migrating::Migrating;
 use crate::cluster::{Clients, report};
 
-/// Nothing ends by itself.
+/// A TTL that is long enough for nothing to expire.
 pub(crate) const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 
-/// What the requests have to name.
+/// The names, tokens and versions that the requests need.
 pub(crate) struct Scene {
     pub(crate) settings_revision: u64,
     pub(crate) joining: v1::MemberEpoch,
     pub(crate) leaving: v1::MemberEpoch,
-    /// It is to adopt what is selected for daemonsets.
+    /// A member that is to adopt the selected version of daemonsets.
     pub(crate) voter: v1::MemberEpoch,
     pub(crate) selected_revision: u64,
     /// The resource version of the object `updated`.
@@ -85,13 +85,13 @@ impl Scene {
         }
     }
 
-    /// What a candidate says that stands for the lease `contested`.
+    /// The request of a candidate that stands for the lease `contested`.
     pub(crate) fn stands(&self, who: &str) -> v1::LeasesPutCandidateRequest {
         stands(who)
     }
 }
 
-/// A member that has voted for another version of daemonsets than it encodes, and when that was selected.
+/// A member that has voted for another version of daemonsets than it encodes, and the revision of the selection.
 async fn voter(clients: &mut Clients) -> (v1::MemberEpoch, u64) {
     let voter = clients.join("voter", DAY_MS).await;
     let mut selected = 0;
@@ -103,7 +103,7 @@ async fn voter(clients: &mut Clients) -> (v1::MemberEpoch, u64) {
     (voter, selected)
 }
 
-/// A resource that nobody reports any more.
+/// Creates a resource that no member reports any more.
 async fn forget_soon(clients: &mut Clients) {
     let member = clients.join("passing", DAY_MS).await;
     let request = report(&member, vec![voting("forgotten", "apps/v1")]);
@@ -116,7 +116,7 @@ async fn forget_soon(clients: &mut Clients) {
     clients.membership.leave(leave).await.unwrap();
 }
 
-/// Collections, and objects in one of them. Answers the resource version of the one to update.
+/// Creates collections, and objects in one of them. Returns the resource version of the object to update.
 async fn objects(channel: &Channel) -> u64 {
     let mut collections = CollectionsClient::new(channel.clone());
     for (name, kind) in [("widgets", "Widget"), ("empty", "Empty")] {
@@ -142,7 +142,7 @@ async fn objects(channel: &Channel) -> u64 {
     revision
 }
 
-/// A roster of resources that nobody has.
+/// Creates a roster for resources that do not exist.
 async fn roster(channel: &Channel) {
     let set = v1::RostersSetRequest {
         scope: "deleted.example.*".to_owned(),
@@ -213,7 +213,7 @@ pub(crate) fn lease(name: &str) -> Option<v1::LeaseKey> {
     })
 }
 
-/// What a controller wants that has this name.
+/// The request that creates a ControllerRevision of the controller with this name.
 pub(crate) fn wanting(owner: &str, data: &str) -> v1::ControllerRevisionsCreateRequest {
     v1::ControllerRevisionsCreateRequest {
         history: Some(history(owner)),
@@ -223,7 +223,7 @@ pub(crate) fn wanting(owner: &str, data: &str) -> v1::ControllerRevisionsCreateR
     }
 }
 
-/// The history of the controller of this name. Nothing is adopted by the way.
+/// The history of the controller with this name. No orphan is adopted along with the change.
 pub(crate) fn history(owner: &str) -> v1::ControllerHistory {
     let digits: String = owner
         .bytes()
@@ -264,7 +264,7 @@ pub(crate) fn content(data: &str) -> Option<v1::ObjectContent> {
     })
 }
 
-/// An entry that votes.
+/// An entry of a report that votes for a version.
 pub(crate) fn voting(name: &str, version: &str) -> v1::ReportEntry {
     v1::ReportEntry {
         stance: Some(v1::report_entry::Stance::PreferredVersion(

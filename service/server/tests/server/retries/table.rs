@@ -1,4 +1,4 @@
-//! One request of each kind, all of which can be made once in the scene and not twice.
+//! The table of requests: one of each kind, which can be executed once in the scene but not twice.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,16 +20,16 @@ use super::scene::{
 };
 use crate::cluster::{group_resource, join};
 
-/// What a caller was told: at which revision and in which words, without who says it; or why it was refused.
+/// The revision and the text of an answer, without the replica that gave it; or the reason of the refusal.
 pub(crate) type Told = Result<(u64, String), &'static str>;
 
 type Telling = Pin<Box<dyn Future<Output = Told> + Send>>;
 
-/// A request.
+/// One request.
 pub(crate) struct Row {
     /// `Service.Method`.
     pub(crate) name: &'static str,
-    /// Sends it under an exactly-once key.
+    /// Sends the request under an exactly-once key.
     pub(crate) send: Box<dyn Fn(Channel, v1::RequestId) -> Telling + Send + Sync>,
 }
 
@@ -99,7 +99,7 @@ fn of_members(scene: &Scene) -> Vec<Row> {
         member: Some(scene.voter.clone()),
         resource: Some(resource("daemonsets")),
         selected_revision: scene.selected_revision,
-        // Above all that was said in these tests.
+        // Higher than any statement number used in these tests.
         number: 1 << 40,
     };
     let forget = v1::StorageVersionsForgetRequest {
@@ -413,7 +413,7 @@ fn of_workers(scene: &Scene) -> Vec<Row> {
     ]
 }
 
-/// Neither asks for anybody of the scene's resources.
+/// Rosters for resources that do not exist in the scene.
 fn of_rosters() -> Vec<Row> {
     let set = v1::RostersSetRequest {
         request_id: None,
