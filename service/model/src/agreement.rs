@@ -1,12 +1,12 @@
-//! Agreement: what all entries of a resource encode.
+//! Agreement on a resource: the one version that all report entries of the resource encode.
 
 use crate::{ApiVersion, Condition, ConditionStatus, MemberId, Revision, WallTime};
 
-/// The one encoding that all entries share; nothing if there is no entry, if one has no encoding
-/// yet, or if two differ.
+/// The version that all entries encode; `None` if there is no entry, if an entry has no encoding yet, or if two entries
+/// differ.
 ///
-/// What the entries decode and serve plays no part in it. This is the rule itself, which costs a step for each entry; a
-/// replica counts, and is held against the rule when it reads a checkpoint.
+/// The versions that entries decode and serve do not count. This function takes a step for each entry. A replica
+/// derives the same from counts, and checks that result with this function when it reads a checkpoint.
 pub(crate) fn common_encoding_version<'a>(
     encodings: impl IntoIterator<Item = Option<&'a ApiVersion>>,
 ) -> Option<&'a ApiVersion> {
@@ -19,9 +19,9 @@ pub(crate) fn common_encoding_version<'a>(
 
 /// The condition `AllEncodingVersionsEqual` of a resource whose common version is `common`.
 ///
-/// `previous` is the condition before with the common version that it told of. There is a
-/// transition if there was none, if the status flips, and also, unlike for other conditions, if
-/// the common version changes from one to another while the status stays true.
+/// `previous` is the condition so far and the common version it was computed from. There is a transition if there was
+/// no condition, if the status flips, and also, unlike for other conditions, if the common version changes from one to
+/// another while the status stays true.
 pub fn agreement_condition(
     previous: Option<(&Condition, Option<&ApiVersion>)>,
     common: Option<&ApiVersion>,
@@ -49,34 +49,34 @@ pub fn agreement_condition(
     condition.after(unmoved.map(|(condition, _)| condition))
 }
 
-/// One step in the history of what a resource's members agree on.
+/// One change of the version that a resource's members agree on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgreementChange {
-    /// What was agreed on before; none if there was no agreement.
+    /// The version agreed on before; `None` if there was no agreement.
     pub from: Option<ApiVersion>,
-    /// What is agreed on since; none if there is no agreement.
+    /// The version agreed on since; `None` if there is no agreement.
     pub to: Option<ApiVersion>,
-    /// The revision of the command that changed it.
+    /// The revision of the command that changed the agreement.
     pub revision: Revision,
-    /// When, for people.
+    /// The wall time of the change; only shown.
     pub at: WallTime,
-    /// What caused it; none if it was no single member, look or roster.
+    /// What caused the change; `None` if no single member, observation or roster did.
     pub cause: Option<AgreementCause>,
 }
 
 /// What began or ended an agreement.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AgreementCause {
-    /// What a member said, or that it came or went.
+    /// A statement of this member, or its coming or going.
     Member(MemberId),
-    /// What discovery showed beside the reports.
+    /// What an observer saw in discovery, beside the reports.
     Observed,
     /// A roster that was set or deleted.
     Roster,
 }
 
 impl AgreementCause {
-    /// The member, if it was one.
+    /// The member, if a member was the cause.
     pub const fn member(&self) -> Option<&MemberId> {
         match self {
             Self::Member(id) => Some(id),
@@ -95,7 +95,7 @@ mod tests {
         ApiVersion::parse(text).unwrap()
     }
 
-    /// The condition told at a revision, with the revision for all that it dates.
+    /// The condition computed at a revision, from which its times and its generation are derived.
     fn told(
         previous: Option<(&Condition, Option<&ApiVersion>)>,
         common: Option<&ApiVersion>,

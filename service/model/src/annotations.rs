@@ -1,4 +1,4 @@
-//! Annotations: notes about an object that nobody selects by.
+//! Annotations: notes on an object, which selectors do not read.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -8,7 +8,7 @@ use crate::limits::ANNOTATIONS_BYTES_MAX;
 use crate::names::qualified_name;
 use crate::{Violation, Violations};
 
-/// Pairs of a qualified name and any text, ordered by name, of at most 256 KiB in all. None cost no memory.
+/// Pairs of a qualified name and any text, ordered by name, of at most 256 KiB in all. An empty set takes no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Annotations(Pairs);
 
@@ -17,7 +17,7 @@ impl Annotations {
     ///
     /// # Errors
     ///
-    /// Too many bytes in all, a key that is no qualified name (in any case of letters) or stands twice; all of them at
+    /// Too many bytes in all, a key that is no qualified name (checked in lower case) or is given twice; all faults at
     /// once.
     pub fn parse<K, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Result<Self, Violations>
     where
@@ -59,7 +59,7 @@ impl Annotations {
         self.0.iter()
     }
 
-    /// How many bytes they have, keys and texts.
+    /// The number of bytes of all keys and texts.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.iter().map(|(key, text)| key.len() + text.len()).sum()

@@ -1,18 +1,19 @@
-//! What a safe answer or a success rests on beside what is known.
+//! Assumptions: what the answer "safe" or the success of a migration rests on that the cluster cannot know.
 
-/// What an answer rests on beside what is known.
+/// An assumption that an answer rests on, since the cluster cannot know whether it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Assumption {
-    /// No roster says who must speak for the resource.
+    /// No roster says which members must have an entry for the resource, or no migration was created and completed
+    /// under one since.
     NoRoster,
     /// ControllerRevisions that may be of the resource's kind do not say in which version their data is.
     SnapshotVersionUnknown,
-    /// The resource was left to other binaries though something of it is stored.
+    /// The binary leaves the resource to other binaries, and objects of the resource may be stored.
     LeftToOthers,
 }
 
 impl Assumption {
-    /// Its name, as programs read it.
+    /// The name of the assumption, for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NoRoster => "no-roster",
@@ -21,7 +22,7 @@ impl Assumption {
         }
     }
 
-    /// What is assumed, in words; `observed`: somebody looks at the discovery of such a resource now.
+    /// The assumption as a sentence. `observed`: an observer looks at the discovery of such a resource now.
     pub const fn sentence(self, observed: bool) -> &'static str {
         match (self, observed) {
             (Self::NoRoster, false) => {

@@ -1,4 +1,4 @@
-//! What a binary says of itself before it joins.
+//! What a binary declares before it joins, for the check whether it may join.
 
 use std::collections::BTreeSet;
 
@@ -6,30 +6,32 @@ use crate::limits::{LEFT_TO_OTHERS_MAX, VERSIONS_PER_ENTRY_MAX};
 use crate::violation::excerpt;
 use crate::{ApiVersion, GroupResource, Kind, ResourceScope, Stance, Violation, Violations};
 
-/// All that a binary decodes.
+/// All that a binary declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Binary {
-    /// What it says of each resource.
+    /// The declaration for each resource.
     pub resources: Vec<BinaryResource>,
-    /// The resources that others look after. Every other that is known and not named is one of which it decodes nothing.
+    /// The resources that other binaries decode. Of every other known resource that `resources` does not name, this
+    /// binary decodes nothing.
     pub left_to_others: Vec<ResourceScope>,
 }
 
-/// What a binary says of one resource.
+/// What a binary declares for one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BinaryResource {
     /// The resource.
     pub resource: GroupResource,
-    /// The kind that it stores, if the caller says so: a stored encoding of which only the hash is known is told by it.
+    /// The kind of the resource's objects, if the caller gives it. It identifies stored encodings of which only the
+    /// hash is known.
     pub kind: Option<Kind>,
     /// The versions that it decodes.
     pub decodable: BTreeSet<ApiVersion>,
-    /// The version that it will encode or vote for, if the caller says so.
+    /// The version that it will encode or vote for, if the caller gives it.
     pub stance: Option<Stance>,
 }
 
 impl Binary {
-    /// What is wrong with its shape.
+    /// The broken rules of the declaration that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         if self.resources.is_empty() {

@@ -1,4 +1,4 @@
-//! Which release a member runs.
+//! The release that a member runs.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use crate::Violation;
 use crate::limits::BINARY_VERSION_BYTES_MAX;
 use crate::text::{shared_text, short_identity};
 
-/// The release that a member says it runs, such as `v1.37.2+k3s1`. Shown to people; nothing is
-/// decided by it. May be empty.
+/// The release that a member says it runs, such as `v1.37.2+k3s1`. Only shown: no rule depends on
+/// it. May be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BinaryVersion(Arc<str>);
 

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use crate::{Violation, uuid};
 
-/// A UUID that names one cluster: two clusters of one name differ in it, and so does a restored
-/// one from what it was restored from.
+/// A UUID that names one cluster. Two clusters of the same name have different ids, and a restored
+/// cluster has another id than the cluster of its backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClusterId([u8; 16]);
 

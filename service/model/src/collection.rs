@@ -1,11 +1,11 @@
-//! Collections: what kinds of objects there are.
+//! Collections: the declared resources, of which the store holds objects.
 
 use crate::{GroupResource, Kind, Metadata};
 
 /// A declared resource, whose objects the store holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collection {
-    /// The resource: what a collection is found by.
+    /// The resource, which is the key of the collection.
     pub resource: GroupResource,
     /// Identity and revisions.
     pub metadata: Metadata,
@@ -13,11 +13,11 @@ pub struct Collection {
     pub kind: Kind,
     /// Whether its objects live in namespaces. Never changes.
     pub namespaced: bool,
-    /// What its writes must hold to.
+    /// The rules for its writes.
     pub rules: CollectionRules,
 }
 
-/// What the writes of a collection must hold to.
+/// The rules for the writes of a collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CollectionRules {
     /// Whether every write must be encoded in the version that is selected at its revision.

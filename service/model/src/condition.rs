@@ -1,26 +1,26 @@
-//! A condition of an object: one sentence about its state that programs can wait for.
+//! Conditions of an object: the status of one aspect, which programs can wait for.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{Revision, Violation, WallTime};
 
-/// What is known of one aspect of an object.
+/// The status of one aspect of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// Which aspect, such as `AllEncodingVersionsEqual`. Unique in an object.
+    /// The aspect, such as `AllEncodingVersionsEqual`. Unique in an object.
     pub kind: String,
-    /// Whether it holds.
+    /// Whether the condition holds.
     pub status: ConditionStatus,
-    /// Why, in one word for programs.
+    /// The reason for the status, one word for programs.
     pub reason: String,
-    /// Why, in a sentence for people.
+    /// The reason for the status, a sentence for people.
     pub message: String,
-    /// The generation of the object that this was said of.
+    /// The generation of the object that the condition was computed for.
     pub observed_generation: u64,
-    /// When it last passed from one status to another, for people.
+    /// The wall time of the last transition; only shown.
     pub transition: WallTime,
-    /// The revision at which it did.
+    /// The revision of the last transition.
     pub transition_revision: Revision,
 }
 
@@ -32,8 +32,8 @@ impl Condition {
     /// persisted.
     pub const DECODABLE_BY_ALL: &'static str = "DecodableByAll";
 
-    /// The same condition, but with the transition of `previous` if the status is the same: then
-    /// there was none.
+    /// The same condition, with the transition of `previous` if both have the same status, since
+    /// there was none then.
     #[must_use]
     pub fn after(mut self, previous: Option<&Self>) -> Self {
         if let Some(previous) = previous
@@ -49,11 +49,11 @@ impl Condition {
 /// Whether a condition holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ConditionStatus {
-    /// It holds.
+    /// The condition holds.
     True,
-    /// It does not.
+    /// The condition does not hold.
     False,
-    /// Nobody can tell.
+    /// It is not known whether the condition holds.
     Unknown,
 }
 
@@ -61,7 +61,7 @@ impl ConditionStatus {
     /// Every status.
     pub const ALL: [Self; 3] = [Self::True, Self::False, Self::Unknown];
 
-    /// The word for it.
+    /// The status as text.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::True => "True",

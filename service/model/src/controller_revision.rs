@@ -1,4 +1,4 @@
-//! ControllerRevisions: what a controller wanted at one point of its history, kept as it was.
+//! ControllerRevisions: immutable snapshots of what a controller wanted.
 
 mod data;
 mod history;
@@ -14,30 +14,31 @@ pub use number::RevisionNumber;
 
 use crate::{Annotations, Labels, Metadata, NamespacedName, ObjectName, OwnerReference, Uid};
 
-/// A snapshot of what a controller wants of what it generates. Its data never changes; its number moves forward, and
-/// only then when the same data is wanted again.
+/// A snapshot of the state that a controller wants its objects to have. The data never changes. The number moves only
+/// forward, when the controller wants the same data again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControllerRevision {
     /// Its namespace and name.
     pub key: NamespacedName,
     /// Uid, revisions and times.
     pub metadata: Metadata,
-    /// What its history is selected by; the hash of the data among them.
+    /// The labels by which its history is selected; one of them is the hash of the data.
     pub labels: Labels,
-    /// Notes, such as why it came to be.
+    /// Notes, such as why the snapshot was created.
     pub annotations: Annotations,
-    /// The controller whose history it belongs to. `None`: it was released, or never had one, and can be adopted.
+    /// The controller whose history it belongs to. `None`: it was released or never had a controller, and can be
+    /// adopted.
     pub controller: Option<OwnerReference>,
     /// Its place in the history.
     pub number: RevisionNumber,
-    /// What was wanted.
+    /// The data that the controller wanted.
     pub data: RevisionData,
-    /// Who still uses it. The newest of a history is live without any.
+    /// The marks of those who still use it. The newest snapshot of a history is live without a mark.
     pub marks: LiveMarks,
 }
 
 impl ControllerRevision {
-    /// How Kubernetes names their resource.
+    /// The name of the resource in Kubernetes.
     pub const RESOURCE: &'static str = "controllerrevisions.apps";
 
     /// Its name without the namespace.
@@ -46,7 +47,7 @@ impl ControllerRevision {
         ObjectName::parse(self.key.name()).expect("the name of an object is an object's name")
     }
 
-    /// Where it stands among the snapshots of a history.
+    /// Its place among the snapshots of a history.
     #[must_use]
     pub fn place(&self) -> RevisionPlace {
         RevisionPlace {

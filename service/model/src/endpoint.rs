@@ -1,4 +1,4 @@
-//! Where a member can be reached.
+//! The address of a member.
 
 use std::sync::Arc;
 

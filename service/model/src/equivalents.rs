@@ -1,15 +1,15 @@
-//! Resources that are one in the store.
+//! Equivalent resources, which share their objects in the store.
 
 use std::collections::BTreeSet;
 
 use crate::GroupResource;
 
-/// Sorts by resource, and of resources that are stored as one keeps the first.
+/// Sorts by resource, and keeps only the first of the resources that share their objects.
 ///
-/// `equivalents` names the resources that share their objects with the one given; whether it is
-/// among them does not matter. `extensions/ingresses` and `networking.k8s.io/ingresses`, say, are
-/// the same objects, so they are reported once, under `extensions`: a report under both would
-/// make one store look like two.
+/// `equivalents` names the resources that share their objects with the given one, which may be
+/// among them. `extensions/ingresses` and `networking.k8s.io/ingresses`, say, are the same objects,
+/// so they are reported once, under `extensions`: a report under both would make one store look
+/// like two.
 pub fn sort_and_fold_equivalents<T, E>(
     mut items: Vec<T>,
     resource: impl Fn(&T) -> &GroupResource,

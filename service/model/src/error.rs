@@ -1,9 +1,8 @@
-//! The one list of error kinds.
+//! The list of all error kinds, and what a caller knows of its request after each of them.
 
 use std::fmt;
 
-/// Why a request was not answered as asked. A kind of its own exists where a caller would act
-/// differently.
+/// Why a request failed. Two faults are different kinds if a caller would act differently on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ErrorKind {
     /// The request itself breaks a rule, whatever the state is.
@@ -18,7 +17,7 @@ pub enum ErrorKind {
     NotAMember,
     /// Another instance joined under this id: stop for good.
     StaleEpoch,
-    /// A version is not decoded by everyone who would have to.
+    /// A version is not decoded by every member that would have to decode it.
     NotDecodable,
     /// The object is not encoded in the selected version.
     EncodingNotSelected,
@@ -26,10 +25,10 @@ pub enum ErrorKind {
     Immutable,
     /// The members do not agree on a version.
     NoAgreement,
-    /// Writes in another version may still be on their way: try again when they have drained.
+    /// Writes in another version may still land: try again when they have drained.
     Draining,
-    /// The request is older than what its session still remembers: it was not executed by this
-    /// attempt, and nobody can say whether an earlier one was.
+    /// The request is older than what its session still remembers: this attempt was not executed,
+    /// and it is not known whether an earlier one was.
     RequestExpired,
     /// The revision is older than the history.
     Compacted,
@@ -39,7 +38,7 @@ pub enum ErrorKind {
     TooLarge,
     /// A quota of the replicated state is used up.
     Quota,
-    /// The replica has more to do than it can queue. Not executed.
+    /// The queue of the replica is full. Not executed.
     Overloaded,
     /// No quorum, or none reachable from this replica. Not executed.
     Unavailable,
@@ -55,14 +54,14 @@ pub enum ErrorKind {
     DataLoss,
 }
 
-/// What a caller knows of its request after an error: three different things.
+/// What a caller knows of its request after an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// A rule said no; nothing changed.
+    /// A rule refused the request; nothing changed.
     Refused,
-    /// It was never proposed; nothing changed, and the same request may succeed later.
+    /// The request was never proposed; nothing changed, and the same request may succeed later.
     NotExecuted,
-    /// It may have been executed, and may still be.
+    /// The request may have been executed, or may still be.
     Unknown,
 }
 
@@ -156,8 +155,8 @@ impl ErrorKind {
         }
     }
 
-    /// Whether the very same request is worth sending again by itself, after a pause: it cannot
-    /// be executed twice, and what was in its way passes without anyone's doing.
+    /// Whether a client may send the same request again automatically, after a pause: it cannot be
+    /// executed twice, and the obstacle goes away without an operator.
     pub const fn retryable(self) -> bool {
         match self {
             Self::Draining | Self::FutureRevision | Self::Overloaded | Self::Unavailable => true,

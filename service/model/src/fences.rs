@@ -1,18 +1,18 @@
-//! Who may write: conditions on the writer, not on what is written.
+//! Fences: conditions on the writer of a change, not on the object that it changes.
 
 use crate::{Epoch, FencingToken, LeaseKey, MemberId, Violations};
 
-/// What must still be true of the writer when its write is applied. The default asks nothing.
+/// The conditions that the writer must still meet when its write is applied. The default has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fences {
-    /// The member holds this very epoch.
+    /// The member still has exactly this epoch.
     pub if_member: Option<(MemberId, Epoch)>,
-    /// The lease is held by this very token.
+    /// The lease is still held under exactly this token.
     pub if_lease: Option<(LeaseKey, FencingToken)>,
 }
 
 impl Fences {
-    /// What is wrong with its shape.
+    /// The broken rules of the fences that do not depend on the state.
     #[must_use]
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();

@@ -1,4 +1,4 @@
-//! Finalizers: what must be done before an object may go.
+//! Finalizers: the tasks that must be done before an object is removed.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::names::qualified_name;
 use crate::text::shared_text;
 use crate::{Violation, Violations};
 
-/// The name of something that must be done before an object goes: a qualified name.
+/// The name of a task that must be done before an object is removed: a qualified name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Finalizer(Arc<str>);
 
@@ -37,23 +37,25 @@ impl Finalizer {
 
 shared_text!(Finalizer);
 
-/// At most 64 finalizers without duplicates, in the order in which they were given. None cost no memory.
+/// At most 64 finalizers without duplicates, in the order in which they were given. An empty list takes no memory.
 ///
-/// [`Finalizers::FOREGROUND`] and [`Finalizers::ORPHAN`] count nothing: a deletion adds them to whatever is there.
+/// [`Finalizers::FOREGROUND`] and [`Finalizers::ORPHAN`] do not count towards the limit: a deletion adds them to the
+/// others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Finalizers(Option<Arc<[Finalizer]>>);
 
 impl Finalizers {
     /// The finalizer of an object that waits until the dependents that block it are gone, as Kubernetes names it.
     pub const FOREGROUND: &'static str = "foregroundDeletion";
-    /// The finalizer of an object that waits until its dependents have forgotten it, as Kubernetes names it.
+    /// The finalizer of an object that waits until its dependents no longer name it as an owner, as Kubernetes names
+    /// it.
     pub const ORPHAN: &'static str = "orphan";
 
     /// The finalizers with these names.
     ///
     /// # Errors
     ///
-    /// Too many, one that is no qualified name, or that stands twice; all of them at once.
+    /// Too many, one that is no qualified name, or one that is given twice; all faults at once.
     pub fn parse<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Result<Self, Violations> {
         let mut violations = Violations::new();
         let mut kept: Vec<Finalizer> = Vec::new();
@@ -82,7 +84,7 @@ impl Finalizers {
         }
     }
 
-    /// Whether it is among them.
+    /// Whether the finalizer of this name is among them.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.iter().any(|finalizer| finalizer.as_str() == name)
@@ -105,7 +107,7 @@ impl Finalizers {
         self.0.is_none()
     }
 
-    /// These and one more, unless it is among them.
+    /// These finalizers and this one, unless it is among them already.
     #[must_use]
     pub fn with(&self, finalizer: Finalizer) -> Self {
         if self.contains(finalizer.as_str()) {
@@ -114,7 +116,7 @@ impl Finalizers {
         Self::of(self.iter().cloned().chain([finalizer]).collect())
     }
 
-    /// These without one.
+    /// These finalizers without the one of this name.
     #[must_use]
     pub fn without(&self, name: &str) -> Self {
         let others = self.iter().filter(|finalizer| finalizer.as_str() != name);
@@ -147,7 +149,7 @@ mod tests {
         assert_eq!(of(63).unwrap().len(), 63);
         assert_eq!(of(64).unwrap().len(), 64);
         assert!(of(65).unwrap_err().to_string().starts_with("Too many: 65"));
-        // What a deletion adds has room beside them, so that an object it was added to can be read back.
+        // The finalizers that a deletion adds do not count, so that an object that has them can be read back.
         let most = of(64).unwrap().with(Finalizer::foreground());
         let texts: Vec<&str> = most.iter().map(Finalizer::as_str).collect();
         assert_eq!(Finalizers::parse(texts).unwrap(), most);

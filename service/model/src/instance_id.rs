@@ -1,4 +1,4 @@
-//! Which process speaks for a member.
+//! The id of the process that speaks for a member.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use crate::Violation;
 use crate::limits::INSTANCE_ID_BYTES_MAX;
 use crate::text::shared_text;
 
-/// A random text that a process chooses at its start. Two processes under one member id differ in
-/// it, and a retry of one process does not.
+/// A random text that a process chooses at its start. Two processes under one member id have
+/// different ids; a retry of one process has the same.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InstanceId(Arc<str>);
 

@@ -1,9 +1,9 @@
-//! JSON values with exact numbers: how two documents are compared, and what may stand in one.
+//! JSON values with exact numbers: which documents are legal, and how two are compared.
 //!
-//! Two replicas must judge every document alike, and for ever, so nothing here goes through a floating-point number: a
-//! number keeps the text it was written with and compares by its decimal value. `9007199254740993` is not
-//! `9007199254740992`, while `1`, `1.0` and `10e-1` are one number, and so are `0` and `-0.0`. An object with a key twice
-//! means different things to different readers, so it is no document at all.
+//! Two replicas must judge every document alike, and for ever, so no floating-point numbers are used: a number keeps
+//! the text it was written with and compares by its decimal value. `9007199254740993` is not `9007199254740992`, while
+//! `1`, `1.0` and `10e-1` are one number, and so are `0` and `-0.0`. A document with a key twice in one object is
+//! refused, since readers differ on what it means.
 
 mod diff;
 mod number;
@@ -16,14 +16,14 @@ pub use number::JsonNumber;
 
 use crate::Violation;
 
-/// A JSON value. Equality is that of what it says: keys have no order, and numbers no form.
+/// A JSON value. Equality is by value: the order of keys and the form of numbers do not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Json {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, exactly.
+    /// An exact number.
     Number(JsonNumber),
     /// A text.
     String(String),
@@ -34,19 +34,19 @@ pub enum Json {
 }
 
 impl Json {
-    /// The one value that the text is.
+    /// Parses a text that is exactly one value.
     ///
     /// # Errors
     ///
-    /// Not UTF-8, not JSON, more than one value, nested deeper than
-    /// [`JSON_DEPTH_MAX`](crate::limits::JSON_DEPTH_MAX), an object with a key twice, half of a surrogate pair, or a
-    /// number beyond [`JSON_EXPONENT_MAX`](crate::limits::JSON_EXPONENT_MAX) or
-    /// [`JSON_NUMBER_BYTES_MAX`](crate::limits::JSON_NUMBER_BYTES_MAX). The rule names the byte at which it broke.
+    /// Not UTF-8, not JSON, more than one value, nested deeper than [`JSON_DEPTH_MAX`](crate::limits::JSON_DEPTH_MAX),
+    /// an object with a key twice, half of a surrogate pair, or a number beyond
+    /// [`JSON_EXPONENT_MAX`](crate::limits::JSON_EXPONENT_MAX) or
+    /// [`JSON_NUMBER_BYTES_MAX`](crate::limits::JSON_NUMBER_BYTES_MAX). The rule names the byte of the fault.
     pub fn parse(text: &[u8]) -> Result<Self, Violation> {
         parse::parse(text)
     }
 
-    /// The one object that the text is.
+    /// Parses a text that is exactly one object.
     ///
     /// # Errors
     ///
@@ -65,23 +65,24 @@ impl Json {
         write::text(self)
     }
 
-    /// The one text of all values that are equal to it: as [`to_text`](Self::to_text), with one form for each number.
+    /// The canonical text, which all equal values share: as [`to_text`](Self::to_text), with one form for each number.
     pub fn to_canonical(&self) -> String {
         write::canonical(self)
     }
 
-    /// Its text over several lines, as people read it; `None` if it is longer than `bytes_max`.
+    /// The indented text over several lines, for people; `None` if it is longer than `bytes_max` without its final line
+    /// break.
     pub fn to_pretty(&self, bytes_max: usize) -> Option<String> {
         write::pretty(self, bytes_max)
     }
 
-    /// The JSON patch (RFC 6902) that makes `to` of this value, as text; `None` if it is longer than `bytes_max`.
+    /// The JSON patch (RFC 6902) that turns this value into `to`, as text; `None` if it is longer than `bytes_max`.
     pub fn patch_to(&self, to: &Self, bytes_max: usize) -> Option<String> {
         diff::patch(self, to, bytes_max)
     }
 
-    /// The same value without what says nothing: a member of an object that is `null`, `{}` or `[]`, or becomes so by
-    /// this very rule. Items of a list are never dropped, since that would move those behind them.
+    /// The same value without empty members: members of an object that are `null`, `{}` or `[]`, or become so by this
+    /// rule. Items of a list are never dropped, since that would move the items behind them.
     #[must_use]
     pub fn without_empty(&self) -> Self {
         match self {

@@ -6,7 +6,7 @@ use crate::Violation;
 use crate::limits::LABEL_BYTES_MAX;
 use crate::text::shared_text;
 
-/// What an object calls itself, such as `Deployment`.
+/// The kind of an object, such as `Deployment`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Kind(Arc<str>);
 

@@ -1,4 +1,4 @@
-//! Labels: small facts about an object, for those who select by them.
+//! Labels: short key-value pairs of an object, by which selectors choose objects.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -8,11 +8,11 @@ use crate::limits::LABELS_MAX;
 use crate::names::{label_value, qualified_name};
 use crate::{Violation, Violations};
 
-/// At most 64 pairs of a qualified name and a label value, ordered by name. None cost no memory.
+/// At most 64 pairs of a qualified name and a label value, ordered by name. An empty set takes no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Labels(Pairs);
 
-/// Texts under distinct keys, ordered by key, in one piece: there may be some for each of a million objects.
+/// Texts under distinct keys, ordered by key, in one allocation, since each of a million objects may have some.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Pairs(Option<Arc<[Pair]>>);
 
@@ -43,8 +43,8 @@ impl Labels {
     ///
     /// # Errors
     ///
-    /// Too many, a key that is no qualified name or stands twice, a value that is no label value;
-    /// all of them at once. The path below the field is the key.
+    /// Too many, a key that is no qualified name or is given twice, a value that is no label value; all faults at once.
+    /// The path of a bad value is its key.
     pub fn parse<K, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Result<Self, Violations>
     where
         K: AsRef<str>,

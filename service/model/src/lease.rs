@@ -1,4 +1,4 @@
-//! A lease: something that one holder at a time has, for as long as it renews.
+//! Leases: a lease has one holder at a time, who keeps it by renewing.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::limits::HOLDER_BYTES_MAX;
 use crate::text::{shared_text, short_identity};
 use crate::{Epoch, FencingToken, LeaseKey, MemberId, Metadata, Ticket, Ttl, Violation, WallTime};
 
-/// Who holds a lease or wants to: a text that no other process has at the same time.
+/// The identity of a process that holds a lease or wants to: a text that no other process has at the same time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HolderIdentity(Arc<str>);
 
@@ -25,7 +25,7 @@ impl HolderIdentity {
         Ok(Self(text.into()))
     }
 
-    /// What stands before every identity in the order, and is none itself.
+    /// The lower bound of all identities in their order; it is not a legal identity itself.
     #[must_use]
     pub fn before_all() -> Self {
         Self("".into())
@@ -34,51 +34,51 @@ impl HolderIdentity {
 
 shared_text!(HolderIdentity);
 
-/// A lease, as everyone may see it.
+/// A lease as readers see it.
 ///
-/// Its deadline and its queue are not part of it: renewals and waiters change nothing here, so the
-/// same resource version is always the same lease.
+/// Its deadline and its queue are not part of it: renewals and waiters change nothing here, so the same resource
+/// version is always the same lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
     /// Its namespace and name.
     pub key: LeaseKey,
-    /// Who has it; `None` while it is free.
+    /// The current hold; `None` while the lease is free.
     pub hold: Option<Hold>,
-    /// How often it was given to somebody after the first time.
+    /// How often the lease was given to a holder after the first time.
     pub transitions: u64,
-    /// The candidate who should have it, where that is another one than who has it.
+    /// The candidate that should hold the lease, if that is not its holder.
     pub preferred: Option<HolderIdentity>,
     /// Uid, revisions and times.
     pub metadata: Metadata,
 }
 
-/// That somebody has a lease.
+/// The hold of a lease by one holder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hold {
-    /// Who.
+    /// The holder.
     pub holder: HolderIdentity,
-    /// The revision of the command that gave it to this holder: its fencing token.
+    /// The fencing token: the revision of the command that gave the lease to this holder.
     pub token: FencingToken,
-    /// The place in the queue that it was given to, if the holder had waited.
+    /// The holder's place in the queue, if it had waited.
     pub ticket: Option<Ticket>,
     /// How long the hold lasts without a renewal.
     pub ttl: Ttl,
-    /// The member whose epoch it ends with, if the holder said one.
+    /// The member and epoch that the hold ends with, if the holder named one.
     pub member: Option<(MemberId, Epoch)>,
-    /// When it was given, for people.
+    /// The wall time at which the lease was given; only shown.
     pub acquired: WallTime,
 }
 
 /// A place in the queue for a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiter {
-    /// Who waits.
+    /// The identity that waits.
     pub holder: HolderIdentity,
-    /// How long a hold shall last without a renewal, once it is this one's turn.
+    /// How long the hold will last without a renewal, once the waiter gets the lease.
     pub ttl: Ttl,
-    /// How long the place is kept after it was last asked for.
+    /// How long the place is kept after the waiter last asked for the lease.
     pub wait: Ttl,
-    /// The member whose epoch the hold shall end with.
+    /// The member and epoch that the hold will end with.
     pub member: Option<(MemberId, Epoch)>,
 }
 

@@ -1,7 +1,7 @@
-//! Who stands for a lease, and which of them should have it: Kubernetes' coordinated leader election.
+//! Candidates for a lease, and the rule that chooses one of them: Kubernetes' coordinated leader election.
 //!
-//! Kubernetes finds out who is still there by pinging each candidate and waiting for it to answer. Here a candidate has a
-//! deadline like everything that lives by renewals, so whoever stands in the state is there, and the rule needs no time.
+//! Kubernetes finds out which candidates are alive by pinging each one and waiting for its answer. Here a candidate has
+//! a deadline and renews it, so every candidate in the state counts as alive, and the rule needs no clock.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,22 +10,22 @@ use std::sync::Arc;
 use crate::names::qualified_name;
 use crate::{HolderIdentity, LeaseKey, Metadata, SemanticVersion, Ttl, Violation};
 
-/// Somebody who stands for a lease.
+/// A candidate for a lease.
 ///
-/// Its deadline is not part of it, as that of a [`Lease`](crate::Lease) is not.
+/// Its deadline is not part of it, as in a [`Lease`](crate::Lease).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseCandidate {
-    /// The lease that it stands for.
+    /// The lease that it is a candidate for.
     pub lease: LeaseKey,
-    /// Who stands, and would hold the lease under this name.
+    /// The identity of the candidate, under which it would hold the lease.
     pub identity: HolderIdentity,
     /// The release that it runs.
     pub binary_version: SemanticVersion,
-    /// The release that it behaves like; `None` where its strategy does not ask for it.
+    /// The release that it emulates; `None` if its strategy does not need it.
     pub emulation_version: Option<SemanticVersion>,
     /// How the holder is to be chosen.
     pub strategy: Strategy,
-    /// How long it stands without a renewal, and how long it holds the lease without one.
+    /// How long it stays a candidate, and holds the lease, without a renewal.
     pub ttl: Ttl,
     /// Uid, revisions and times.
     pub metadata: Metadata,
@@ -34,16 +34,16 @@ pub struct LeaseCandidate {
 /// How a lease's holder is chosen among its candidates.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strategy {
-    /// The lowest emulation version, then the lowest binary version, then who has stood longest.
+    /// The lowest emulation version, then the lowest binary version, then the oldest candidate.
     OldestEmulationVersion,
-    /// One that Synod does not know, named `domain/Name`: the lease goes to whoever acquires it.
+    /// A strategy that Synod does not know, named `domain/Name`: the lease goes to whoever acquires it.
     Other(Arc<str>),
 }
 
 /// Two candidates of the highest binary version want different strategies, so no holder is chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement {
-    /// One of them.
+    /// One of the two.
     pub one: HolderIdentity,
     /// The other.
     pub other: HolderIdentity,
@@ -85,7 +85,7 @@ impl fmt::Display for Strategy {
 }
 
 impl LeaseCandidate {
-    /// What is compared of it, in this order: lowest first.
+    /// The fields that rank a candidate, in this order; the lowest is the best.
     fn rank(&self) -> (SemanticVersion, &SemanticVersion, u64, &HolderIdentity) {
         let emulation = self.emulation_version.clone();
         (
@@ -96,7 +96,7 @@ impl LeaseCandidate {
         )
     }
 
-    /// Which of the two should hold the lease: the lesser one.
+    /// Compares two candidates: the lesser one should hold the lease.
     pub fn compare(&self, other: &Self) -> Ordering {
         self.rank().cmp(&other.rank())
     }
@@ -123,7 +123,7 @@ pub fn best_strategy<'a>(
                     other: candidate.identity.clone(),
                 });
             }
-            // Whoever is higher decides alone, whatever those below disagree on.
+            // A candidate of a higher version decides alone, whatever those of lower versions disagree on.
             (Ordering::Greater, _) => (best, disagreement) = (Some(candidate), None),
             (Ordering::Equal | Ordering::Less, _) => {}
         }
@@ -134,7 +134,7 @@ pub fn best_strategy<'a>(
     }
 }
 
-/// The candidate who should hold the lease, if their strategy says one.
+/// The candidate that should hold the lease, if the strategy chooses one.
 pub fn elect<'a>(
     candidates: impl IntoIterator<Item = &'a LeaseCandidate>,
 ) -> Option<&'a LeaseCandidate> {

@@ -8,7 +8,7 @@ use crate::{Violation, Violations};
 
 /// A namespace and a name in it, written `namespace/name`.
 ///
-/// Keys are ordered by that text, so those of one namespace stand together.
+/// Keys are ordered by that text, so the keys of one namespace are adjacent.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LeaseKey(Arc<str>);
 

@@ -1,16 +1,17 @@
 //! The typed values of Synod and their rules: one object, one file.
 //!
-//! Everything here is a plain value. There is no I/O, no clock, no randomness, no `async`, no
-//! serialization: what arrives as text or numbers is parsed once, into a type that can only hold
-//! what is legal, and past that line nobody checks again. A parse answers with a [`Violation`]:
-//! the field's path and the broken rule, in the words that Kubernetes uses where it has the same
-//! rule. [`Violations`] collects them, so that a caller learns of all faults at once.
+//! Everything here is a plain value: there is no I/O, no clock, no randomness, no `async`. What
+//! arrives as text or numbers is parsed once, into a type that can only hold what is legal, and the
+//! code behind it relies on that. [`stored`](mod@stored) is the binary form of these values;
+//! `synod-proto` converts them to and from the protocol. A failed parse answers with a
+//! [`Violation`]: the field's path and the broken rule, in the words that Kubernetes uses where it
+//! has the same rule. [`Violations`] collects them, so that a caller learns of all faults at once.
 //!
-//! A value does not know where it stands in a request, so a violation that a parse returns names
-//! no field, or only the part below the value; [`Violation::at`] puts it in its place. Paths are
+//! A value does not know its field in a request, so a violation that a parse returns names no
+//! field, or only the part below the value; [`Violation::at`] adds the path of the field. Paths are
 //! those of the protocol's JSON form (`entries[2].decodableVersions[0]`).
 //!
-//! Ordering is always bytewise on the text, never by locale, and equal on every replica. The
+//! Texts are ordered bytewise, never by locale, so the order is the same on every replica. The
 //! values that live in the replicated state are cheap to clone: their text is shared.
 
 #![deny(clippy::wildcard_enum_match_arm)]

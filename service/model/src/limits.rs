@@ -1,8 +1,8 @@
-//! The limits that stand in the program, all of them, and how they relate.
+//! All limits that are constants of the program, and how they relate. [`LIMITS`] is the table that the documentation
+//! publishes.
 //!
-//! Limits that decide what is *applied* are replicated [`settings`](crate::settings) instead, so
-//! that every replica decides alike; the bounds of those are in the same table form there.
-//! [`LIMITS`] is what the documentation publishes.
+//! Every replica must apply alike, so a limit that apply reads is either a replicated [setting](crate::settings), whose
+//! bounds are in a table there, or a constant that belongs to the machine version.
 
 mod table;
 
@@ -25,7 +25,7 @@ pub const BINARY_VERSION_BYTES_MAX: usize = 128;
 pub const ENDPOINT_BYTES_MAX: usize = 512;
 /// Bytes of the identity of a lease's holder.
 pub const HOLDER_BYTES_MAX: usize = QUALIFIED_BYTES_MAX;
-/// Who wait for one lease at a time, and who stand for it. Apply goes by it: it belongs to the machine version.
+/// Waiters for one lease at a time, or candidates for it. Apply reads it: it belongs to the machine version.
 pub const LEASE_CONTENDERS_MAX: usize = 1_000;
 /// Bytes of a selector.
 pub const SELECTOR_BYTES_MAX: usize = 4 * KIB;
@@ -35,20 +35,21 @@ pub const SELECTOR_REQUIREMENTS_MAX: usize = 64;
 pub const WORKER_BYTES_MAX: usize = SUBDOMAIN_BYTES_MAX;
 /// Bytes of a worker's continue token.
 pub const CONTINUE_TOKEN_BYTES_MAX: usize = 8 * KIB;
-/// Bytes of what a worker says of its failure.
+/// Bytes of the reason that a worker gives for a failure.
 pub const FAILURE_REASON_BYTES_MAX: usize = 4 * KIB;
-/// Storage-version hashes that discovery can show of one resource at once.
+/// Storage-version hashes in one observation of a resource.
 pub const OBSERVED_HASHES_MAX: usize = 16;
-/// Encodings that a look can make persisted of a resource, or drain. Apply goes by it: it belongs to the machine version.
+/// Encodings of a resource that an observation can make persisted or draining. Apply reads it: it belongs to the
+/// machine version.
 pub const ENCODINGS_MAX: usize = 256;
-/// Rosters that there can be.
+/// Rosters in the state.
 pub const ROSTERS_MAX: usize = 1_000;
 /// Members that a roster can name.
 pub const ROSTER_MEMBERS_MAX: usize = 1_000;
 /// Missing members of a roster that are named; more are counted.
 pub const ABSENT_NAMED_MAX: usize = 16;
-/// Members that have spoken for a resource under a roster that asks by labels, and are gone, that are remembered. Apply
-/// goes by it: it belongs to the machine version.
+/// Members without an entry that are remembered for a resource, since they had one under a roster that asks by labels.
+/// Apply reads it: it belongs to the machine version.
 pub const HEARD_MAX: usize = 64;
 /// Scopes that a binary can leave to others.
 pub const LEFT_TO_OTHERS_MAX: usize = 1_000;
@@ -66,18 +67,18 @@ pub const MEDIA_TYPE_BYTES_MAX: usize = 127;
 pub const OBJECT_BYTES_MAX: usize = MIB;
 /// Operations of a JSON patch, as in Kubernetes.
 pub const PATCH_OPERATIONS_MAX: usize = 10_000;
-/// Steps that one JSON patch may take: values that are copied or measured, and items of lists that are moved aside.
-/// Apply goes by it: it belongs to the machine version.
+/// Steps that one JSON patch may take: values that are copied or measured, and items of lists that are shifted. Apply
+/// reads it: it belongs to the machine version.
 pub const PATCH_STEPS_MAX: usize = 4_000_000;
-/// Bytes that one JSON patch may copy from one place of the document to another, as in Kubernetes. Apply goes by it, too.
+/// Bytes that one JSON patch may copy from one place of the document to another, as in Kubernetes. Apply reads it, too.
 pub const PATCH_COPIED_BYTES_MAX: usize = 3 * MIB;
-/// Bytes of objects, before and after, that the operations of one transaction may touch: they stand in the events of one
-/// revision. Apply goes by it: it belongs to the machine version.
+/// Bytes of objects, before and after, that the operations of one transaction may touch: the events of one revision
+/// hold them. Apply reads it: it belongs to the machine version.
 pub const TRANSACTION_BYTES_MAX: usize = 8 * MIB;
-/// Dependents of owners that go that one command deals with; the next one goes on. Apply goes by it: it belongs to the
+/// Dependents of removed owners that one command handles; the next command continues. Apply reads it: it belongs to the
 /// machine version.
 pub const DEPENDENTS_PER_COMMAND_MAX: u32 = 128;
-/// Bytes of those dependents, before and after. Apply goes by it, too.
+/// Bytes of those dependents, before and after. Apply reads it, too.
 pub const DEPENDENT_BYTES_PER_COMMAND_MAX: usize = 4 * MIB;
 /// Comparisons, operations and reads of a transaction, each.
 pub const TRANSACTION_OPERATIONS_MAX: usize = 128;
@@ -85,34 +86,34 @@ pub const TRANSACTION_OPERATIONS_MAX: usize = 128;
 pub const REVISION_PREFIX_BYTES_MAX: usize = 223;
 /// The highest count of collisions that an owner can hold: what fits in the signed field of Kubernetes.
 pub const COLLISION_COUNT_MAX: u32 = i32::MAX as u32;
-/// Names that one create tries. Apply goes by it: it belongs to the machine version.
+/// Names that one create tries. Apply reads it: it belongs to the machine version.
 pub const COLLISIONS_TRIED_MAX: u32 = 1_000;
 /// Snapshots beside the live ones that a controller can ask to keep.
 pub const HISTORY_LIMIT_MAX: u32 = 10_000;
-/// Snapshots beside the live ones that are kept when nothing is asked.
+/// Snapshots beside the live ones that are kept if the controller does not say.
 pub const HISTORY_LIMIT_DEFAULT: u32 = 10;
-/// Bytes of the name of somebody who marks a ControllerRevision.
+/// Bytes of the name of a user that marks a ControllerRevision.
 pub const MARKER_BYTES_MAX: usize = SUBDOMAIN_BYTES_MAX;
-/// Who mark one ControllerRevision at a time. Apply goes by it: it belongs to the machine version.
+/// Markers of one ControllerRevision at a time. Apply reads it: it belongs to the machine version.
 pub const MARKERS_MAX: usize = 1_000;
 /// ControllerRevisions that one call can mark as in use.
 pub const IN_USE_NAMES_MAX: usize = 1_000;
-/// Snapshots that one command deletes or adopts; the next one goes on. Apply goes by it: it belongs to the machine
+/// Snapshots that one command deletes or adopts; the next command continues. Apply reads it: it belongs to the machine
 /// version.
 pub const REVISIONS_PER_COMMAND_MAX: usize = 1_000;
-/// Bytes of data of the snapshots that one command deletes or adopts, the first one aside. Apply goes by it: it belongs
+/// Bytes of data of the snapshots that one command deletes or adopts, the first one aside. Apply reads it: it belongs
 /// to the machine version.
 pub const REVISION_BYTES_PER_COMMAND_MAX: usize = 4 * MIB;
-/// Bytes of the snapshots that one command marks anew: they stand in the events of one revision. Apply goes by it: it
+/// Bytes of the snapshots whose marks one command changes: the events of one revision hold them. Apply reads it: it
 /// belongs to the machine version.
 pub const REVISION_BYTES_MARKED_MAX: usize = 16 * MIB;
-/// Snapshots with marks that go with one member, or with one object: they lose them in the command in which it goes. Apply
-/// goes by it: it belongs to the machine version.
+/// Snapshots whose marks are tied to one member, or to one object: they lose these marks in the command that removes
+/// it. Apply reads it: it belongs to the machine version.
 pub const TIED_REVISIONS_MAX: usize = 1_000;
-/// Bytes of those snapshots. Apply goes by it, too.
+/// Bytes of those snapshots. Apply reads it, too.
 pub const TIED_REVISION_BYTES_MAX: usize = 4 * MIB;
-/// Bytes of the objects that one expiry removes, and of the snapshots whose marks it ends: they stand in the events of one
-/// revision. The one that reaches it still goes. Apply goes by it: it belongs to the machine version.
+/// Bytes of the objects that one expiry removes, and of the snapshots whose marks it ends: the events of one revision
+/// hold them. The object that reaches the limit is still removed. Apply reads it: it belongs to the machine version.
 pub const EXPIRED_BYTES_PER_COMMAND_MAX: usize = 4 * MIB;
 /// Versions in each list of a report's entry.
 pub const VERSIONS_PER_ENTRY_MAX: usize = 64;
@@ -125,7 +126,8 @@ pub const TTL_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
 pub const JSON_DEPTH_MAX: usize = 128;
 /// The largest exponent of a number in a JSON document, either way.
 pub const JSON_EXPONENT_MAX: usize = 999_999;
-/// Bytes of a number in a JSON document: those of Kubernetes have twenty, comparing two costs what they are long.
+/// Bytes of a number in a JSON document: numbers of Kubernetes have twenty, and the cost of comparing two grows with
+/// their length.
 pub const JSON_NUMBER_BYTES_MAX: usize = 1_024;
 
 /// Bytes of a request on the wire, reports aside.
@@ -144,7 +146,7 @@ pub const VIOLATIONS_MAX: usize = 100;
 /// Bytes of a bad value that an error message quotes.
 pub const QUOTED_BYTES_MAX: usize = 320;
 
-/// Bytes of commands that gather in one log entry. A single command may be larger.
+/// Bytes of the commands that share one log entry. A single command may be larger.
 pub const BATCH_BYTES_MAX: usize = MIB;
 /// Bytes of the largest single command as it is stored.
 pub const COMMAND_BYTES_MAX: usize = 12 * MIB;
@@ -152,18 +154,18 @@ pub const COMMAND_BYTES_MAX: usize = 12 * MIB;
 pub const WAL_RECORD_BYTES_MAX: usize = 16 * MIB;
 /// Bytes of the largest message between replicas.
 pub const PEER_MESSAGE_BYTES_MAX: usize = 17 * MIB;
-/// Bytes of state that stay usable for what keeps the cluster going when the quota is full.
+/// Bytes of the state's quota that are reserved for commands that keep the cluster running.
 pub const STATE_RESERVE_BYTES: u64 = 64 << 20;
 
-// A longest legal value is quoted whole, so that its message can be searched for.
+// The longest legal value is quoted whole, so that its message can be searched for.
 const _: () = assert!(QUALIFIED_BYTES_MAX <= QUOTED_BYTES_MAX);
 // Any request can be a command, and most commands can share an entry with others.
 const _: () = assert!(REQUEST_BYTES_MAX <= REPORT_BYTES_MAX);
 const _: () = assert!(BATCH_BYTES_MAX <= COMMAND_BYTES_MAX);
 // An object and its annotations fit a request, with room for its other metadata.
 const _: () = assert!(OBJECT_BYTES_MAX + ANNOTATIONS_BYTES_MAX < REQUEST_BYTES_MAX);
-// A report, as it is stored, is as large as on the wire plus less than half: each of its texts
-// stands once in both, only the frame around it may be wider.
+// A report, as it is stored, is as large as on the wire plus less than half: both contain each of its texts once, only
+// the frame around a text may be wider.
 const _: () = assert!(REPORT_BYTES_MAX + REPORT_BYTES_MAX / 2 <= COMMAND_BYTES_MAX);
 // An entry is a batch or one command, and its own fields.
 const _: () = assert!(BATCH_BYTES_MAX + MIB <= WAL_RECORD_BYTES_MAX);
@@ -176,11 +178,11 @@ const _: () = assert!(BOOKMARK_INTERVAL_MS_MIN < BOOKMARK_INTERVAL_MS_MAX);
 /// A row of the published table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// What is limited.
+    /// The name of what is limited.
     pub name: &'static str,
     /// The limit itself, which is still allowed.
     pub value: u64,
-    /// What is counted.
+    /// The unit of the value.
     pub unit: &'static str,
     /// What happens beyond it.
     pub beyond: &'static str,

@@ -1,4 +1,5 @@
-//! Time: what decides (log time), how long it lasts (TTL), and what is only shown (wall time).
+//! Time: log time, by which deadlines are decided; TTLs, which are spans of it; wall time, which is
+//! only shown.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,8 +7,8 @@ use std::time::Duration;
 use crate::Violation;
 use crate::limits::{TTL_MS_MAX, TTL_MS_MIN};
 
-/// Milliseconds counted by leaders while they are answered by a quorum. It stands in the log
-/// entries and never goes back; every deadline is a log time.
+/// Milliseconds that leaders count while a quorum answers them. Log entries carry it, it never goes
+/// back, and every deadline is a log time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LogTime(u64);
 
@@ -25,7 +26,7 @@ impl LogTime {
         self.0
     }
 
-    /// The log time `span` later, or the last there is. Less than a millisecond does not count.
+    /// The log time `span` later, or the highest one. Fractions of a millisecond do not count.
     #[must_use]
     pub fn after(self, span: Duration) -> Self {
         Self(self.0.saturating_add(whole_millis(span)))
@@ -43,8 +44,8 @@ impl fmt::Display for LogTime {
     }
 }
 
-/// Milliseconds since the Unix epoch by some replica's clock. For people only: it decides
-/// nothing, and may go back.
+/// Milliseconds since the Unix epoch by some replica's clock. Only shown: no rule depends on it,
+/// and it may go back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WallTime(u64);
 
@@ -87,7 +88,7 @@ impl Ttl {
     pub const MIN: Self = Self(Duration::from_millis(TTL_MS_MIN));
     /// The longest.
     pub const MAX: Self = Self(Duration::from_millis(TTL_MS_MAX));
-    /// What a caller gets who does not say.
+    /// The TTL if a caller gives none.
     pub const DEFAULT: Self = Self(Duration::from_secs(15));
 
     /// The TTL of so many milliseconds.
@@ -103,7 +104,7 @@ impl Ttl {
         Err(Violation::invalid_number(millis, rule))
     }
 
-    /// The time that it lasts.
+    /// The TTL as a duration.
     pub const fn duration(self) -> Duration {
         self.0
     }
@@ -126,20 +127,20 @@ impl fmt::Display for Ttl {
     }
 }
 
-/// What a change says of how long something lives.
+/// What a change does to a TTL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TtlChange {
-    /// Its deadline stays, or that it has none.
+    /// The deadline stays as it is, also if there is none.
     #[default]
     Keep,
-    /// It lives so long from now on.
+    /// The deadline is this long from now.
     Set(Ttl),
-    /// It has no deadline any more.
+    /// The deadline is removed.
     Remove,
 }
 
 impl TtlChange {
-    /// How long something lives that has no deadline yet.
+    /// The TTL of a new object, which has no deadline to keep.
     #[must_use]
     pub const fn of_new(self) -> Option<Ttl> {
         match self {
@@ -150,7 +151,7 @@ impl TtlChange {
 }
 
 impl From<Option<Ttl>> for TtlChange {
-    /// A TTL, or the one that is there.
+    /// `Set` with a TTL, `Keep` without one.
     fn from(ttl: Option<Ttl>) -> Self {
         ttl.map_or(Self::Keep, Self::Set)
     }
@@ -163,7 +164,7 @@ pub(crate) fn whole_millis(span: Duration) -> u64 {
 /// Year, month and day of a day since the Unix epoch, by the proleptic Gregorian calendar.
 ///
 /// The year is taken to begin in March, so that the leap day is its last one; 400 years, an era,
-/// have always 146,097 days.
+/// always have 146,097 days.
 fn civil_date(days_since_epoch: u64) -> (u64, u64, u64) {
     const ERA_DAYS: u64 = 146_097;
     const DAYS_FROM_YEAR_ZERO: u64 = 719_468;

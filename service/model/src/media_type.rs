@@ -1,4 +1,4 @@
-//! The form of an object's data.
+//! The media type of data, such as that of an object.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::Violation;
 use crate::limits::MEDIA_TYPE_BYTES_MAX;
 
-/// A media type without parameters, in lower case: `application/json`. The common ones cost no memory.
+/// A media type without parameters, in lower case: `application/json`. The common ones take no memory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MediaType(Form);
 
@@ -68,7 +68,7 @@ impl MediaType {
         }
     }
 
-    /// Whether the data promises to be JSON: `application/json`, or a form that is built on it (`+json`).
+    /// Whether the data must be JSON: `application/json`, or a media type that ends with `+json`.
     #[must_use]
     pub fn is_json(&self) -> bool {
         *self == Self::JSON || self.as_str().ends_with("+json")

@@ -1,10 +1,10 @@
-//! An API server that has joined.
+//! Members: API servers that have joined.
 
 use std::fmt;
 
 use crate::{BinaryVersion, Endpoint, Epoch, InstanceId, Labels, MemberId, Metadata, Ttl};
 
-/// A participating API server, as everyone may see it.
+/// A member as readers see it.
 ///
 /// Its deadline is not part of it: renewals change nothing here, so the same resource version is
 /// always the same member.
@@ -18,22 +18,22 @@ pub struct Member {
     pub epoch: Epoch,
     /// How long it lives without a renewal.
     pub ttl: Ttl,
-    /// What it says of itself, to be selected by.
+    /// The labels that it gives itself, for selectors.
     pub labels: Labels,
     /// The release that it runs.
     pub version: BinaryVersion,
-    /// Where it says it can be reached.
+    /// The address that it gives for itself.
     pub endpoint: Endpoint,
-    /// How far it has come.
+    /// Whether it serves yet.
     pub phase: Phase,
     /// Uid, revisions and times.
     pub metadata: Metadata,
-    /// Whether this epoch has reported. Until it has, the entries under its id are those of the
-    /// epoch before.
+    /// Whether this epoch has reported. Until then, the entries under its id are those of the epoch
+    /// before.
     pub reported: bool,
 }
 
-/// How far a member has come.
+/// Whether a member serves yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
     /// It has joined, and does not serve yet.
@@ -43,7 +43,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// The word for it in tables and JSON.
+    /// The phase as text, in tables and JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Joining => "joining",

@@ -1,4 +1,4 @@
-//! The name of a member.
+//! The id of a member.
 
 use std::sync::Arc;
 

@@ -13,47 +13,47 @@ use crate::{
 
 /// A migration, as readers see it.
 ///
-/// What it is for is pinned: it can only end in what was agreed on when it was created.
+/// Its target never changes: it can only succeed for the agreement that it was created for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Migration {
-    /// Which.
+    /// The id of the migration.
     pub id: MigrationId,
     /// Identity and revisions of the object.
     pub metadata: Metadata,
-    /// What every object is to be encoded in.
+    /// The encoding that every object is rewritten in.
     pub target: MigrationTarget,
-    /// The agreement that it carries out.
+    /// The revision of the agreement that it carries out.
     pub agreement_revision: Revision,
-    /// Why there is one.
+    /// Why it was created.
     pub reason: MigrationReason,
-    /// Where it stands.
+    /// Its phase.
     pub phase: MigrationPhase,
-    /// Who works at it, while it is running.
+    /// The claim of its worker, while it is running.
     pub claim: Option<Claim>,
-    /// How often a worker gave up since it was created, or retried by hand.
+    /// How often a worker gave up since the migration was created or last retried by hand.
     pub failures: u32,
     /// Why a worker gave up last.
     pub failure: Option<MigrationFailure>,
-    /// What came between, if it was aborted.
+    /// Why it was aborted, if it was.
     pub aborted: Option<AbortCause>,
-    /// Objects done, as last shown.
+    /// Objects done, as last published here.
     pub done: u64,
-    /// Objects there may be in all, as last shown.
+    /// The estimated number of all objects, as last published here.
     pub estimate: Option<u64>,
-    /// When it came to its end, for people.
+    /// The wall time of its end; only shown.
     pub ended: Option<WallTime>,
-    /// What its success rests on beside what is known; set when it succeeds.
+    /// The assumption that its success rests on, if any; set when it succeeds.
     pub assumption: Option<Assumption>,
 }
 
 impl Migration {
-    /// How often a migration is tried before somebody has to look at it.
+    /// How often a migration is tried before an operator has to act.
     pub const ATTEMPTS_MAX: u32 = 8;
     /// The pause before the first retry; each further one is twice as long.
     pub const RETRY_AFTER_MIN: Duration = Duration::from_secs(1);
     /// The longest pause before a retry.
     pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(5 * 60);
-    /// The least time between two changes of a migration that only tell of its progress.
+    /// The least time between two changes of a migration that only publish its progress.
     pub const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
 
     /// Whether it waits for a worker or has one.
@@ -66,19 +66,20 @@ impl Migration {
 
     /// The revision that it starts at: the one that created it, however often it is claimed, fails and is retried.
     ///
-    /// What was stored after it is as the migration wants it, also by a worker that died since. For
-    /// [`RewriteAll`](MigrationReason::RewriteAll) that takes the word of whoever started it: the cluster knows nothing of
-    /// keys, so by then every server must write with the new key, and the last write with the old one must have landed or
-    /// be past landing. If that was not so, retrying does not help: abort it and start another one.
+    /// An object in the target's version that was stored after it needs no rewrite, also if a worker stored it that has
+    /// died since. For [`RewriteAll`](MigrationReason::RewriteAll) this trusts the caller who started the migration:
+    /// the cluster knows nothing of keys, so at the start every server must already write with the new key, and no
+    /// write with the old key may land any more. If that did not hold, a retry does not help: abort the migration and
+    /// start another one.
     pub const fn start_revision(&self) -> Revision {
         self.metadata.create_revision
     }
 
-    /// Whether an object has to be rewritten whose content is in this version, and was last stored as a whole at this
-    /// revision of the cluster.
+    /// Whether an object must be rewritten whose content is in the version `encoding`, and was last stored as a whole
+    /// at the revision `stored_at`.
     ///
-    /// Another version than the target's always is, however late it was stored. To the right version the revision matters
-    /// only where everything is written anew.
+    /// An object in another version than the target's must be rewritten, however late it was stored. In the target's
+    /// version the revision matters only to a migration that rewrites everything.
     pub fn rewrites(&self, encoding: &ApiVersion, stored_at: Revision) -> bool {
         let is_old = || match self.reason {
             MigrationReason::Agreement | MigrationReason::Manual => false,
@@ -87,7 +88,7 @@ impl Migration {
         self.target.version.as_ref() != Some(encoding) || is_old()
     }
 
-    /// How long to wait before it is tried again; `None` if that is not to be done by itself.
+    /// How long to wait before an automatic retry; `None` if there is none.
     pub fn retry_after(&self) -> Option<Duration> {
         let failure = self.failure.as_ref()?;
         if failure.class.is_permanent() || self.failures >= Self::ATTEMPTS_MAX {
@@ -98,17 +99,17 @@ impl Migration {
     }
 }
 
-/// The encoding that a migration brings about.
+/// The encoding that a migration rewrites objects in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MigrationTarget {
     /// The hash of group, version and kind.
     pub hash: StorageVersionHash,
-    /// The version; `None` if it was observed only.
+    /// The version; `None` if only its hash was observed.
     pub version: Option<ApiVersion>,
 }
 
 impl MigrationTarget {
-    /// The member of `persisted` that it becomes.
+    /// The target as an element of `persisted`.
     pub fn persisted(&self) -> Persisted {
         Persisted::Version {
             hash: self.hash,
@@ -127,16 +128,16 @@ impl fmt::Display for MigrationTarget {
 /// Why a migration was created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MigrationReason {
-    /// What was agreed on, or what is stored, changed.
+    /// The agreement or the persisted encodings changed.
     Agreement,
-    /// Somebody asked for it.
+    /// A caller asked for it.
     Manual,
-    /// Every object is to be written anew though its version is right: a key is rotated. What was stored after its start
-    /// needs no rewrite: see [`Migration::start_revision`] for what that assumes.
+    /// Every object is rewritten even if its version is right, for the rotation of a key. Objects that were stored
+    /// after the start need no rewrite: see [`Migration::start_revision`] for what that assumes.
     RewriteAll,
 }
 
-/// Where a migration stands.
+/// The phase of a migration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MigrationPhase {
     /// It waits for a worker.
@@ -147,7 +148,7 @@ pub enum MigrationPhase {
     Succeeded,
     /// A worker gave up. It may be tried again.
     Failed,
-    /// It was called off, and will never be tried again.
+    /// It was aborted, and is never tried again.
     Aborted,
 }
 
@@ -170,56 +171,56 @@ impl fmt::Display for MigrationPhase {
     }
 }
 
-/// Why a migration was called off.
+/// Why a migration was aborted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AbortCause {
-    /// The members agree no more.
+    /// The members no longer agree.
     NoAgreement,
-    /// They agree on something else, or agreed anew.
+    /// The members agree on another version, or agreed anew.
     AgreementMoved,
-    /// Somebody asked for it.
+    /// A caller asked for it.
     Requested,
-    /// What is stored became unknown meanwhile, so it has to begin from the start.
+    /// The persisted encodings became unknown meanwhile, so the migration has to begin from the start.
     StorageUnknown,
 }
 
-/// Who works at a migration.
+/// A worker's claim on a migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The worker, as it calls itself.
     pub worker: WorkerName,
-    /// What it shows with everything that it says.
+    /// The token that the worker sends with each of its requests.
     pub token: ClaimToken,
-    /// How long it may be silent.
+    /// How long the claim lasts without a request of the worker.
     pub ttl: Ttl,
 }
 
 /// Why a worker gave up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MigrationFailure {
-    /// What kind of failure it is.
+    /// The class of the failure.
     pub class: FailureClass,
     /// What happened, for people.
     pub reason: FailureReason,
 }
 
-/// What kind of failure it is: whether it can go away by itself.
+/// The class of a failure: whether it can go away by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailureClass {
-    /// A server was not there, too busy or in error: trying again may help.
+    /// A server was unreachable, too busy or in error: trying again may help.
     Transient,
     /// An object could not be rewritten for a reason of its own: trying again may help.
     Rejected,
     /// There is no such list (404), or it cannot be read or its objects updated (405).
     NotSupported,
-    /// The worker may not (401, 403).
+    /// The worker is not allowed to (401, 403).
     Forbidden,
-    /// An object is in an encoding that nobody at hand can read.
+    /// An object is in an encoding that no available server can read.
     Undecodable,
 }
 
 impl FailureClass {
-    /// Whether only somebody's doing can help.
+    /// Whether the failure lasts until an operator acts.
     pub const fn is_permanent(self) -> bool {
         match self {
             Self::Transient | Self::Rejected => false,
@@ -228,19 +229,19 @@ impl FailureClass {
     }
 }
 
-/// How far a migration is, as its worker last said. Kept beside the migration, which shows it from
-/// time to time.
+/// The progress of a migration, as its worker last reported it. It is kept beside the migration, which publishes it
+/// from time to time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MigrationProgress {
     /// Objects done.
     pub done: u64,
-    /// Objects there may be in all, if the worker can tell.
+    /// The estimated number of all objects, if the worker knows it.
     pub estimate: Option<u64>,
-    /// Where the next worker goes on; `None` at the start.
+    /// Where the next worker continues; `None` at the start.
     pub continue_token: Option<ContinueToken>,
 }
 
-/// What a worker calls itself.
+/// The name that a worker gives itself.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkerName(Arc<str>);
 
@@ -261,7 +262,7 @@ impl WorkerName {
 
 shared_text!(WorkerName);
 
-/// Where a worker stands in its list: what the listed store gave it, handed on as it is.
+/// A worker's place in its list: the continue token of the listed store, passed on unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContinueToken(Arc<str>);
 

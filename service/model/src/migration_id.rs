@@ -1,4 +1,4 @@
-//! Which migration.
+//! The id of a migration.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ impl MigrationId {
     /// Not of the form `<resource>[.<group>]-<revision>`, or a part that breaks its rule.
     pub fn parse(name: &str) -> Result<Self, Violations> {
         let parts = name.rsplit_once('-').and_then(|(resource, number)| {
-            // Only the form in which it is written: no sign and no leading zero.
+            // Only the form in which an id is written: no sign and no leading zero.
             let parsed = number.parse::<u64>().ok()?;
             (parsed > 0 && parsed.to_string() == number).then_some((resource, parsed))
         });
@@ -39,7 +39,7 @@ impl MigrationId {
         Ok(Self::new(resource, Revision::new(number)))
     }
 
-    /// What is migrated.
+    /// The resource that is migrated.
     pub const fn resource(&self) -> &GroupResource {
         &self.resource
     }

@@ -1,6 +1,6 @@
-//! The name rules of Kubernetes, with its words for what breaks them.
+//! The name rules of Kubernetes, with its messages for names that break them.
 //!
-//! Lengths are counted in bytes, as there.
+//! Lengths are counted in bytes, as in Kubernetes.
 
 use std::fmt;
 
@@ -62,7 +62,8 @@ pub fn dns1123_subdomain(name: &str) -> Result<(), NameRule> {
 ///
 /// # Errors
 ///
-/// Longer than 63 bytes, or other than lower case letters, digits and inner hyphens.
+/// Longer than 63 bytes, a first character that is no letter, or other than lower case letters,
+/// digits and inner hyphens.
 pub fn dns1035_label(name: &str) -> Result<(), NameRule> {
     let mut faults = Faults::default();
     faults.longer_than(name, LABEL_BYTES_MAX);
@@ -122,8 +123,8 @@ pub fn label_value(value: &str) -> Result<(), NameRule> {
     faults.into_result()
 }
 
-// The two spaces between examples stand in Kubernetes' messages, too: whoever searches for one
-// shall find it.
+// Kubernetes' messages have two spaces between examples, too: a search for the message must find
+// it.
 
 const DNS1123_LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric \
     characters or '-', and must start and end with an alphanumeric character (e.g. \

@@ -10,52 +10,52 @@ use crate::{
     OwnerReferences, Revision, Violation, Violations, WallTime,
 };
 
-/// An object. The same resource version is always the same object, byte for byte: what time moves, such as the
-/// deadline of its TTL, is kept beside it.
+/// An object. The same resource version is always the same object, byte for byte: what changes with time, such as the
+/// deadline of its TTL, is kept outside of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Object {
-    /// What it is found by.
+    /// The key of the object.
     pub key: ObjectKey,
     /// Identity and revisions.
     pub metadata: Metadata,
-    /// What its writers say of it.
+    /// Labels, annotations, owners and finalizers.
     pub attributes: Attributes,
-    /// Set once it is being deleted and waits for its finalizers.
+    /// Set while it is being deleted and waits for its finalizers.
     pub deletion: Option<Arc<Deletion>>,
-    /// What is stored.
+    /// The stored data.
     pub content: Content,
-    /// The revision at which the content was last stored as a whole: by the create, or by the last update that changed it. A
-    /// patch leaves it, and so does every change of what is said of the object: neither encodes the content anew, so who
-    /// rotates a key may not take the object's resource version for it.
+    /// The revision at which the content was last stored as a whole: by the create, or by the last update that changed
+    /// it. A patch and a change of the attributes leave it as it is, since neither encodes the content anew. So the
+    /// rotation of a key must not use the object's resource version instead.
     pub content_revision: Revision,
 }
 
-/// What writers say of an object beside its data.
+/// What the writers of an object set beside its data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {
-    /// What it is selected by.
+    /// The labels, for selectors.
     pub labels: Labels,
-    /// Notes.
+    /// Notes, which selectors do not read.
     pub annotations: Annotations,
-    /// What it goes with.
+    /// The objects that own it.
     pub owners: OwnerReferences,
-    /// What must be done before it goes.
+    /// The tasks that must be done before it is removed.
     pub finalizers: Finalizers,
 }
 
-/// What is stored of an object, and how it is written.
+/// The stored data of an object, and how it is encoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     /// The version that the data is encoded in.
     pub encoding: ApiVersion,
-    /// The form of the data.
+    /// The media type of the data.
     pub media_type: MediaType,
     /// The data itself: shared, never copied for a reader.
     pub data: Bytes,
 }
 
 impl Content {
-    /// What is wrong with its shape.
+    /// The broken rules of the content that do not depend on the state.
     #[must_use]
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
@@ -71,9 +71,9 @@ impl Content {
 /// An object's deletion while it waits for finalizers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deletion {
-    /// When it was asked for, for people.
+    /// The wall time of the request; only shown.
     pub at: WallTime,
-    /// The revision at which it was, or at which it was asked to wait for its dependents instead of what it did before.
+    /// The revision of the request, or of a later one that made the deletion wait for its dependents instead.
     pub revision: Revision,
     /// The place among the deletions of that revision.
     pub position: u32,

@@ -1,4 +1,4 @@
-//! What an object is found by: its resource, namespace and name.
+//! The key of an object: its resource, namespace and name.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -26,15 +26,15 @@ impl ObjectName {
 
 shared_text!(ObjectName);
 
-/// A name in its namespace, or without one: what is unique in a resource. Ordered by namespace, then by name; what has
-/// no namespace comes first.
+/// A name in its namespace, or without one; unique within a resource. Ordered by namespace, then by name; names without
+/// a namespace come first.
 ///
-/// There are as many of these as there are objects, so it is one text.
+/// It is one text to save memory, since every object has one.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct NamespacedName {
     /// `namespace/name`, or `name`.
     text: Arc<str>,
-    /// How long the namespace is; a namespace is a label. Zero if there is none.
+    /// The length of the namespace, which is a label; zero if there is none.
     namespace_len: u8,
 }
 
@@ -45,13 +45,13 @@ impl NamespacedName {
         Self::of_parts(namespace.map_or("", Namespace::as_str), name.as_str())
     }
 
-    /// The namespace; `None` for what has none.
+    /// The namespace, if there is one.
     #[must_use]
     pub fn namespace(&self) -> Option<&str> {
         (self.namespace_len > 0).then(|| self.scope())
     }
 
-    /// The name in it.
+    /// The name without the namespace.
     #[must_use]
     pub fn name(&self) -> &str {
         match self.namespace_len {
@@ -70,13 +70,13 @@ impl NamespacedName {
         }
     }
 
-    /// What stands before every name of the namespace in the order, and is no name itself: where a range begins.
+    /// The lower bound of all names of the namespace, for ranges; it is not a legal name itself.
     #[must_use]
     pub fn before_all_of(namespace: Option<&Namespace>) -> Self {
         Self::of_parts(namespace.map_or("", Namespace::as_str), "")
     }
 
-    /// What stands after every name of the same namespace in the order, and is no name itself.
+    /// The upper bound of all names of the same namespace, for ranges; it is not a legal name itself.
     #[must_use]
     pub fn after_all_beside(&self) -> Self {
         Self::of_parts(self.scope(), "~")
@@ -128,9 +128,9 @@ impl fmt::Debug for NamespacedName {
 /// The key of an object in the store. Ordered by resource, namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectKey {
-    /// Its collection.
+    /// The resource of its collection.
     pub resource: GroupResource,
-    /// Its place there.
+    /// Its name in the collection.
     pub name: NamespacedName,
 }
 
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn names_are_ordered_by_namespace_first() {
-        // As plain texts, "a-b/x" stands before "a/x".
+        // As plain texts, "a-b/x" comes before "a/x".
         let mut names = [
             name("a-b", "x"),
             name("a", "z"),

@@ -1,8 +1,8 @@
-//! The kinds of objects that are listed and watched, and what is true of each.
+//! The kinds of objects that are listed and watched, and their properties.
 
 use std::fmt;
 
-/// What is known of every object of a kind.
+/// The properties of all objects of a kind.
 struct Properties {
     name: &'static str,
     word: &'static str,
@@ -42,7 +42,7 @@ macro_rules! object_kinds {
 }
 
 object_kinds! {
-    // The word for it on the command line, whether such objects have labels, and whether they live in namespaces.
+    // Number, kind and word on the command line: whether its objects have labels, and whether they live in namespaces.
     /// Members; the name is the member's id.
     1 Member "member": true, false;
     /// Storage versions; the name is `<group>.<resource>`.
@@ -86,7 +86,7 @@ impl ObjectKind {
         self.properties().word
     }
 
-    /// What they are and how they are named, as a sentence.
+    /// What its objects are and how they are named, as a sentence.
     #[must_use]
     pub const fn about(self) -> &'static str {
         self.properties().about.trim_ascii()

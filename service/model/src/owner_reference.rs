@@ -1,4 +1,4 @@
-//! Owners: the objects that an object goes with.
+//! Owners: the objects with which an object is removed.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,22 +9,22 @@ use crate::{ApiVersion, Kind, ObjectName, Uid, Violation, Violations};
 /// One owner of an object: in the same namespace, or without one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OwnerReference {
-    /// The group, and a version of it: only the group decides.
+    /// The group, and a version of it: only the group is compared.
     pub api_version: ApiVersion,
     /// Its kind.
     pub kind: Kind,
     /// Its name.
     pub name: ObjectName,
-    /// Its uid: another object of the same name later is no owner.
+    /// Its uid: a later object of the same name is not the owner.
     pub uid: Uid,
     /// Whether it is the one that manages the object.
     pub controller: bool,
-    /// Whether it waits for the object when it is deleted in the foreground.
+    /// Whether the owner, when it is deleted in the foreground, waits for the removal of the object.
     pub block_owner_deletion: bool,
 }
 
 impl OwnerReference {
-    /// Whether both name the same owner, whatever else they say of it.
+    /// Whether both name the same owner; the version and the two flags do not count.
     #[must_use]
     pub fn names_the_same(&self, other: &Self) -> bool {
         let Self {
@@ -40,7 +40,7 @@ impl OwnerReference {
     }
 }
 
-/// At most 64 owners, in the order in which they were given. None cost no memory.
+/// At most 64 owners, in the order in which they were given. An empty list takes no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OwnerReferences(Option<Arc<[OwnerReference]>>);
 
@@ -49,7 +49,7 @@ impl OwnerReferences {
     ///
     /// # Errors
     ///
-    /// Too many, an owner that stands twice, or a second controller; all of it at once.
+    /// Too many, an owner that is given twice, or a second controller; all faults at once.
     pub fn new(references: Vec<OwnerReference>) -> Result<Self, Violations> {
         let mut violations = Violations::new();
         if references.len() > OWNER_REFERENCES_MAX {
@@ -105,7 +105,7 @@ impl OwnerReferences {
         self.0.is_none()
     }
 
-    /// These without one.
+    /// These owners without the one with this uid.
     #[must_use]
     pub fn without(&self, uid: &Uid) -> Self {
         let others = self.iter().filter(|reference| reference.uid != *uid);

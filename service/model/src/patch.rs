@@ -1,9 +1,8 @@
-//! Patches of JSON documents, run in apply: RFC 7386 (merge) and RFC 6902 (a list of operations). Of an object's data,
-//! and of what is said of it.
+//! Patches of an object's data and of its metadata, run in apply: RFC 7386 (merge) and RFC 6902 (a list of operations).
 //!
-//! A patch works on parsed documents whose numbers keep the text they were written with, so what it does not touch
-//! keeps every digit. It is bounded in the size and depth of its result and in the work that it takes, and the same
-//! document with the same patch gives the same bytes on every replica.
+//! A patch works on parsed documents whose numbers keep the text they were written with, so a number that it does not
+//! touch keeps every digit. The size and depth of the result and the work are bounded, and the same document with the
+//! same patch gives the same bytes on every replica.
 
 mod metadata;
 mod operations;
@@ -21,7 +20,7 @@ use crate::{ApiVersion, ErrorKind, Json, Refusal, Violation, Violations};
 /// A change of a JSON document, made for one encoding of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
-    /// The encoding: an object that is stored in another one conflicts.
+    /// The encoding that the patch was made for; an object that is stored in another one is a conflict.
     pub encoding: ApiVersion,
     /// How the change is written.
     pub format: PatchFormat,
@@ -32,7 +31,7 @@ pub struct Patch {
 /// How a change of a JSON document is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatchFormat {
-    /// RFC 7386: the document's own form, `null` for what goes.
+    /// RFC 7386: a partial document, with `null` for the members to remove.
     Merge,
     /// RFC 6902: a list of operations.
     Json,
@@ -41,19 +40,19 @@ pub enum PatchFormat {
 /// Why a patch was not applied.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// It is no patch, or none of this document.
+    /// The patch is malformed, or does not fit this document.
     Invalid(Violation),
-    /// It could be one, but not here.
+    /// The patch is legal, but refused for this document.
     Refused(ErrorKind, String),
 }
 
 impl Patch {
-    /// The document with the change; the very same bytes if it changes nothing.
+    /// The patched document; the same bytes if the patch changes nothing.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT` for what is no patch, is none of this document, or was to patch what is no JSON object;
-    /// `CONFLICT` if a test of it fails; `TOO_LARGE` if its result is, or the work that it takes.
+    /// `INVALID_ARGUMENT` if the patch is malformed or does not fit this document, or the document is no JSON object;
+    /// `CONFLICT` if a test of the patch fails; `TOO_LARGE` if the result or the work is too large.
     pub fn applied_to(&self, document: &Bytes) -> Result<Bytes, Refusal> {
         match patched(document, self.format, &self.document) {
             Ok(None) => Ok(document.clone()),
@@ -64,7 +63,7 @@ impl Patch {
 }
 
 impl Fault {
-    /// The same fault, of the patch in this field.
+    /// The same fault, of a patch in this field.
     fn of(self, field: &str) -> Self {
         match self {
             Self::Invalid(violation) => at(field, violation),
@@ -85,7 +84,7 @@ impl From<Fault> for Refusal {
     }
 }
 
-/// The document with the patch applied; `None` if that is what it was.
+/// The patched document; `None` if the patch changes nothing.
 fn patched(document: &[u8], format: PatchFormat, patch: &[u8]) -> Result<Option<String>, Fault> {
     let before = Json::parse_object(document).map_err(|violation| at("data", violation))?;
     let text = before.to_text();
@@ -104,7 +103,7 @@ fn patched(document: &[u8], format: PatchFormat, patch: &[u8]) -> Result<Option<
     Ok((patched != text).then_some(patched))
 }
 
-/// The members of a document after the patch. What is wrong is said from the patch's document on.
+/// The members of the patched document. The paths of faults begin at the patch's document.
 fn changed(
     before: Json,
     format: PatchFormat,

@@ -1,4 +1,4 @@
-//! What the store may still hold of a resource.
+//! The encodings in which the store may still hold objects of a resource.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::{ApiVersion, Kind, StorageVersionHash};
 /// `Unknown` comes first in the order, then the hashes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Persisted {
-    /// Something that nobody can name: what was stored before anyone reported.
+    /// An unknown encoding: that of objects stored before the first report.
     Unknown,
     /// The encoding with this hash.
     Version {
@@ -31,7 +31,7 @@ impl Persisted {
         }
     }
 
-    /// The encoding with this hash, of which nobody said which version it is.
+    /// The encoding with this hash, whose version is not known.
     pub const fn observed(hash: StorageVersionHash) -> Self {
         Self::Version {
             hash,
@@ -39,7 +39,7 @@ impl Persisted {
         }
     }
 
-    /// Adds it to a set, in which an encoding stands once: with its version if that is known.
+    /// Adds it to a set that holds each encoding once, with its version if that is known.
     pub fn join(self, set: &mut BTreeSet<Self>) {
         let Some(hash) = self.hash() else {
             set.insert(self);

@@ -1,8 +1,8 @@
-//! What an object must be for a change of it to be right.
+//! Preconditions: which object, at which resource version, a change was made for.
 
 use crate::{Metadata, Revision, Uid, Violation, Violations};
 
-/// What Kubernetes says to whoever changes an object that is not as he has seen it.
+/// Kubernetes' message for a change that was made for another resource version.
 pub(crate) const MODIFIED: &str =
     "the object has been modified; please apply your changes to the latest version and try again";
 
@@ -16,7 +16,7 @@ pub struct Preconditions {
 }
 
 impl Preconditions {
-    /// What is wrong with its shape.
+    /// The broken rules of the preconditions that do not depend on the state.
     #[must_use]
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
@@ -27,16 +27,16 @@ impl Preconditions {
         violations
     }
 
-    /// What does not hold for an update or a patch of an object with this metadata, word for word as in Kubernetes;
-    /// `None` if all does.
+    /// The precondition that fails for an update or a patch of an object with this metadata, in the words of
+    /// Kubernetes; `None` if all hold.
     #[must_use]
     pub fn fault_of_update(&self, metadata: &Metadata) -> Option<String> {
         self.wrong_uid(metadata)
             .or_else(|| self.wrong_version(metadata).map(|_| MODIFIED.to_owned()))
     }
 
-    /// What does not hold for a deletion of an object with this metadata, word for word as in Kubernetes; `None` if all
-    /// does.
+    /// The precondition that fails for a deletion of an object with this metadata, in the words of Kubernetes; `None`
+    /// if all hold.
     #[must_use]
     pub fn fault_of_delete(&self, metadata: &Metadata) -> Option<String> {
         self.wrong_uid(metadata).or_else(|| {
@@ -61,7 +61,7 @@ impl Preconditions {
         version.filter(|version| *version != metadata.resource_version)
     }
 
-    /// Whether nothing is asked.
+    /// Whether there is no precondition.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

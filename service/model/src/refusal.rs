@@ -1,4 +1,4 @@
-//! The answer "no": its kind, its words, and what the caller needs to go on.
+//! Refusals: the kind of an error, its message, and what the caller needs to continue.
 
 mod words;
 
@@ -18,7 +18,7 @@ use crate::{
 /// interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What a program decides on.
+    /// The kind, for programs.
     pub kind: ErrorKind,
     /// The object, the rule, and what to do, in one sentence.
     pub message: String,
@@ -26,11 +26,11 @@ pub struct Refusal {
     pub violations: Vec<Violation>,
     /// Facts for programs, by name: the oldest usable revision, the time left, and so on.
     pub metadata: BTreeMap<String, String>,
-    /// The object as it stands, where a comparison was lost.
+    /// The current object, if a comparison with it failed.
     pub current: Option<Box<Current>>,
 }
 
-/// The object that a comparison was lost to.
+/// The current object of a failed comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Current {
     /// The replicated settings.
@@ -61,7 +61,8 @@ impl Refusal {
         }
     }
 
-    /// Kubernetes' words for what is not there. The resource as [`qualified`](crate::GroupResource::qualified) says it.
+    /// Kubernetes' message for an object that does not exist. `resource` is the
+    /// [`qualified`](crate::GroupResource::qualified) name.
     #[must_use]
     pub fn not_found(resource: &str, name: &str) -> Self {
         Self::new(
@@ -70,7 +71,7 @@ impl Refusal {
         )
     }
 
-    /// Kubernetes' words for what is there already.
+    /// Kubernetes' message for an object that exists already.
     #[must_use]
     pub fn already_exists(resource: &str, name: &str) -> Self {
         Self::new(
@@ -79,7 +80,7 @@ impl Refusal {
         )
     }
 
-    /// Kubernetes' words for a change that was made for another state of what it changes. Why, may be
+    /// Kubernetes' message for a change that was made for another state of the object. `why` may be
     /// [`Preconditions::fault_of_update`](crate::Preconditions::fault_of_update) or
     /// [`fault_of_delete`](crate::Preconditions::fault_of_delete).
     #[must_use]
@@ -90,7 +91,7 @@ impl Refusal {
         )
     }
 
-    /// The refusal of a resource that nobody declared.
+    /// The refusal for a resource that has no collection.
     #[must_use]
     pub fn no_collection(resource: &GroupResource) -> Self {
         let resource = resource.qualified();
@@ -105,7 +106,7 @@ impl Refusal {
         self
     }
 
-    /// The same refusal with the object as it stands.
+    /// The same refusal with the current object.
     #[must_use]
     pub fn with_current(mut self, current: Current) -> Self {
         self.current = Some(Box::new(current));

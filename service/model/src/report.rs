@@ -1,4 +1,4 @@
-//! What a member says of one resource.
+//! Report entries: which versions of a resource a member decodes, serves, and encodes or votes for.
 
 use crate::limits::VERSIONS_PER_ENTRY_MAX;
 use crate::violation::excerpt;
@@ -15,19 +15,19 @@ pub struct ReportEntry {
     pub decodable: VersionSet,
     /// The versions that it serves; each is decodable.
     pub served: VersionSet,
-    /// Whether it has made up its mind about the encoding; what it names is decodable.
+    /// Whether the member fixes its encoding or votes; the named version is decodable.
     pub stance: Stance,
 }
 
 /// Who decides what a member encodes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stance {
-    /// It does itself, and this is what it encodes.
+    /// The member does: it encodes this version.
     Fixed {
         /// The version that it encodes.
         encoding: ApiVersion,
     },
-    /// All members do together: it encodes what is selected.
+    /// All members do together: it encodes the selected version.
     Voting {
         /// The version that it votes for.
         preferred: ApiVersion,
@@ -52,7 +52,7 @@ impl Stance {
     }
 }
 
-/// An entry as it arrives, before anything is known to be legal.
+/// An entry as it arrives, not checked yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportEntryText<'a> {
     /// The API group; empty for the core group.
@@ -61,15 +61,15 @@ pub struct ReportEntryText<'a> {
     pub resource: &'a str,
     /// The kind of the objects.
     pub kind: &'a str,
-    /// What can be decoded.
+    /// The decodable versions.
     pub decodable: Vec<&'a str>,
-    /// What is served.
+    /// The served versions.
     pub served: Vec<&'a str>,
-    /// What is encoded or preferred.
+    /// The encoded or preferred version.
     pub stance: StanceText<'a>,
 }
 
-/// A stance as it arrives.
+/// A stance as it arrives, not checked yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StanceText<'a> {
     /// See [`Stance::Fixed`].
@@ -111,14 +111,14 @@ impl ReportEntry {
     }
 
     /// Adds every rule that the entry breaks, at `path`: the relations between its fields, which
-    /// their types cannot say.
+    /// their types cannot express.
     pub fn check(&self, path: &str, violations: &mut Violations) {
         let mut found = Violations::new();
         self.as_text().check_relations(&mut found);
         violations.extend_at(path, found);
     }
 
-    /// The entry as it would arrive.
+    /// The entry in the form in which it arrives.
     pub fn as_text(&self) -> ReportEntryText<'_> {
         ReportEntryText {
             group: self.resource.group(),
@@ -141,7 +141,7 @@ impl ReportEntry {
 const DECODABLE: &str = "decodableVersions";
 const SERVED: &str = "servedVersions";
 
-/// Parses the versions that a list may have; what is beyond is refused without a look at it.
+/// Parses the versions of a list; those beyond the limit are refused without being parsed.
 fn parse_versions(field: &str, texts: &[&str], violations: &mut Violations) -> VersionSet {
     if texts.len() > VERSIONS_PER_ENTRY_MAX {
         violations.push(Violation::too_many(texts.len(), VERSIONS_PER_ENTRY_MAX).at(field));
@@ -174,8 +174,8 @@ impl StanceText<'_> {
 }
 
 impl ReportEntryText<'_> {
-    /// What is encoded, preferred or served must be decodable. It is compared as text, so that a
-    /// malformed version does not hide that it is missing elsewhere.
+    /// Every encoded, preferred or served version must be decodable. Versions are compared as text,
+    /// so that a malformed version does not hide that it is not among the decodable ones.
     fn check_relations(&self, violations: &mut Violations) {
         let longest = self.decodable.len().max(self.served.len());
         if longest > VERSIONS_PER_ENTRY_MAX {

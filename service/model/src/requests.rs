@@ -1,7 +1,7 @@
-//! The requests that change the state, typed, with what their shape must be.
+//! The typed requests that change the state, and the checks of their fields.
 //!
-//! `check` finds what is wrong with a request whatever the state is: what the types of its fields
-//! cannot say. Whether it is right for the state, only apply decides.
+//! `check` finds the broken rules of a request that do not depend on the state and that the types
+//! of its fields cannot express. Only apply decides whether the request is right for the state.
 
 mod acquire_lease;
 mod adopt;

@@ -1,4 +1,4 @@
-//! A resource: what API servers encode, by group and plural name.
+//! Resources, whose objects API servers encode: a group and a plural name.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -9,13 +9,13 @@ use crate::{Violation, Violations};
 
 /// A group and a resource in it, ordered by group and then by resource.
 ///
-/// The core group is the empty string. Where a StorageVersion is named it is written `core`, so
-/// no group can have that name.
+/// The core group is the empty string. The name of a StorageVersion writes it as `core`, so no
+/// group can have that name.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct GroupResource {
     /// `resource.group`, or `resource` in the core group.
     text: Arc<str>,
-    /// Where the resource ends in it. A resource is a label, so there is no dot before.
+    /// The length of the resource in `text`. A resource is a label, so it contains no dot.
     resource_len: u8,
 }
 
@@ -90,7 +90,7 @@ impl GroupResource {
 
     /// The API group; empty for the core group.
     pub fn group(&self) -> &str {
-        // Beyond the dot, which the core group does not have.
+        // The text behind the dot; the core group has no dot.
         self.text.get(self.resource_end() + 1..).unwrap_or_default()
     }
 

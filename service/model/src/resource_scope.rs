@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::names::dns1123_subdomain;
 use crate::{GroupResource, Violation};
 
-/// Some resources, by one name.
+/// A set of resources under one name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ResourceScope {
     /// Every resource.
@@ -126,7 +126,7 @@ mod tests {
         ] {
             assert!(ResourceScope::parse(name).is_err(), "{name:?}");
         }
-        // What has none of the forms is told them.
+        // The refusal of any other text names the forms.
         for name in ["", "pods", "core"] {
             let told = ResourceScope::parse(name).unwrap_err().to_string();
             for form in ["`*`", "`<group>.*`", "`<group>.<resource>`"] {

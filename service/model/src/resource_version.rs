@@ -1,11 +1,11 @@
-//! Resource versions as Kubernetes hands them out: as text.
+//! The comparison of resource versions in the text form of Kubernetes.
 
 use std::cmp::Ordering;
 
 use crate::Violation;
 
-/// Which of two resource versions of one resource is the later one, as Kubernetes compares them: numbers of any length,
-/// and Synod's are among them.
+/// Compares two resource versions of one resource as Kubernetes does: as numbers of any length. Synod's are such
+/// numbers.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The store's one counter, and the numbers that are taken from it.
+//! The store's one counter, the ids and tokens that are revisions of it, and the ids of requests.
 
 use std::fmt;
 
@@ -22,19 +22,19 @@ impl Revision {
         self.0
     }
 
-    /// The one after it.
+    /// The next revision.
     ///
     /// # Panics
     ///
-    /// At the end of 64 bits, where going on would use a revision twice. At a million commands a
-    /// second that is half a million years away, restores (2^40 each) included.
+    /// At the end of 64 bits, where going on would use a revision twice. At a million commands a second that is half a
+    /// million years away, restores (2^40 each) included.
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.strict_add(1))
     }
 
-    /// The revision of a restore that finds this one: 2^40 later, beyond every number that the lost cluster can have
-    /// given since the backup. `None` if 64 bits have no room for it.
+    /// The revision of a restore from a backup at this one: 2^40 later, beyond every number that the lost cluster can
+    /// have given since the backup. `None` if it does not fit in 64 bits.
     pub const fn restored(self) -> Option<Self> {
         match self.0.checked_add(1 << 40) {
             Some(number) => Some(Self(number)),
@@ -61,14 +61,14 @@ pub struct SessionId(Revision);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FencingToken(Revision);
 
-/// The revision of the command that put somebody into the queue for a lease: the place in it.
+/// The revision of the command that put a waiter into the queue for a lease: its place in the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticket(Revision);
 /// The revision of the command that gave a migration to its worker: the worker's fencing token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClaimToken(Revision);
 
-/// Gives a number that is a revision its constructor, readers and shape check.
+/// Implements the constructor, the accessors and the check of a number that is a revision.
 macro_rules! taken_from_revision {
     ($name:ident, $command:literal) => {
         impl $name {
@@ -77,7 +77,7 @@ macro_rules! taken_from_revision {
                 Self(revision)
             }
 
-            /// The revision that it is.
+            /// The revision.
             pub const fn revision(self) -> Revision {
                 self.0
             }
@@ -87,7 +87,7 @@ macro_rules! taken_from_revision {
                 self.0.get()
             }
 
-            /// Whether any command can have set it.
+            /// Refuses a number that no command can have answered.
             ///
             /// # Errors
             ///
@@ -136,7 +136,7 @@ impl Sequence {
         self.0
     }
 
-    /// The one after it.
+    /// The next sequence.
     ///
     /// # Panics
     ///
@@ -153,13 +153,13 @@ impl fmt::Display for Sequence {
     }
 }
 
-/// What makes a changing request exactly-once: whose it is, which it is, and what its sender has
-/// no answer to yet.
+/// The id that makes a changing request exactly-once: its session, its place there, and the lowest place to which the
+/// sender has no answer yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId {
     /// The client's session.
     pub session: SessionId,
-    /// The place of the request in it.
+    /// The place of the request in the session.
     pub sequence: Sequence,
     /// The lowest sequence whose answer the client still waits for; outcomes below it are
     /// forgotten. Never above `sequence`.

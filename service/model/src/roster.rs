@@ -1,7 +1,7 @@
-//! Rosters: who must speak for a resource before anything that is said of it counts.
+//! Rosters: which members must have an entry for a resource before the members can agree on it.
 //!
-//! Agreement is among those who take part. Who else writes the resource, only an operator can say: a roster says it, and
-//! while one that it asks for is missing there is no agreement, no migration and no safe answer.
+//! Agreement is among the members that report. Only an operator knows who else writes the resource, and names them in a
+//! roster. While a member that the roster asks for is missing, there is no agreement, no migration and no safe answer.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,27 +13,28 @@ use crate::{LabelSelector, Member, MemberId, Metadata, ResourceScope, Violation,
 /// A roster, as readers see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster {
-    /// For which resources. Of the rosters that cover a resource, the narrowest alone counts.
+    /// The resources that it covers. Of the rosters that cover a resource, the narrowest alone counts.
     pub scope: ResourceScope,
     /// Identity and revisions of the object.
     pub metadata: Metadata,
-    /// Who must speak.
+    /// Which members must have an entry.
     pub rule: RosterRule,
 }
 
-/// Who must speak. All that it asks for must hold.
+/// Which members must have an entry. All three requirements must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RosterRule {
     /// These members must have an entry for the resource.
     pub members: BTreeSet<MemberId>,
-    /// Every member with such labels must have an entry, and there must be one; empty: none need.
+    /// Every member with such labels must have an entry, and there must be at least one such member; empty: no
+    /// requirement.
     pub labels: LabelSelector,
-    /// At least so many must have an entry: of the members with such labels, if any are asked for.
+    /// At least this many members must have an entry, counted among those with such labels unless `labels` is empty.
     pub least: u32,
 }
 
 impl RosterRule {
-    /// What is wrong with its shape.
+    /// The broken rules of the roster that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         if self.members.is_empty() && self.labels.is_empty() && self.least == 0 {
@@ -51,21 +52,23 @@ impl RosterRule {
         violations
     }
 
-    /// Whether it asks for members by their labels, so that it has to be looked at when one comes, goes or changes.
+    /// Whether it asks for members by their labels, so that it must be evaluated again when a member comes, goes or
+    /// changes.
     pub fn asks_by_labels(&self) -> bool {
         !self.labels.is_empty()
     }
 
-    /// Whether it asks for anybody whom the one before did not ask for; at the least, where labels tell no more.
+    /// Whether it may ask for a member that `before` did not ask for. Other labels always count as asking for more.
     pub fn asks_more_than(&self, before: &Self) -> bool {
         let has_other_labels = self.asks_by_labels() && self.labels != before.labels;
         !self.members.is_subset(&before.members) || has_other_labels || self.least > before.least
     }
 
-    /// Who is missing of a resource for which those speak of whom `speaks` says so, `speaking` in all.
+    /// The members that are missing for a resource. `speaks` tells whether a member has an entry, and `speaking`
+    /// members do.
     ///
-    /// `members` are all that there are. Costs a step for each of them where it asks by labels, else one for each member
-    /// that it names.
+    /// `members` are all members. The cost is a step for each of them if the rule asks by labels, else a step for each
+    /// member that it names.
     pub fn absent<'a>(
         &'a self,
         speaking: usize,
@@ -98,16 +101,16 @@ impl RosterRule {
     }
 }
 
-/// Who is missing of a resource, by its roster. Nobody, where it has none.
+/// The members that are missing for a resource by its roster; empty if it has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Absent {
-    /// Members that are asked for and have no entry, as many as are named.
+    /// Members that are asked for and have no entry, up to [`ABSENT_NAMED_MAX`] of them.
     pub members: BTreeSet<MemberId>,
-    /// How many more of them there are.
+    /// How many more such members there are.
     pub unnamed: u32,
-    /// How many more entries there must be, of whichever members.
+    /// How many more entries there must be, of any members with `labels`.
     pub short: u32,
-    /// The labels of those members; empty: whoever they are.
+    /// The labels that those members must have; empty: any.
     pub labels: LabelSelector,
 }
 

@@ -1,4 +1,4 @@
-//! Selectors: which objects are meant, by their labels and by their names, in the syntax of Kubernetes.
+//! Selectors of objects by their labels and by their names, in the syntax of Kubernetes.
 
 mod fields;
 mod syntax;
@@ -13,7 +13,7 @@ use syntax::{Token, Tokens};
 
 pub use fields::FieldSelector;
 
-/// Which labels an object must have. It matches if every requirement does; without one it matches all.
+/// A selector by labels. It matches if every requirement does; without requirements it matches all objects.
 ///
 /// ```
 /// use synod_model::{LabelSelector, Labels};
@@ -26,7 +26,7 @@ pub use fields::FieldSelector;
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LabelSelector(Vec<Requirement>);
 
-/// What one label must be.
+/// The requirement on one label.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Requirement {
     /// The label's key.
@@ -38,24 +38,24 @@ pub struct Requirement {
 /// The rule for the value of one label.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
-    /// There is a label, with one of these values; at least one.
+    /// The label exists with one of these values, of which there is at least one.
     In(BTreeSet<String>),
-    /// There is no label with one of these values; also met if there is no label at all.
+    /// The label does not have any of these values; also met if it does not exist.
     NotIn(BTreeSet<String>),
-    /// There is a label.
+    /// The label exists.
     Exists,
-    /// There is none.
+    /// The label does not exist.
     Absent,
 }
 
 impl LabelSelector {
-    /// The selector that is written so: requirements with commas between them, each one of `key`, `!key`,
-    /// `key=value`, `key==value`, `key!=value`, `key in (a,b)` and `key notin (a,b)`. An empty text selects all.
+    /// Parses a selector: requirements with commas between them, each one of `key`, `!key`, `key=value`, `key==value`,
+    /// `key!=value`, `key in (a,b)` and `key notin (a,b)`. An empty text selects all.
     ///
     /// # Errors
     ///
-    /// Too long, as it stands or as it is written out, not of this form, a key that is no qualified name or a value that
-    /// is no label value.
+    /// Too long, as given or as `Display` writes it, too many requirements, not of this form, a key that is no
+    /// qualified name or a value that is no label value.
     pub fn parse(text: &str) -> Result<Self, Violation> {
         if text.len() > SELECTOR_BYTES_MAX {
             return Err(Violation::too_long(SELECTOR_BYTES_MAX));
@@ -66,7 +66,8 @@ impl LabelSelector {
             return Err(Violation::too_many(found.len(), SELECTOR_REQUIREMENTS_MAX));
         }
         let selector = Self(found);
-        // It is stored, sent and shown as it is written out, with a space in `key in (a,b)`, and has to be read again.
+        // The selector is stored, sent and shown as `Display` writes it, with a space in `key in (a,b)`, and must parse
+        // again.
         if selector.to_string().len() > SELECTOR_BYTES_MAX {
             return Err(Violation::too_long(SELECTOR_BYTES_MAX));
         }
@@ -83,14 +84,14 @@ impl LabelSelector {
         Self(required.collect())
     }
 
-    /// The selector of objects that both select.
+    /// The selector of the objects that both selectors match.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         self.0.extend(other.0.iter().cloned());
         self
     }
 
-    /// What it requires, in the order in which it was written.
+    /// Its requirements, in the order in which they were written.
     pub fn requirements(&self) -> &[Requirement] {
         &self.0
     }
@@ -100,7 +101,7 @@ impl LabelSelector {
         self.0.is_empty()
     }
 
-    /// Whether an object with these labels is meant.
+    /// Whether an object with these labels matches.
     pub fn matches(&self, labels: &Labels) -> bool {
         self.0.iter().all(|requirement| requirement.holds(labels))
     }
@@ -178,7 +179,7 @@ fn rule_of(key: &str, tokens: &mut Tokens<'_>) -> Result<Rule, String> {
     }
 }
 
-/// The value after `=`; none is the empty one.
+/// The value after `=`; no value is the empty one.
 fn one_value(key: &str, tokens: &mut Tokens<'_>) -> Result<String, String> {
     match tokens.peek() {
         Token::Word(value) => {
@@ -192,7 +193,7 @@ fn one_value(key: &str, tokens: &mut Tokens<'_>) -> Result<String, String> {
     }
 }
 
-/// The values in parentheses. Between two commas stands the empty one.
+/// The values in parentheses. Nothing between two commas is the empty value.
 fn values(key: &str, tokens: &mut Tokens<'_>) -> Result<BTreeSet<String>, String> {
     if !tokens.take(Token::Open) {
         return Err(format!("found '{}', expected: '('", tokens.peek()));

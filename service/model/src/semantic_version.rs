@@ -1,4 +1,4 @@
-//! Versions that have an order.
+//! Semantic versions, which have an order.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -17,7 +17,7 @@ pub struct SemanticVersion {
     pre: Vec<Identifier>,
 }
 
-/// A part of what stands after the hyphen. A number is before any text.
+/// An identifier of a pre-release. A number is ordered before any text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Identifier {
     Number(u64),
@@ -42,7 +42,8 @@ impl SemanticVersion {
         })
     }
 
-    /// The version with this text, or 0.0.0 where there is none: what Kubernetes compares by.
+    /// The version with this text, or 0.0.0 if there is no legal text, as Kubernetes compares
+    /// versions.
     pub fn or_zero(text: Option<&str>) -> Self {
         let parsed = text.and_then(|text| Self::parse(text).ok());
         parsed.unwrap_or_else(|| Self {
@@ -68,7 +69,7 @@ fn read(text: &str) -> Option<([u64; 3], Vec<Identifier>)> {
         .split_once('-')
         .map_or((text, None), |(core, pre)| (core, Some(pre)));
     let parts: Vec<&str> = core.split('.').collect();
-    // What is left out is zero, but then nothing can stand behind it.
+    // Missing numbers are zero, but then no pre-release and no build metadata may follow.
     if parts.len() > 3 || (parts.len() < 3 && (pre.is_some() || build.is_some())) {
         return None;
     }
@@ -107,7 +108,7 @@ impl Ord for SemanticVersion {
         let released = |version: &Self| version.pre.is_empty();
         self.numbers
             .cmp(&other.numbers)
-            // A version is after those that lead up to it.
+            // A release is ordered after its pre-releases.
             .then_with(|| released(self).cmp(&released(other)))
             .then_with(|| self.pre.cmp(&other.pre))
     }

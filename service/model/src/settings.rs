@@ -1,4 +1,5 @@
-//! The replicated settings: all that apply reads beside the state, the same on every replica.
+//! The replicated settings: values that apply depends on and operators can change, the same on
+//! every replica.
 
 mod table;
 
@@ -12,7 +13,7 @@ use crate::{GroupResource, Revision, Violation, Violations};
 macro_rules! define {
     ($($(#[$doc:meta])* $field:ident: $of:ty, $wire:ident, $row:ident = $name:literal
         $form:ident $unit:literal $min:expr, $default:expr, $max:expr;)*) => {
-        /// The settings as they stand.
+        /// The current settings.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct Settings {
             $($(#[$doc])* pub $field: $of,)*
@@ -42,7 +43,7 @@ macro_rules! define {
         pub const SETTINGS: &[Setting] = &[$($row),*];
 
         impl Default for Settings {
-            /// What a new cluster has.
+            /// The settings of a new cluster.
             fn default() -> Self {
                 Self {
                     $($field: Value::of_amount($row.default),)*
@@ -86,19 +87,19 @@ crate::settings_table!(define);
 pub struct Setting {
     /// Its name in the protocol's JSON form.
     pub name: &'static str,
-    /// How people write it.
+    /// The form in which people write it.
     pub form: SettingForm,
-    /// What is counted.
+    /// The unit of the value.
     pub unit: &'static str,
     /// The least that is allowed.
     pub min: u64,
-    /// What a new cluster has.
+    /// The value in a new cluster.
     pub default: u64,
     /// The most that is allowed.
     pub max: u64,
 }
 
-/// How people write a setting.
+/// The form in which people write a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingForm {
     /// As a number.
@@ -111,16 +112,16 @@ pub enum SettingForm {
     Resources,
 }
 
-// The history can hold what a largest report changes, or no watcher could ever follow one.
+// The history can hold the changes of the largest report, or no watch could ever deliver them.
 const _: () = assert!(HISTORY_BYTES.min >= 2 * REPORT_BYTES_MAX as u64);
-// Beside the reserve there is room for some state.
+// The smallest quota has room for some state beside the reserve.
 const _: () = assert!(STATE_QUOTA_BYTES.min >= 2 * STATE_RESERVE_BYTES);
 
-/// The value of a setting, as the number that its bounds are of.
+/// The value of a setting, as the number that is compared with its bounds.
 trait Value: Sized {
     fn amount(&self) -> Result<u64, Violation>;
 
-    /// The value of a number within the bounds; of resources, none.
+    /// The value of a number within the bounds; for resources, always the empty set.
     fn of_amount(amount: u64) -> Self;
 }
 

@@ -1,9 +1,9 @@
-//! The number of what a member says.
+//! The numbers of a member's statements.
 
 use std::fmt;
 
-/// The number of what a member says of its resources, from 1 within its epoch: it grows with each new statement, so that
-/// one that comes late is known from a later one. One that is sent again is the same statement under the same number.
+/// The number of a member's statement about its resources, from 1 within its epoch. It grows with each new statement,
+/// so that a statement that comes late is recognized. A statement that is sent again keeps its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StatementNumber(u64);
 
@@ -24,7 +24,7 @@ impl StatementNumber {
         self.0
     }
 
-    /// The one after it; `None` at the end of 64 bits.
+    /// The next number; `None` at the end of 64 bits.
     pub const fn next(self) -> Option<Self> {
         match self.0.checked_add(1) {
             Some(number) => Some(Self(number)),

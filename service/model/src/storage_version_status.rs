@@ -1,8 +1,8 @@
-//! What must hold of a StorageVersion as a whole.
+//! The rules for the status of a StorageVersion.
 //!
-//! Kubernetes checks this when a client writes a status. Nobody can write one in Synod: agreement
-//! and conditions are computed where they are stored. The same rules hold for what is read back
-//! from a checkpoint.
+//! Kubernetes checks them when a client writes a status. In Synod no client can write one: apply
+//! computes agreement and conditions. The same rules are checked on a status that is read from a
+//! checkpoint.
 
 use std::collections::BTreeMap;
 
@@ -34,9 +34,9 @@ pub fn check_common_version<'a>(
     violation.at("commonEncodingVersion").into()
 }
 
-/// Checks that each condition stands once and says all that it must.
+/// Checks that each condition is there once and has all required fields.
 ///
-/// The type need not be one that is known here: there may be more of them later.
+/// The type may be unknown here: later releases may have more types.
 pub fn check_conditions<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> Violations {
     let mut violations = Violations::new();
     let mut places = BTreeMap::new();

@@ -1,25 +1,25 @@
-//! How values are stored: one form for the log, for checkpoints, for what replicas send each other, and for the digest.
+//! The stored form of values: one form for the log, for checkpoints, for messages between replicas, and for the digest.
 //!
-//! Every value has one form only, so that equal values have equal bytes on every replica: numbers are as short as they can
-//! be, sets and maps ascend, and there are no floating-point numbers. What has another form, or is more than this build
-//! knows, is an error that says where.
+//! Every value has one form only, so that equal values have equal bytes on every replica: numbers are as short as they
+//! can be, sets and maps ascend, and there are no floating-point numbers. Another form of a value, or a field or
+//! variant that this build does not know, is an error that names the place.
 //!
 //! # The form
 //!
 //! | what | its bytes |
 //! |---|---|
 //! | number | LEB128 without leading zeros: seven bits a byte, the lowest first |
-//! | text, bytes | the length, then as they are |
+//! | text, bytes | the length, then the bytes as they are |
 //! | fixed bytes, such as a uid | as they are |
 //! | flag | 0 or 1 |
 //! | option | a flag, then the value if there is one |
-//! | list, set, map | the length, then the items in order |
+//! | list, set, map | the number of items, then the items in order |
 //! | struct | how many fields follow, then those in the order of its table |
 //! | variant | its number; then, named fields as a struct, others one after the other |
 //!
-//! The optional fields at the end of a struct are left out where they say nothing: a field that is added comes last and is
-//! optional, and what was stored before it keeps its bytes and its digest. The tables stand in
-//! [`stored!`](crate::stored!) and its kin.
+//! The optional fields at the end of a struct are left out if they are none, false or empty. A new field comes last and
+//! is optional, so values that were stored before it keep their bytes and their digest. The tables are written with
+//! [`stored!`](crate::stored!) and the macros beside it.
 
 mod base;
 mod source;
@@ -32,29 +32,29 @@ pub use tables::{Tables, shape_of};
 
 /// A value that can be stored.
 pub trait Stored: Sized {
-    /// Appends its form.
+    /// Appends the stored form of the value.
     fn store(&self, to: &mut Vec<u8>);
 
-    /// Reads it.
+    /// Reads a value.
     ///
     /// # Errors
     ///
     /// The bytes are not the one form of a value, or a rule of the value is broken.
     fn load(from: &mut Source<'_>) -> Result<Self, StoredFault>;
 
-    /// What a field of this type is that was added later, where it was not stored. `None`: it must be there.
+    /// The value of a field of this type that was not stored. `None`: the field must be stored.
     #[must_use]
     fn missing() -> Option<Self> {
         None
     }
 
-    /// Whether it is that.
+    /// Whether the value is that of [`missing`](Self::missing).
     #[must_use]
     fn is_missing(&self) -> bool {
         false
     }
 
-    /// The name of its form in the tables, after adding what the form is made of.
+    /// The name of its form in the tables, after adding the forms that it is made of.
     fn shape(tables: &mut Tables) -> String;
 }
 
@@ -66,20 +66,20 @@ pub fn to_bytes<T: Stored>(value: &T) -> bytes::Bytes {
     bytes.into()
 }
 
-/// The value of these bytes, all of them. Large data of it share the buffer.
+/// The value of these bytes, which must all be used. Large data of the value shares the buffer.
 ///
 /// # Errors
 ///
-/// They are not the one form of a value.
+/// The bytes are not the one form of a value.
 pub fn from_bytes<T: Stored>(bytes: &bytes::Bytes) -> Result<T, StoredFault> {
     load_all(Source::new(bytes))
 }
 
-/// The same, of what others send: all lists of it together may have so many items.
+/// The same, for bytes that others send: all lists together may have at most `items_max` items.
 ///
 /// # Errors
 ///
-/// They are not the one form of a value, or have more items.
+/// The bytes are not the one form of a value, or have more items.
 pub fn from_foreign_bytes<T: Stored>(
     bytes: &bytes::Bytes,
     items_max: u64,
@@ -93,7 +93,7 @@ fn load_all<T: Stored>(mut source: Source<'_>) -> Result<T, StoredFault> {
     Ok(value)
 }
 
-/// Appends fields: how many there are up to the last that says something, then those.
+/// Appends the fields up to the last one that is not missing, with their number before them.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! put_fields {
@@ -110,7 +110,7 @@ macro_rules! put_fields {
     };
 }
 
-/// The form of structs: their fields in this order. A new one comes last, and is optional.
+/// The form of structs: their fields in this order. A new field comes last, and is optional.
 #[macro_export]
 macro_rules! stored {
     ($($name:ident { $($field:ident),+ $(,)? })*) => { $(
@@ -137,7 +137,7 @@ macro_rules! stored {
     )* };
 }
 
-/// The form of structs that have no field yet: one that is added needs no other form.
+/// The form of structs that have no field yet: a field can be added without another form.
 #[macro_export]
 macro_rules! stored_empty {
     ($($name:ident)*) => { $(
@@ -159,7 +159,7 @@ macro_rules! stored_empty {
     )* };
 }
 
-/// The form of enums: the number of each variant, which is never given to another one.
+/// The form of enums: the number of each variant, which is never given to another variant.
 #[macro_export]
 macro_rules! stored_variants {
     ($($name:ident {
@@ -224,7 +224,7 @@ macro_rules! stored_texts {
             fn load(from: &mut $crate::stored::Source<'_>) -> Result<Self, $crate::stored::StoredFault> {
                 let text = from.text()?;
                 let value: Self = $parse(text).map_err($crate::stored::StoredFault::rule)?;
-                // What is read in several forms is stored in one.
+                // Refuses a text that parses but is not the stored form of its value.
                 from.ensure(value.$as_str() == text)?;
                 Ok(value)
             }
@@ -258,7 +258,7 @@ macro_rules! stored_numbers {
     )* };
 }
 
-/// The form of bytes whose number is fixed.
+/// The form of arrays of bytes of a fixed length.
 #[macro_export]
 macro_rules! stored_bytes {
     ($($name:ident: $as_bytes:ident, $of_bytes:ident;)*) => { $(

@@ -1,12 +1,11 @@
-//! What every value that is a shared, checked text has in common.
+//! What all types of shared, checked texts have in common: their accessors and their checks.
 
 use crate::Violation;
 
-/// Gives a newtype over `Arc<str>` with a `parse` its reading side: `as_str`, [`Display`],
-/// [`FromStr`], and lookups by `&str` in ordered maps.
+/// Implements the accessors of a newtype over `Arc<str>` with a `parse`: `as_str`, [`Display`], [`FromStr`], and
+/// lookups by `&str` in ordered maps.
 ///
-/// [`Display`]: std::fmt::Display
-/// [`FromStr`]: std::str::FromStr
+/// [`Display`]: std::fmt::Display [`FromStr`]: std::str::FromStr
 macro_rules! shared_text {
     ($name:ident) => {
         impl $name {
@@ -47,8 +46,8 @@ macro_rules! shared_text {
 
 pub(crate) use shared_text;
 
-/// Checks a text that is only handed on: what it says is free, but it must not grow without bound or take over the terminal
-/// on which it is printed.
+/// Checks a text that is only passed on: its content is free, but its length is bounded, and it must not control the
+/// terminal on which it is printed.
 pub(crate) fn short_printable(text: &str, bytes_max: usize) -> Result<(), Violation> {
     if text.len() > bytes_max {
         return Err(Violation::too_long(bytes_max));
@@ -60,7 +59,7 @@ pub(crate) fn short_printable(text: &str, bytes_max: usize) -> Result<(), Violat
     Ok(())
 }
 
-/// Checks a text that says who somebody is: beside that, it must not look like another one.
+/// Checks a text that identifies somebody: it must be a [`short_printable`] text and must not look like another one.
 pub(crate) fn short_identity(text: &str, bytes_max: usize) -> Result<(), Violation> {
     short_printable(text, bytes_max)?;
     if text.chars().any(misleads) {
@@ -70,7 +69,7 @@ pub(crate) fn short_identity(text: &str, bytes_max: usize) -> Result<(), Violati
     Ok(())
 }
 
-/// Whether a character does something to what is printed around it: controls (C0, DEL, C1), bidirectional marks, and
+/// Whether a character changes how the text around it is printed: controls (C0, DEL, C1), bidirectional marks, and
 /// separators of lines and paragraphs.
 pub fn misleads(letter: char) -> bool {
     letter.is_control()

@@ -1,4 +1,4 @@
-//! The identity of an object over all time.
+//! The uids of objects, which are unique for ever.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,8 +13,8 @@ pub struct Uid([u8; 16]);
 impl Uid {
     /// The uid of the object that was created by the command of `revision` as its `position`-th.
     ///
-    /// There is no randomness in the replicated state, so the uid is a hash of the one place
-    /// where an object can come to be.
+    /// There is no randomness in the replicated state, so the uid is a hash of cluster, revision
+    /// and position, which no two creations share.
     pub fn derive(cluster: &ClusterId, revision: Revision, position: u32) -> Self {
         Self(uuid::v8_of(&[
             b"synod object",

@@ -1,4 +1,4 @@
-//! Versions of a resource, one and many.
+//! Versions of a resource, and sets of them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -75,7 +75,7 @@ const API_VERSION: &str = "an apiVersion is a DNS-1035 label, which must consist
 pub struct VersionSet(Arc<[ApiVersion]>);
 
 impl VersionSet {
-    /// The set of these, in this order; `None` if one is there twice.
+    /// The set of these versions, in this order; `None` if one is there twice.
     pub(crate) fn of_distinct(versions: Vec<ApiVersion>) -> Option<Self> {
         let distinct: BTreeSet<&ApiVersion> = versions.iter().collect();
         (distinct.len() == versions.len()).then(|| Self(versions.into()))
@@ -112,7 +112,7 @@ impl FromIterator<ApiVersion> for VersionSet {
     fn from_iter<I: IntoIterator<Item = ApiVersion>>(versions: I) -> Self {
         let mut kept: Vec<ApiVersion> = Vec::new();
         for version in versions {
-            // A set has at most 64 versions, usually two or three: looking is faster than hashing.
+            // A set has at most 64 versions, usually two or three: a scan is faster than hashing.
             if !kept.contains(&version) {
                 kept.push(version);
             }

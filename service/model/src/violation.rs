@@ -1,4 +1,5 @@
-//! What a caller got wrong: the field, and the rule that its value breaks.
+//! Violations: the faults of a request, each with its field and the rule that the field's value
+//! breaks.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -21,7 +22,7 @@ use crate::limits::{QUOTED_BYTES_MAX, VIOLATIONS_MAX};
 pub struct Violation {
     /// The path of the field in the protocol's JSON form; empty for the value itself.
     pub field: String,
-    /// What is wrong, with the value where that helps, and what would be right.
+    /// The fault, with the value where that helps, and what would be legal.
     pub rule: String,
 }
 
@@ -36,7 +37,7 @@ impl Violation {
         Self::of(format!("Invalid value: {value}: {rule}"))
     }
 
-    /// A document that is no JSON, and why; it may be too large to be quoted in a useful way.
+    /// A document that is no JSON, and why. The document is not quoted, since it may be large.
     pub fn not_json(rule: impl Display) -> Self {
         Self::of(format!("Invalid value: must be JSON: {rule}"))
     }
@@ -48,12 +49,12 @@ impl Violation {
         Self::of(format!("Invalid value: {}: {rule}", excerpt(&list)))
     }
 
-    /// A value that is not there but must be.
+    /// A value that is missing but must be given.
     pub fn required(rule: impl Display) -> Self {
         Self::of(format!("Required value: {rule}"))
     }
 
-    /// A value that stands twice where it may stand once.
+    /// A value that is given twice where it may be given once.
     pub fn duplicate(value: &str) -> Self {
         Self::of(format!("Duplicate value: {}", quoted(value)))
     }
@@ -165,12 +166,12 @@ impl Violations {
         self.kept.len() + self.left_out
     }
 
-    /// Those that were kept.
+    /// The violations that were kept.
     pub(crate) fn into_kept(self) -> Vec<Violation> {
         self.kept
     }
 
-    /// Those that were kept.
+    /// The violations that were kept.
     pub fn iter(&self) -> std::slice::Iter<'_, Violation> {
         self.kept.iter()
     }

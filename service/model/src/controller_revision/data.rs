@@ -1,4 +1,4 @@
-//! The data of a snapshot, and when two of them say the same.
+//! The data of a snapshot, and when the data of two snapshots is equal.
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -17,17 +17,17 @@ pub struct RevisionData {
 /// How the data of two snapshots is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Equality {
-    /// By what the JSON says: the order of keys and the form of numbers do not count.
+    /// By JSON value: the order of keys and the form of numbers do not count.
     #[default]
     Json,
     /// Byte by byte.
     Bytes,
-    /// As JSON, and members of objects that are `null`, `{}` or `[]` count as not being there.
+    /// As `Json`, but members of objects that are `null`, `{}` or `[]` count as absent.
     JsonIgnoringEmpty,
 }
 
-/// What the data says, in a few bytes for each way to compare it: two snapshots are compared without reading them again,
-/// however large they are.
+/// The hashes of the data, one for each [`Equality`]. They compare two snapshots without reading the data again,
+/// however large it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevisionIdentity {
     bytes: [u8; 32],
@@ -36,11 +36,12 @@ pub struct RevisionIdentity {
 }
 
 impl RevisionData {
-    /// This data.
+    /// Data of this media type, checked.
     ///
     /// # Errors
     ///
-    /// None at all, or more than an object may have; or no JSON object, where the media type is that of JSON.
+    /// The data is empty or longer than the data of an object may be, or its media type is JSON and it is no JSON
+    /// object.
     pub fn new(media_type: MediaType, bytes: Bytes) -> Result<Self, Violation> {
         if bytes.is_empty() {
             return Err(Violation::required("data is mandatory"));
@@ -61,7 +62,7 @@ impl RevisionData {
         })
     }
 
-    /// This data, as it was stored: it was read through [`new`](Self::new) before.
+    /// Data as it was stored. It is not checked again: [`new`](Self::new) checked it before.
     #[must_use]
     pub fn from_stored(media_type: MediaType, bytes: Bytes) -> Self {
         Self {
@@ -71,7 +72,7 @@ impl RevisionData {
         }
     }
 
-    /// The same data, of which is known in which version of the controller's kind it is. It does not count for the
+    /// The same data with the version of the controller's kind that it is written in. The version does not change the
     /// [`identity`](Self::identity).
     #[must_use]
     pub fn in_version(mut self, version: Option<ApiVersion>) -> Self {
@@ -79,20 +80,20 @@ impl RevisionData {
         self
     }
 
-    /// The version of the controller's kind that it is in, if somebody said so. Whoever asks whether the version may be
-    /// dropped is told of the snapshot.
+    /// The version of the controller's kind that the data is written in, if the caller gave it. A check whether that
+    /// version may be dropped reports the snapshot.
     #[must_use]
     pub fn version(&self) -> Option<&ApiVersion> {
         self.version.as_ref()
     }
 
-    /// Whether it is the same bytes in the same form, in whatever version they are said to be.
+    /// Whether media type and bytes are the same; the version does not count.
     #[must_use]
     pub fn is_same_bytes(&self, other: &Self) -> bool {
         (&self.media_type, &self.bytes) == (&other.media_type, &other.bytes)
     }
 
-    /// Its form.
+    /// The media type of the data.
     #[must_use]
     pub fn media_type(&self) -> &MediaType {
         &self.media_type
@@ -104,7 +105,7 @@ impl RevisionData {
         &self.bytes
     }
 
-    /// What it says as JSON; `None` for data of another media type.
+    /// The data as a JSON value; `None` for data of another media type.
     #[must_use]
     pub fn json(&self) -> Option<Json> {
         if self.media_type.is_json() {
@@ -114,7 +115,7 @@ impl RevisionData {
         }
     }
 
-    /// What it is compared by.
+    /// The hashes that the data is compared by.
     #[must_use]
     pub fn identity(&self) -> RevisionIdentity {
         let bytes = hash(
@@ -138,7 +139,7 @@ impl RevisionData {
 }
 
 impl RevisionIdentity {
-    /// Whether the two say the same, compared in this way. Data that is no JSON is compared byte by byte in any way.
+    /// Whether the two are equal under `equality`. Data that is no JSON is always compared byte by byte.
     #[must_use]
     pub fn equals(&self, other: &Self, equality: Equality) -> bool {
         match equality {
@@ -149,7 +150,7 @@ impl RevisionIdentity {
     }
 }
 
-/// The hash of a text in its domain, so that bytes never look like the JSON that they spell.
+/// The hash of `parts` after their `domain`, so that bytes and JSON of the same text have different hashes.
 fn hash(domain: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = Sha256::new();
     hasher.update(domain);

@@ -5,15 +5,15 @@ use crate::{
 };
 
 /// Names the history of a controller: the snapshots of one namespace that have the labels and that the owner controls.
-/// Two owners never share one, whatever they are called: the uid decides.
+/// Two owners never share a history, even under one name: their uids differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControllerHistory {
     /// The namespace of the owner and of its snapshots.
     pub namespace: Namespace,
     /// The owner, as the controller of its snapshots.
     pub owner: OwnerReference,
-    /// The labels that its snapshots have. Those that have them and no controller can be adopted; without a label here,
-    /// none can.
+    /// The labels that its snapshots have. Snapshots with these labels and no controller can be adopted; an empty
+    /// selector selects none for adoption.
     pub selector: Labels,
 }
 
@@ -36,8 +36,8 @@ impl ControllerHistory {
     }
 }
 
-/// Where a snapshot stands in a history: by its number, then by when it was created in the order of the log, then by its
-/// name. No clock takes part.
+/// The place of a snapshot in a history: by its number, then by the revision of its creation, then by its name. No
+/// clock is read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RevisionPlace {
     /// Its number.

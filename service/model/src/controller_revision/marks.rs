@@ -1,4 +1,4 @@
-//! Marks of use: what keeps a snapshot from being truncated, and what each of them goes with.
+//! Marks of use, which keep a snapshot from being truncated, and the tie that ends each mark.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use crate::limits::MARKER_BYTES_MAX;
 use crate::text::{shared_text, short_identity};
 use crate::{Epoch, MemberId, ObjectKey, Ttl, Uid, Violation};
 
-/// Who says that a snapshot is in use, such as a controller or one of its workers.
+/// The name of a user of a snapshot, such as a controller or one of its workers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Marker(Arc<str>);
 
@@ -16,7 +16,7 @@ impl Marker {
     ///
     /// # Errors
     ///
-    /// Empty, longer than a name, or with control characters.
+    /// Empty, longer than 253 bytes, or with control characters, bidirectional marks or line separators.
     pub fn parse(text: &str) -> Result<Self, Violation> {
         if text.is_empty() {
             return Err(Violation::required("must say who uses it"));
@@ -31,36 +31,36 @@ shared_text!(Marker);
 /// A mark that a snapshot can have.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LiveMark {
-    /// What the controller's objects were made from last.
+    /// The controller's objects were last made from this snapshot.
     Current,
-    /// What the controller is changing them to.
+    /// The controller is changing its objects to this snapshot.
     Update,
-    /// What somebody else uses.
+    /// The user of this name uses the snapshot.
     InUse(Marker),
 }
 
-/// What a mark goes with. There is none without: whoever set it may die, and nothing is pinned for ever.
+/// What ends a mark. Every mark has a tie: its setter may die, and no snapshot must be pinned for ever.
 ///
-/// How long a mark still has is no part of the snapshot: renewing it writes nothing that anybody reads.
+/// The deadline of a mark is not part of the snapshot, so a renewal changes no object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MarkTie {
-    /// It goes when it was not set again for so long.
+    /// The mark ends when it has not been set again for this long.
     Renewals(Ttl),
-    /// It goes with this epoch of a member: when the member leaves or expires, or another instance replaces it.
+    /// The mark ends with this epoch of a member: when the member leaves or expires, or another instance replaces it.
     Member(MemberId, Epoch),
-    /// It goes with this object.
+    /// The mark ends when this object is removed.
     Object(ObjectKey, Uid),
 }
 
-/// Why a snapshot is live.
+/// The marks of a snapshot, each with its tie.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveMarks {
     ties: BTreeMap<LiveMark, MarkTie>,
 }
 
 impl MarkTie {
-    /// What a mark is tied to whose holder does not say: it is renewed at least once a day, or goes. A snapshot that is
-    /// kept for a day too long costs less than one that is gone while its controller was away.
+    /// The tie of a mark if the caller gives none: the mark ends unless it is renewed at least once a day. A snapshot
+    /// that is kept for a day too long costs less than one that is deleted while its controller is away.
     pub const DEFAULT: Self = Self::Renewals(Ttl::MAX);
 }
 
@@ -77,24 +77,24 @@ impl LiveMarks {
         !self.ties.is_empty()
     }
 
-    /// Whether it has this mark.
+    /// Whether the snapshot has this mark.
     #[must_use]
     pub fn has(&self, mark: &LiveMark) -> bool {
         self.ties.contains_key(mark)
     }
 
-    /// What the mark is tied to, if it has it.
+    /// The tie of the mark, if the snapshot has the mark.
     #[must_use]
     pub fn tie(&self, mark: &LiveMark) -> Option<&MarkTie> {
         self.ties.get(mark)
     }
 
-    /// All marks with what they are tied to: current, update, then the others by marker.
+    /// All marks with their ties: current, update, then the others by marker.
     pub fn iter(&self) -> impl Iterator<Item = (&LiveMark, &MarkTie)> {
         self.ties.iter()
     }
 
-    /// Who else uses it, sorted.
+    /// The markers of all `InUse` marks, sorted.
     pub fn in_use(&self) -> impl Iterator<Item = &Marker> {
         self.ties.keys().filter_map(|mark| match mark {
             LiveMark::InUse(marker) => Some(marker),
@@ -102,17 +102,17 @@ impl LiveMarks {
         })
     }
 
-    /// Sets the mark, tied so and no longer otherwise.
+    /// Sets the mark with this tie, which replaces its earlier tie.
     pub fn set(&mut self, mark: LiveMark, tie: MarkTie) {
         self.ties.insert(mark, tie);
     }
 
-    /// Takes the mark away, if it is there.
+    /// Removes the mark, if it is there.
     pub fn clear(&mut self, mark: &LiveMark) {
         self.ties.remove(mark);
     }
 
-    /// Takes those marks away whose tie has ended.
+    /// Removes the marks whose tie has ended.
     pub fn clear_tied(&mut self, has_ended: impl Fn(&MarkTie) -> bool) {
         self.ties.retain(|_, tie| !has_ended(tie));
     }

@@ -1,4 +1,4 @@
-//! How snapshots are named: after what they hold, as Kubernetes names them.
+//! Names of snapshots: a prefix and a hash of the data, as in Kubernetes.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::{Namespace, NamespacedName, ObjectName, RevisionData, Violation};
 /// The label that carries the hash of a snapshot's data.
 pub const HASH_LABEL: &str = "controller.kubernetes.io/hash";
 
-/// What spells no word by accident: no vowels, and no digits that look like them.
+/// Kubernetes' safe alphabet, which spells no word by accident: no vowels, and no digits that look like them.
 const SAFE: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
 /// The text with each character replaced by one of Kubernetes' safe alphabet.
@@ -20,12 +20,12 @@ pub fn safe_encode(text: &str) -> String {
         .collect()
 }
 
-/// FNV-1 with 32 bits, so not FNV-1a: what Kubernetes' names are made of. It may collide, so it decides nothing.
+/// FNV-1 with 32 bits (not FNV-1a), the hash in Kubernetes' names. It may collide, so snapshots are not compared by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RevisionHash(u32);
 
 impl RevisionHash {
-    /// The hash of these bytes, which nothing distinguishes from others of the same hash.
+    /// The hash of these bytes.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
         const OFFSET: u32 = 0x811c_9dc5;
@@ -38,7 +38,7 @@ impl RevisionHash {
         Self::of_bytes(data.bytes())
     }
 
-    /// The hash of the same with this number of collisions behind it.
+    /// The hash of the same bytes followed by this count of collisions in decimal.
     #[must_use]
     pub fn with_collisions(self, count: u32) -> Self {
         self.then(count.to_string().as_bytes())
@@ -59,7 +59,7 @@ impl RevisionHash {
 }
 
 impl fmt::Display for RevisionHash {
-    /// As it stands in names and labels: the decimal number in the safe alphabet.
+    /// The form in names and labels: the decimal number in the safe alphabet.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&safe_encode(&self.0.to_string()))
     }
@@ -70,11 +70,11 @@ impl fmt::Display for RevisionHash {
 pub struct NamePrefix(ObjectName);
 
 impl NamePrefix {
-    /// The prefix with this text, which is cut where a hash must follow it.
+    /// The prefix with this text. In a name it is cut so that a hash fits behind it.
     ///
     /// # Errors
     ///
-    /// Not a DNS-1123 subdomain, or one that is none with a hash after the cut.
+    /// Not a DNS-1123 subdomain, or no longer one when it is cut and followed by a hash.
     pub fn parse(text: &str) -> Result<Self, Violation> {
         dns1123_subdomain(text).map_err(|rule| Violation::invalid(text, rule))?;
         let cut = &text[..text.len().min(REVISION_PREFIX_BYTES_MAX)];
@@ -83,7 +83,7 @@ impl NamePrefix {
                 format_args!("must not have a dot as its character {REVISION_PREFIX_BYTES_MAX}");
             return Err(Violation::invalid(text, rule));
         }
-        // Whatever follows is cut off, so it need not be kept; a cut that ends in a hyphen is no name by itself.
+        // The whole text is stored, since a cut that ends in a hyphen is no name by itself.
         ObjectName::parse(text).map(Self)
     }
 
@@ -101,7 +101,7 @@ impl NamePrefix {
         NamespacedName::new(Some(namespace), &name)
     }
 
-    /// The prefix, cut, and this hash behind it.
+    /// The cut prefix, a hyphen and this hash.
     #[must_use]
     pub fn joined(&self, hash: &str) -> String {
         let prefix = self.as_str();

@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::Violation;
 
-/// At least 0; the highest number of a history is what its controller wants now. Not the store's revision.
+/// The number of a snapshot, at least 0, which is not a revision of the store. The controller wants the snapshot with
+/// the highest number of its history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RevisionNumber(u64);
 
@@ -33,7 +34,7 @@ impl RevisionNumber {
         self.0
     }
 
-    /// The one after it; `None` after the highest.
+    /// The next number; `None` after the highest.
     #[must_use]
     pub fn next(self) -> Option<Self> {
         (self < Self::MAX).then(|| Self(self.0 + 1))

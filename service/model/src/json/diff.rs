@@ -1,13 +1,13 @@
-//! What changed from one value to another, as a JSON patch (RFC 6902).
+//! The difference of two values as a JSON patch (RFC 6902).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::{Json, write};
 
-/// The patch that makes `to` of `from`: an array of operations in canonical text. Lists are compared from both ends, and
-/// what lies between is replaced item by item. `None` if it has more than `bytes_max` bytes: every operation names its
-/// path, so a patch can be much longer than both values.
+/// The patch that turns `from` into `to`: an array of operations in canonical text. Lists are compared from both ends,
+/// and the items between the equal ends are replaced one by one. `None` if it has more than `bytes_max` bytes: every
+/// operation names its path, so a patch can be much longer than both values.
 pub(super) fn patch(from: &Json, to: &Json, bytes_max: usize) -> Option<String> {
     let mut out = Operations {
         text: String::new(),
@@ -24,7 +24,7 @@ struct Operations {
 }
 
 impl Operations {
-    /// One that is beyond the limit is the last to be written: nobody sees any of them then.
+    /// Appends an operation. Beyond the limit nothing more is appended, since `patch` then answers `None`.
     fn push(&mut self, operation: &str, path: &str, value: Option<&Json>) {
         if self.text.len() > self.bytes_max {
             return;
@@ -84,7 +84,7 @@ fn compare_arrays(from: &[Json], to: &[Json], path: &mut String, out: &mut Opera
             compare(before, after, path, out)
         });
     }
-    // Each removal moves those behind it, so the last goes first.
+    // Each removal moves the items behind it, so the last item is removed first.
     for i in (kept..before.len()).rev() {
         below(path, &(head + i).to_string(), |path| {
             out.push("remove", path, None)
@@ -105,7 +105,7 @@ fn below(path: &mut String, part: &str, visit: impl FnOnce(&mut String)) {
     path.truncate(length);
 }
 
-/// A key as it stands in a pointer (RFC 6901).
+/// A key as it is written in a JSON pointer (RFC 6901).
 fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

@@ -2,7 +2,7 @@
 
 use crate::limits::{JSON_EXPONENT_MAX, JSON_NUMBER_BYTES_MAX};
 
-/// A number as it was written. Equal to another one of the same value, whatever the two look like.
+/// A number as it was written. Two numbers are equal if their values are, whatever their texts.
 #[derive(Clone, Debug)]
 pub struct JsonNumber(Box<str>);
 
@@ -23,7 +23,7 @@ impl JsonNumber {
         &self.0
     }
 
-    /// The one text of its value: a plain integer or fraction where that is short, else with an exponent.
+    /// The canonical text of its value: a plain integer or fraction where that is short, else with an exponent.
     pub fn to_canonical(&self) -> String {
         self.decimal().to_canonical()
     }
@@ -73,7 +73,7 @@ pub(super) fn length(text: &[u8]) -> Option<usize> {
 }
 
 /// A value: `0.digits` times ten to the power of `point`. Neither the first nor the last digit is a zero, so that equal
-/// values are equal here; zero has no digits and no sign.
+/// values have equal fields; zero has no digits and no sign.
 #[derive(Debug, PartialEq, Eq)]
 struct Decimal {
     negative: bool,
@@ -103,7 +103,7 @@ impl Decimal {
                 point: 0,
             });
         }
-        // A text's length fits: it was held in memory, within the size of a request.
+        // The lengths fit: [`JsonNumber::parse`] bounds them.
         let leading = i64::try_from(all.len() - significant.len()).ok()?;
         let whole = i64::try_from(whole.len()).ok()?;
         Some(Self {
@@ -114,7 +114,7 @@ impl Decimal {
     }
 
     fn to_canonical(&self) -> String {
-        /// Beyond it, zeros would be written that say nothing but the exponent.
+        /// An integer with more digits is written with an exponent instead of trailing zeros.
         const PLAIN_MAX: i64 = 21;
         const LEADING_ZEROS_MAX: i64 = 6;
 

@@ -1,4 +1,4 @@
-//! Reading a JSON text.
+//! The JSON parser.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -27,7 +27,7 @@ fn fault(at: usize, rule: impl Display) -> Violation {
     Violation::not_json(format_args!("byte {at}: {rule}"))
 }
 
-/// The text, and how much of it was read.
+/// The text, and the byte up to which it was read.
 struct Reader<'a> {
     text: &'a str,
     at: usize,

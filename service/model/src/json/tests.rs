@@ -84,7 +84,7 @@ fn nesting_is_allowed_up_to_the_limit_and_not_one_level_more() {
         let found = rule(&nested(JSON_DEPTH_MAX + 1));
         assert!(found.contains("must not nest deeper than"), "{found}");
     }
-    // However deep it is, the parser does not go there.
+    // The parser stops at the limit, however deep the document is.
     assert!(rule(&"[".repeat(1_000_000)).contains("must not nest deeper than"));
 }
 

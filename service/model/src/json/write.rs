@@ -1,4 +1,4 @@
-//! Writing a JSON value.
+//! The JSON writer: text as given, canonical or indented.
 
 use std::fmt::Write;
 
@@ -23,7 +23,8 @@ pub(super) fn canonical(value: &Json) -> String {
     out
 }
 
-/// The text over several lines, two blanks for each level; `None` if it is longer than `bytes_max`.
+/// The text over several lines, two blanks for each level; `None` if it is longer than `bytes_max`
+/// without its final line break.
 pub(super) fn pretty(value: &Json, bytes_max: usize) -> Option<String> {
     let mut out = String::new();
     write_pretty(value, 0, bytes_max, &mut out)?;

@@ -5,7 +5,7 @@ use super::*;
 const INVALID: &str = "refused with INVALID_ARGUMENT";
 const TOO_LARGE: &str = "refused with TOO_LARGE";
 
-/// Every limit of this file, as it is published.
+/// The limits of the module above, as the documentation publishes them.
 pub const LIMITS: &[Limit] = &[
     limit("request", REQUEST_BYTES_MAX, "bytes", TOO_LARGE),
     limit("report", REPORT_BYTES_MAX, "bytes", TOO_LARGE),

@@ -1,4 +1,4 @@
-//! Patches of what is said of an object, in the form in which Kubernetes writes it.
+//! Patches of an object's metadata, in the form of Kubernetes.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use crate::{
 
 /// A change of an object's metadata.
 ///
-/// It is made of the document that Kubernetes shows as `metadata`: `name`, `namespace`, `uid`, `resourceVersion`,
-/// `generation`, and of what writers say, as far as there is any: `labels`, `annotations`, `ownerReferences` and
-/// `finalizers`. Those four may be changed. For the others Kubernetes' rules hold: another name, namespace or uid is
-/// refused, another resource version is a conflict, and what else the store keeps by itself, the times, say, is ignored.
-/// A member of any other name is refused, so that a misspelt one is not lost.
+/// It is applied to the document that Kubernetes shows as `metadata`: `name`, `namespace`, `uid`, `resourceVersion`,
+/// `generation`, and those of `labels`, `annotations`, `ownerReferences` and `finalizers` that are not empty. Only
+/// these last four may be changed. For the others Kubernetes' rules hold: another name, namespace or uid is refused,
+/// another resource version is a conflict, and members that the store sets by itself, such as times, are ignored. A
+/// member of any other name is refused, so that a misspelt one is not lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetadataPatch {
     /// How the change is written.
@@ -27,10 +27,10 @@ pub struct MetadataPatch {
     pub document: Bytes,
 }
 
-/// What identifies an object, and stays.
+/// The members that identify an object, which a patch cannot change.
 const FIXED: [&str; 3] = ["name", "namespace", "uid"];
 
-/// What the store keeps by itself, whatever somebody writes there.
+/// The members that the store sets by itself; changes of them are ignored.
 const IGNORED: [&str; 7] = [
     "creationTimestamp",
     "deletionGracePeriodSeconds",
@@ -44,13 +44,13 @@ const IGNORED: [&str; 7] = [
 type Members = BTreeMap<String, Json>;
 
 impl MetadataPatch {
-    /// What is said of the object after the change.
+    /// The attributes of the object after the change.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENT` for what is no patch, or none of this document, and for what may not be said of an object or not
-    /// be changed; `CONFLICT` if a test of it fails, or if it was made for another resource version; `TOO_LARGE` if it
-    /// takes too much work.
+    /// `INVALID_ARGUMENT` if the patch is malformed or does not fit this document, or leaves illegal attributes or
+    /// another identity; `CONFLICT` if a test of the patch fails, or if it was made for another resource version;
+    /// `TOO_LARGE` if it takes too much work.
     pub fn applied_to(&self, object: &Object) -> Result<Attributes, Refusal> {
         let before = document(object);
         let after = changed(Json::Object(before.clone()), self.format, &self.document)
@@ -65,7 +65,7 @@ impl MetadataPatch {
     }
 }
 
-/// What a patch of the metadata sees.
+/// The document that a patch of the metadata is applied to.
 fn document(object: &Object) -> Members {
     let mut members = Members::new();
     let mut put = |key: &str, value: Json| members.insert(key.to_owned(), value);
@@ -141,7 +141,8 @@ fn owner(reference: &OwnerReference) -> Json {
     )
 }
 
-/// What the changed document says. What is wrong with it stands in `found`; else it may still be for another version.
+/// Reads the attributes from the changed document. Broken rules are added to `found`; the error is a conflict of
+/// resource versions.
 fn read(before: &Members, after: Members, found: &mut Violations) -> Result<Attributes, Fault> {
     let mut attributes = Attributes::default();
     let mut late = false;

@@ -1,4 +1,4 @@
-//! RFC 6902: a list of operations, each on what the ones before it left.
+//! RFC 6902: a list of operations, each applied to the result of those before it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::{ErrorKind, Json, Violation};
 use super::pointer::{Pointer, index};
 use super::{Fault, at};
 
-/// The document after all operations. What is wrong is said from the list of them on.
+/// The document after all operations. The paths of faults begin at the list.
 pub(super) fn applied(document: Json, patch: Json) -> Result<Json, Fault> {
     let Json::Array(operations) = patch else {
         let rule = "must be a list of operations";
@@ -80,7 +80,7 @@ fn pointer(members: &mut BTreeMap<String, Json>, member: &str) -> Result<Pointer
     }
 }
 
-/// The document, and what may still be done to it.
+/// The document, and the steps and copied bytes that are still allowed.
 struct Work {
     root: Json,
     steps: usize,
@@ -177,8 +177,8 @@ impl Work {
         removed.ok_or_else(|| missing(member))
     }
 
-    /// Whether the value may be put there. Nothing is ever deeper than a document may be, so that nothing that walks
-    /// one runs out of stack.
+    /// Checks the depth of a value at its new place. No value is ever deeper than a document may be, so that no
+    /// recursive function runs out of stack.
     fn check_depth(&mut self, path: &Pointer, value: &Json) -> Result<(), Fault> {
         let measure = Measure::of(value);
         self.steps = spent(self.steps, measure.values)?;
@@ -193,7 +193,7 @@ impl Work {
 /// How large a value is.
 #[derive(Clone, Copy, Default)]
 struct Measure {
-    /// Lists and objects inside of each other.
+    /// The nesting of lists and objects.
     depth: usize,
     values: usize,
     bytes: usize,

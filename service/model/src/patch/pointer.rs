@@ -1,4 +1,4 @@
-//! JSON pointers (RFC 6901): where in a document an operation works.
+//! JSON pointers (RFC 6901): the places in a document at which operations work.
 
 use crate::limits::JSON_DEPTH_MAX;
 use crate::{Json, Violation};
@@ -26,12 +26,12 @@ impl Pointer {
         Ok(Self(steps))
     }
 
-    /// How many steps it has.
+    /// The number of its steps.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether the other one leads to something inside of what this one leads to.
+    /// Whether `other` leads to a value inside of the one that this pointer leads to.
     pub(super) fn is_above(&self, other: &Self) -> bool {
         self.len() < other.len() && other.0.starts_with(&self.0)
     }
@@ -50,7 +50,8 @@ impl Pointer {
         followed(&self.0, root)
     }
 
-    /// The value that holds the one it leads to, and the last step. `None` for the root, and where nothing is.
+    /// The list or object that holds the value it leads to, and the last step. `None` for the root, and if an earlier
+    /// step leads nowhere.
     pub(super) fn holder_mut<'a, 'b>(
         &'b self,
         root: &'a mut Json,

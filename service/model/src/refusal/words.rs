@@ -1,4 +1,4 @@
-//! The refusals that values have words for.
+//! Refusals that are made from a value: from violations, keys and scopes.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl Violations {
-    /// Nothing if nothing was found.
+    /// `Ok` if there are no violations.
     ///
     /// # Errors
     ///
@@ -30,20 +30,20 @@ impl Violations {
 }
 
 impl NamespacedName {
-    /// The refusal of what is not there under this name, in the words of [`Refusal::not_found`].
+    /// The refusal for an object of this name that does not exist, in the words of [`Refusal::not_found`].
     #[must_use]
     pub fn not_found(&self, resource: &str) -> Refusal {
         self.beside(Refusal::not_found(resource, self.name()))
     }
 
-    /// The refusal of a change that was made for another state of what has this name, in the words of
+    /// The refusal of a change that was made for another state of the object of this name, in the words of
     /// [`Refusal::conflict`].
     #[must_use]
     pub fn conflict(&self, resource: &str, why: impl fmt::Display) -> Refusal {
         self.beside(Refusal::conflict(resource, self.name(), why))
     }
 
-    /// Kubernetes' words say no namespace, so programs are told beside them.
+    /// Adds the namespace for programs, since Kubernetes' messages do not contain it.
     fn beside(&self, refusal: Refusal) -> Refusal {
         match self.namespace() {
             Some(namespace) => refusal.with("namespace", namespace),
@@ -74,7 +74,7 @@ impl ObjectKey {
 }
 
 impl Roster {
-    /// The refusal of what asks for the roster of a scope that has none, as of a revision if it was read at one.
+    /// The refusal for a scope that has no roster, at a revision if the roster was read at one.
     pub fn not_found(scope: &ResourceScope, at: Option<Revision>) -> Refusal {
         let at = at.map_or_else(String::new, |at| format!(" at revision {at}"));
         let message = format!(

@@ -1,26 +1,29 @@
-//! Taking a lease, or a place in the queue for it.
+//! The request for a lease, or for a place in the queue for it.
 
 use crate::{Epoch, HolderIdentity, LeaseKey, MemberId, Ttl, Violations};
 
-/// Gives a free lease to its caller. One that another holds is refused, or waited for.
+/// Gives a free lease to its caller. If another holder has it, the request is refused, or gets a
+/// place in the queue.
 ///
-/// Who holds it already keeps it, with the token that it has; who waits already keeps its place.
+/// A caller that holds the lease already keeps it with its token; a caller that waits already keeps
+/// its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AcquireLease {
-    /// Which lease. It need not exist.
+    /// The lease. It need not exist.
     pub key: LeaseKey,
-    /// Who wants it.
+    /// The identity that wants it.
     pub holder: HolderIdentity,
-    /// How long it is held without a renewal.
+    /// How long the hold lasts without a renewal.
     pub ttl: Ttl,
-    /// How long a place in the queue is kept if it cannot be had at once; `None`: not at all.
+    /// How long a place in the queue is kept if the lease is not free; `None`: the caller does not
+    /// wait.
     pub wait: Option<Ttl>,
-    /// Only while this member speaks under this epoch: the hold ends with it, if not before.
+    /// Only while this member has this epoch: the hold ends with the epoch, if not before.
     pub if_member: Option<(MemberId, Epoch)>,
 }
 
 impl AcquireLease {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         if let Some((_, epoch)) = &self.if_member {

@@ -1,4 +1,4 @@
-//! Taking snapshots into a history, and letting them go.
+//! The requests that take snapshots into a history, and release them.
 
 use crate::{
     ControllerHistory, NamespacedName, ObjectName, Preconditions, Uid, Violation, Violations,
@@ -7,14 +7,14 @@ use crate::{
 /// Makes an owner the controller of snapshots that have none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdoptControllerRevisions {
-    /// Who adopts.
+    /// The history that adopts.
     pub history: ControllerHistory,
-    /// The one to adopt, whatever its labels. `None`: all that the history may adopt.
+    /// The snapshot to adopt, whatever its labels. `None`: all that the history may adopt.
     pub name: Option<ObjectName>,
 }
 
 impl AdoptControllerRevisions {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut found = Violations::new();
         if self.name.is_none() && self.history.selector.is_empty() {
@@ -28,10 +28,10 @@ impl AdoptControllerRevisions {
 /// Ends an owner's control of a snapshot, which stays and can be adopted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReleaseControllerRevision {
-    /// Which one.
+    /// The snapshot.
     pub key: NamespacedName,
-    /// The owner that lets it go. A snapshot that it does not control is left alone.
+    /// The owner that releases it. A snapshot that this owner does not control stays as it is.
     pub owner: Uid,
-    /// What must be true of it.
+    /// The preconditions on the snapshot.
     pub preconditions: Preconditions,
 }

@@ -1,8 +1,8 @@
-//! Closing a session.
+//! The request that closes a session.
 
 use crate::{SessionId, Violations};
 
-/// Ends a session; what it remembers is forgotten.
+/// Ends a session; the outcomes that it remembers are removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CloseSession {
     /// The session.
@@ -10,7 +10,7 @@ pub struct CloseSession {
 }
 
 impl CloseSession {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         violations.parsed("session", self.session.check());

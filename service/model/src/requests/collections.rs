@@ -1,4 +1,4 @@
-//! Declaring collections.
+//! The requests that declare, change and remove collections.
 
 use crate::{CollectionRules, GroupResource, Kind, Preconditions, Violation, Violations};
 
@@ -9,20 +9,20 @@ pub struct CreateCollection {
     pub resource: GroupResource,
     /// The kind of its objects.
     pub kind: Kind,
-    /// Whether they live in namespaces.
+    /// Whether its objects live in namespaces.
     pub namespaced: bool,
-    /// What their writes must hold to.
+    /// The rules for the writes.
     pub rules: CollectionRules,
 }
 
 impl CreateCollection {
-    /// What is wrong with its shape: its types say it all.
+    /// No broken rules: the types of the fields express all of them.
     pub fn check(&self) -> Violations {
         Violations::new()
     }
 }
 
-/// Changes what the writes of a collection must hold to. What is `None` stays.
+/// Changes the rules for the writes of a collection. A rule that is `None` stays as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdateCollection {
     /// The resource.
@@ -33,12 +33,12 @@ pub struct UpdateCollection {
     pub create_on_update: Option<bool>,
     /// See [`CollectionRules::unconditional_update`].
     pub unconditional_update: Option<bool>,
-    /// Which collection it was made for.
+    /// The collection that the change was made for.
     pub preconditions: Preconditions,
 }
 
 impl UpdateCollection {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = self.preconditions.check();
         let changes = [
@@ -60,12 +60,12 @@ impl UpdateCollection {
 pub struct DeleteCollection {
     /// The resource.
     pub resource: GroupResource,
-    /// Which collection it was made for.
+    /// The collection that the change was made for.
     pub preconditions: Preconditions,
 }
 
 impl DeleteCollection {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         self.preconditions.check()
     }

@@ -1,4 +1,4 @@
-//! Adding what a controller wants now to its history.
+//! The request that adds what a controller wants now to its history.
 
 use crate::limits::{COLLISION_COUNT_MAX, HISTORY_LIMIT_MAX, LABELS_MAX};
 use crate::{
@@ -6,14 +6,14 @@ use crate::{
     RevisionData, RevisionNumber, Violation, Violations,
 };
 
-/// Says what a controller wants now. Whether that is new is decided where the history is.
+/// Says what a controller wants now. Apply compares it with the history and decides whether it is new.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateControllerRevision {
-    /// Whose history.
+    /// The history.
     pub history: ControllerHistory,
-    /// What it wants.
+    /// The data that the controller wants.
     pub data: RevisionData,
-    /// How it is compared with what the controller wanted before.
+    /// How the data is compared with what the controller wanted before.
     pub equality: Equality,
     /// What the snapshot's name begins with.
     pub prefix: NamePrefix,
@@ -21,23 +21,22 @@ pub struct CreateControllerRevision {
     pub labels: Labels,
     /// The annotations of the snapshot.
     pub annotations: Annotations,
-    /// The number for it, such as the owner's generation, which counts if it is greater than all in the history.
+    /// The number of the snapshot, such as the owner's generation. It is used if it is greater than all numbers in the
+    /// history.
     pub number: Option<RevisionNumber>,
     /// How many collisions of names the owner has counted so far.
     pub collision_count: u32,
-    /// How many snapshots to keep beside the live ones: those with a mark, and the newest. The one that was the newest until
-    /// then is never deleted by the create that takes its place, since its owner has not yet been able to say what it
-    /// still uses.
+    /// How many snapshots to keep beside the live ones: those with a mark, and the newest. The previous newest snapshot
+    /// is never deleted by the create that replaces it, since its owner could not yet mark what it still uses.
     pub history_limit: u32,
-    /// The resource version that the newest snapshot of the history must have, zero for none.
+    /// The resource version that the newest snapshot of the history must have, zero if there must be none.
     pub if_newest: Option<Revision>,
-    /// Whether the mark of what the controller is changing its objects to moves to the answered snapshot, tied so, in the
-    /// same command.
+    /// If set, the mark `Update` moves to the answered snapshot with this tie, in the same command.
     pub mark_update: Option<MarkTie>,
 }
 
 impl CreateControllerRevision {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut found = Violations::new();
         if self.collision_count > COLLISION_COUNT_MAX {
@@ -65,7 +64,7 @@ impl CreateControllerRevision {
     }
 }
 
-/// What is wrong with a limit of a history.
+/// The broken rules of the limit of a history.
 pub(super) fn check_limit(limit: u32) -> Violations {
     let mut found = Violations::new();
     if limit > HISTORY_LIMIT_MAX {
@@ -75,7 +74,7 @@ pub(super) fn check_limit(limit: u32) -> Violations {
     found
 }
 
-/// What is wrong with labels to which the store adds the hash.
+/// The broken rules of labels to which the store adds the hash.
 pub(super) fn no_room_for_the_hash(labels: &Labels) -> Violations {
     let mut found = Violations::new();
     if labels.len() == LABELS_MAX {

@@ -1,18 +1,19 @@
-//! Deleting a snapshot, or a whole history.
+//! The request that deletes a snapshot, or a whole history.
 
 use crate::{Namespace, NamespacedName, Preconditions, Uid};
 
-/// Deletes snapshots, live ones too: whoever asks says that nothing needs them any more.
+/// Deletes snapshots, live ones too: the caller vouches that nothing needs them any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeleteControllerRevisions {
     /// One snapshot.
     One {
-        /// Which one.
+        /// The snapshot.
         key: NamespacedName,
-        /// What must be true of it.
+        /// The preconditions on the snapshot.
         preconditions: Preconditions,
     },
-    /// All that an owner controls. A history stays when its owner goes; this is how it is asked otherwise.
+    /// All snapshots that an owner controls. A history stays when its owner is deleted, unless it is deleted by this
+    /// request.
     HistoryOf {
         /// The namespace of the owner.
         namespace: Namespace,

@@ -1,8 +1,8 @@
-//! Joining as a member.
+//! The request by which an API server joins as a member.
 
 use crate::{BinaryVersion, Endpoint, Epoch, InstanceId, Labels, MemberId, Ttl, Violations};
 
-/// Lets an API server in, and answers its epoch.
+/// Makes an API server a member, and answers its epoch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Join {
     /// The server's id, the same over its restarts.
@@ -12,19 +12,19 @@ pub struct Join {
     pub instance: InstanceId,
     /// How long the member lives without a renewal.
     pub ttl: Ttl,
-    /// What it says of itself, to be selected by.
+    /// The labels that it gives itself, for selectors.
     pub labels: Labels,
     /// The release that it runs.
     pub version: BinaryVersion,
-    /// Where it says it can be reached.
+    /// The address that it gives for itself.
     pub endpoint: Endpoint,
-    /// The epoch that this instance has lost, if it joins again. It is refused if another
+    /// The epoch that this instance has lost, if it joins again. The join is refused if another
     /// instance has joined since.
     pub lost_epoch: Option<Epoch>,
 }
 
 impl Join {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         if let Some(epoch) = self.lost_epoch {

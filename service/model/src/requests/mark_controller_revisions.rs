@@ -1,45 +1,45 @@
-//! Saying which snapshots are in use.
+//! The request that marks snapshots as in use.
 
 use std::collections::BTreeSet;
 
 use crate::limits::IN_USE_NAMES_MAX;
 use crate::{ControllerHistory, MarkTie, Marker, ObjectName, Violation, Violations};
 
-/// Says which snapshots of a history are live, or says so again. What it does not mention stays as it is.
+/// Sets or renews marks on the snapshots of a history. Marks that it does not name stay as they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarkControllerRevisions {
-    /// Whose history.
+    /// The history.
     pub history: ControllerHistory,
-    /// What the controller's objects were made from last.
+    /// The snapshot from which the controller's objects were last made.
     pub current: Option<Mark>,
-    /// What the controller is changing them to.
+    /// The snapshot that the controller is changing its objects to.
     pub update: Option<Mark>,
-    /// What somebody else uses.
+    /// The snapshots that another user needs.
     pub in_use: Option<InUse>,
-    /// What the marks that it sets go with, from now on.
+    /// The tie of the marks that it sets.
     pub tie: MarkTie,
 }
 
-/// Where a mark is from now on; nowhere else in the history.
+/// The only place of a mark in the history from now on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// Nowhere: a nil revision, as of an owner whose history was never begun.
+    /// On no snapshot: a nil revision, as of an owner that has no history yet.
     Nowhere,
     /// On this snapshot.
     On(ObjectName),
 }
 
-/// All that one marker uses: its marks are on these and on no others of the history.
+/// All that one marker uses: its marks are on these snapshots and on no others of the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InUse {
-    /// Who uses them.
+    /// The name of the user.
     pub marker: Marker,
-    /// Which it uses; none clears its marks.
+    /// The snapshots that it uses; an empty set clears its marks.
     pub names: BTreeSet<ObjectName>,
 }
 
 impl MarkControllerRevisions {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut found = Violations::new();
         if self.current.is_none() && self.update.is_none() && self.in_use.is_none() {

@@ -1,4 +1,4 @@
-//! Beginning to serve.
+//! The request by which a member says that it serves.
 
 use crate::{Epoch, MemberId, Violations};
 
@@ -7,12 +7,12 @@ use crate::{Epoch, MemberId, Violations};
 pub struct MarkReady {
     /// The member.
     pub member: MemberId,
-    /// The epoch that it speaks under.
+    /// The epoch of the member.
     pub epoch: Epoch,
 }
 
 impl MarkReady {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         violations.parsed("member.epoch", self.epoch.check());

@@ -1,4 +1,4 @@
-//! Migrations, and what is known of the store.
+//! The requests on migrations, and on the known encodings of the store.
 
 use std::collections::BTreeSet;
 
@@ -8,17 +8,17 @@ use crate::{
     MigrationReason, Revision, StorageVersionHash, Ttl, Violation, Violations, WorkerName,
 };
 
-/// Asks for a migration to what is agreed on.
+/// Starts a migration to the version that is agreed on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartMigration {
-    /// What to migrate.
+    /// The resource to migrate.
     pub resource: GroupResource,
-    /// Why: anything but an agreement, which starts its migrations by itself.
+    /// The reason: any but `Agreement`, since an agreement starts its migrations by itself.
     pub reason: MigrationReason,
 }
 
 impl StartMigration {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         if self.reason == MigrationReason::Agreement {
@@ -29,102 +29,102 @@ impl StartMigration {
     }
 }
 
-/// Takes a pending migration to work at it.
+/// Claims a pending migration for a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimMigration {
-    /// Which.
+    /// The migration.
     pub id: MigrationId,
-    /// Who.
+    /// The worker.
     pub worker: WorkerName,
-    /// How long the worker may be silent.
+    /// How long the claim lasts without a request of the worker.
     pub ttl: Ttl,
 }
 
-/// Says how far a migration is. It keeps the claim.
+/// Reports the progress of a migration, and keeps the claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportMigrationProgress {
-    /// Which.
+    /// The migration.
     pub id: MigrationId,
-    /// The claim.
+    /// The token of the claim.
     pub token: ClaimToken,
-    /// How far.
+    /// The progress.
     pub progress: MigrationProgress,
 }
 
 impl ReportMigrationProgress {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         claimed(self.token)
     }
 }
 
-/// Says that every object is in the target's encoding.
+/// Completes a migration: every object is in the target's encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompleteMigration {
-    /// Which.
+    /// The migration.
     pub id: MigrationId,
-    /// The claim.
+    /// The token of the claim.
     pub token: ClaimToken,
 }
 
 impl CompleteMigration {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         claimed(self.token)
     }
 }
 
-/// Gives a migration up.
+/// Fails a migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailMigration {
-    /// Which.
+    /// The migration.
     pub id: MigrationId,
-    /// The claim.
+    /// The token of the claim.
     pub token: ClaimToken,
     /// Whether trying again can help.
     pub class: FailureClass,
-    /// What happened.
+    /// What happened, for people.
     pub reason: FailureReason,
 }
 
 impl FailMigration {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         claimed(self.token)
     }
 }
 
-/// Calls a migration off.
+/// Aborts a migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AbortMigration {
-    /// Which.
+    /// The migration.
     pub id: MigrationId,
 }
 
-/// Has a failed migration tried again.
+/// Makes a failed migration pending again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetryMigration {
-    /// Which.
+    /// The migration.
     pub id: MigrationId,
 }
 
-/// Says what discovery shows of a resource: all that is known of one that nobody reports, and evidence beside the reports
-/// of one that members report.
+/// Reports an observation of a resource in discovery: all that is known of a resource that no member reports, and
+/// evidence beside the reports of one that members report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObserveStorage {
     /// The resource.
     pub resource: GroupResource,
-    /// The kind that it stores, if the observer knows it: a version is told from a hash by it.
+    /// The kind of the resource's objects, if the observer knows it. It identifies the version of a hash.
     pub kind: Option<Kind>,
     /// The storage-version hashes that its servers show: one if they agree.
     pub hashes: BTreeSet<StorageVersionHash>,
-    /// Take it only if the resource's state was last changed at this revision, zero if there is none: what the observer has
-    /// read before it looked. Else what was learned since would be taken away by an older look.
+    /// Only if the resource's StorageState was last changed at this revision, which the observer read before it looked;
+    /// zero: there is none. Otherwise an older observation would remove what was learned since.
     pub if_revision: Option<Revision>,
 }
 
 impl ObserveStorage {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         let hashes = self.hashes.len();
@@ -139,10 +139,10 @@ impl ObserveStorage {
     }
 }
 
-/// Forgets what is known of the store: what is persisted is unknown again.
+/// Forgets what is known of the store: the persisted encodings are unknown again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResetStorageStates {
-    /// Of which resource; `None` is every one.
+    /// The resource; `None`: every resource.
     pub resource: Option<GroupResource>,
 }
 

@@ -1,4 +1,4 @@
-//! Changing objects, one at a time.
+//! The requests that change one object.
 
 use crate::limits::OBJECT_BYTES_MAX;
 use crate::{
@@ -9,20 +9,20 @@ use crate::{
 /// Stores a new object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateObject {
-    /// Its key, which must be free.
+    /// Its key, which no object must have yet.
     pub key: ObjectKey,
-    /// What is said of it.
+    /// Its attributes.
     pub attributes: Attributes,
-    /// What is stored.
+    /// Its content.
     pub content: Content,
-    /// How long it lives; `None` is until it is deleted.
+    /// How long it lives; `None`: until it is deleted.
     pub ttl: Option<Ttl>,
-    /// Who may do this.
+    /// The conditions on the writer.
     pub fences: Fences,
 }
 
 impl CreateObject {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         violations.extend_at("content", self.content.check());
@@ -36,20 +36,20 @@ impl CreateObject {
 pub struct UpdateObject {
     /// The object. If it does not exist, it is created where its collection allows that.
     pub key: ObjectKey,
-    /// What is said of it from now on.
+    /// Its new attributes.
     pub attributes: Attributes,
-    /// What is stored from now on.
+    /// Its new content.
     pub content: Content,
-    /// How long it lives from now on.
+    /// The change of its TTL.
     pub ttl: TtlChange,
-    /// Which object it was made for.
+    /// The object that the change was made for.
     pub preconditions: Preconditions,
-    /// Who may do this.
+    /// The conditions on the writer.
     pub fences: Fences,
 }
 
 impl UpdateObject {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         violations.extend_at("content", self.content.check());
@@ -64,20 +64,22 @@ impl UpdateObject {
 pub struct PatchObject {
     /// The object, which must exist.
     pub key: ObjectKey,
-    /// The change of its data, which must be a JSON object; `None` leaves it, in whatever form and encoding.
+    /// The change of its data, which must be a JSON object; `None` leaves the data as it is, whatever its media type
+    /// and encoding.
     pub data: Option<Patch>,
-    /// The change of what is said of it; `None` leaves that.
+    /// The change of its metadata; `None` leaves the metadata as it is.
     pub metadata: Option<MetadataPatch>,
-    /// How long it lives from now on.
+    /// The change of its TTL.
     pub ttl: TtlChange,
-    /// Which object it was made for. Without a resource version a patch never conflicts.
+    /// The object that the patch was made for. Without a resource version, a change by another writer alone is no
+    /// conflict.
     pub preconditions: Preconditions,
-    /// Who may do this.
+    /// The conditions on the writer.
     pub fences: Fences,
 }
 
 impl PatchObject {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         if (&self.data, &self.metadata, self.ttl) == (&None, &None, TtlChange::Keep) {
@@ -98,34 +100,34 @@ impl PatchObject {
     }
 }
 
-/// Deletes an object, or begins to while it has finalizers. One that is being deleted goes another way from now on if another
-/// propagation is asked for.
+/// Deletes an object, or begins its deletion if it has finalizers. If the object is being deleted already, another
+/// propagation replaces the earlier one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeleteObject {
     /// The object.
     pub key: ObjectKey,
-    /// What becomes of what it owns; `None` is what its finalizers say, else in the background. Of an object that is being
-    /// deleted, `None` changes nothing.
+    /// What happens to its dependents; `None`: what its finalizers say, else `Background`. If it is being deleted
+    /// already, `None` changes nothing.
     pub propagation: Option<Propagation>,
-    /// Which object it was made for.
+    /// The object that the change was made for.
     pub preconditions: Preconditions,
-    /// Who may do this.
+    /// The conditions on the writer.
     pub fences: Fences,
 }
 
-/// What becomes of the dependents of an object that is deleted: of those that have no other owner.
+/// What happens to the dependents of a deleted object that have no other owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Propagation {
-    /// They go after it.
+    /// They are removed after the object.
     Background,
-    /// They go before it: it waits for those that block its deletion.
+    /// They are removed before the object, which waits for those that block its deletion.
     Foreground,
-    /// They stay, and forget it.
+    /// They stay, without the reference to the object.
     Orphan,
 }
 
 impl DeleteObject {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         violations.extend_at("preconditions", self.preconditions.check());

@@ -1,13 +1,13 @@
-//! Opening a session.
+//! The request that opens a session.
 
 use crate::Violations;
 
-/// Opens a session, whose id is the revision at which it does.
+/// Opens a session, whose id is the revision of this command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenSession {}
 
 impl OpenSession {
-    /// What is wrong with its shape: it has none.
+    /// No broken rules: the request has no fields.
     pub fn check(&self) -> Violations {
         Violations::new()
     }

@@ -1,27 +1,27 @@
-//! Standing for a lease.
+//! The request that adds or changes a candidate for a lease.
 
 use crate::{HolderIdentity, LeaseKey, SemanticVersion, Strategy, Ttl, Violation, Violations};
 
-/// Lets a candidate stand, or changes what it says of itself. In the same command the lease goes to whom its candidates'
-/// strategy chooses, if it is free.
+/// Adds a candidate, or changes its fields. In the same command a free lease goes to the candidate that the strategy
+/// chooses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PutLeaseCandidate {
-    /// Which lease. It need not exist.
+    /// The lease. It need not exist.
     pub key: LeaseKey,
-    /// Who stands.
+    /// The identity of the candidate.
     pub identity: HolderIdentity,
     /// The release that it runs.
     pub binary_version: SemanticVersion,
-    /// The release that it behaves like.
+    /// The release that it emulates.
     pub emulation_version: Option<SemanticVersion>,
     /// How the holder is to be chosen.
     pub strategy: Strategy,
-    /// How long it stands, and holds the lease, without a renewal.
+    /// How long it stays a candidate, and holds the lease, without a renewal.
     pub ttl: Ttl,
 }
 
 impl PutLeaseCandidate {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         match &self.emulation_version {

@@ -1,4 +1,4 @@
-//! Staying a member.
+//! The request that renews a member.
 
 use crate::{Epoch, MemberId, Violations};
 
@@ -7,12 +7,12 @@ use crate::{Epoch, MemberId, Violations};
 pub struct Renew {
     /// The member.
     pub member: MemberId,
-    /// The epoch that it speaks under.
+    /// The epoch of the member.
     pub epoch: Epoch,
 }
 
 impl Renew {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         violations.parsed("member.epoch", self.epoch.check());

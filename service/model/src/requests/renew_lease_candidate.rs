@@ -1,12 +1,12 @@
-//! Going on to stand for a lease.
+//! The request that renews a candidate for a lease.
 
 use crate::{HolderIdentity, LeaseKey};
 
 /// Moves a candidate's deadline. Changes no object, so it moves no revision and wakes no watcher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenewLeaseCandidate {
-    /// Which lease.
+    /// The lease.
     pub key: LeaseKey,
-    /// Who stands for it.
+    /// The identity of the candidate.
     pub identity: HolderIdentity,
 }

@@ -1,4 +1,4 @@
-//! Reporting and voting.
+//! The request by which a member reports its versions and votes.
 
 use std::collections::BTreeSet;
 
@@ -7,25 +7,25 @@ use crate::{
     Epoch, ErrorKind, MemberId, Refusal, ReportEntry, StatementNumber, Violation, Violations,
 };
 
-/// Says what a member decodes, serves, and encodes or prefers, of any number of resources at one
-/// revision.
+/// Says which versions a member decodes, serves, and encodes or prefers, for any number of
+/// resources at one revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The member.
     pub member: MemberId,
-    /// The epoch that it speaks under.
+    /// The epoch of the member.
     pub epoch: Epoch,
-    /// The place of this statement among all that the member says under the epoch.
+    /// The number of this statement among all statements of the member under the epoch.
     pub number: StatementNumber,
-    /// One entry for each resource; none stands twice.
+    /// The entries, at most one for each resource.
     pub entries: Vec<ReportEntry>,
-    /// Whether the member's entries for other resources go.
+    /// Whether the member's entries for other resources are removed.
     pub replace: bool,
 }
 
 impl Report {
-    /// The refusal of the report because the member would report so many resources, where
-    /// `most` are allowed.
+    /// The refusal of the report because the member would report too many `resources`, where `most`
+    /// are allowed.
     pub fn too_large(&self, resources: usize, most: u32) -> Refusal {
         let message = format!(
             "entries: member \"{}\" would report {resources} resources, and report_entries_max \
@@ -38,8 +38,8 @@ impl Report {
         refusal
     }
 
-    /// What is wrong with its shape. How many entries are allowed is a setting that apply knows;
-    /// here they are only held below the most that it can be set to.
+    /// The broken rules of the request that do not depend on the state. The allowed number of
+    /// entries is a setting, which apply checks; this check uses the highest value of that setting.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         violations.parsed("member.epoch", self.epoch.check());

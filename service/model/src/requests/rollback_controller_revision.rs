@@ -1,13 +1,13 @@
-//! Wanting again what was wanted before.
+//! The request that rolls a history back to an older snapshot.
 
 use crate::{ControllerHistory, ObjectName, Revision, RevisionNumber};
 
 /// Makes an older snapshot the newest of its history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RollbackControllerRevision {
-    /// Whose history.
+    /// The history.
     pub history: ControllerHistory,
-    /// To which of its snapshots.
+    /// The snapshot to roll back to.
     pub to: RollbackTarget,
     /// The resource version that the newest snapshot of the history must have.
     pub if_newest: Option<Revision>,
@@ -16,10 +16,10 @@ pub struct RollbackControllerRevision {
 /// A snapshot to roll back to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RollbackTarget {
-    /// The one before the newest.
+    /// The snapshot before the newest.
     Previous,
-    /// The one with this number; the last in order if several have it.
+    /// The snapshot with this number; the last in order if several have it.
     Number(RevisionNumber),
-    /// The one with this name.
+    /// The snapshot with this name.
     Name(ObjectName),
 }

@@ -1,29 +1,30 @@
-//! Rosters: saying who must speak.
+//! The requests that set and delete rosters.
 
 use crate::{ResourceScope, Revision, RosterRule, Violations};
 
-/// Says who must speak for the resources of a scope, in place of whoever had to before.
+/// Sets which members must have an entry for the resources of a scope. It replaces the roster of
+/// that scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetRoster {
-    /// For which resources.
+    /// The scope of the roster.
     pub scope: ResourceScope,
-    /// Who.
+    /// The rule of the roster.
     pub rule: RosterRule,
     /// Only if the roster was last changed at this revision; zero: only if there is none.
     pub if_revision: Option<Revision>,
 }
 
 impl SetRoster {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         self.rule.check().at("rule")
     }
 }
 
-/// Nobody in particular must speak for the resources of a scope any more.
+/// Deletes the roster of a scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeleteRoster {
-    /// For which resources.
+    /// The scope of the roster.
     pub scope: ResourceScope,
     /// Only if the roster was last changed at this revision.
     pub if_revision: Option<Revision>,

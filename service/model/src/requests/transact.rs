@@ -1,4 +1,4 @@
-//! Changing several objects as one.
+//! The request that changes several objects in one transaction.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,17 @@ use crate::{
     Revision, UpdateObject, Violation, Violations,
 };
 
-/// If every comparison holds, carries out every operation or, if one is refused, none; else reads.
+/// If every comparison holds, carries out all operations, or none if one is refused. Otherwise
+/// carries out the reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transact {
-    /// What must hold.
+    /// The comparisons.
     pub compares: Vec<Compare>,
-    /// What to do then, in order; no key stands twice.
+    /// The operations, in order; at most one for each key.
     pub operations: Vec<Operation>,
-    /// What to read otherwise.
+    /// The objects to read if a comparison fails.
     pub reads: Vec<ObjectKey>,
-    /// Who may do this.
+    /// The conditions on the writer.
     pub fences: Fences,
 }
 
@@ -59,7 +60,7 @@ impl Operation {
         }
     }
 
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     #[must_use]
     pub fn check(&self) -> Violations {
         match self {
@@ -72,7 +73,7 @@ impl Operation {
 }
 
 impl Transact {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         let lists = [

@@ -1,4 +1,4 @@
-//! Forgetting the oldest of a history.
+//! The request that deletes the oldest snapshots of a history.
 
 use super::create_controller_revision::check_limit;
 use crate::{ControllerHistory, Revision, Violations};
@@ -7,7 +7,7 @@ use crate::{ControllerHistory, Revision, Violations};
 /// or not: it is what the owner wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TruncateControllerRevisions {
-    /// Whose history.
+    /// The history.
     pub history: ControllerHistory,
     /// How many snapshots that are not live to keep.
     pub limit: u32,
@@ -16,7 +16,7 @@ pub struct TruncateControllerRevisions {
 }
 
 impl TruncateControllerRevisions {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut found = Violations::new();
         found.extend_at("limit", check_limit(self.limit));

@@ -1,4 +1,4 @@
-//! Changing what may be changed of a snapshot.
+//! The request that changes the number, labels or annotations of a snapshot.
 
 use super::create_controller_revision::no_room_for_the_hash;
 use crate::{
@@ -9,22 +9,22 @@ use crate::{
 /// Moves the number of a snapshot forward, or replaces its labels or annotations. Its data never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdateControllerRevision {
-    /// Which one.
+    /// The snapshot.
     pub key: NamespacedName,
-    /// What must be true of it: at least that it has a resource version, as Kubernetes has it for ControllerRevisions.
+    /// The preconditions on the snapshot. The resource version is required, as in Kubernetes for ControllerRevisions.
     pub preconditions: Preconditions,
-    /// Its number from now on; never a lower one.
+    /// Its new number; a lower one is refused.
     pub number: Option<RevisionNumber>,
-    /// Its labels from now on; the hash stays.
+    /// Its new labels; the label of the hash stays.
     pub labels: Option<Labels>,
-    /// Its annotations from now on.
+    /// Its new annotations.
     pub annotations: Option<Annotations>,
-    /// Its data, for callers that send whole objects: any other than it has is refused.
+    /// Its data, for callers that send whole objects; other data than it has is refused.
     pub data: Option<RevisionData>,
 }
 
 impl UpdateControllerRevision {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut found = Violations::new();
         let Self {

@@ -1,4 +1,4 @@
-//! Changing the replicated settings.
+//! The request that changes the replicated settings.
 
 use crate::{Revision, SettingsPatch, Violation, Violations};
 
@@ -12,7 +12,7 @@ pub struct UpdateSettings {
 }
 
 impl UpdateSettings {
-    /// What is wrong with its shape.
+    /// The broken rules of the request that do not depend on the state.
     pub fn check(&self) -> Violations {
         let mut violations = Violations::new();
         violations.extend_at("patch", self.patch.check());

@@ -1,12 +1,13 @@
-//! Standing for a lease no longer.
+//! The request that removes a candidate for a lease.
 
 use crate::{HolderIdentity, LeaseKey};
 
-/// Removes a candidate. What it holds it keeps, until it releases that too or does not renew it.
+/// Removes a candidate. If it holds the lease, it keeps it until it releases the lease or does not
+/// renew it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WithdrawLeaseCandidate {
-    /// Which lease.
+    /// The lease.
     pub key: LeaseKey,
-    /// Who stood for it.
+    /// The identity of the candidate.
     pub identity: HolderIdentity,
 }

@@ -71,7 +71,7 @@ fn members_with_a_label_must_all_speak_and_there_must_be_one() {
         member("b", &[("role", "api")]),
         member("c", &[("role", "other")]),
     ];
-    // Nobody gave a least number, so none is spoken of.
+    // The rule has no least number, so the message names none.
     let missing = absent(&rule, &["c"], &members[2..]);
     assert_eq!(missing.short, 1);
     assert_eq!(missing.to_string(), "1 more with labels `role=api`");

@@ -1,9 +1,11 @@
+//! Selectors by an object's name and namespace.
+
 use std::fmt;
 
 use crate::limits::{SELECTOR_BYTES_MAX, SELECTOR_REQUIREMENTS_MAX};
 use crate::{NamespacedName, Violation};
 
-/// Which names and namespaces an object must have. Without a requirement it matches all.
+/// A selector by name and namespace. Without requirements it matches all objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSelector(Vec<FieldRequirement>);
 
@@ -21,12 +23,12 @@ enum Field {
 }
 
 impl FieldSelector {
-    /// The selector that is written so: requirements with commas between them, each one of `field=value`,
-    /// `field==value` and `field!=value`, where the field is `metadata.name` or `metadata.namespace`.
+    /// Parses a selector: requirements with commas between them, each one of `field=value`, `field==value` and
+    /// `field!=value`, where the field is `metadata.name` or `metadata.namespace`.
     ///
     /// # Errors
     ///
-    /// Too long, not of this form, or another field.
+    /// Too long, too many requirements, not of this form, or another field.
     pub fn parse(text: &str) -> Result<Self, Violation> {
         if text.len() > SELECTOR_BYTES_MAX {
             return Err(Violation::too_long(SELECTOR_BYTES_MAX));
@@ -46,7 +48,7 @@ impl FieldSelector {
         self.0.is_empty()
     }
 
-    /// The one name that it allows, if it names one: then there is no need to look at others.
+    /// The name that it requires, if it requires one: then other names need not be looked at.
     pub fn name(&self) -> Option<&str> {
         let named = |wanted: &&FieldRequirement| wanted.field == Field::Name && wanted.equal;
         self.0
@@ -55,7 +57,7 @@ impl FieldSelector {
             .map(|wanted| wanted.value.as_str())
     }
 
-    /// The one namespace that it allows, if it names one.
+    /// The namespace that it requires, if it requires one.
     pub fn namespace(&self) -> Option<&str> {
         let named = |wanted: &&FieldRequirement| wanted.field == Field::Namespace && wanted.equal;
         self.0
@@ -64,7 +66,7 @@ impl FieldSelector {
             .map(|wanted| wanted.value.as_str())
     }
 
-    /// Whether an object of this name is meant. One without a namespace has the empty one.
+    /// Whether an object of this name matches. An object without a namespace has the empty one.
     pub fn matches(&self, name: &NamespacedName) -> bool {
         self.0.iter().all(|wanted| {
             let value = match wanted.field {

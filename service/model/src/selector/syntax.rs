@@ -1,6 +1,8 @@
+//! The tokens of a label selector.
+
 use std::fmt;
 
-/// A piece of a selector.
+/// A token of a selector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// A key, a value, or `in` and `notin`.
@@ -15,10 +17,10 @@ pub(super) enum Token<'a> {
     End,
 }
 
-/// The pieces of a selector that are still to be read.
+/// The tokens of a selector that are still to be read.
 pub(super) struct Tokens<'a>(&'a str);
 
-/// What a word cannot hold.
+/// The characters that end a word.
 const SPECIAL: [char; 6] = [',', '!', '=', '(', ')', ' '];
 
 impl<'a> Tokens<'a> {
@@ -26,19 +28,19 @@ impl<'a> Tokens<'a> {
         Self(text)
     }
 
-    /// The next piece, which stays the next one.
+    /// The next token, without reading it.
     pub(super) fn peek(&self) -> Token<'a> {
         self.first().0
     }
 
-    /// The next piece; at the end it is always the end.
+    /// Reads the next token; at the end always [`Token::End`].
     pub(super) fn next(&mut self) -> Token<'a> {
         let (token, rest) = self.first();
         self.0 = rest;
         token
     }
 
-    /// Whether the next piece is this one, which is read then.
+    /// Reads the next token if it is this one, and answers whether it was.
     pub(super) fn take(&mut self, token: Token<'_>) -> bool {
         let is_next = self.peek() == token;
         if is_next {

@@ -1,8 +1,9 @@
 //! The one table of the settings.
 
-/// Hands the table of the settings to the macro of this name. A row is: what it says, the field and its type, the field on
-/// the wire, the constant with its name in JSON, how people write it, its unit, the least, what a new cluster has, the
-/// most. All that there is to a setting follows from its row; on the wire it is a field of two messages in `cluster.proto`.
+/// Hands the table of the settings to the macro of this name. A row is: its doc comment, the field and its type, the
+/// field on the wire, the constant with its name in JSON, how people write it, its unit, the least value, the value in
+/// a new cluster, the most. All code for a setting follows from its row; on the wire it is a field of two messages in
+/// `cluster.proto`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! settings_table {

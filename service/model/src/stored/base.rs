@@ -1,4 +1,4 @@
-//! The forms of what other libraries define.
+//! The stored forms of types of other libraries: numbers, texts, bytes, options and collections.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl Stored for Duration {
     }
 }
 
-/// The key of what there is one of.
+/// The key of an object of which there is only one.
 impl Stored for () {
     fn store(&self, _: &mut Vec<u8>) {}
 
@@ -199,7 +199,7 @@ impl<A: Stored, B: Stored> Stored for (A, B) {
     }
 }
 
-/// As a variant: 0 is what went well.
+/// As a variant: 0 is `Ok`, 1 is `Err`.
 impl<T: Stored, E: Stored> Stored for Result<T, E> {
     fn store(&self, to: &mut Vec<u8>) {
         self.is_err().store(to);
@@ -233,13 +233,14 @@ pub(super) fn put_items<'a, T: Stored + 'a>(
     }
 }
 
-/// Reads the items of a list. None is made room for before it is there: a length may be a lie.
+/// Reads the items of a list. No memory is reserved for the stated number of items, which may be
+/// false.
 pub(super) fn items<T: Stored>(from: &mut Source<'_>) -> Result<Vec<T>, StoredFault> {
     let length = from.length()?;
     let mut items = Vec::new();
     for place in 0..length {
         items.push(T::load(from).map_err(|fault| fault.at(&format!("[{place}]")))?);
-        // An item of no bytes would let a short text be a list without end.
+        // Items of no bytes would let a short input be an endless list.
         from.ensure(place + 1 == length || from.left() > 0)?;
     }
     Ok(items)

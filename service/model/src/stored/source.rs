@@ -1,4 +1,4 @@
-//! The bytes that a value is read from.
+//! The reader of stored bytes, and its errors.
 
 use std::error::Error;
 use std::fmt;
@@ -7,15 +7,15 @@ use bytes::Bytes;
 
 use super::Stored;
 
-/// Data that is longer shares the buffer that it is read from, unless that is so many times as long: a small part would hold
-/// on to all of it.
+/// Data of at least so many bytes shares the buffer that it is read from, unless the buffer is more than
+/// `HELD_TIMES_MAX` times as long: a small part would keep all of it in memory.
 const SHARED_BYTES_MIN: usize = 4 << 10;
 const HELD_TIMES_MAX: usize = 4;
 
-/// Why bytes are no value.
+/// Why bytes cannot be read as a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredFault {
-    /// Where, from the outermost field on; empty for the value itself.
+    /// The path from the outermost field on; empty for the value itself.
     path: String,
     rule: String,
 }
@@ -63,7 +63,7 @@ impl fmt::Display for StoredFault {
 
 impl Error for StoredFault {}
 
-/// The bytes that are left, and the buffer that they are of.
+/// The bytes that are still to be read, and the buffer that they belong to.
 #[derive(Debug)]
 pub struct Source<'a> {
     left: &'a [u8],
@@ -72,13 +72,14 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// All of a buffer.
+    /// Reads all of a buffer.
     #[must_use]
     pub fn new(whole: &'a Bytes) -> Self {
         Self::with_items(whole, u64::MAX)
     }
 
-    /// The same, of which all lists together may have so many items: one of a byte takes tens of them in memory.
+    /// The same, where all lists together may have at most `items_left` items: an item of one byte takes tens of bytes
+    /// in memory.
     #[must_use]
     pub fn with_items(whole: &'a Bytes, items_left: u64) -> Self {
         Self {
@@ -88,11 +89,11 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The length of a list.
+    /// Reads the number of items of a list.
     ///
     /// # Errors
     ///
-    /// It is none, or there are more items than there may be.
+    /// It is no number, or there are more items than are allowed.
     pub fn length(&mut self) -> Result<u64, StoredFault> {
         let length = self.number()?;
         match self.items_left.checked_sub(length) {
@@ -110,11 +111,11 @@ impl<'a> Source<'a> {
         self.left.len()
     }
 
-    /// So many bytes.
+    /// Reads this many bytes.
     ///
     /// # Errors
     ///
-    /// There are fewer.
+    /// Fewer bytes are left.
     pub fn take(&mut self, length: usize) -> Result<&'a [u8], StoredFault> {
         let (taken, left) = self
             .left
@@ -124,21 +125,21 @@ impl<'a> Source<'a> {
         Ok(taken)
     }
 
-    /// Bytes of a number that is fixed.
+    /// Reads an array of bytes of a fixed length.
     ///
     /// # Errors
     ///
-    /// There are fewer.
+    /// Fewer bytes are left.
     pub fn fixed<const N: usize>(&mut self) -> Result<[u8; N], StoredFault> {
         let bytes = self.take(N)?;
         bytes.try_into().map_err(|_| StoredFault::form())
     }
 
-    /// A number.
+    /// Reads a number.
     ///
     /// # Errors
     ///
-    /// It has leading zeros, or more than 64 bits.
+    /// It has leading zeros or more than 64 bits, or the bytes end.
     pub fn number(&mut self) -> Result<u64, StoredFault> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
@@ -154,21 +155,21 @@ impl<'a> Source<'a> {
         Err(StoredFault::form())
     }
 
-    /// Bytes with their length before them.
+    /// Reads bytes with their length before them.
     ///
     /// # Errors
     ///
-    /// There are fewer.
+    /// Fewer bytes are left.
     pub fn blob(&mut self) -> Result<&'a [u8], StoredFault> {
         let length = self.number()?;
         self.take(usize::try_from(length).map_err(|_| StoredFault::form())?)
     }
 
-    /// The same, of which large ones share the buffer.
+    /// The same, but large data shares the buffer.
     ///
     /// # Errors
     ///
-    /// There are fewer.
+    /// Fewer bytes are left.
     pub fn shared(&mut self) -> Result<Bytes, StoredFault> {
         let data = self.blob()?;
         let is_small = data.len() < SHARED_BYTES_MIN;
@@ -180,20 +181,20 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// A text with its length before it.
+    /// Reads a text with its length before it.
     ///
     /// # Errors
     ///
-    /// It is not UTF-8.
+    /// It is not UTF-8, or fewer bytes are left.
     pub fn text(&mut self) -> Result<&'a str, StoredFault> {
         std::str::from_utf8(self.blob()?).map_err(StoredFault::rule)
     }
 
-    /// Begins a struct of which this build knows so many fields.
+    /// Begins a struct of which this build knows `known` fields.
     ///
     /// # Errors
     ///
-    /// It has more.
+    /// The struct has more fields.
     pub fn fields(&mut self, known: usize) -> Result<Fields, StoredFault> {
         let left = self.number()?;
         match usize::try_from(left).ok().filter(|left| *left <= known) {
@@ -207,39 +208,39 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Fails where the form is not the one of the value.
+    /// Fails unless the bytes are the one form of the value, as `holds` tells.
     ///
     /// # Errors
     ///
-    /// See above.
+    /// `holds` is false.
     pub fn ensure(&self, holds: bool) -> Result<(), StoredFault> {
         holds.then_some(()).ok_or_else(StoredFault::form)
     }
 
-    /// Nothing is left.
+    /// Checks that no bytes are left.
     ///
     /// # Errors
     ///
-    /// Something is.
+    /// Bytes are left.
     pub fn end(&self) -> Result<(), StoredFault> {
         self.ensure(self.left.is_empty())
     }
 }
 
-/// The fields of a struct that are left.
+/// The fields of a struct that are still to be read.
 #[derive(Debug)]
 pub struct Fields {
     left: usize,
-    /// Whether the last one that was stored says something: otherwise it is left out.
+    /// Whether the last field that was stored is not missing, as the one form requires.
     last_is_said: bool,
 }
 
 impl Fields {
-    /// The next field.
+    /// Reads the next field.
     ///
     /// # Errors
     ///
-    /// It is none of its type, or it is not there and must be.
+    /// The bytes are no value of its type, or the field is not stored and must be.
     pub fn next<T: Stored>(&mut self, from: &mut Source<'_>, name: &str) -> Result<T, StoredFault> {
         let value = if self.left == 0 {
             T::missing().ok_or_else(|| StoredFault::rule("it is missing"))
@@ -250,11 +251,11 @@ impl Fields {
         value.map_err(|fault| fault.at(name))
     }
 
-    /// The last field that was stored says something.
+    /// Checks that the last field that was stored is not missing.
     ///
     /// # Errors
     ///
-    /// It does not, which is another form of the same struct.
+    /// It is missing, so the bytes are another form of the same struct.
     pub fn end(self) -> Result<(), StoredFault> {
         if self.last_is_said {
             return Ok(());
@@ -268,7 +269,7 @@ mod tests {
     use super::super::put_blob;
     use super::*;
 
-    /// Whether data of so many bytes shares a buffer in which so many others stand before it.
+    /// Whether `data` bytes share a buffer in which `others` bytes come before them.
     fn shares(data: usize, others: usize) -> bool {
         let mut form = Vec::new();
         put_blob(&mut form, &vec![1; others]);

@@ -1,4 +1,4 @@
-//! The tables as text: what a change of the stored form is held against.
+//! The tables of the stored form as text, against which changes of the form are checked.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ impl Tables {
         rows: impl FnOnce(&mut Self) -> Vec<(String, String)>,
     ) -> String {
         if !self.0.contains_key(name) {
-            // A type that holds itself finds its name here.
+            // A recursive type finds its name here.
             self.0.insert(name.to_owned(), Vec::new());
             let rows = rows(self);
             self.0.insert(name.to_owned(), rows);

@@ -150,7 +150,7 @@ stored! {
     WithdrawLeaseCandidate { key, identity }
 }
 
-/// The revision comes first: a new setting comes last, and is optional.
+/// The forms of the settings. The revision comes first: a new setting comes last, and is optional.
 macro_rules! stored_settings {
     ($($(#[$doc:meta])* $field:ident: $of:ty, $wire:ident, $row:ident = $name:literal
         $form:ident $unit:literal $min:expr, $default:expr, $max:expr;)*) => {
@@ -230,7 +230,7 @@ struct RequestParts {
     lowest_unanswered: Sequence,
 }
 
-/// The forms of what is checked as a whole when it is read, by the form of what it is made of.
+/// The forms of types that are checked as a whole when they are read: each has the form of its parts.
 macro_rules! stored_as {
     ($($name:ident as $of:ty: $parts:expr, $make:expr;)*) => { $(
         impl Stored for $name {
@@ -259,7 +259,7 @@ fn put_pairs<'a>(length: usize, pairs: impl Iterator<Item = (&'a str, &'a str)>,
     }
 }
 
-/// The value, unless it is written otherwise than it was read: what is read in several forms is stored in one.
+/// The value, if `text` is its written form: a text that parses but is written otherwise is not the stored form.
 fn as_it_is_written<T: ToString>(value: T, text: &str) -> Result<T, StoredFault> {
     if value.to_string() == text {
         Ok(value)

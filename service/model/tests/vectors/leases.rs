@@ -1,4 +1,4 @@
-//! Who is chosen among the candidates for a lease.
+//! The test vectors for the choice among the candidates for a lease.
 
 use synod_model::{
     HolderIdentity, LeaseCandidate, LeaseKey, Metadata, Revision, SemanticVersion, Strategy, Ttl,

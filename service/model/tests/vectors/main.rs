@@ -1,5 +1,5 @@
-//! The cases of Kubernetes' own tests, and of what Kubernetes has been seen to do, whose rule
-//! lives in this crate.
+//! The test vectors of Kubernetes' own tests, and of what Kubernetes was seen to do, for the rules
+//! in this crate.
 
 mod identity;
 mod leases;
@@ -41,7 +41,7 @@ fn expanded(text: &str) -> String {
     format!("{before}{repeated}{}", expanded(after))
 }
 
-/// Holds what came out against what must.
+/// Compares the actual value with the expected one.
 fn expect_eq<T: PartialEq + std::fmt::Debug>(actual: T, expected: T) -> Result<(), String> {
     if actual == expected {
         Ok(())

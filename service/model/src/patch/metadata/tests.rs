@@ -124,7 +124,7 @@ fn what_identifies_an_object_is_immutable_and_may_be_said_again() {
             r#"metadata.uid: Invalid value: "3f1b": field is immutable"#,
         ]
     );
-    // Whoever leaves one out, or takes it away, says nothing of it.
+    // A patch that leaves such a member out, or removes it, changes nothing.
     assert_eq!(merge(r#"{"name":null,"uid":null}"#), object().attributes);
     let late = patched(
         PatchFormat::Merge,
