@@ -10,7 +10,7 @@ use tonic_prost_build::Config;
 /// Where the sources are; the folders below it are the packages.
 const ROOT: &str = "proto";
 
-/// What clients speak, and what reflection tells them about.
+/// The sources of the public protocol, which server reflection answers.
 const SOURCES: &[&str] = &[
     "synod/v1/cluster.proto",
     "synod/v1/collections.proto",
@@ -35,8 +35,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("synod.v1.binpb"), public.encode_to_vec())?;
 
     let mut prost = Config::new();
-    // Every message knows its name: the codec finds the limits of a request by it, and an error's details hold
-    // objects under theirs.
+    // Every message type has its name: the codec finds the limits of a request by it, and the details of an error name
+    // the types of their objects by it.
     prost
         .enable_type_names()
         .type_name_domain(["."], "type.googleapis.com");

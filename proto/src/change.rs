@@ -1,4 +1,4 @@
-//! A changing request, and what it says of who asks.
+//! Changing requests: the typed request, its exactly-once key, and the clusters that gave its session, epoch and token.
 
 mod collections;
 mod controller_revisions;
@@ -29,10 +29,10 @@ pub struct Change<T> {
     pub session_cluster: Option<ClusterId>,
     /// The cluster that gave the epoch under which the member speaks. `None`: the caller does not say.
     pub epoch_cluster: Option<ClusterId>,
-    /// The cluster that gave the fencing token under which is written, or the claim under which a worker speaks. `None`:
-    /// the caller does not say.
+    /// The cluster that gave the fencing token of the write, or the claim of the worker. `None`: the caller does not
+    /// say.
     pub token_cluster: Option<ClusterId>,
-    /// What is asked.
+    /// The typed request.
     pub body: T,
 }
 
@@ -48,7 +48,7 @@ impl<T> Change<T> {
         }
     }
 
-    /// Whether the numbers in the request were given by this cluster: under another one they mean something else.
+    /// Checks that this cluster gave the numbers in the request: numbers of another cluster mean something else here.
     ///
     /// # Errors
     ///
@@ -140,19 +140,21 @@ trait Request {
     /// Its exactly-once key.
     fn request_id(&mut self) -> &mut Option<v1::RequestId>;
 
-    /// Where it names which cluster gave the numbers in it.
+    /// The fields that name the clusters that gave the numbers in it.
     fn named(&mut self) -> Named<'_>;
 }
 
-/// The paths and the fields that name which cluster gave the epoch under which a member speaks, and the token or claim.
+/// The paths and the fields that name the cluster that gave the member's epoch, and the one that gave the token or
+/// claim.
 #[derive(Default)]
 struct Named<'a> {
     epoch: Option<(&'static str, &'a mut String)>,
     token: Option<(&'static str, &'a mut String)>,
 }
 
-/// Both directions of changing requests between their messages and a [`Change`]. After the typed request stands in which
-/// field the member speaks (`epoch`) or the worker (`token`), or that it is written under `fences`, or set under a `tie`.
+/// Implements both conversions between the messages of changing requests and a [`Change`]. After the typed request a
+/// row names the field with the member's epoch (`epoch`), the worker's claim (`token`) or the tie of a mark (`tie`), or
+/// says that the request has `fences`.
 macro_rules! requests {
     ($($pb:ty = $of:ty $(, $named:ident $($field:ident)?)?;)*) => { $(
         impl $crate::change::Request for $pb {
@@ -225,14 +227,14 @@ fn tie<'a>(field: &'static str, pb: Option<&'a mut v1::MarkTie>) -> Named<'a> {
     }
 }
 
-/// Reads which cluster gave what stands in the field at this path: it says so beside it, or not at all.
+/// Reads the id of the cluster that gave the number in the field at this path; `None` if the caller does not say.
 fn cluster_of(path: &str, named: Option<&String>, found: &mut Violations) -> Option<ClusterId> {
     let cluster: Result<Option<ClusterId>, Violations> = Wire::of_wire(named?.clone());
     let cluster = cluster.map_err(|faults| faults.at("clusterId"));
     read(found, path, cluster).flatten()
 }
 
-/// Whether a fencing token is of this cluster.
+/// Checks that this cluster gave a fencing token.
 fn check_token_cluster(cluster: Option<ClusterId>, present: ClusterId) -> Result<(), Refusal> {
     match cluster {
         Some(cluster) if cluster != present => {
@@ -245,7 +247,7 @@ fn check_token_cluster(cluster: Option<ClusterId>, present: ClusterId) -> Result
     }
 }
 
-/// Whether a session is of this cluster.
+/// Checks that this cluster gave a session.
 pub(crate) fn check_session_cluster(
     cluster: Option<ClusterId>,
     present: ClusterId,

@@ -68,7 +68,7 @@ impl<U: Message + Default> Decoder for GuardedDecoder<U> {
                 .check(buf.chunk())
                 .and_then(|()| decode(buf).map_err(malformed))
                 .map_err(refused),
-            // What a replica wrote and cannot be read is no fault of the caller.
+            // A message of a replica that cannot be read is not the caller's fault.
             None => decode(buf)
                 .map_err(|fault| Status::internal(format!("the message cannot be read: {fault}"))),
         };

@@ -1,8 +1,8 @@
-//! The objects and values of the public protocol, to and from those of `synod-model`: one file each, and in `keys.rs` what
-//! names an object.
+//! Conversions of the objects and values of the public protocol to and from those of `synod-model`: one file each;
+//! `keys.rs` has the messages that name an object or its owner.
 //!
-//! A conversion from the protocol finds all faults at once, each with its path in the JSON form, and is the only check of
-//! shape there is: past it, nobody looks again.
+//! A conversion from the protocol finds all faults at once, each with its path in the JSON form, and the code behind it
+//! relies on that. Apply repeats only the checks that its invariants need.
 
 mod agreement;
 mod collection;
@@ -33,7 +33,7 @@ pub(crate) use controller_revision::wanted_data;
 pub(crate) use keys::{named, names};
 pub(crate) use roster::distinct;
 
-/// What is a field of other messages: whoever answers sets it.
+/// Implements the form of messages that are fields of answers. Every replica sets them, so a missing one is a fault.
 macro_rules! fields {
     ($($pb:ident = $of:ident;)*) => { $(
         impl Wire<v1::$pb> for $of {

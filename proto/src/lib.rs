@@ -1,14 +1,15 @@
-//! What clients speak: the package [`v1`]. The sources under `proto/` are where each message and field says what it promises.
-//! What replicas say to each other and write to their disks has a form of its own, see [`synod_model::stored`](mod@synod_model::stored).
+//! The protocol of the clients: the package [`v1`]. The comments in the sources under `proto/` say what each message
+//! and field promises. Messages between replicas and data on their disks have another form, see
+//! [`synod_model::stored`](mod@synod_model::stored).
 //!
-//! What a client sends is converted to a typed value once, here, and nowhere else: a [`Change`] or a query. A conversion
-//! finds all faults at once and names each by its path. The way back never fails.
+//! A client's request is converted to a typed value only here, once: to a [`Change`] or a query. The conversion finds
+//! all faults at once and names each by its path. The conversion back never fails.
 //!
 //! - [`status`]: the one table between error kinds and gRPC statuses, both ways.
 //! - [`codec`]: how messages are read, with the guard against requests that are huge in memory.
-//! - `wire.rs`: the tables of messages, from which both directions follow; `change/` and `query/`: the requests; `convert/`:
-//!   the objects in the answers.
-//! - [`limits`]: what the protocol limits beside the limits of `synod-model`.
+//! - `wire.rs`: the tables of messages, from which both directions follow; `change/` and `query/`: the requests;
+//!   `convert/`: the objects in the answers.
+//! - [`limits`]: the limits of the protocol, beside those of `synod-model`.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 

@@ -6,7 +6,7 @@ use synod_model::limits::{BOOKMARK_INTERVAL_MS_MAX, BOOKMARK_INTERVAL_MS_MIN, LI
 
 /// Names in the filter of a watch.
 pub const WATCH_NAMES_MAX: usize = 1_000;
-/// Kinds in the filter of a watch: more than there are.
+/// Kinds in the filter of a watch: more kinds than exist.
 pub const WATCH_KINDS_MAX: usize = 64;
 /// Resources in the filter of a watch.
 pub const WATCH_RESOURCES_MAX: usize = 64;
@@ -38,7 +38,7 @@ pub const STATUS_MESSAGE_BYTES_MAX: usize = 1 << 10;
 const _: () = assert!(LIST_PAGE_DEFAULT <= LIST_PAGE_MAX);
 const _: () = assert!(BOOKMARK_INTERVAL_MS_MIN <= BOOKMARK_INTERVAL_MS_DEFAULT);
 const _: () = assert!(BOOKMARK_INTERVAL_MS_DEFAULT <= BOOKMARK_INTERVAL_MS_MAX);
-// Base64 takes four bytes for three; the message stands in the details once more.
+// Base64 takes four bytes for three; the details contain the message once more.
 const _: () = assert!(
     (STATUS_DETAILS_BYTES_MAX + STATUS_MESSAGE_BYTES_MAX) / 3 * 4 + STATUS_MESSAGE_BYTES_MAX
         < 8 << 10

@@ -1,4 +1,4 @@
-//! A request that reads: what is asked for, and how fresh or how exact the answer must be.
+//! Reading requests: what is read, and how fresh or how exact the answer must be.
 
 mod cluster;
 mod collections;

@@ -1,4 +1,4 @@
-//! Any legal value of each kind, for property tests.
+//! Strategies of property tests: any legal value of each type.
 
 mod controller_revisions;
 mod objects;
@@ -461,7 +461,7 @@ pub(crate) fn migration() -> impl Strategy<Value = Migration> {
     })
 }
 
-/// A refusal that is small enough to be carried whole.
+/// A refusal that is small enough to fit in a status as a whole.
 pub(crate) fn refusal() -> impl Strategy<Value = Refusal> {
     let current = prop_oneof![
         Just(None),

@@ -1,7 +1,7 @@
-//! The one table between error kinds and gRPC statuses, both ways. Servers and clients read this file.
+//! The one table between error kinds and gRPC statuses, both ways. Servers and clients use it.
 //!
-//! [`to_status`] and [`from_status`] carry a [`Refusal`] over a connection. A status that Synod did not write (a proxy did,
-//! or the gRPC library when a connection broke) becomes a kind that claims no more than is certain.
+//! [`to_status`] and [`from_status`] carry a [`Refusal`] over a connection. A status that Synod did not write (a proxy
+//! did, or the gRPC library when a connection broke) becomes a kind that claims no more than is certain.
 
 mod details;
 pub mod key;
@@ -45,7 +45,7 @@ pub const fn code(kind: ErrorKind) -> Code {
 
 /// The status that carries a refusal: its code by the table, and in its details all that fits.
 ///
-/// A kind that is never executed says so in the metadata, whether or not the refusal does.
+/// For a kind that is never executed the metadata says so, whether or not the refusal does.
 #[must_use]
 pub fn to_status(mut refusal: Refusal) -> Status {
     if refusal.kind.verdict() == Verdict::NotExecuted {
@@ -70,8 +70,8 @@ pub fn from_status(status: &Status) -> Refusal {
 
 /// What the caller of a request knows of it after this refusal.
 ///
-/// Usually the kind says it. A deadline that passed before the request was proposed is the exception, and then the
-/// metadata says so.
+/// Usually the kind determines it. The exception is a deadline that passed before the request was proposed, as the
+/// metadata then says.
 #[must_use]
 pub fn verdict(refusal: &Refusal) -> Verdict {
     match refusal.metadata.get(key::NOT_EXECUTED).map(String::as_str) {
@@ -89,8 +89,8 @@ fn foreign(status: &Status) -> ErrorKind {
         Code::DeadlineExceeded => ErrorKind::DeadlineExceeded,
         // How tonic refuses a message that is longer than its reader allows.
         Code::OutOfRange => ErrorKind::TooLarge,
-        // The library says so too when a connection breaks under a request. Only if there never was one, it is certain
-        // that nothing was sent.
+        // The gRPC library uses this code, too, when a connection breaks under a request. Only if there never was a
+        // connection is it certain that nothing was sent.
         Code::Unavailable if never_connected(status) => ErrorKind::Unavailable,
         Code::Ok
         | Code::Cancelled

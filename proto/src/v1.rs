@@ -1,4 +1,4 @@
-//! What clients speak: the package `synod.v1`.
+//! The generated code of the public protocol: the package `synod.v1`.
 
 #![expect(
     unused_qualifications,

@@ -1,21 +1,21 @@
-//! Values as they go over the wire, and the tables of the messages: each stands once, and both directions follow.
+//! The wire form of values, and the tables of the messages: both conversions of a message follow from its one table.
 //!
-//! Reading finds all faults of a message at once, each with its path in the JSON form, and is the only check of shape
-//! there is: past it, nobody looks again. Writing never fails.
+//! Reading finds all faults of a message at once, each with its path in the JSON form, and the code behind it relies on
+//! that. Writing never fails.
 
 mod base;
 
 use synod_model::{Violation, Violations};
 
-/// A value as it goes over the wire, as a field of the type `P` that the protocol's code has for it.
+/// A value with a wire form: a field of the type `P` in the generated code of the protocol.
 ///
 /// | field | value |
 /// |---|---|
-/// | text | what has that text; an option: empty is none |
-/// | number | what has that number; a span in milliseconds; one of an enum, whose zero is never sent |
+/// | text | a value that is parsed from it; an option: an empty text is `None` |
+/// | number | a value with that number; a span in milliseconds; a variant of an enum, whose zero is never sent |
 /// | optional | an option |
 /// | message | a struct by its table; where it is optional, it must be there unless its table says otherwise |
-/// | list | a list or a set of them |
+/// | list | a list or a set of values |
 pub trait Wire<P>: Sized {
     /// The value as it is sent.
     fn to_wire(&self) -> P;
@@ -69,11 +69,13 @@ macro_rules! read_fields {
     };
 }
 
-/// The tables of messages: for each the message, the struct, and the field of each of its fields. After `or` stands the
-/// value of a field that is left out, after `by` the module that reads and writes it, after `=>` what is checked of the
-/// whole. Two fields of the struct may be one of the message, and the message may not say some of them: `unsaid`.
+/// The tables of messages: for each the message, the struct, and the message's field for each field of the struct.
+/// After `or` comes the value of a field that is left out, after `by` the module that reads and writes it, after `=>`
+/// the check of the whole. Two fields of the struct may be one field of the message, and fields after `unsaid` are not
+/// in the message.
 ///
-/// A message that is left out is refused by the rule behind the struct's name, or read as one without fields: `default`.
+/// A message that is left out is refused by the rule behind the struct's name, or read as one without fields:
+/// `default`.
 #[macro_export]
 macro_rules! messages {
     ($(
@@ -168,7 +170,7 @@ macro_rules! messages {
     };
 }
 
-/// Both directions of enums whose zero is never sent, and the rule of a field that has none of their numbers.
+/// Implements both conversions of enums whose zero is never sent, with the rule for fields that have another number.
 #[macro_export]
 macro_rules! wire_enums {
     ($($pb:ty = $of:ty { $($variant:ident = $sent:ident),* $(,)? } $rule:literal)*) => { $(

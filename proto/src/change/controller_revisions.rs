@@ -1,4 +1,4 @@
-//! Changes of the histories of controllers.
+//! The changing requests on ControllerRevisions.
 
 mod create;
 
@@ -60,7 +60,7 @@ impl Wire<Option<v1::ControllerHistory>> for ControllerHistory {
         })
     }
 
-    /// The owner of a history controls it, whatever is said.
+    /// The owner of a history is always its controller, whatever the message says.
     fn of_wire(pb: Option<v1::ControllerHistory>) -> Result<Self, Violations> {
         let pb = required(pb, "must name a history")?;
         let mut found = Violations::new();
@@ -81,7 +81,7 @@ impl Wire<Option<v1::ControllerHistory>> for ControllerHistory {
     }
 }
 
-/// Empty is nowhere.
+/// An empty text is [`Mark::Nowhere`].
 impl Wire<String> for Mark {
     fn to_wire(&self) -> String {
         match self {
@@ -238,7 +238,7 @@ impl Wire<v1::ControllerRevisionsReleaseRequest> for ReleaseControllerRevision {
     }
 }
 
-/// What must be true of a snapshot, in two fields.
+/// Reads the preconditions on a snapshot from two fields.
 fn preconditions(
     if_uid: String,
     if_resource_version: Option<u64>,
@@ -251,7 +251,8 @@ fn preconditions(
     sound(preconditions, preconditions.check())
 }
 
-/// One snapshot goes, or the whole history: each has its call, and this is what the two have in common.
+/// One snapshot and a whole history have calls of their own. As the message of the other call, a request has only the
+/// fields that both calls have.
 impl From<&Change<DeleteControllerRevisions>> for v1::ControllerRevisionsDeleteRequest {
     fn from(change: &Change<DeleteControllerRevisions>) -> Self {
         let request_id = change.wire_key();

@@ -1,3 +1,5 @@
+//! The changing requests on leases and candidates, and their renewals.
+
 use synod_model::{
     AcquireLease, ClusterId, FencingToken, HolderIdentity, LeaseKey, PutLeaseCandidate, Refusal,
     ReleaseLease, RenewLease, RenewLeaseCandidate, Strategy, Ttl, Violation, Violations,
@@ -44,7 +46,7 @@ messages! {
     }
 }
 
-/// A strategy: the first of all where none is said.
+/// A strategy; an empty text is `OldestEmulationVersion`.
 mod oldest_unless_said {
     use super::*;
 
@@ -58,7 +60,7 @@ mod oldest_unless_said {
     }
 }
 
-/// Who stands for which lease.
+/// A lease and the identity of a candidate for it.
 impl Wire<v1::LeaseContender> for (LeaseKey, HolderIdentity) {
     fn to_wire(&self) -> v1::LeaseContender {
         v1::LeaseContender {
@@ -84,7 +86,7 @@ impl Wire<Option<v1::LeaseContender>> for (LeaseKey, HolderIdentity) {
     }
 }
 
-/// The proof of a lease. Which cluster gave it is beside it.
+/// A lease and its fencing token. The cluster that gave the token is converted separately.
 impl Wire<v1::LeaseToken> for (LeaseKey, FencingToken) {
     fn to_wire(&self) -> v1::LeaseToken {
         v1::LeaseToken {
@@ -106,7 +108,7 @@ impl Wire<v1::LeaseToken> for (LeaseKey, FencingToken) {
 pub enum LeaseRenewal {
     /// A lease.
     Lease {
-        /// What is asked.
+        /// The typed request.
         renew: RenewLease,
         /// The cluster that gave the token. `None`: the caller does not say, so it is not checked.
         cluster: Option<ClusterId>,
@@ -116,7 +118,7 @@ pub enum LeaseRenewal {
 }
 
 impl LeaseRenewal {
-    /// Whether the token was given by this cluster.
+    /// Checks that this cluster gave the token.
     ///
     /// # Errors
     ///

@@ -69,7 +69,7 @@ messages! {
     }
 }
 
-/// The claim under which a worker speaks. Which cluster gave it is beside it.
+/// The claim of a worker. The cluster that gave the claim is converted separately.
 impl Wire<Option<v1::ClaimKey>> for (MigrationId, ClaimToken) {
     fn to_wire(&self) -> Option<v1::ClaimKey> {
         Some(v1::ClaimKey {

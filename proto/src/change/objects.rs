@@ -47,7 +47,8 @@ messages! {
     }
 }
 
-/// The requests for one operation: its fields, and under which fences.
+/// Implements the messages of requests for one operation: the fields of the operation, and the
+/// fences.
 macro_rules! operations {
     ($($request:ident = $operation:ident of $of:ident { $($field:ident),* })*) => { $(
         impl Wire<v1::$request> for $of {
@@ -85,7 +86,8 @@ operations! {
     ObjectsDeleteRequest = DeleteOperation of DeleteObject { key, preconditions, propagation }
 }
 
-/// Which cluster gave the numbers is beside it. Nothing is sent if there is no fence.
+/// The clusters that gave the numbers are converted separately. Nothing is sent if there is no
+/// fence.
 impl Wire<Option<v1::Fences>> for Fences {
     fn to_wire(&self) -> Option<v1::Fences> {
         (*self != Self::default()).then(|| v1::Fences {
@@ -175,7 +177,8 @@ impl Wire<v1::PatchOperation> for PatchObject {
             preconditions,
             fences: Fences::default(),
         };
-        // What its parts cannot see: whether it changes anything, and how long its documents are.
+        // The parts cannot check whether the request changes anything, and how long its documents
+        // are.
         found.extend_at("", body.check());
         sound(body, found)
     }

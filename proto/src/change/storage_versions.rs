@@ -33,7 +33,7 @@ messages! {
     }
 }
 
-/// The revision at which something was selected.
+/// The revision at which a version was selected.
 mod selected {
     use super::*;
 
@@ -50,8 +50,8 @@ mod selected {
     }
 }
 
-/// The entries of a report. `Report::check` finds a resource that stands twice, but only among those that are legal, so it
-/// is looked for here among all.
+/// The entries of a report. `Report::check` finds a resource that is given twice only among the legal entries, so this
+/// module looks for it among all entries.
 mod legal {
     use super::*;
 

@@ -16,7 +16,7 @@ use synod_model::{
 
 use crate::{Change, samples, v1};
 
-/// What comes out of a request that went over the wire.
+/// The request after both conversions: to its message and back.
 fn carried<T, M>(change: &Change<T>) -> Result<Change<T>, Violations>
 where
     M: Message + Default + for<'a> From<&'a Change<T>>,
@@ -35,7 +35,7 @@ fn faults<T>(result: Result<T, Violations>) -> Vec<String> {
         .collect()
 }
 
-/// A request of any caller: with a session and a cluster of it or without.
+/// A request of any caller: with or without a session and the cluster that gave it.
 fn change<T: std::fmt::Debug>(
     body: impl Strategy<Value = T>,
     by_member: bool,

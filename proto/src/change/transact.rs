@@ -34,7 +34,7 @@ impl Wire<v1::ObjectsTransactRequest> for Transact {
                 found.push(Violation::too_many(count, TRANSACTION_OPERATIONS_MAX).at(path));
             }
         }
-        // What is too long is not looked into.
+        // The items of a list that is too long are not read.
         if !found.is_empty() {
             return Err(found);
         }

@@ -27,21 +27,21 @@ pub(super) struct Field {
     pub(super) items: Items,
 }
 
-/// What stands in a field.
+/// The content of a field.
 #[derive(Debug)]
 pub(super) enum Items {
     /// One sub-message, which holds lists.
     One(&'static Shape),
-    /// So many texts at most.
+    /// At most this many texts.
     Texts(usize),
-    /// So many enum values at most, packed or not.
+    /// At most this many enum values, packed or not.
     Enums(usize),
-    /// So many sub-messages at most.
+    /// At most this many sub-messages.
     Messages(usize, &'static Shape),
 }
 
 impl Field {
-    /// The path of its item with this number.
+    /// The path of the item with this number.
     fn place(&self, item: usize) -> String {
         match self.items {
             Items::One(_) => self.name.to_owned(),
@@ -93,7 +93,7 @@ const fn field(number: u32, name: &'static str, items: Items) -> Field {
     }
 }
 
-/// How many fields of one message are counted at most, so that counting needs no memory.
+/// The most fields that are counted in one message, so that the counts fit in an array on the stack.
 const FIELDS_MAX: usize = 5;
 
 /// A message without lists.
@@ -103,7 +103,7 @@ static JOIN: Shape = shape(&[field(5, "labels", Items::Messages(LABELS_MAX, &FLA
 
 static LIST_MEMBERS: Shape = shape(&[field(2, "labels", Items::Messages(LABELS_MAX, &FLAT))]);
 
-// The number of entries is a setting, so apply decides; here is only the most that it can be set to.
+// The allowed number of entries is a setting, which apply checks; this is the highest value of the setting.
 static REPORT: Shape = shape(&[field(
     3,
     "entries",
@@ -160,7 +160,8 @@ static GROUP_RESOURCE_LIST: Shape = shape(&[field(
     Items::Messages(ENFORCE_PERSISTED.max as usize, &FLAT),
 )]);
 
-/// Nothing limits the number of annotations but their bytes; this is more than anyone has.
+/// The annotations of a ControllerRevision are otherwise limited by their bytes alone; this number is more than anyone
+/// has.
 const ANNOTATIONS_COUNTED_MAX: usize = ANNOTATIONS_BYTES_MAX / 64;
 
 static CONTROLLER_HISTORY: Shape =
@@ -211,7 +212,7 @@ static ATTRIBUTES: Shape = shape(&[
     field(4, "finalizers", Items::Texts(FINALIZERS_MAX)),
 ]);
 
-/// Creations and updates of objects, alone.
+/// The requests that create or update one object.
 static WRITE_OBJECT: Shape = shape(&[field(3, "attributes", Items::One(&ATTRIBUTES))]);
 
 static TRANSACT: Shape = shape(&[
@@ -272,8 +273,8 @@ impl Shape {
     ///
     /// # Errors
     ///
-    /// Every list with too many items; or bytes that are no message, which a decoder would refuse after it has taken
-    /// the memory for what comes before.
+    /// Every list with too many items; or bytes that are no message, which a decoder would refuse only after it had
+    /// allocated memory for what comes before the fault.
     pub(super) fn check(&self, message: &[u8]) -> Result<(), Violations> {
         let mut found = Violations::new();
         self.count(message, &mut found)?;
@@ -294,7 +295,7 @@ impl Shape {
             }
         }
         if self.0.iter().any(|field| field.items.shape().is_some()) {
-            // What is too long is not looked into.
+            // The items of a list that is too long are not counted.
             self.descend(message, |i| counts[i] <= self.0[i].items.max(), found)?;
         }
         Ok(())
@@ -336,7 +337,7 @@ impl Shape {
 /// The fields of an encoded message, one after the other, none decoded.
 struct Wire<'a>(&'a [u8]);
 
-/// What stands in a field on the wire.
+/// The content of a field on the wire.
 enum Value<'a> {
     /// A number.
     Number,

@@ -268,7 +268,7 @@ fn every_list_with_too_many_items_is_named() {
     );
 }
 
-/// A decoder merges a sub-message that stands twice, so that its lists would grow beyond what each part holds.
+/// A decoder merges a sub-message that is there twice, so that its lists would grow beyond what each part holds.
 #[test]
 fn what_stands_once_stands_once() {
     let filter = v1::WatchFilter {

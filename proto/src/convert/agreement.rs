@@ -46,7 +46,7 @@ impl TryFrom<v1::AgreementChange> for AgreementChange {
     }
 }
 
-/// What changed the agreement. What a later release says beside a cause that is not known here is not looked at.
+/// What changed the agreement. The member beside a cause that only a later release knows is ignored.
 fn cause(
     sent: v1::AgreementCause,
     member: Option<String>,

@@ -42,7 +42,7 @@ impl From<&ControllerRevision> for v1::ControllerRevision {
     }
 }
 
-/// What the metadata of a snapshot says beside its identity.
+/// The fields that the metadata of a snapshot has beside its identity.
 struct Named {
     key: NamespacedName,
     labels: Labels,
@@ -79,7 +79,7 @@ impl TryFrom<v1::ControllerRevision> for ControllerRevision {
             number = revision,
             media_type = media_type => MediaType::of_wire(pb.media_type),
             version = data_version,
-            // They say what the fields beside them say, and more.
+            // The marks contain what `current`, `update` and `in_use` say, and the ties.
             marks = marks,
         }
         let (named, metadata) = named;
@@ -97,7 +97,8 @@ impl TryFrom<v1::ControllerRevision> for ControllerRevision {
     }
 }
 
-/// The data of a snapshot that somebody wants, from its two fields.
+/// Reads the data that a caller wants to store, from its two fields; without a media type it is
+/// JSON.
 pub(crate) fn wanted_data(media_type: String, bytes: Bytes) -> Result<RevisionData, Violations> {
     let media_type: Option<MediaType> = Wire::of_wire(media_type)?;
     Ok(RevisionData::new(

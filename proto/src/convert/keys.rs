@@ -1,4 +1,4 @@
-//! What names an object, and what is asked of it.
+//! The messages that name an object or its owner, and the preconditions on an object.
 
 use synod_model::{
     GroupResource, LeaseKey, Namespace, NamespacedName, ObjectKey, ObjectName, OwnerReference,
@@ -38,7 +38,7 @@ impl Wire<v1::Preconditions> for Preconditions {
     }
 }
 
-/// Both directions of a message that has more than one field for a value that is one, by hand.
+/// Implements both conversions of messages whose `Wire` is written by hand.
 macro_rules! by_hand {
     ($($pb:ident = $of:ident $(: $rule:literal)? $(, $default:ident)?;)*) => { $(
         impl From<&$of> for v1::$pb {
@@ -101,7 +101,7 @@ impl Wire<v1::ObjectKey> for ObjectKey {
         }
     }
 
-    /// Whether the collection has namespaces is for apply to say.
+    /// Apply checks whether the collection has namespaces.
     fn of_wire(pb: v1::ObjectKey) -> Result<Self, Violations> {
         let mut found = Violations::new();
         read_fields! { pb, found;
@@ -113,7 +113,7 @@ impl Wire<v1::ObjectKey> for ObjectKey {
     }
 }
 
-/// The name in two fields, of what is always in a namespace.
+/// Reads the name of an object that is always in a namespace, from two fields.
 pub(crate) fn named(namespace: &str, name: &str) -> Result<NamespacedName, Violations> {
     let mut found = Violations::new();
     let namespace = found.parsed("namespace", Namespace::parse(namespace));

@@ -53,7 +53,7 @@ impl TryFrom<v1::Lease> for Lease {
     }
 }
 
-/// A member under an epoch. Which cluster gave the epoch is beside it.
+/// A member and its epoch. The cluster that gave the epoch is converted separately.
 impl Wire<v1::MemberEpoch> for (MemberId, Epoch) {
     fn to_wire(&self) -> v1::MemberEpoch {
         let (member, epoch) = self;

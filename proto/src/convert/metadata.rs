@@ -15,7 +15,7 @@ impl v1::Metadata {
     }
 }
 
-/// Identity and revisions: name and labels are the object's own.
+/// Identity and revisions. The conversion of each object handles its name and labels.
 impl Wire<v1::Metadata> for Metadata {
     fn to_wire(&self) -> v1::Metadata {
         v1::Metadata {
@@ -56,7 +56,7 @@ impl Wire<Option<v1::Metadata>> for Metadata {
     }
 }
 
-/// The metadata of an object that is known by its name alone.
+/// The metadata of an object that has a name and no labels.
 impl Wire<Option<v1::Metadata>> for (String, Metadata) {
     fn to_wire(&self) -> Option<v1::Metadata> {
         let (name, metadata) = self;

@@ -103,7 +103,7 @@ impl TryFrom<v1::Migration> for Migration {
             claim,
             failures: pb.failures,
             failure,
-            // A later release may know more of them.
+            // A cause or assumption that only a later release knows reads as `None`.
             aborted: AbortCause::of_wire(pb.aborted).ok(),
             done: pb.done,
             estimate: pb.estimate,

@@ -22,7 +22,7 @@ messages! {
     }
 }
 
-/// A media type: JSON where none is said.
+/// A media type; an empty text is JSON.
 mod json_unless_said {
     use super::*;
 
@@ -70,7 +70,7 @@ impl From<&Object> for v1::Object {
     }
 }
 
-/// Of a deletion only the time travels: its place in the queue is the cluster's own business, and comes as zero.
+/// Of a deletion only the time is sent: revision and position are internal to the cluster, and read as zero.
 impl TryFrom<v1::Object> for Object {
     type Error = Violations;
 

@@ -2,7 +2,7 @@ use synod_model::{ErrorKind, Refusal, Violation};
 
 use crate::v1;
 
-/// Without the current object: where an error travels in a message, no compare-and-swap was asked for.
+/// The current object is not sent: an error inside of a message never answers a compare-and-swap.
 impl From<&Refusal> for v1::Refusal {
     fn from(refusal: &Refusal) -> Self {
         Self {

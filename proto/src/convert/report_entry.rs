@@ -22,7 +22,8 @@ impl TryFrom<&v1::ReportEntry> for ReportEntry {
 
     fn try_from(pb: &v1::ReportEntry) -> Result<Self, Violations> {
         let mut found = Violations::new();
-        // What was left out is replaced, so that the faults of the other fields are found too.
+        // A field that is left out is replaced by a default, so that the faults of the other fields
+        // are found, too.
         let empty = v1::GroupResource::default();
         let resource = pb.resource.as_ref().unwrap_or(&empty);
         let stance = match &pb.stance {

@@ -13,7 +13,7 @@ messages! {
     }
 }
 
-/// A set whose items may not stand twice.
+/// A set whose items must not be given twice.
 pub(crate) mod distinct {
     use super::*;
 

@@ -5,7 +5,7 @@ use synod_model::{GroupResource, Revision, Settings, SettingsPatch, Violations};
 use crate::v1;
 use crate::wire::{Wire, read, sound};
 
-/// The whole set, where none is another thing than an empty one.
+/// A set in a message of its own, so that a set that is left out differs from an empty one.
 impl Wire<v1::GroupResourceList> for BTreeSet<GroupResource> {
     fn to_wire(&self) -> v1::GroupResourceList {
         v1::GroupResourceList {

@@ -8,7 +8,7 @@ use synod_model::{
 
 use crate::{samples, v1};
 
-/// What comes out of an object that went over the wire.
+/// The object after both conversions: to its message and back.
 fn carried<T, M>(value: &T) -> Result<T, Violations>
 where
     M: Message + Default + for<'a> From<&'a T>,
@@ -222,7 +222,7 @@ fn a_reason_of_a_later_release_claims_nothing() {
     assert_eq!(Refusal::from(later).kind, ErrorKind::UnknownOutcome);
 }
 
-/// What a later release says beside a cause that is not known here is not looked at; beside one that is known, it is.
+/// The member beside a cause that only a later release knows is ignored; beside a known cause, it is read.
 #[test]
 fn a_cause_that_is_not_known_here_fails_no_history() {
     let change = |cause: i32| {

@@ -4,7 +4,7 @@ use crate::{messages, v1};
 /// Asks for the replicated settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GetSettings {
-    /// How to read.
+    /// The consistency of the read.
     pub read: Consistency,
 }
 

@@ -9,16 +9,16 @@ use crate::{messages, v1};
 /// Asks for one collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetCollection {
-    /// Which one.
+    /// The resource of the collection.
     pub resource: GroupResource,
-    /// How to read.
+    /// The consistency of the read.
     pub read: Consistency,
 }
 
 /// Asks for a page of collections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListCollections {
-    /// Which page.
+    /// The page.
     pub page: PageRequest<CollectionCursor>,
 }
 
@@ -33,7 +33,7 @@ lists! {
     CollectionsListRequest = ListCollections {}
 }
 
-/// Where a page of collections ended: at this one.
+/// The end of a page of collections: its last one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CollectionCursor(pub GroupResource);
 

@@ -9,16 +9,16 @@ use crate::wire::{Wire, sound};
 /// How fresh or how exact the answer to a read must be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Consistency {
-    /// It sees every change that was acknowledged before it was asked for.
+    /// The answer contains every change that was acknowledged before the read was asked for.
     #[default]
     Linearizable,
-    /// It is the state at exactly this revision.
+    /// The answer is the state at exactly this revision.
     AtRevision(Revision),
-    /// It is the replica's own state, as long as that is new enough: the leader need not be asked.
+    /// The answer is the replica's own state, if that is new enough: the leader need not be asked.
     Relaxed {
-        /// The lowest revision that will do: read your writes. Zero: any.
+        /// The lowest revision that the answer may have (read your writes). Zero: any.
         min_revision: Revision,
-        /// How long ago the state may have been confirmed to be current. `None`: however long.
+        /// The longest time since the state was confirmed to be current. `None`: any.
         max_staleness: Option<Duration>,
     },
 }

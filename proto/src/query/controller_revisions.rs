@@ -14,9 +14,9 @@ use crate::{messages, read_fields, v1};
 /// Asks for one ControllerRevision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetControllerRevision {
-    /// Which one.
+    /// The key of the ControllerRevision.
     pub key: NamespacedName,
-    /// How to read.
+    /// The consistency of the read.
     pub read: Consistency,
 }
 
@@ -37,9 +37,9 @@ impl TryFrom<v1::ControllerRevisionsGetRequest> for GetControllerRevision {
 /// Asks for a page of ControllerRevisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListControllerRevisions {
-    /// Only those of this namespace; `None`: of all.
+    /// Only those in this namespace; `None`: in all.
     pub namespace: Option<Namespace>,
-    /// Only those that have all of these.
+    /// Only those that have all of these labels.
     pub labels: Labels,
     /// Only those whose controller is of this kind.
     pub owner_kind: Option<Kind>,
@@ -47,12 +47,12 @@ pub struct ListControllerRevisions {
     pub owner_name: Option<ObjectName>,
     /// Only those whose controller has this uid.
     pub owner_uid: Option<Uid>,
-    /// Which page.
+    /// The page.
     pub page: PageRequest<ControllerRevisionCursor>,
 }
 
 impl ListControllerRevisions {
-    /// Whether the list is about it.
+    /// Whether the list contains this ControllerRevision.
     #[must_use]
     pub fn selects(&self, revision: &ControllerRevision) -> bool {
         let owner = revision.controller.as_ref();
@@ -93,9 +93,9 @@ messages! {
 /// Asks for a page of a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetControllerHistory {
-    /// Whose history.
+    /// The history.
     pub history: ControllerHistory,
-    /// Which page.
+    /// The page.
     pub page: PageRequest<ControllerHistoryCursor>,
 }
 
@@ -104,11 +104,11 @@ pub struct GetControllerHistory {
 pub struct DiffControllerRevisions {
     /// The namespace of both.
     pub namespace: Namespace,
-    /// The one to begin with; `None` is a nil revision.
+    /// The ControllerRevision to compare from; `None` is a nil revision.
     pub from: Option<ObjectName>,
-    /// The one to end with; `None` is a nil revision.
+    /// The ControllerRevision to compare to; `None` is a nil revision.
     pub to: Option<ObjectName>,
-    /// How to read.
+    /// The consistency of the read.
     pub read: Consistency,
 }
 
@@ -120,7 +120,7 @@ pub struct ControllerRevisionCursor {
 }
 
 impl ControllerRevisionCursor {
-    /// After this one.
+    /// The cursor after this ControllerRevision.
     #[must_use]
     pub fn after(key: &NamespacedName) -> Self {
         Self {
@@ -129,7 +129,7 @@ impl ControllerRevisionCursor {
         }
     }
 
-    /// The one after which the next page begins.
+    /// The key after which the next page begins.
     #[must_use]
     pub fn key(&self) -> &NamespacedName {
         &self.key
@@ -159,7 +159,7 @@ pub struct ControllerHistoryCursor {
 }
 
 impl ControllerHistoryCursor {
-    /// After the one that stands here.
+    /// The cursor after the snapshot at this place.
     #[must_use]
     pub fn after(place: RevisionPlace) -> Self {
         let RevisionPlace {

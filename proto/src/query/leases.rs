@@ -9,27 +9,27 @@ use crate::{messages, v1};
 /// Asks for one lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetLease {
-    /// Which one.
+    /// The key of the lease.
     pub key: LeaseKey,
-    /// How to read.
+    /// The consistency of the read.
     pub read: Consistency,
 }
 
 /// Asks for a page of leases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListLeases {
-    /// Which page.
+    /// The page.
     pub page: PageRequest<LeaseKey>,
-    /// Only leases of this namespace; `None`: of all.
+    /// Only leases in this namespace; `None`: in all.
     pub namespace: Option<String>,
 }
 
-/// Asks who stand for a lease, or for any.
+/// Asks for a page of the candidates for a lease, or for all leases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListLeaseCandidates {
-    /// Which lease; `None`: all.
+    /// The lease; `None`: all leases.
     pub key: Option<LeaseKey>,
-    /// Which page. Its size counts leases.
+    /// The page. Its size counts leases.
     pub page: PageRequest<LeaseKey>,
 }
 
@@ -46,7 +46,7 @@ lists! {
     }
 }
 
-/// A namespace of leases; empty is none.
+/// A namespace of leases; an empty text is `None`.
 mod label {
     use super::*;
 

@@ -7,18 +7,18 @@ use crate::{messages, v1};
 /// Asks for one member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetMember {
-    /// Which one.
+    /// The id of the member.
     pub id: MemberId,
-    /// How to read.
+    /// The consistency of the read.
     pub read: Consistency,
 }
 
 /// Asks for a page of members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListMembers {
-    /// Which page.
+    /// The page.
     pub page: PageRequest<MemberId>,
-    /// Only members that have all of these.
+    /// Only members that have all of these labels.
     pub labels: Labels,
 }
 

@@ -7,16 +7,16 @@ use crate::{messages, v1};
 /// Asks for one migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetMigration {
-    /// Which one.
+    /// The id of the migration.
     pub id: MigrationId,
-    /// How to read.
+    /// The consistency of the read.
     pub read: Consistency,
 }
 
 /// Asks for a page of migrations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListMigrations {
-    /// Which page.
+    /// The page.
     pub page: PageRequest<MigrationId>,
 }
 

@@ -14,9 +14,9 @@ use crate::{messages, read_fields, v1};
 /// Asks for one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetObject {
-    /// Which one.
+    /// The key of the object.
     pub key: ObjectKey,
-    /// How to read.
+    /// The consistency of the read.
     pub read: Consistency,
 }
 
@@ -27,12 +27,12 @@ messages! {
     }
 }
 
-/// Which objects a list is about. All of its pages are about the same.
+/// The objects that a list selects, the same on all of its pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectScope {
     /// The resource of the collection.
     pub resource: GroupResource,
-    /// Only those of this namespace; `None`: of all.
+    /// Only those in this namespace; `None`: in all.
     pub namespace: Option<Namespace>,
     /// Only those whose labels match.
     pub labels: LabelSelector,
@@ -43,13 +43,13 @@ pub struct ObjectScope {
 /// Asks for a page of objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListObjects {
-    /// Which objects.
+    /// The objects to list.
     pub scope: ObjectScope,
-    /// Which page.
+    /// The page.
     pub page: PageRequest<ObjectCursor>,
 }
 
-/// Where a page of objects ended: at the one of this name.
+/// The end of a page of objects: the name of its last one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectCursor {
     text: Arc<str>,
@@ -57,7 +57,7 @@ pub struct ObjectCursor {
 }
 
 impl ObjectCursor {
-    /// The end of a page: the name of its last object.
+    /// The cursor after the object of this name.
     #[must_use]
     pub fn new(last: &NamespacedName) -> Self {
         let namespace = last.namespace().unwrap_or_default();

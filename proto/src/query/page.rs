@@ -1,3 +1,5 @@
+//! Pages of lists: the requests for them, and the continue tokens that connect them.
+
 use std::borrow::Cow;
 use std::fmt;
 
@@ -17,28 +19,28 @@ use crate::wire::Wire;
 /// A page of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRequest<K> {
-    /// Where it begins.
+    /// Where the page begins.
     pub start: PageStart<K>,
-    /// How many objects it may have; at least 1, at most [`LIST_PAGE_MAX`].
+    /// How many objects the page may have; at least 1, at most [`LIST_PAGE_MAX`].
     pub size: usize,
-    /// Of which list.
+    /// The list that it is a page of.
     pub list: ListId,
 }
 
-/// All that a request asks for but the page of it, as a number: the same for all pages of a list, and in every release.
+/// A hash of a list request without its page: the same for all pages of a list, and in every release.
 ///
-/// It differs between lists but for chance, and nothing that matters hangs on it: whatever a token says, only what the
-/// request itself asks for is ever read.
+/// Two lists may have the same hash by chance. That does no harm: whatever a token says, only what the request itself
+/// asks for is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListId(u64);
 
 /// A request for a page of a list.
 pub(super) trait Paged: Message {
-    /// Takes what asks for a page of the list out of it: what is left says which list is asked for.
+    /// Takes the fields that ask for a page out of the request: the others say which list is asked for.
     fn take_page(&mut self) -> PageFields;
 }
 
-/// What asks for a page of a list, as it is sent.
+/// The fields that ask for a page of a list, as they are sent.
 #[derive(Debug)]
 pub(super) struct PageFields {
     pub(super) read: Option<v1::ReadOptions>,
@@ -47,7 +49,7 @@ pub(super) struct PageFields {
     pub(super) continue_at_present: bool,
 }
 
-/// Both directions of requests for a page of a list, by what they ask for beside the page.
+/// Implements both conversions of requests for a page of a list, from the fields that they have beside the page.
 macro_rules! lists {
     ($($pb:ident = $of:ident { $($value:ident = $field:ident $(by $way:ident)?),* $(,)? })*) => { $(
         $crate::query::page::paged!($pb);
@@ -86,7 +88,7 @@ macro_rules! lists {
     )* };
 }
 
-/// A request for a page that has all four fields that ask for one.
+/// Implements [`Paged`] for a request that has all four fields that ask for a page.
 macro_rules! paged {
     ($pb:ident) => {
         impl $crate::query::page::Paged for v1::$pb {
@@ -104,7 +106,7 @@ macro_rules! paged {
 
 pub(super) use {lists, paged};
 
-/// The size of its pages is not asked for.
+/// This request has no page size.
 impl Paged for v1::LeasesListCandidatesRequest {
     fn take_page(&mut self) -> PageFields {
         PageFields {
@@ -117,10 +119,10 @@ impl Paged for v1::LeasesListCandidatesRequest {
 }
 
 impl ListId {
-    /// The list that a request asks for from which the page was taken.
+    /// The list that a request asks for, after [`Paged::take_page`].
     pub(super) fn of(asked: &impl Paged) -> Self {
-        // FNV-1a, written out since it must be the same in every release and on every replica. So are the bytes: maps are
-        // sorted, fields stand in the order of their numbers, and one that is not set is not there.
+        // FNV-1a, written out since the hash must be the same in every release and on every replica. The bytes are the
+        // same, too: maps are sorted, fields are in the order of their numbers, and unset fields are left out.
         let bytes = asked.encode_to_vec().into_iter();
         Self(bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -131,34 +133,34 @@ impl ListId {
 /// Where a page begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageStart<K> {
-    /// At the beginning of the list, read in this way.
+    /// At the beginning of the list, read with this consistency.
     First(Consistency),
-    /// Where another page ended, at its revision.
+    /// Behind the key at which another page ended, at its revision.
     After(ContinueToken<K>),
     /// Behind the key at which another page ended, as the list is now.
     AtPresent(ContinueToken<K>),
 }
 
-/// Where a page ended. All pages of a list are read at one revision, which the first one pins, unless a caller asks for the
-/// present one: a key is a place in the list at any revision.
+/// The end of a page. All pages of a list are read at one revision, which the first page pins, unless a caller asks for
+/// the present revision: a key is a place in the list at any revision.
 ///
-/// Its text is opaque to clients, and means the same on every replica. It ends with a checksum, so that one which was cut
-/// or changed on its way is refused and not misread.
+/// Its text is opaque to clients, and means the same on every replica. It ends with a checksum, so that a text that was
+/// cut or changed on its way is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContinueToken<K> {
-    /// The cluster that was asked. In another one the revision means something else.
+    /// The cluster that was asked. In another cluster the revision means something else.
     pub cluster: ClusterId,
     /// The revision of the list.
     pub revision: Revision,
-    /// The list. Another one is not continued.
+    /// The list. The token does not continue another list.
     pub list: ListId,
     /// The key of the last object of the page.
     pub last: K,
 }
 
-/// What a list is ordered by.
+/// The key that a list is ordered by.
 pub trait PageKey: Sized {
-    /// Tells the tokens of the lists from each other. Never reused.
+    /// The number that distinguishes the tokens of one list from those of others. Never reused.
     const LIST: u8;
 
     /// The key as text.
@@ -216,7 +218,7 @@ impl PageKey for MigrationId {
     }
 }
 
-/// The form of the tokens, their first byte.
+/// The version of the form of the tokens, their first byte.
 const FORM: u8 = 2;
 
 impl<K: PageKey> ContinueToken<K> {
@@ -230,7 +232,7 @@ impl<K: PageKey> ContinueToken<K> {
             .ok_or_else(|| Violation::invalid(text, "must be a token that this list has given"))
     }
 
-    /// The token with this text, of this very list.
+    /// The token with this text, which must be of this list.
     fn of_list(text: &str, list: ListId) -> Result<Self, Violation> {
         let token = Self::parse(text)?;
         if token.list == list {
@@ -279,7 +281,7 @@ impl<K: PageKey> fmt::Display for ContinueToken<K> {
 }
 
 impl<K: PageKey> PageRequest<K> {
-    /// What asks for the page, as it is sent.
+    /// The fields that ask for the page, as they are sent.
     pub(super) fn to_wire(&self) -> PageFields {
         let (read, continue_token, continue_at_present) = match &self.start {
             PageStart::First(consistency) => (consistency.to_wire(), String::new(), false),
@@ -294,7 +296,7 @@ impl<K: PageKey> PageRequest<K> {
         }
     }
 
-    /// Takes what asks for a page out of a request, and reads it.
+    /// Takes the fields that ask for a page out of a request, and reads them.
     pub(super) fn from_wire(pb: &mut impl Paged, found: &mut Violations) -> Option<Self> {
         let PageFields {
             read,

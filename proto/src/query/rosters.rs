@@ -9,16 +9,16 @@ use crate::{messages, v1};
 /// Asks for one roster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetRoster {
-    /// For which resources it is.
+    /// The scope of the roster.
     pub scope: ResourceScope,
-    /// How to read.
+    /// The consistency of the read.
     pub read: Consistency,
 }
 
 /// Asks for a page of rosters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListRosters {
-    /// Which page.
+    /// The page.
     pub page: PageRequest<ResourceScope>,
 }
 

@@ -13,7 +13,7 @@ use crate::{messages, read_fields, v1};
 pub struct CheckBinary {
     /// The binary.
     pub binary: Binary,
-    /// How to read.
+    /// The consistency of the read.
     pub read: Consistency,
 }
 
@@ -97,11 +97,11 @@ impl Wire<v1::BinaryResource> for BinaryResource {
 /// Asks whether a version may be dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckDrop {
-    /// Of which resource.
+    /// The resource.
     pub resource: GroupResource,
-    /// Which version.
+    /// The version to drop.
     pub version: ApiVersion,
-    /// How to read.
+    /// The consistency of the read.
     pub read: Consistency,
 }
 

@@ -7,27 +7,27 @@ use crate::{messages, v1};
 /// Asks for one resource: its storage version and its storage state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetStorageVersion {
-    /// Which one.
+    /// The resource.
     pub resource: GroupResource,
-    /// How to read.
+    /// The consistency of the read.
     pub read: Consistency,
 }
 
 /// Asks for a page of resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListStorageVersions {
-    /// Which page.
+    /// The page.
     pub page: PageRequest<GroupResource>,
     /// Whether to list resources, too, that no member reports now.
     pub include_unreported: bool,
 }
 
-/// Asks for what was agreed on a resource, change by change.
+/// Asks for the history of the agreements on a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgreementHistory {
-    /// Which one.
+    /// The resource.
     pub resource: GroupResource,
-    /// How to read.
+    /// The consistency of the read.
     pub read: Consistency,
 }
 

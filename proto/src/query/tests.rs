@@ -26,7 +26,7 @@ use crate::{
     PageStart, WatchFilter, WatchStart, samples, v1,
 };
 
-/// What comes out of a request that went over the wire.
+/// The request after both conversions: to its message and back.
 fn carried<T, M>(query: &T) -> Result<T, Violations>
 where
     M: Message + Default + for<'a> From<&'a T>,
@@ -72,7 +72,7 @@ fn token<K: Clone + std::fmt::Debug>(
     })
 }
 
-/// The list of all there is.
+/// The list without any selection.
 fn whole() -> ListId {
     ListId::of(&v1::CollectionsListRequest::default())
 }

@@ -16,32 +16,33 @@ use crate::{messages, read_fields, v1};
 /// Asks for a stream of events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchStart {
-    /// The first revision to deliver; `None`: what comes after the newest one.
+    /// The first revision to deliver; `None`: the one after the newest.
     pub from: Option<Revision>,
     /// Which events to deliver.
     pub filter: WatchFilter,
-    /// How often to say that there was nothing to say; within 1 and 30 seconds.
+    /// How often to send a bookmark when there is nothing else to send; 1 to 30 seconds.
     pub bookmark_interval: Duration,
-    /// The cluster that `from` came from. `None`: the caller does not say.
+    /// The cluster that gave `from`. `None`: the caller does not say.
     pub cluster: Option<ClusterId>,
 }
 
 /// Which events pass: those that pass every field. The default passes all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WatchFilter {
-    /// Only objects of these kinds; empty: of all.
+    /// Only objects of these kinds; empty: of all kinds.
     pub kinds: BTreeSet<ObjectKind>,
-    /// Only objects of these names; empty: of all.
+    /// Only objects of these names; empty: of all names.
     pub names: BTreeSet<String>,
-    /// Only objects that have all of these.
+    /// Only objects that have all of these labels.
     pub labels: Labels,
-    /// Only objects of these collections; empty: of all, and whatever is in none.
+    /// Only objects of these collections; empty: of all, and objects that are in no collection.
     pub resources: BTreeSet<GroupResource>,
-    /// Only objects of these namespaces; empty: of all, and whatever is in none.
+    /// Only objects in these namespaces; empty: in all, and objects that are in no namespace.
     pub namespaces: BTreeSet<Namespace>,
     /// Only objects whose labels match.
     pub label_selector: LabelSelector,
-    /// Only objects whose fields match; if it asks anything, only objects of collections.
+    /// Only objects whose fields match; a selector that is not empty matches only objects of
+    /// collections.
     pub field_selector: FieldSelector,
 }
 
@@ -165,7 +166,7 @@ impl Wire<i32> for ObjectKind {
     }
 }
 
-/// The names of a filter.
+/// The names of a filter, none of which must be empty.
 fn not_empty(names: Vec<String>) -> Result<BTreeSet<String>, Violations> {
     let mut found = Violations::new();
     for (i, _) in names.iter().enumerate().filter(|(_, name)| name.is_empty()) {
@@ -176,7 +177,7 @@ fn not_empty(names: Vec<String>) -> Result<BTreeSet<String>, Violations> {
 }
 
 impl From<ObjectKind> for v1::ObjectKind {
-    /// A test holds every kind against the protocol.
+    /// A test compares every kind with the protocol.
     fn from(kind: ObjectKind) -> Self {
         Self::try_from(i32::from(kind.number())).unwrap_or(Self::Unspecified)
     }

@@ -1,4 +1,4 @@
-//! Any legal ControllerRevision, and what can be asked of one.
+//! Any legal ControllerRevision, and the parts of requests on one.
 
 use bytes::Bytes;
 use proptest::collection::{btree_map, vec};

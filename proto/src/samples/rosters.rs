@@ -1,4 +1,5 @@
-//! Rosters, who is missing by them, and what is asked and assumed where they count.
+//! Any legal roster, and the members that are missing by it; agreement causes, assumptions and
+//! declared binaries.
 
 use std::collections::BTreeMap;
 

@@ -25,8 +25,7 @@ pub const DOMAIN: &str = "synod";
 const ERROR_INFO: &str = "type.googleapis.com/google.rpc.ErrorInfo";
 const BAD_REQUEST: &str = "type.googleapis.com/google.rpc.BadRequest";
 
-/// The bytes that an item of a list takes beside itself: its tag and length, and in a message with its own length
-/// around it these too.
+/// The bytes that an item of a list takes beside its content: its tag and length, and those of a message around it.
 const FRAME: usize = 16;
 
 /// The message, or as much of it as a status may carry.
@@ -49,7 +48,7 @@ pub(super) fn encode(code: Code, message: &str, refusal: &Refusal) -> Bytes {
 
     room.take(DOMAIN.len() + ERROR_INFO.len() + BAD_REQUEST.len() + key::OMITTED.len() + 8 * FRAME);
     let facts = refusal.metadata.iter();
-    // That nothing was executed matters most.
+    // `NOT_EXECUTED` matters most, so it gets room first.
     let (first, others): (Vec<_>, Vec<_>) = facts.partition(|(name, _)| *name == key::NOT_EXECUTED);
     let fitting = first
         .into_iter()

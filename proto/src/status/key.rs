@@ -1,4 +1,4 @@
-//! The metadata keys: each says in `errors.proto` what it means with which reason.
+//! The metadata keys of errors; `errors.proto` says what each means with which reason.
 
 /// `true` if the request was certainly not carried out and may be sent again anywhere.
 pub const NOT_EXECUTED: &str = "not_executed";
@@ -10,9 +10,9 @@ pub const LEADER_ENDPOINT: &str = "leader_endpoint";
 pub const OLDEST_REVISION: &str = "oldest_revision";
 /// With `FUTURE_REVISION`: the newest revision there is.
 pub const CURRENT_REVISION: &str = "current_revision";
-/// How long it is of no use to try again, in milliseconds.
+/// How long a retry is of no use, in milliseconds.
 pub const RETRY_AFTER_MS: &str = "retry_after_ms";
-/// The member that spoke.
+/// The member whose request was refused.
 pub const MEMBER: &str = "member";
 /// The epoch that holds the member's id now.
 pub const CURRENT_EPOCH: &str = "current_epoch";
@@ -26,9 +26,9 @@ pub const DECODABLE_VERSIONS: &str = "decodable_versions";
 pub const SELECTED_VERSION: &str = "selected_version";
 /// The revision at which it was selected.
 pub const SELECTED_REVISION: &str = "selected_revision";
-/// With `CONFLICT` of what a member said and what came late: its number.
+/// With `CONFLICT` of a member's statement that came late: the number of that statement.
 pub const NUMBER: &str = "number";
-/// With `CONFLICT` of what a member said and what came late: the number of the last statement taken of its epoch.
+/// With `CONFLICT` of a member's statement that came late: the number of the last statement accepted in its epoch.
 pub const LAST_NUMBER: &str = "last_number";
 /// `true` if something was left out to stay within the size that every gRPC library accepts.
 pub const OMITTED: &str = "omitted";

@@ -15,7 +15,7 @@ use synod_model::{
 
 use super::{Wire, required, sound};
 
-/// What is sent as it is.
+/// Types that are sent as they are.
 macro_rules! as_it_is {
     ($($of:ty),*) => { $(
         impl Wire<$of> for $of {
@@ -32,7 +32,7 @@ macro_rules! as_it_is {
 
 as_it_is!(u64, u32, bool, String, Bytes);
 
-/// What is sent as its text, and parsed.
+/// Types that are sent as their text, which is parsed.
 macro_rules! texts {
     ($($of:ty),* $(,)?) => { $(
         impl Wire<String> for $of {
@@ -45,7 +45,7 @@ macro_rules! texts {
             }
         }
 
-        /// Empty is none.
+        /// An empty text is `None`.
         impl Wire<String> for Option<$of> {
             fn to_wire(&self) -> String {
                 self.as_ref().map(Wire::to_wire).unwrap_or_default()
@@ -107,7 +107,7 @@ impl Wire<String> for NamespacedName {
     }
 }
 
-/// What is sent as a number.
+/// Types that are sent as a number.
 macro_rules! numbers {
     ($($of:ty: $get:expr, $make:expr;)*) => { $(
         impl Wire<u64> for $of {
@@ -151,7 +151,7 @@ fn checked<T: Copy, E: Into<Violations>>(
     Ok(value)
 }
 
-/// What has labels' form.
+/// Types that are sent as a map, as labels are.
 macro_rules! maps {
     ($($of:ty),*) => { $(
         impl Wire<BTreeMap<String, String>> for $of {
@@ -199,7 +199,7 @@ impl<P, T: Wire<P>> Wire<Option<P>> for Option<T> {
     }
 }
 
-/// Zero is none. A number that is not known must not be taken for it.
+/// Zero is `None`. A number that is not known is a fault, not `None`.
 impl<T: Wire<i32>> Wire<i32> for Option<T> {
     fn to_wire(&self) -> i32 {
         self.as_ref().map_or(0, Wire::to_wire)
@@ -220,7 +220,7 @@ impl<P, T: Wire<P>> Wire<P> for Box<T> {
     }
 }
 
-/// Those that break a rule are named by their place in the list.
+/// Items that break a rule are named by their place in the list.
 macro_rules! lists {
     ($($list:ident: $($bound:ident)?;)*) => { $(
         impl<P, T: Wire<P> $(+ $bound)?> Wire<Vec<P>> for $list<T> {

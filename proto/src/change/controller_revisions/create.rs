@@ -1,4 +1,4 @@
-//! Keeping a snapshot of what a controller wants.
+//! The request that creates a ControllerRevision.
 
 use std::collections::BTreeMap;
 
@@ -87,7 +87,8 @@ impl Wire<v1::ControllerRevisionsCreateRequest> for CreateControllerRevision {
     }
 }
 
-/// The prefix that is given, or the owner's name; none where what is wrong with the owner was said.
+/// The prefix that is given, or the owner's name; `None` if the history is at fault, which is
+/// reported already.
 fn prefix(
     given: &str,
     history: Option<&ControllerHistory>,

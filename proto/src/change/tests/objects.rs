@@ -19,7 +19,7 @@ fn fences() -> impl Strategy<Value = Fences> {
     })
 }
 
-/// A change under these fences: without a member there is no cluster that gave its epoch, and so it is with a lease.
+/// A change under these fences: without a member it names no cluster of an epoch, and without a lease none of a token.
 fn fenced<T>(mut change: Change<T>, fences: Fences, of: fn(&mut T) -> &mut Fences) -> Change<T> {
     change.token_cluster = change.epoch_cluster.filter(|_| fences.if_lease.is_some());
     change.epoch_cluster = change.epoch_cluster.filter(|_| fences.if_member.is_some());

@@ -1,4 +1,4 @@
-//! The codec in its place: between a client and a service, through tonic.
+//! The codec between a client and a service, through tonic.
 
 use bytes::{Buf as _, BufMut as _, Bytes};
 use http::uri::PathAndQuery;
@@ -13,7 +13,7 @@ use crate::v1;
 use crate::v1::sessions_client::SessionsClient;
 use crate::v1::sessions_server::{Sessions, SessionsServer};
 
-/// Closes what it is asked to close.
+/// A service that answers every `Close`.
 struct Closing;
 
 #[tonic::async_trait]

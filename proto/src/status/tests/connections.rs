@@ -1,4 +1,4 @@
-//! What the gRPC library says of connections that fail, through its own channel.
+//! The statuses that the gRPC library gives for failed connections, through its own channel.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use super::from_status;
 use crate::v1;
 use crate::v1::sessions_client::SessionsClient;
 
-/// What a request comes to, over connections that `connect` makes.
+/// The refusal of a request over the connections that `connect` makes.
 async fn refused_over(
     connect: impl Fn() -> io::Result<DuplexStream> + Send + Sync + Clone + 'static,
 ) -> Refusal {
@@ -40,7 +40,7 @@ async fn a_connection_that_breaks_under_a_request_leaves_it_unknown() {
     let refusal = refused_over(|| {
         let (ours, mut theirs) = duplex(1 << 16);
         tokio::spawn(async move {
-            // Enough of it to hold the request, then the end.
+            // Reads enough to have the request, then closes.
             let mut received = [0; 64];
             let _ = theirs.read_exact(&mut received).await;
         });
