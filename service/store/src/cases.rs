@@ -1,9 +1,9 @@
-//! How the property tests of this crate choose their cases.
+//! The configuration of the property tests of this crate.
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// So many cases, unless `PROPTEST_CASES` says otherwise, and the same ones each time, unless
-/// `PROPTEST_RNG_SEED` does: a failure is somebody's change, not luck.
+/// This many cases, unless `PROPTEST_CASES` is set, and the same ones each time, unless
+/// `PROPTEST_RNG_SEED` is set: a failure is the fault of a change, not of chance.
 pub(crate) fn config(cases: u32) -> Config {
     let mut config = Config {
         failure_persistence: None,

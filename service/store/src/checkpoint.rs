@@ -1,18 +1,17 @@
 //! Checkpoints: the whole replicated state at one position of the log, each in a file of its own.
 //!
-//! A checkpoint replaces the entries before it, so a bad one must never be taken for a good one, and
-//! there must be another to fall back to: the two newest are kept, and the log is purged only up to
-//! the older of them ([`CheckpointStore::purge_bound`]).
+//! A checkpoint replaces the entries before it, so a damaged one must never be used, and another must be left to fall
+//! back to: the two newest are kept, and the log is purged only up to the older of them
+//! ([`CheckpointStore::purge_bound`]).
 //!
-//! One that fails its check gets `.damaged` at the end of its name and is never read again. The newest
-//! such file is kept, for people to look at.
+//! A checkpoint that fails its check is renamed, with `.damaged` at the end of its name, and never read again. The
+//! newest such file is kept for inspection.
 //!
 //! # Layout of a checkpoint, format 1
 //!
-//! All numbers are little-endian. A file is a header, any number of chunks and a trailer. Every
-//! checksum is a CRC32C that continues the one before it, over everything between the two: so each
-//! covers all of the file up to where it stands, and the last one the whole file. Chunks that were
-//! lost, doubled or exchanged do not pass.
+//! All numbers are little-endian. A file is a header, any number of chunks and a trailer. Every checksum is a CRC32C
+//! that continues the one before it, over everything between the two: so each covers the file from its start, and the
+//! last one the whole file. Chunks that were lost, doubled or exchanged do not pass.
 //!
 //! | header | bytes | what |
 //! |---|---|---|
@@ -60,16 +59,16 @@ use bytes::Bytes;
 
 use crate::log_id::LogId;
 
-/// How long a chunk should be, in bytes: the writer of the state fills chunks up to here.
+/// The length that chunks should have, in bytes: the writer of the state fills a chunk up to it.
 pub const CHUNK_BYTES_TARGET: usize = 1 << 20;
 
-/// How long a chunk can be, in bytes, for the sake of a single row longer than the target.
+/// The greatest length of a chunk, in bytes. It leaves room for a single row longer than the target.
 pub const CHUNK_BYTES_MAX: usize = 8 << 20;
 
-/// How long the metadata can be, in bytes.
+/// The greatest length of the metadata, in bytes.
 pub const META_BYTES_MAX: usize = 1 << 20;
 
-/// What a checkpoint is of.
+/// The contents of a checkpoint's header.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckpointHeader {
     /// The cluster.

@@ -1,15 +1,14 @@
-//! The door to the file system: everything this crate does to a disk goes through [`Disk`].
+//! The interface to the file system: everything this crate does to a disk goes through [`Disk`].
 //!
-//! The trait promises little, because real disks do:
+//! The trait promises little, because real disks promise little:
 //!
 //! * What was written to a file is durable once [`DiskFile::sync_data`] has returned `Ok`, not before.
 //! * A name (of a created, renamed or removed file) is durable once [`Disk::sync_directory`] of its
 //!   directory has returned `Ok`.
-//! * A crash keeps any part of what was not synced, in units of [`SECTOR_BYTES`]: a sector is either
-//!   as it was or as it was written. Bytes outside a written range never change.
-//! * After a failed sync nothing is known about what was written since the last successful one, and
-//!   syncing again proves nothing: Linux forgets dirty pages that it could not write. Hence nobody
-//!   here retries a sync.
+//! * A crash keeps any part of what was not synced, in units of [`SECTOR_BYTES`]: each sector has   either its old or
+//!   its new content. Bytes outside a written range never change.
+//! * After a failed sync nothing is known about what was written since the last successful one, and   syncing again
+//!   proves nothing: Linux forgets dirty pages that it could not write. Hence this crate   never retries a sync.
 
 mod real;
 mod simulated;
@@ -24,15 +23,15 @@ use std::sync::Arc;
 
 /// The unit that a crash keeps or loses as a whole, in bytes.
 ///
-/// Devices with larger sectors exist; for them a loss merely has a coarser grain.
+/// Devices with larger sectors exist; a crash then loses larger units.
 pub const SECTOR_BYTES: u64 = 512;
 
-/// How much room a file system has, in bytes.
+/// The room of a file system, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
-    /// What may still be written.
+    /// The bytes that may still be written.
     pub free: u64,
-    /// What there is in all.
+    /// The size of the file system.
     pub size: u64,
 }
 
@@ -66,9 +65,9 @@ pub trait Disk: fmt::Debug + Send + Sync + 'static {
 
     /// Creates a file of `length` zero bytes, readable by the owner only, and opens it.
     ///
-    /// The zeros are really written, not left as a hole: a later write into them then changes data
-    /// only, and its sync need not commit an allocation. A file that has the name already loses it:
-    /// the new one is another, and handles of the old one do not meet it. Nothing is durable yet.
+    /// The zeros are really written, not left as a hole: a later write into them then changes data only, and its sync
+    /// need not commit an allocation. An existing file of the name is replaced by a new file; open handles still refer
+    /// to the old one. Nothing is durable yet.
     ///
     /// # Errors
     /// When the file system refuses, in particular for lack of space.
@@ -77,7 +76,7 @@ pub trait Disk: fmt::Debug + Send + Sync + 'static {
     /// Opens an existing file for reading and writing.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] when there is none, or whatever else the file system says.
+    /// [`io::ErrorKind::NotFound`] when there is none, or another error of the file system.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
 
     /// Renames a file within one directory, replacing the target in one step.
@@ -86,7 +85,7 @@ pub trait Disk: fmt::Debug + Send + Sync + 'static {
     /// When the file system refuses.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Removes a file. Handles that are open stay usable.
+    /// Removes a file. Open handles stay usable.
     ///
     /// # Errors
     /// When the file does not exist or the file system refuses.
@@ -95,18 +94,18 @@ pub trait Disk: fmt::Debug + Send + Sync + 'static {
     /// Makes the names in a directory durable.
     ///
     /// # Errors
-    /// When the file system refuses; the names are then in doubt.
+    /// When the file system refuses; it is then unknown which names are durable.
     fn sync_directory(&self, path: &Path) -> io::Result<()>;
 
-    /// How much room there is where a directory lies.
+    /// Returns the room of the file system that contains a directory.
     ///
     /// # Errors
-    /// When the file system refuses to say.
+    /// When the file system does not tell.
     fn space(&self, directory: &Path) -> io::Result<Space>;
 
     /// Takes the exclusive advisory lock of a file, creating the file if need be.
     ///
-    /// Returns `None` when somebody else holds it. The lock is released when the guard is dropped,
+    /// Returns `None` when the lock is held already. The lock is released when the guard is dropped,
     /// and by the operating system when the process ends.
     ///
     /// # Errors
@@ -116,7 +115,7 @@ pub trait Disk: fmt::Debug + Send + Sync + 'static {
     /// Reads a whole file.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] when there is none, or whatever else the file system says.
+    /// [`io::ErrorKind::NotFound`] when there is none, or another error of the file system.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let file = self.open(path)?;
         let length = usize::try_from(file.length()?).map_err(io::Error::other)?;
@@ -134,28 +133,28 @@ pub trait DiskFile: fmt::Debug + Send + Sync {
     /// When the file system refuses.
     fn length(&self) -> io::Result<u64>;
 
-    /// Reads at most `buffer.len()` bytes; fewer are possible anywhere, none means the end.
+    /// Reads at most `buffer.len()` bytes. It may read fewer anywhere; zero means the end of the file.
     ///
     /// # Errors
     /// When the file system refuses.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 
-    /// Writes at most `data.len()` bytes and returns how many; the file grows where needed.
+    /// Writes at most `data.len()` bytes and returns the number written; the file grows as needed.
     ///
     /// # Errors
     /// When the file system refuses.
     fn write_at(&self, data: &[u8], offset: u64) -> io::Result<usize>;
 
-    /// Makes the content durable, and of the metadata what reading the content back needs.
+    /// Makes the content durable, with the metadata that reading it back needs.
     ///
     /// # Errors
-    /// When the device failed. Never call this again for the same file and hope.
+    /// When the device failed. The call must not be repeated for the same file.
     fn sync_data(&self) -> io::Result<()>;
 
     /// Reads until `buffer` is full.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] when the file ends first, or what the file system says.
+    /// [`io::ErrorKind::UnexpectedEof`] when the file ends first, or another error of the file system.
     fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
         let mut done = 0;
         while done < buffer.len() {
@@ -172,7 +171,7 @@ pub trait DiskFile: fmt::Debug + Send + Sync {
     /// Writes all of `data`.
     ///
     /// # Errors
-    /// When the file system refuses; any part may have been written by then.
+    /// When the file system refuses; any part of the data may have been written.
     fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
         let mut done = 0;
         while done < data.len() {
@@ -187,5 +186,5 @@ pub trait DiskFile: fmt::Debug + Send + Sync {
     }
 }
 
-/// An advisory lock; dropping it releases it.
+/// An advisory lock. Dropping it releases the lock.
 pub trait DiskLock: fmt::Debug + Send + Sync {}

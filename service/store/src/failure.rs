@@ -1,4 +1,4 @@
-//! An I/O error together with what was being done, and to which file.
+//! An I/O error with the attempted action and the file.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub struct IoFailure {
     pub action: &'static str,
     /// The file or directory.
     pub path: PathBuf,
-    /// What the file system said.
+    /// The error of the file system.
     pub source: io::Error,
 }
 

@@ -1,8 +1,7 @@
-//! Whose data directory this is.
+//! The identity of a data directory: the cluster and the replica that it belongs to.
 //!
-//! Checked before anything else in the directory is read. A directory of another cluster, of another
-//! replica or of a newer build is refused with every file left as it is: an operator who mixed up two
-//! paths has lost nothing.
+//! It is checked before anything else in the directory is read. A directory of another cluster, of another replica or
+//! of a newer build is refused with every file left as it is: an operator who mixes up two paths loses nothing.
 //!
 //! # Layout of `IDENTITY`, format 1
 //!
@@ -20,15 +19,14 @@
 //! crc32c 1a2b3c4d
 //! ```
 //!
-//! `cluster-id` is `-` until the replica learns it; then it never changes. Lines between `cluster-id`
-//! and `crc32c` are of a newer format with an old enough `min-reader`; they are kept when the file is
-//! rewritten.
+//! `cluster-id` is `-` until the replica learns it; then it never changes. Lines between `cluster-id` and `crc32c`
+//! belong to a newer format whose `min-reader` admits this build; rewriting the file keeps them.
 //!
 //! # Formatting a new directory
 //!
-//! The first segment of the log and the vote file are written first, `IDENTITY` last. A directory with
-//! an identity therefore has both, and one that has lost them is not taken for a new one; a crash in
-//! between leaves something that is recognised as not yet formatted.
+//! The first segment of the log and the vote file are written first, `IDENTITY` last. A directory with an identity
+//! therefore has both, and one that has lost them is not taken for a new one; a crash in between leaves files that are
+//! recognised as an unfinished formatting.
 
 mod text;
 
@@ -50,7 +48,7 @@ const WAL_NAME: &str = "wal";
 const CHECKPOINTS_NAME: &str = "checkpoints";
 const PRIVATE_MODE: u32 = 0o700;
 
-/// What the process believes the directory to be.
+/// What the process expects the directory to be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
     /// The configured name of the cluster.
@@ -61,28 +59,28 @@ pub struct Claim {
     pub directory_id: [u8; 16],
 }
 
-/// What the directory is.
+/// The recorded identity of a directory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
     /// The format version the directory was written with.
     pub format: u32,
-    /// The oldest format version whose readers understand it.
+    /// The oldest format version whose readers understand the directory.
     pub min_reader: u32,
     /// The name of the cluster.
     pub cluster_name: String,
     /// The id of the replica.
     pub replica_id: u64,
-    /// Tells this directory from every other, also from one of the same replica before a wipe.
+    /// Tells this directory from every other, including an earlier one of the same replica.
     pub directory_id: [u8; 16],
-    /// The id of the cluster, once known.
+    /// The id of the cluster, once it is known.
     pub cluster_id: Option<[u8; 16]>,
 }
 
-/// Why a data directory cannot be used. Its files were left as they are.
+/// The reason why a data directory cannot be used. Its files were left as they are.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IdentityError {
-    /// A second process.
+    /// Another process holds the lock.
     #[error("the data directory {} is in use: another process holds {LOCK_NAME} in it. Stop that process, or give this one a directory of its own", directory.display())]
     Locked {
         /// The data directory.
@@ -115,20 +113,20 @@ pub enum IdentityError {
         directory: PathBuf,
         /// The format found.
         found: u32,
-        /// The oldest format version whose readers understand it.
+        /// The oldest format version whose readers understand the directory.
         needed: u32,
     },
-    /// The identity file is not what was written.
+    /// The content of the identity file is not what was written.
     #[error("{} is damaged at offset {offset}: {what}. Restore it from a copy of this very directory, or remove this replica from the replica set and add it again with an empty data directory and a fresh replica id", file.display())]
     Damaged {
         /// The identity file.
         file: PathBuf,
-        /// Where in it.
+        /// The offset of the damage.
         offset: u64,
         /// What is wrong there.
         what: &'static str,
     },
-    /// Somebody else's files are in the way.
+    /// The directory has no identity, and holds files that are not those of an unfinished formatting.
     #[error("{} holds {found:?} but no {FILE_NAME}, so it is not a data directory of this service: give an empty or a new directory", directory.display())]
     Foreign {
         /// The data directory.
@@ -141,9 +139,9 @@ pub enum IdentityError {
     OtherClusterId {
         /// The data directory.
         directory: PathBuf,
-        /// The id on record.
+        /// The recorded id.
         found: [u8; 16],
-        /// The id offered.
+        /// The id that the caller wants to record.
         offered: [u8; 16],
     },
     /// A configured value cannot be recorded.
@@ -180,13 +178,13 @@ pub struct DataDirectory {
 }
 
 impl DataDirectory {
-    /// Locks the directory and checks that it is what the process believes, formatting an empty one.
+    /// Locks the directory and checks that it is what the claim says. Formats an empty one.
     ///
-    /// Missing directories are created. One that others may enter is made private, which
-    /// [`DataDirectory::tightened_from`] tells, so that the caller can warn.
+    /// Missing directories are created. A directory that other users may enter is made private;
+    /// [`DataDirectory::tightened_from`] reports this, so that the caller can warn.
     ///
     /// # Errors
-    /// See [`IdentityError`]; whatever the reason, the files are as they were.
+    /// See [`IdentityError`]; in every case the files are as they were.
     pub fn open(disk: Arc<dyn Disk>, path: &Path, claim: &Claim) -> Result<Self, IdentityError> {
         if !text::is_word(&claim.cluster_name) {
             return Err(IdentityError::BadClusterName {
@@ -195,7 +193,7 @@ impl DataDirectory {
         }
         disk.create_directory(path)
             .map_err(IoFailure::while_doing("create directory", path))?;
-        // First without the lock, whose file would be an intrusion into somebody else's directory.
+        // First without the lock, because the lock file must not be created in a foreign directory.
         examine(&*disk, path, claim)?;
         let lock_file = path.join(LOCK_NAME);
         let lock = disk
@@ -219,13 +217,13 @@ impl DataDirectory {
         })
     }
 
-    /// Returns what the directory is.
+    /// Returns the recorded identity.
     #[must_use]
     pub fn identity(&self) -> &Identity {
         &self.content.identity
     }
 
-    /// Tells whether the directory was new and has just been formatted.
+    /// Whether the directory was new and has just been formatted.
     #[must_use]
     pub fn formatted(&self) -> bool {
         self.formatted
@@ -240,7 +238,7 @@ impl DataDirectory {
     /// Records the cluster id, durably. Recording the same id again does nothing.
     ///
     /// # Errors
-    /// [`IdentityError::OtherClusterId`] when another id is on record, or what the file system says.
+    /// [`IdentityError::OtherClusterId`] when another id is recorded, or an error of the file system.
     pub fn record_cluster(&mut self, cluster_id: [u8; 16]) -> Result<(), IdentityError> {
         match self.content.identity.cluster_id {
             Some(found) if found == cluster_id => return Ok(()),
@@ -304,7 +302,7 @@ fn read(disk: &dyn Disk, path: &Path) -> Result<Option<text::Content>, IdentityE
     }
 }
 
-/// Reads the identity and checks it against the claim; `None` for a directory that is to be formatted.
+/// Reads the identity and checks it against the claim; `None` if the directory is to be formatted.
 fn examine(
     disk: &dyn Disk,
     path: &Path,
@@ -336,7 +334,7 @@ fn examine(
     Ok(Some(content))
 }
 
-/// Checks that a directory without identity holds no more than an interrupted formatting leaves.
+/// Checks that a directory without identity holds no more than an unfinished formatting leaves.
 fn check_unused(disk: &dyn Disk, path: &Path) -> Result<(), IdentityError> {
     let names = disk
         .list(path)
@@ -361,7 +359,7 @@ fn check_unused(disk: &dyn Disk, path: &Path) -> Result<(), IdentityError> {
     Ok(())
 }
 
-/// Formats an unused directory. The identity goes last, and makes the rest count.
+/// Formats an unused directory. The identity is written last; with it the formatting is complete.
 fn format(disk: &dyn Disk, path: &Path, claim: &Claim) -> Result<text::Content, IdentityError> {
     let content = text::Content::new(claim);
     for name in [WAL_NAME, CHECKPOINTS_NAME] {

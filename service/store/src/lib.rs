@@ -2,29 +2,29 @@
 //!
 //! The contract of this crate:
 //!
-//! * What was reported durable is read back after any crash. Where a file was damaged since, the
-//!   replica refuses to start and says which file and where, or, for the very last batch of the log,
-//!   it goes on without and says that it must catch up first ([`wal`]). Nothing else is ever read.
+//! * What was reported durable is read back after any crash. If a file was damaged later, the   replica refuses to
+//!   start and names the file and the offset. Damage to the very last batch of the log   may cut that batch: the
+//!   replica then starts and must catch up first ([`wal`]). Nothing else is ever read.
 //! * Every byte that is read is covered by a checksum that is verified before the byte is used.
 //! * A file whose format is newer than this build is left exactly as it is.
 //! * After one failed write or sync nothing is ever reported durable again ([`wal`], [`vote`]).
-//! * The [`disk::Disk`] trait is the only door to the file system, so that a whole replica runs on a
-//!   simulated disk by seed.
+//! * All access to the file system goes through the [`disk::Disk`] trait, so that a whole replica runs on a   simulated
+//!   disk by seed.
 //!
-//! The crate is synchronous and does not know the consensus library. Only [`payload`] knows what the log carries.
+//! The crate is synchronous and does not know the consensus library. Only [`payload`] knows the content of entries.
 //!
 //! A data directory:
 //!
 //! ```text
 //! <data-dir>/LOCK                      held while a process owns the directory
-//! <data-dir>/IDENTITY                  whose directory this is, and its format   identity
+//! <data-dir>/IDENTITY                  the cluster, the replica and the format   identity
 //! <data-dir>/VOTE                      the current term and vote                 vote
-//! <data-dir>/PEERS                     how far the others had come               peers
+//! <data-dir>/PEERS                     entries known to be on the others' disks  peers
 //! <data-dir>/wal/<number>.wal          segments of the log                       wal
-//! <data-dir>/wal/<number>.wal.<offset>.broken   what recovery cut off a torn tail
+//! <data-dir>/wal/<number>.wal.<offset>.broken   a torn tail that recovery cut off
 //! <data-dir>/wal/MUST-CATCH-UP         no vote before the replica has caught up  wal
 //! <data-dir>/checkpoints/<index>-<term>-<leader>.checkpoint                      checkpoint
-//! <data-dir>/checkpoints/<name>.checkpoint.damaged   one that failed its check, kept for people to look at
+//! <data-dir>/checkpoints/<name>.checkpoint.damaged   one that failed its check, kept for inspection
 //! ```
 
 pub mod checkpoint;

@@ -1,10 +1,10 @@
-//! Where an entry stands in the replicated log, and the entry itself.
+//! The position of an entry in the replicated log, and the entry itself.
 
 use std::fmt;
 
 use bytes::{Buf, BufMut, Bytes};
 
-/// The position of an entry: who wrote it in which term, and at which index.
+/// The position of an entry: its term, the leader that wrote it, and its index.
 ///
 /// Ordered by term, then leader, then index, as Raft compares the ends of two logs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -18,8 +18,8 @@ pub struct LogId {
 }
 
 impl LogId {
-    /// The highest index there can be. Indexes go up by one, so none ever comes near; that it is far
-    /// below [`u64::MAX`] keeps sums of indexes from overflowing, whatever a damaged file says.
+    /// The highest valid index. Indexes go up by one and never reach it. It is far below
+    /// [`u64::MAX`], so that sums of indexes do not overflow, whatever a damaged file contains.
     pub const INDEX_MAX: u64 = u64::MAX / 2;
 
     /// The length of an encoded log id, in bytes.
@@ -52,7 +52,7 @@ impl fmt::Display for LogId {
     }
 }
 
-/// One entry of the log. What the payload means is not the log's business: see [`crate::payload`].
+/// One entry of the log. The log does not interpret the payload: see [`crate::payload`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogRecord {
     /// The position of the entry.

@@ -1,4 +1,4 @@
-//! The stored forms of what consensus keeps: what an entry carries, and the replica set.
+//! The stored forms of the payload of a log entry and of the replica set.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,31 +10,30 @@ use synod_model::{stored, stored_variants};
 use crate::log_id::{LogId, LogRecord};
 use crate::vote::Vote;
 
-/// What the payload of a [`LogRecord`] is the stored form of.
+/// The decoded payload of a [`LogRecord`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogPayload {
     /// Nothing: a leader's first entry.
     Blank,
     /// A stored [`synod_machine::LogEntry`].
     Commands(Bytes),
-    /// Another replica set.
+    /// A new replica set.
     ReplicaSet(ReplicaSet),
 }
 
-/// A replica set: of two sets of voters while it changes.
+/// A replica set. While it changes, it has two sets of voters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplicaSet {
-    /// The sets of voters, of each of which a majority is needed.
+    /// The sets of voters. A decision needs a majority of each.
     pub configs: Vec<BTreeSet<ReplicaId>>,
     /// Every replica, voter or learner.
     pub replicas: BTreeMap<ReplicaId, ReplicaAddress>,
 }
 
-/// Where a replica is, and which data directory it must have.
+/// The address of a replica, and the data directory that it must have.
 ///
-/// The replicated set of replicas holds one for each. It binds the id to one directory: a replica that lost its
-/// directory has forgotten its votes, and if it came back under its id it could elect a leader that lacks
-/// acknowledged writes.
+/// The replicated set of replicas has one for each. It binds the id to one directory: a replica that lost its directory
+/// has forgotten its votes, and under its old id it could elect a leader that lacks acknowledged writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplicaAddress {
     /// Where the other replicas reach it, as `host:port`.
@@ -43,12 +42,12 @@ pub struct ReplicaAddress {
     pub directory: DirectoryId,
 }
 
-/// What a checkpoint says of the log and the replica set beside its rows.
+/// The log position and the replica set of a checkpoint, stored beside its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckpointMeta {
     /// The last log position that the state has applied.
     pub last: Option<LogId>,
-    /// Where the replica set was decided; `None` if it was there from the beginning.
+    /// The log id of the entry that decided the replica set; `None` for the first set.
     pub decided: Option<LogId>,
     /// The replica set as of `last`.
     pub replica_set: ReplicaSet,
@@ -109,7 +108,7 @@ impl Stored for Vote {
     }
 }
 
-/// Terms are counted up by one with every election: none comes near the end of its type.
+/// Terms go up by one with every election, so a valid one never comes near the maximum of the type.
 fn term(from: &mut Source<'_>) -> Result<u64, StoredFault> {
     let term = from.number()?;
     if term > u64::MAX / 2 {
@@ -127,10 +126,10 @@ mod tests {
 
     use super::*;
 
-    /// The tables as text, which the released ones are held against.
+    /// The file with the tables of the released formats, which the present ones are compared with.
     const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tables.txt");
 
-    /// Every type that is on a disk.
+    /// Every type that is stored on disk.
     fn tables() -> Tables {
         let mut tables = Tables::default();
         LogPayload::shape(&mut tables);

@@ -1,8 +1,8 @@
-//! How far the other replicas had come, as this one remembers it.
+//! What this replica remembers of the logs of the other replicas.
 //!
-//! A disk that forgets what it acknowledged, such as one that was put back from a copy, cannot tell by itself. Whoever
-//! remembers more of it than it holds can. The file is written now and then, and lags behind by so much; it may also be
-//! lost, and then nothing is remembered. What it says of a replica was committed and on that replica's disk.
+//! A disk that loses acknowledged entries, for instance when it is restored from a copy, cannot notice that itself. A
+//! replica that remembers them can. The file is written from time to time and lags behind by that; it may be lost, and
+//! then nothing is remembered. What it says of a replica was committed and on that replica's disk.
 //!
 //! # Layout of `PEERS`, format 1
 //!
@@ -42,16 +42,16 @@ const FLAG_WENT_BACK: u32 = 1;
 pub struct Remembered {
     /// The replica whose directory it is.
     pub replica: u64,
-    /// A committed entry that was on its disk.
+    /// A committed entry that was on the disk of that directory.
     pub held: LogId,
-    /// Whether its log ended before that entry later.
+    /// Whether the log of that directory later ended before the entry.
     pub went_back: bool,
 }
 
-/// What is remembered, by the id of the directory.
+/// What is remembered, by directory id.
 pub type Peers = BTreeMap<[u8; 16], Remembered>;
 
-/// Why what is remembered cannot be read.
+/// The reason why the file cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PeersError {
@@ -92,7 +92,7 @@ impl From<PeersError> for io::Error {
     }
 }
 
-/// The file. One thread writes it at a time.
+/// The `PEERS` file. One thread writes it at a time.
 #[derive(Clone, Debug)]
 pub struct PeersFile {
     disk: Arc<dyn Disk>,
@@ -100,7 +100,7 @@ pub struct PeersFile {
 }
 
 impl PeersFile {
-    /// The file of this data directory, which may not be there yet.
+    /// The file of this data directory. It need not exist yet.
     #[must_use]
     pub fn new(disk: Arc<dyn Disk>, directory: &Path) -> Self {
         Self {
@@ -109,10 +109,10 @@ impl PeersFile {
         }
     }
 
-    /// Reads what is remembered; nothing where there is no file.
+    /// Reads what is remembered; nothing if there is no file.
     ///
     /// # Errors
-    /// See [`PeersError`]. A replica may go on after [`PeersError::Damaged`] and remember anew.
+    /// See [`PeersError`]. After [`PeersError::Damaged`] a replica may continue and remember anew.
     pub fn read(&self) -> Result<Peers, PeersError> {
         let file = self.directory.join(FILE_NAME);
         match self.disk.read(&file) {
@@ -125,7 +125,7 @@ impl PeersFile {
     /// Replaces what is remembered, durably.
     ///
     /// # Errors
-    /// What the file system says; the old content or the new is there then.
+    /// An error of the file system; the file then has the old content or the new.
     pub fn save(&self, peers: &Peers) -> Result<(), IoFailure> {
         replace_file(&*self.disk, &self.directory, FILE_NAME, &encode(peers))
     }
@@ -153,7 +153,7 @@ fn encode(peers: &Peers) -> Vec<u8> {
 }
 
 fn decode(content: &[u8], file: &Path) -> Result<Peers, PeersError> {
-    // The version is judged before length and checksum: a newer format may change both.
+    // The version is checked before length and checksum: a newer format may change both.
     if content.get(..8).is_some_and(|magic| magic == MAGIC)
         && let Some(mut versions) = content.get(8..16)
     {

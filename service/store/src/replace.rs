@@ -1,5 +1,5 @@
-//! Small files as a whole: replacing one so that a crash leaves the old content or the new, never a
-//! mixture, and removing one.
+//! Replaces a small file as a whole, so that a crash leaves the old content or the new, never a mixture, and removes
+//! files.
 
 use std::io;
 use std::path::Path;
@@ -7,12 +7,12 @@ use std::path::Path;
 use crate::disk::Disk;
 use crate::failure::IoFailure;
 
-/// What the name of the temporary file has at its end.
+/// The end of the name of a temporary file.
 pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
 
 /// Writes `content` to `directory/name`: temporary file, sync, rename, sync of the directory.
 ///
-/// Durable when it returns `Ok`. After an error either content may be there after a crash.
+/// Durable when it returns `Ok`. After an error, a crash may leave either content.
 pub(crate) fn replace_file(
     disk: &dyn Disk,
     directory: &Path,
@@ -34,7 +34,7 @@ pub(crate) fn replace_file(
         .map_err(IoFailure::while_doing("sync directory", directory))
 }
 
-/// Removes a file unless it is gone already. Its name is gone for good after a sync of the directory.
+/// Removes a file if it exists. The removal is durable after a sync of the directory.
 pub(crate) fn remove_if_there(disk: &dyn Disk, path: &Path) -> Result<(), IoFailure> {
     match disk.remove(path) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => {

@@ -1,9 +1,9 @@
-//! The vote of a replica: the term it is in and whom it voted for.
+//! The vote of a replica: its term and the replica it voted for.
 //!
-//! Raft is safe only if a replica never forgets a vote, so this file is never repaired: damage means
-//! that the replica does not start. A torn write cannot be mistaken for damage, because the file is
-//! replaced as a whole (temporary file, sync, rename, sync of the directory). An election pays four
-//! disk operations for that, which no election notices.
+//! Raft is safe only if a replica never forgets a vote, so this file is never repaired: damage means that the replica
+//! does not start. A torn write cannot be mistaken for damage, because the file is replaced as a whole (temporary file,
+//! sync, rename, sync of the directory). An election pays four disk operations for that, which does not delay it
+//! noticeably.
 //!
 //! The file exists from the moment the directory is formatted, so a missing one is damage as well.
 //!
@@ -54,11 +54,11 @@ pub struct Vote {
     pub committed: bool,
 }
 
-/// Why a vote could not be read or saved.
+/// The reason why a vote could not be read or saved.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VoteError {
-    /// The directory was formatted, yet its vote is gone.
+    /// The directory was formatted, but its vote file is gone.
     #[error(
         "the vote file {} is missing: the replica may have voted and must not vote twice. Do not recreate it; \
          remove this replica from the replica set and add it again with an empty data directory and a fresh replica id",
@@ -77,7 +77,7 @@ pub enum VoteError {
     Damaged {
         /// The file.
         file: PathBuf,
-        /// Where in it.
+        /// The offset of the damage.
         offset: u64,
         /// What is wrong there.
         what: &'static str,
@@ -104,7 +104,7 @@ pub enum VoteError {
         /// The term offered.
         offered: u64,
     },
-    /// An earlier save failed, so nobody knows what is on disk.
+    /// An earlier save failed, so the vote on disk is unknown.
     #[error("an earlier save of the vote to {} failed, and what is on disk is unknown: restart the replica", file.display())]
     Poisoned {
         /// The file.
@@ -178,8 +178,8 @@ impl VoteFile {
 
     /// Saves a vote. It is durable when this returns `Ok`.
     ///
-    /// The caller orders this against the log: whatever was enqueued to the log before must be
-    /// durable first, which [`Log::enqueue_append`](crate::Log::enqueue_append) with no records tells.
+    /// The caller orders this against the log: everything enqueued to the log before must be durable first, which
+    /// [`Log::enqueue_append`](crate::Log::enqueue_append) without records reports.
     ///
     /// # Errors
     /// [`VoteError::Io`] when the file system refused: the vote on disk is then unknown, every later
@@ -218,7 +218,7 @@ pub(crate) fn format(disk: &dyn Disk, directory: &Path) -> Result<(), IoFailure>
     replace_file(disk, directory, FILE_NAME, &encode(None))
 }
 
-/// Tells whether the file is that of a replica that never voted.
+/// Whether the file is that of a replica that never voted.
 pub(crate) fn is_blank(disk: &dyn Disk, directory: &Path) -> bool {
     disk.read(&directory.join(FILE_NAME))
         .is_ok_and(|content| content == encode(None))
@@ -251,7 +251,7 @@ fn decode(content: &[u8], file: &Path) -> Result<Option<Vote>, VoteError> {
         offset,
         what,
     };
-    // The version is judged before length and checksum: a newer format may change both.
+    // The version is checked before length and checksum: a newer format may change both.
     if content.get(..8).is_some_and(|magic| magic == MAGIC)
         && let Some(mut versions) = content.get(8..16)
     {

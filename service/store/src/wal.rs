@@ -2,17 +2,16 @@
 //!
 //! # What is promised
 //!
-//! An entry whose callback was told `Ok` is read back after any crash, or the log refuses to open. The
-//! unit is the **batch**: what had gathered in the queue when the previous sync ended, written by one
-//! write, made durable by one `fdatasync`. A batch is there as a whole or not at all.
+//! An entry whose callback got `Ok` is read back after any crash, or the log refuses to open. The unit is the
+//! **batch**: everything in the queue when the previous sync ended, written by one write, made durable by one
+//! `fdatasync`. After a crash a batch is there as a whole or not at all.
 //!
 //! # Segments
 //!
-//! Files of a fixed length, filled with zeros before they are used: a write into them allocates nothing,
-//! and its sync has only data to write. A batch never spans two segments; one that does not fit into
-//! the rest of a segment begins the next, whose header it is written along with. **A segment is begun
-//! only when everything before it is durable.** Segments are removed from the front, when a purge that
-//! covers all their entries is durable.
+//! Files of a fixed length, filled with zeros before they are used: a write into them allocates nothing, and its sync
+//! has only data to write. A batch never spans two segments; a batch that does not fit into the rest of a segment
+//! begins the next, and is written together with its header. **A segment is begun only when everything before it is
+//! durable.** Segments are removed from the front, when a purge that covers all their entries is durable.
 //!
 //! # Layout, format 1
 //!
@@ -51,52 +50,48 @@
 //! | 8 | 4 | checksum of all of the record but itself, seeded with the last checksum before it |
 //! | 12 | | log id (none, where everything is truncated), then the payload of an entry |
 //!
-//! So the checksums form one chain through all records, headers and segments: a record is valid only
-//! where it was written, after what it was written after. A batch header can also be verified by
-//! itself, which recovery needs; its seed keeps everything else, payloads included, from passing for
-//! one.
+//! So the checksums form one chain through all records, headers and segments: a record is valid only in the place where
+//! it was written, after the records before it. A batch header can also be verified by itself, which recovery needs;
+//! its seed prevents other bytes, payloads included, from passing as a batch header.
 //!
 //! # Marks
 //!
-//! When nothing waits after a sync, an empty batch is written behind it, and not synced. It proves by
-//! its `durable` field that what is before it was durable. Otherwise only the next batch would, and
-//! damage to the last batch of an idle log could not be told from a write that was never finished. A
-//! mark costs one write into a page that the next batch writes anyway. [`Log::seal`] writes one for a
-//! clean stop and syncs it.
+//! If nothing waits after a sync, an empty batch is written behind it, and not synced: a mark. Its `durable` field
+//! proves that everything before it was durable. Without it only the next batch would, and damage to the last batch of
+//! an idle log could not be told from an unfinished write. A mark costs one write into a page that the next batch
+//! writes anyway. [`Log::seal`] writes one for a clean stop and syncs it.
 //!
-//! # What recovery finds at the end, and what it makes of it
+//! # The end of the log after a crash, and what recovery does with it
 //!
-//! At any time at most one batch is being written, perhaps with a mark before it that was not synced.
-//! A crash keeps or loses each sector of that ([`SECTOR_BYTES`](crate::disk::SECTOR_BYTES)) on its own,
-//! in any order, so behind a hole of zeros there may be more of the same write. Everything before is
-//! durable. Recovery reads batches until one is broken, and then decides:
+//! At any time at most one batch is being written, perhaps with an unsynced mark before it. A crash keeps or loses each
+//! sector of it ([`SECTOR_BYTES`](crate::disk::SECTOR_BYTES)) independently, so after a hole of zeros more of the same
+//! write may follow. Everything before it is durable. Recovery reads batches until one is broken, and then decides:
 //!
 //! 1. **In any segment but the last**: the next segment was begun when this one was durable. Unless the
 //!    next one continues where the reading ended, acknowledged data is damaged: *refuse*.
 //! 2. **A batch header further on is valid and says that the broken batch was durable** when it was
 //!    written: *refuse*. (This is what the `durable` field, the seed and the marks are for.)
-//! 3. **The header of the broken batch is readable, and beyond the end it gives there is something**
-//!    other than zeros: only one write was in flight, so that is of a later one: *refuse*.
-//! 4. **A frame has a valid checksum and makes no sense**, as a record of an unknown kind: it was
-//!    written like this, by a newer build or a faulty one: *refuse*.
-//! 5. Otherwise nothing proves that the broken batch was ever durable: *cut* the log before it. What is
-//!    cut off is kept beside the segment, then replaced by zeros, so that nothing stale lies where the
-//!    next batches go.
+//! 3. **The header of the broken batch is readable, and after the end that it gives, some bytes are not    zero**: only
+//!   one write was in flight, so those bytes are of a later one: *refuse*.
+//! 4. **A frame has a valid checksum but an invalid content**, such as a record of an unknown kind: it was    written
+//!   like this, by a newer build or a faulty one: *refuse*.
+//! 5. Otherwise nothing proves that the broken batch was ever durable: *cut* the log before it. The cut    bytes are
+//!   copied to a file beside the segment, then replaced by zeros, so that no stale bytes are where    the next batches
+//!   go.
 //!
-//! A cut in case 5 is right if the batch was torn. It would lose acknowledged data if the batch had been
-//! durable and was damaged later, before anything was written after it. The two look different: in a
-//! torn batch the first broken frame touches a sector of which everything that the batch wrote there
-//! is still zeros. Where no sector is missing and the checksum is wrong all the same, the end is
-//! **complete-looking**: it is cut and reported ([`Recovery::must_catch_up`]), and the replica does not
-//! vote until it has caught up. The word to do so is durable before the cut is.
+//! A cut in case 5 is right if the batch was torn. It would lose acknowledged data if the batch had been durable and
+//! was damaged later, before anything was written after it. The two look different: in a torn batch the first broken
+//! frame touches a sector in which everything that the batch wrote is still zeros. If no sector is missing and the
+//! checksum is wrong all the same, the end is **complete-looking**: it is cut and reported
+//! ([`Recovery::must_catch_up`]), and the replica does not vote until it has caught up. The file that demands this is
+//! durable before the cut is made.
 //!
-//! What is left cannot be told from a torn write: a device that returns zeros for whole sectors of the
-//! very last batch, which it had reported durable, of a log that was neither idle nor stopped cleanly.
+//! One case cannot be told from a torn write: a device that returns zeros for whole sectors of the very last batch,
+//! which it had reported durable, of a log that was neither idle nor stopped cleanly.
 //!
-//! What recovery returns may be acted upon at once, so it is made durable first. A sync alone would not
-//! do: after a failed sync the system may hold pages that it believes to be clean and that never
-//! reached the device. Everything that nothing proves to be durable is therefore written again in place
-//! and then synced.
+//! The caller may act on what recovery returns at once, so recovery makes it durable first. A sync alone is not enough:
+//! after a failed sync the system may hold pages that it believes to be clean and that never reached the device.
+//! Everything that is not proved to be durable is therefore written again in place and then synced.
 //!
 //! # Errors
 //!
@@ -105,9 +100,8 @@
 //!
 //! # Files
 //!
-//! `<number>.wal` are the segments; `<segment>.<offset>.broken` is what was cut off one, removed along
-//! with it; `MUST-CATCH-UP` lies there until [`Log::caught_up`]; `*.tmp` are segments in the
-//! making.
+//! `<number>.wal` are the segments; `<segment>.<offset>.broken` is what was cut off one, removed along with it;
+//! `MUST-CATCH-UP` exists until [`Log::caught_up`] is called; `*.tmp` are unfinished segments.
 
 mod appender;
 mod chores;
@@ -131,15 +125,15 @@ pub use writer::LogWriter;
 
 /// The longest payload of one entry, in bytes.
 ///
-/// Far above what a leader proposes (an entry is capped at 1 MiB or one command), so that a limit set
-/// elsewhere is met first.
+/// Far above what a leader proposes (an entry is capped at 1 MiB or one command), so that another limit is always met
+/// first.
 pub const RECORD_BYTES_MAX: usize = synod_model::limits::WAL_RECORD_BYTES_MAX;
 
-/// The most that one [`Log::enqueue_append`] takes, in bytes: what a batch length can express, and more
-/// than anybody should hold in memory.
+/// The most that one [`Log::enqueue_append`] takes, in bytes. A batch length can express it, and it is more than a
+/// process should hold in memory.
 pub const APPEND_BYTES_MAX: usize = 1 << 30;
 
-// A batch is an append, or fills up to a configured bound, and ends with a commit at most.
+// A batch is one append, or fills up to a configured bound, and ends with at most one commit.
 const _: () =
     assert!(RECORD_BYTES_MAX < APPEND_BYTES_MAX && APPEND_BYTES_MAX < u32::MAX as usize / 2);
 
@@ -150,13 +144,12 @@ pub struct LogConfig {
     pub directory_id: [u8; 16],
     /// The length of a segment, in bytes. A longer batch gets a longer segment.
     pub segment_bytes: u64,
-    /// How much may wait to be written, in bytes, before [`Log::enqueue_append`] answers
-    /// [`LogError::Full`]. The append that crosses the bound is still taken.
+    /// The bytes that may wait to be written before [`Log::enqueue_append`] returns [`LogError::Full`]. The append that
+    /// crosses the bound is still taken.
     pub queue_bytes_max: usize,
-    /// How much goes into one batch at most, in bytes, unless one append alone is longer.
+    /// The most bytes that go into one batch, unless one append alone is longer.
     pub batch_bytes_max: usize,
-    /// How much of the newest entries is kept in memory, in bytes of payload. Entries that are not
-    /// written yet are kept in any case.
+    /// The bytes of payload of the newest entries that are kept in memory. Unwritten entries are kept in any case.
     pub cache_bytes_max: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The files of the checkpoint directory: how they are named, adopted, put aside and removed.
+//! The files of the checkpoint directory: their names, and how they are adopted, put aside and removed.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -9,13 +9,13 @@ use crate::failure::IoFailure;
 use crate::log_id::LogId;
 use crate::replace::remove_if_there;
 
-/// How many checkpoints are kept.
+/// The number of checkpoints that are kept.
 pub(super) const KEPT: usize = 2;
 
 pub(super) const SUFFIX: &str = ".checkpoint";
 pub(super) const TEMPORARY_SUFFIX: &str = ".tmp";
 
-/// What the name of a damaged checkpoint gets at its end. No file of such a name is ever read.
+/// The end of the name of a damaged checkpoint. A file of such a name is never read.
 pub(super) const ASIDE_SUFFIX: &str = ".checkpoint.damaged";
 
 #[derive(Debug)]
@@ -27,20 +27,20 @@ pub(super) struct CheckpointDirectory {
 
 #[derive(Debug)]
 pub(super) struct CheckpointFiles {
-    /// Newest first. Those found damaged are not among them.
+    /// The good checkpoints, newest first.
     pub(super) good: Vec<CheckpointFile>,
-    /// Found damaged, to be removed once there are enough good ones.
+    /// Damaged checkpoints, to be removed once there are enough good ones.
     pub(super) bad: Vec<PathBuf>,
-    /// Where a damaged one was put, for people to look at.
+    /// The path of a damaged checkpoint that is kept for inspection.
     pub(super) aside: Option<PathBuf>,
-    /// The last entry of one that was put aside. Nothing older is handed out in its place: the log may be purged up to here.
+    /// The last entry of a checkpoint that was put aside. No older one is sent: the log may be purged up to here.
     pub(super) awaited: Option<LogId>,
-    /// Makes the names of temporary files unique, since two may be in the making, and tells files apart.
+    /// Numbers the files, so that the names of temporary files are unique and files of one path can be told apart.
     pub(super) writers: u64,
 }
 
 impl CheckpointDirectory {
-    /// Gives a complete, synced temporary file its name, durably, and removes what it supersedes.
+    /// Gives a complete, synced temporary file its name, durably, and removes the checkpoints that it supersedes.
     pub(super) fn adopt(
         &self,
         temporary: &Path,
@@ -101,7 +101,7 @@ impl CheckpointDirectory {
         Ok(())
     }
 
-    /// One is kept: a disk that damages many is not filled by them.
+    /// Keeps at most one: a disk that damages many files is not filled by copies.
     pub(super) fn rename_aside(
         &self,
         state: &mut CheckpointFiles,
@@ -111,7 +111,7 @@ impl CheckpointDirectory {
         aside.push(&ASIDE_SUFFIX[SUFFIX.len()..]);
         let aside = PathBuf::from(aside);
         if let Some(before) = state.aside.take().filter(|before| *before != aside) {
-            // Somebody may have removed it.
+            // An operator may have removed it.
             remove_if_there(&*self.disk, &before)?;
         }
         self.disk
@@ -138,7 +138,7 @@ impl CheckpointDirectory {
     }
 }
 
-/// The name of a checkpoint; names sort as positions of the log do.
+/// The name of a checkpoint. Names sort in the order of log positions.
 pub(super) fn name_of(last: &LogId) -> String {
     let LogId {
         term,

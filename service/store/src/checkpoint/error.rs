@@ -1,4 +1,4 @@
-//! What can go wrong with a checkpoint.
+//! The errors of checkpoints.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use crate::FORMAT_VERSION;
 use crate::failure::IoFailure;
 use crate::log_id::LogId;
 
-/// Why a checkpoint could not be written or read.
+/// The reason why a checkpoint could not be written or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
@@ -21,12 +21,12 @@ pub enum CheckpointError {
     Damaged {
         /// The file.
         file: PathBuf,
-        /// Where in it.
+        /// The offset of the damage.
         offset: u64,
         /// What is wrong there.
         what: &'static str,
     },
-    /// The checkpoints do not reach up to where the log begins.
+    /// The good checkpoints, if any, end before the log begins.
     #[error(
         "the log was purged up to {purged}, and {} in {}: the state up to there is gone. Remove this replica from the \
          replica set and add it again with an empty data directory and a fresh replica id; check the disk first",
@@ -39,18 +39,18 @@ pub enum CheckpointError {
     Gap {
         /// The checkpoint directory.
         directory: PathBuf,
-        /// Where the log begins.
+        /// The last purged entry of the log.
         purged: LogId,
-        /// Where the newest good checkpoint ends.
+        /// The last entry of the newest good checkpoint.
         newest: Option<LogId>,
     },
-    /// It is of another cluster.
+    /// The file belongs to another cluster.
     #[error("the checkpoint {} is of another cluster: it was copied here by mistake. Put back the file that belongs here", file.display())]
     OtherCluster {
         /// The file.
         file: PathBuf,
     },
-    /// A newer build wrote it.
+    /// A newer build wrote the file.
     #[error(
         "the checkpoint {} has format {found}, and this build reads up to {FORMAT_VERSION}: start the replica with \
          the newer build. The file was left as it is",
@@ -74,7 +74,7 @@ pub enum CheckpointError {
         /// The length offered.
         bytes: usize,
     },
-    /// The writer has failed before.
+    /// An earlier write of this checkpoint failed.
     #[error("an earlier write to the checkpoint {} failed: begin another one", file.display())]
     Abandoned {
         /// The file.

@@ -1,4 +1,4 @@
-//! One checkpoint on disk.
+//! A complete checkpoint on disk, identified by path and number.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use crate::log_id::LogId;
 /// A complete checkpoint on disk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckpointFile {
-    /// The last entry whose effect is in it.
+    /// The last entry whose effect is in the checkpoint.
     pub last: LogId,
     /// The file.
     pub path: PathBuf,
-    /// Tells it from another file that had this path, as long as the process runs.
+    /// Tells the file from others that had this path, as long as the process runs.
     pub(super) number: u64,
 }

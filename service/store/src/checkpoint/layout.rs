@@ -1,4 +1,4 @@
-//! The bytes of a checkpoint file.
+//! Encodes and decodes the bytes of a checkpoint file; [`checkpoint`](super) has the tables.
 
 use bytes::{Buf, BufMut, Bytes, TryGetError};
 
@@ -7,9 +7,9 @@ use crate::log_id::LogId;
 use crate::{FORMAT_VERSION, MIN_READER_VERSION};
 
 pub(super) const CHECKSUM_LENGTH: usize = 4;
-/// The header up to the metadata.
+/// The length of the header before the metadata.
 pub(super) const HEADER_FIXED_LENGTH: usize = 60;
-/// Length and kind, before the content of a chunk or trailer.
+/// The length and kind before the content of a chunk or trailer.
 pub(super) const FRAME_PREFIX_LENGTH: usize = 8;
 pub(super) const TRAILER_CONTENT_LENGTH: usize = 16;
 
@@ -17,21 +17,21 @@ const MAGIC: &[u8; 8] = b"SYNODCKP";
 const KIND_CHUNK: u32 = 1;
 const KIND_TRAILER: u32 = 2;
 
-/// Why bytes are not the fixed part of a header.
+/// The reason why bytes are not the fixed part of a header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum BadHeader {
     Newer { found: u32 },
     Broken(&'static str),
 }
 
-/// What follows the prefix of a frame.
+/// The kind of content after the prefix of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FrameKind {
     Chunk,
     Trailer,
 }
 
-/// Counts of everything in a file, as the trailer has them.
+/// The totals over all chunks of a file, as in the trailer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Totals {
     pub(super) chunks: u64,
@@ -48,7 +48,7 @@ pub(super) fn encode_header(header: &CheckpointHeader, into: &mut Vec<u8>) {
     into.put_slice(&header.meta);
 }
 
-/// Reads the fixed part of a header; returns it without metadata, and the length of that.
+/// Reads the fixed part of a header. Returns it without metadata, and the length of the metadata.
 pub(super) fn decode_header(fixed: &[u8]) -> Result<(CheckpointHeader, usize), BadHeader> {
     if fixed.get(..8).is_none_or(|magic| magic != MAGIC) {
         return Err(BadHeader::Broken("it does not begin like a checkpoint"));
@@ -56,7 +56,7 @@ pub(super) fn decode_header(fixed: &[u8]) -> Result<(CheckpointHeader, usize), B
     let short = |_: TryGetError| BadHeader::Broken("the file ends within the header");
     let mut fields = &fixed[8..];
     let found = fields.try_get_u32_le().map_err(short)?;
-    // The version is judged before anything else: a newer format may differ from here on.
+    // The version is checked first: a newer format may differ from here on.
     if fields.try_get_u32_le().map_err(short)? > FORMAT_VERSION {
         return Err(BadHeader::Newer { found });
     }

@@ -1,4 +1,4 @@
-//! Reading a checkpoint, chunk by chunk. Nothing is handed out before its checksum was verified.
+//! Reads a checkpoint, chunk by chunk. Nothing is returned before its checksum was verified.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,11 +22,11 @@ pub struct CheckpointReader {
     first_chunk: Position,
     next: Position,
     ended: bool,
-    /// Which file of this path it is: see [`super::CheckpointFile`].
+    /// The number that tells the file from others of this path: see [`super::CheckpointFile`].
     number: u64,
 }
 
-/// How far a file was read, and what was seen up to there.
+/// The position of the next frame, and the totals and checksum up to there.
 #[derive(Clone, Copy, Debug)]
 struct Position {
     offset: u64,
@@ -74,7 +74,7 @@ impl CheckpointReader {
         Self { number, ..self }
     }
 
-    /// Returns which file this is: another one may get its path.
+    /// Returns the identity of this file, whose path another file may get.
     #[must_use]
     pub fn file(&self) -> CheckpointFile {
         CheckpointFile {
@@ -84,7 +84,7 @@ impl CheckpointReader {
         }
     }
 
-    /// Returns what the checkpoint is of.
+    /// Returns the header of the checkpoint.
     #[must_use]
     pub fn header(&self) -> &CheckpointHeader {
         &self.header
@@ -96,10 +96,10 @@ impl CheckpointReader {
         &self.path
     }
 
-    /// Returns the next chunk, or `None` after the last one. The trailer has been verified by then.
+    /// Returns the next chunk, or `None` after the last one, once the trailer has been verified.
     ///
     /// # Errors
-    /// [`CheckpointError::Damaged`], or what the file system says.
+    /// [`CheckpointError::Damaged`], or an error of the file system.
     pub fn next_chunk(&mut self) -> Result<Option<Bytes>, CheckpointError> {
         if self.ended {
             return Ok(None);
@@ -151,7 +151,7 @@ impl CheckpointReader {
         self.ended = false;
     }
 
-    /// Reads everything once, verifying all checksums, and goes back to the first chunk.
+    /// Reads everything once, verifies all checksums, and goes back to the first chunk.
     ///
     /// # Errors
     /// As [`CheckpointReader::next_chunk`].
@@ -163,7 +163,7 @@ impl CheckpointReader {
     }
 }
 
-/// Reads that turn the end of the file into damage at an offset.
+/// Reads a file and reports its early end as damage at an offset.
 struct Source<'a> {
     file: &'a dyn DiskFile,
     path: &'a Path,

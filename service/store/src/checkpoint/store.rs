@@ -1,4 +1,4 @@
-//! The checkpoints of a replica: which there are, which is loaded, which are removed.
+//! The checkpoints of a replica: which exist, which is loaded, and which are removed.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -13,12 +13,12 @@ use crate::disk::Disk;
 use crate::failure::IoFailure;
 use crate::log_id::LogId;
 
-/// The newest good checkpoint, and what is wrong with the others.
+/// The newest good checkpoint, and the errors of the damaged ones.
 #[derive(Debug)]
 pub struct Loaded {
-    /// At its first chunk, with every checksum verified. `None` if there is no good checkpoint.
+    /// Positioned at the first chunk, with every checksum verified. `None` if there is no good checkpoint.
     pub reader: Option<CheckpointReader>,
-    /// One error for each damaged file, newest first; worth a loud warning.
+    /// One error for each damaged file, newest first. The caller should warn of each.
     pub skipped: Vec<CheckpointError>,
 }
 
@@ -32,12 +32,12 @@ impl CheckpointStore {
     /// Opens the directory, which must exist, verifies every checkpoint in full and returns the newest
     /// good one.
     ///
-    /// Left-overs of unfinished checkpoints are removed. Damaged ones stay until two good ones are
-    /// newer. Before the state is used, [`CheckpointStore::check_covers`] must agree.
+    /// Files of unfinished checkpoints are removed. Damaged ones stay until a new checkpoint makes two good ones, or
+    /// [`Self::put_skipped_aside`] is called. Before the state is used, [`CheckpointStore::check_covers`] must succeed.
     ///
     /// # Errors
-    /// [`CheckpointError::Newer`] and [`CheckpointError::OtherCluster`] where one of the files is that,
-    /// with all files left as they are, and what the file system says. The replica must not start then.
+    /// [`CheckpointError::Newer`] and [`CheckpointError::OtherCluster`] if a file is that, with all files left as they
+    /// are, and errors of the file system. The replica must not start then.
     pub fn open(
         disk: Arc<dyn Disk>,
         directory: &Path,
@@ -77,9 +77,9 @@ impl CheckpointStore {
         ))
     }
 
-    /// Checks that the newest good checkpoint reaches up to where the log begins.
+    /// Checks that the newest good checkpoint reaches up to the beginning of the log.
     ///
-    /// It does not when checkpoints were lost: the state between the two is gone from this replica.
+    /// It does not when checkpoints were lost: this replica then lacks the state between the two.
     ///
     /// # Errors
     /// [`CheckpointError::Gap`]; the replica must not start then.
@@ -101,7 +101,7 @@ impl CheckpointStore {
     /// Begins a checkpoint, made here or received from a leader.
     ///
     /// # Errors
-    /// [`CheckpointError::BadLength`] for metadata that is too long, and what the file system says.
+    /// [`CheckpointError::BadLength`] for metadata that is too long, and errors of the file system.
     pub fn begin(&self, header: CheckpointHeader) -> Result<CheckpointWriter, CheckpointError> {
         let number = {
             let mut state = self.shared.lock();
@@ -119,21 +119,21 @@ impl CheckpointStore {
         self.shared.lock().good.clone()
     }
 
-    /// Returns up to where the log may be purged: the older of the two newest good checkpoints.
+    /// Returns the position up to which the log may be purged: the older of the two newest good checkpoints.
     ///
-    /// `None` as long as there are not two, since the log must be able to replace one that is damaged.
+    /// `None` while there are fewer than two, since the log must be able to replace a damaged one.
     #[must_use]
     pub fn purge_bound(&self) -> Option<LogId> {
         self.shared.lock().good.get(KEPT - 1).map(|file| file.last)
     }
 
-    /// Opens the newest checkpoint to send it, or `None` if there is none, or none yet that takes the place of one that
-    /// was put aside. Only its header was verified; chunks are verified as they are read.
+    /// Opens the newest checkpoint to send it. `None` if there is none, or if one was put aside and none has replaced
+    /// it yet. Only its header was verified; chunks are verified as they are read.
     ///
     /// # Errors
-    /// Why it cannot be opened; it is put aside then.
+    /// The reason why the checkpoint cannot be opened; the file is put aside then.
     pub fn read_newest(&self) -> Result<Option<CheckpointReader>, CheckpointError> {
-        // The lock keeps the file from being superseded between the choice and the opening.
+        // The lock keeps the file from being superseded before it is opened.
         let mut state = self.shared.lock();
         let Some(newest) = state.good.first().cloned() else {
             return Ok(None);
@@ -150,11 +150,11 @@ impl CheckpointStore {
         }
     }
 
-    /// Puts a checkpoint aside that turned out damaged while it was read: under another name, for people to look at,
-    /// in the place of one that was there before. It is never read again. Tells whether it was still among the good ones.
+    /// Renames a checkpoint that turned out damaged while it was read, and keeps it for inspection in place of an
+    /// earlier one. It is never read again. Returns whether it was still among the good ones.
     ///
     /// # Errors
-    /// What the file system says.
+    /// An error of the file system.
     pub fn put_aside(&self, damaged: &CheckpointFile) -> Result<bool, CheckpointError> {
         let mut state = self.shared.lock();
         let found = state
@@ -168,11 +168,11 @@ impl CheckpointStore {
         }
     }
 
-    /// Puts the newest of the checkpoints aside that were found damaged when the directory was opened, and removes the
-    /// others. Called once it is certain that they are not needed ([`CheckpointStore::check_covers`]).
+    /// Renames the newest of the checkpoints that were damaged when the directory was opened, and removes the others.
+    /// Called once it is certain that they are not needed ([`CheckpointStore::check_covers`]).
     ///
     /// # Errors
-    /// What the file system says.
+    /// An error of the file system.
     pub fn put_skipped_aside(&self) -> Result<(), CheckpointError> {
         let mut state = self.shared.lock();
         let skipped = std::mem::take(&mut state.bad);
@@ -185,22 +185,22 @@ impl CheckpointStore {
         }
     }
 
-    /// Whether one that was put aside is yet to be replaced.
+    /// Whether a checkpoint was put aside and none has replaced it yet.
     #[must_use]
     pub fn awaits_another(&self) -> bool {
         self.shared.lock().awaited.is_some()
     }
 
-    /// Where a damaged checkpoint was put, as long as nobody has removed it.
+    /// The path of a damaged checkpoint that was put aside, until it is removed.
     #[must_use]
     pub fn aside(&self) -> Option<PathBuf> {
         self.shared.lock().aside.clone()
     }
 
-    /// Looks whether the file that was put aside is still there: it is removed by whoever has looked at it.
+    /// Checks whether the file that was put aside still exists: an operator removes it after inspection.
     ///
     /// # Errors
-    /// What the file system says.
+    /// An error of the file system.
     pub fn look_aside(&self) -> Result<(), CheckpointError> {
         let mut state = self.shared.lock();
         if state.aside.is_none() {
@@ -216,7 +216,7 @@ impl CheckpointStore {
     }
 }
 
-/// What is found when the directory is opened.
+/// What was found when the directory was opened.
 #[derive(Default)]
 struct Survey {
     good: Vec<CheckpointReader>,

@@ -1,4 +1,4 @@
-//! Checkpoints, on simulated and real disks.
+//! Tests of checkpoints, on simulated and real disks.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -239,10 +239,10 @@ fn one_that_was_put_aside_is_kept_alone_and_nothing_older_takes_its_place() {
     assert!(store.awaits_another() && store.read_newest().unwrap().is_none());
     assert_eq!(store.purge_bound(), None);
 
-    // One that was begun before does not reach far enough.
+    // A checkpoint that was begun before does not reach far enough.
     write(&store, 15).unwrap();
     assert!(store.awaits_another());
-    // Another file of the same name is not the one that was damaged.
+    // Another file of the same name is not the damaged one.
     write(&store, 20).unwrap();
     assert!(!store.awaits_another());
     assert!(!store.put_aside(&damaged).unwrap());
@@ -293,7 +293,7 @@ fn a_checkpoint_of_another_cluster_is_refused_and_left_alone() {
     let other = CheckpointStore::open(Arc::new(disk.clone()), directory(), Some([1; 16]));
     assert!(matches!(other, Err(CheckpointError::OtherCluster { .. })));
     assert_eq!(disk.files(), before);
-    // A replica that does not know its cluster yet takes its word for it.
+    // A replica that does not know its cluster yet accepts the one in the file.
     let unknown = CheckpointStore::open(Arc::new(disk), directory(), None);
     assert!(unknown.unwrap().1.reader.is_some());
 }

@@ -1,4 +1,4 @@
-//! Writing a checkpoint: temporary file, syncs in steps, rename, sync of the directory.
+//! Writes a checkpoint: temporary file, syncs in steps, rename, sync of the directory.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use super::{CHUNK_BYTES_MAX, CheckpointError, CheckpointFile, CheckpointHeader, 
 use crate::disk::DiskFile;
 use crate::failure::IoFailure;
 
-/// How much may be written between two syncs, in bytes.
+/// The most bytes that are written between two syncs.
 ///
-/// One sync of a whole state would hold back the syncs of the log for as long as it takes.
+/// One sync of a whole state would delay the syncs of the log for as long as it takes.
 const SYNC_STEP_BYTES: u64 = 4 << 20;
 
 /// A checkpoint that is being written. Dropping it before [`CheckpointWriter::finish`] removes it.
@@ -68,17 +68,17 @@ impl CheckpointWriter {
         Ok(writer)
     }
 
-    /// Returns what the checkpoint is of.
+    /// Returns the header of the checkpoint.
     #[must_use]
     pub fn header(&self) -> &CheckpointHeader {
         &self.header
     }
 
-    /// Writes one chunk. Best filled up to [`CHUNK_BYTES_TARGET`](super::CHUNK_BYTES_TARGET).
+    /// Writes one chunk. It should be filled up to [`CHUNK_BYTES_TARGET`](super::CHUNK_BYTES_TARGET).
     ///
     /// # Errors
-    /// [`CheckpointError::BadLength`] for an empty chunk or one beyond [`CHUNK_BYTES_MAX`], and what
-    /// the file system says, after which this checkpoint cannot be finished.
+    /// [`CheckpointError::BadLength`] for an empty chunk or one beyond [`CHUNK_BYTES_MAX`], and errors of the file
+    /// system, after which this checkpoint cannot be finished.
     pub fn write_chunk(&mut self, content: &[u8]) -> Result<(), CheckpointError> {
         if content.is_empty() || content.len() > CHUNK_BYTES_MAX {
             let file = self.temporary.clone();
@@ -99,7 +99,7 @@ impl CheckpointWriter {
     /// Completes the checkpoint, which is durable when this returns, and removes what it supersedes.
     ///
     /// # Errors
-    /// What the file system says; the checkpoints that were there before remain.
+    /// An error of the file system. The earlier checkpoints remain until this one is in place.
     pub fn finish(mut self) -> Result<CheckpointFile, CheckpointError> {
         let mut trailer = Vec::new();
         layout::encode_trailer(&self.totals, &mut trailer);
@@ -146,7 +146,7 @@ impl CheckpointWriter {
 impl Drop for CheckpointWriter {
     fn drop(&mut self) {
         if !self.finished {
-            // Left-overs are removed when the store is opened, so a failure here is of no consequence.
+            // Opening the store removes unfinished files, so a failure here has no consequence.
             drop(self.shared.disk.remove(&self.temporary));
         }
     }

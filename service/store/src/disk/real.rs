@@ -1,4 +1,4 @@
-//! The file system of the operating system.
+//! [`Disk`] on the file system of the operating system.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use super::{Disk, DiskFile, DiskLock, Space};
 
-/// Directories and files are the owner's alone: the log holds what clients wrote.
+/// Only the owner can access directories and files: the log holds what clients wrote.
 const DIRECTORY_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 
-/// How much is written at a time when a new file is filled with zeros.
+/// The zeros of one write when a new file is filled.
 static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
 
 /// The file system of the operating system.
@@ -78,7 +78,7 @@ impl Disk for RealDisk {
     }
 
     fn sync_directory(&self, path: &Path) -> io::Result<()> {
-        // Names are metadata, which fdatasync need not write: this must be a full fsync.
+        // Names are metadata, which fdatasync need not write, so this must be a full fsync.
         File::open(path)?.sync_all()
     }
 
@@ -106,7 +106,7 @@ impl Disk for RealDisk {
     }
 }
 
-/// An open file of the operating system. A type of its own, so that [`File`] keeps its methods.
+/// An open file of the operating system. It is its own type, so that [`File`] keeps its methods.
 #[derive(Debug)]
 struct RealFile(File);
 
@@ -128,7 +128,7 @@ impl DiskFile for RealFile {
     }
 }
 
-/// The lock belongs to the open file, so closing it is the release.
+/// The lock belongs to the open file, so closing the file releases it.
 impl DiskLock for RealFile {}
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! A disk in memory that forgets what was not synced, by seed.
+//! A disk in memory that loses unsynced writes by seed.
 //!
-//! It keeps what is durable apart from what was merely written, for file contents and for names, and
-//! [`SimDisk::crash`] decides by its seed what of the latter survives. Nothing else is random, no
-//! thread is started and no clock is read, so that a whole run replays from its seed.
+//! It separates what is durable from what was merely written, for file contents and for names, and [`SimDisk::crash`]
+//! decides by its seed which unsynced changes survive. Nothing else is random, no thread is started and no clock is
+//! read, so that a whole run replays from its seed.
 //!
 //! Faults are armed by the test: see [`SimDisk::cut_power_after`], [`SimDisk::fail_sync_after`],
 //! [`SimDisk::set_capacity`], [`SimDisk::limit_transfers`] and [`SimDisk::corrupt`].
@@ -25,13 +25,13 @@ use names::{Directory, NameChange, PRIVATE_MODE};
 use power::Power;
 use random::Random;
 
-/// A simulated disk. Clones share one disk, as processes share one machine.
+/// A simulated disk. Clones share one disk, like the processes of one machine.
 #[derive(Clone, Debug, Default)]
 pub struct SimDisk {
     state: Arc<Mutex<DiskState>>,
 }
 
-/// How often the disk was asked to do what takes time.
+/// The numbers of slow operations so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     /// Writes to files.
@@ -97,12 +97,11 @@ impl SimDisk {
         files
     }
 
-    /// Fails the power: keeps what is durable, and of the rest what the seed decides.
+    /// Fails the power: keeps what is durable, and a part of the rest that the seed selects.
     ///
-    /// Of the writes to a file that were not synced, either a prefix is kept, the last of it torn at
-    /// the border of a sector, or every sector independently keeps one of its versions. Of the changed
-    /// names in a directory a prefix is kept. Every open file and lock is gone, and the power is back
-    /// for whoever starts next.
+    /// Of the unsynced writes to a file, either a prefix is kept, the last of it torn at the border of a sector, or
+    /// every sector independently keeps one of its versions. Of the changed names in a directory a prefix is kept.
+    /// Every open file and lock is gone, and the power is back on for the next process.
     pub fn crash(&self, seed: u64) {
         let mut random = Random::new(seed);
         let mut state = self.state();
@@ -119,20 +118,20 @@ impl SimDisk {
         state.restart();
     }
 
-    /// Ends every process that uses the disk, as SIGKILL does: open files and locks are gone, and what
-    /// was written stays readable, synced or not.
+    /// Ends every process that uses the disk, as SIGKILL does: open files and locks are gone, and written data stays
+    /// readable, synced or not.
     pub fn kill(&self) {
         self.state().restart();
     }
 
-    /// Cuts the power when `operations` more operations that change anything have been done.
+    /// Cuts the power after `operations` more operations that change anything.
     ///
-    /// The one after them fails half-way, and everything fails from there until [`SimDisk::crash`].
+    /// The next one fails half-way, and everything fails from there until [`SimDisk::crash`].
     pub fn cut_power_after(&self, operations: u64) {
         self.state().power.cut_after(operations);
     }
 
-    /// Tells whether an armed power cut has happened.
+    /// Whether an armed power cut has happened.
     #[must_use]
     pub fn power_is_off(&self) -> bool {
         self.state().power.is_off()
@@ -140,7 +139,7 @@ impl SimDisk {
 
     /// Makes a sync of a file fail: the next one for 0, the one after it for 1.
     ///
-    /// As on Linux, what was to be synced stays readable but is lost: no later sync makes it durable.
+    /// As on Linux, the data of that sync stays readable but is lost: no later sync makes it durable.
     pub fn fail_sync_after(&self, syncs: u64) {
         self.state().failing_sync = Some(syncs);
     }
@@ -155,7 +154,7 @@ impl SimDisk {
         self.state().transfer_max = bytes;
     }
 
-    /// Changes one byte of a file behind everybody's back, durably.
+    /// Changes one byte of a file durably, without any handle.
     ///
     /// # Errors
     /// [`io::ErrorKind::NotFound`] when there is no such byte.
@@ -174,7 +173,7 @@ impl SimDisk {
         }
     }
 
-    /// Returns how much was written and not synced, in bytes: a good moment for a crash has some.
+    /// The bytes that are written and not synced, for tests that crash at a moment with some.
     #[must_use]
     pub fn unsynced_bytes(&self) -> u64 {
         let state = self.state();
@@ -184,7 +183,7 @@ impl SimDisk {
             .sum()
     }
 
-    /// Returns how often the disk was used so far.
+    /// The numbers of operations so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.state().counts
@@ -203,7 +202,7 @@ impl SimDisk {
     }
 }
 
-/// What a disk has room for that nobody has given a capacity.
+/// The free space of a disk without a set capacity.
 const UNLIMITED: u64 = 1 << 50;
 
 impl Disk for SimDisk {
@@ -329,7 +328,7 @@ impl DiskState {
     fn create_directory(&mut self, path: &Path) {
         for ancestor in path.ancestors() {
             let directory = self.directories.entry(ancestor.to_owned()).or_default();
-            // Nobody can sync the parent of the root.
+            // The root has no parent that could be synced.
             directory.is_durable |= ancestor.parent().is_none();
         }
     }
@@ -376,7 +375,7 @@ impl DiskState {
         }
     }
 
-    /// Counts down to the sync that was chosen to fail.
+    /// Counts down to the sync that is to fail.
     fn sync_fails(&mut self) -> bool {
         let left = self.failing_sync.take();
         self.failing_sync = left.and_then(|left| left.checked_sub(1));
@@ -389,7 +388,7 @@ impl DiskState {
     }
 }
 
-/// An open file. It works only for the life of the process that opened it.
+/// An open file. It works only while the process that opened it lives.
 #[derive(Debug)]
 struct SimFile {
     disk: SimDisk,
@@ -435,7 +434,7 @@ impl DiskFile for SimFile {
             state.check_capacity(growth)?;
             contents = lock(&self.contents);
         }
-        // Written before the power is asked for: a write that it fails in may survive in part.
+        // Written before the power is spent: a write during which the power fails may survive in part.
         contents.write(data, offset);
         state.power.spend()?;
         Ok(data.len())
@@ -455,7 +454,7 @@ impl DiskFile for SimFile {
     }
 }
 
-/// A lock. Dropping it after its process has died releases nothing.
+/// A lock. Dropping it after its process has died does nothing.
 #[derive(Debug)]
 struct SimLock {
     disk: SimDisk,

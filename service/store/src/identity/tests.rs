@@ -1,4 +1,4 @@
-//! Whose directory it is, on simulated and real disks.
+//! Tests of the identity of a data directory, on simulated and real disks.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ fn formatted() -> SimDisk {
     disk
 }
 
-/// The files without the lock, which says nothing.
+/// All files except the lock, whose content means nothing.
 fn files(disk: &SimDisk) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = disk.files();
     files.remove(&path().join(LOCK_NAME));
@@ -93,7 +93,7 @@ fn formatting_that_was_interrupted_anywhere_is_done_again() {
     }
 }
 
-/// Checks that whatever has an identity has a vote and a log as well.
+/// Checks that a directory with an identity has a vote and a log as well.
 fn check_all_opens(disk: &SimDisk, case: &str) {
     let directory = open(disk).unwrap_or_else(|e| panic!("{case}: {e}"));
     let shared: Arc<dyn Disk> = Arc::new(disk.clone());

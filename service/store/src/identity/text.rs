@@ -1,4 +1,4 @@
-//! The identity file as text. Strict: what was not written by us is damage.
+//! The identity file as text. Parsing is strict: text not written by this crate is damage.
 
 use std::fmt::Write;
 use std::str::Lines;
@@ -9,7 +9,7 @@ use crate::{FORMAT_VERSION, MIN_READER_VERSION};
 const TITLE: &str = "synod-data-directory";
 const NAME_LENGTH_MAX: usize = 253;
 
-/// Why the text is not an identity.
+/// The reason why the text is not an identity.
 #[derive(Debug)]
 pub(super) enum Unreadable {
     Newer { found: u32, needed: u32 },
@@ -67,7 +67,7 @@ impl Content {
     pub(super) fn decode(bytes: &[u8]) -> Result<Self, Unreadable> {
         let text =
             std::str::from_utf8(bytes).map_err(|e| damaged(e.valid_up_to(), "it is not text"))?;
-        // The first three lines mean the same in every format, and say whether to read on.
+        // The first three lines mean the same in every format, and tell whether to read on.
         let mut lines = text.lines();
         if lines.next() != Some(TITLE) {
             return Err(damaged(0, "it does not begin with the title line"));
@@ -113,7 +113,7 @@ impl Content {
     }
 }
 
-/// Tells whether a name can stand in a line: printable ASCII without spaces, not too long.
+/// Whether a name can be written in a line: printable ASCII without spaces, not too long.
 pub(super) fn is_word(name: &str) -> bool {
     (1..=NAME_LENGTH_MAX).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_graphic())
 }

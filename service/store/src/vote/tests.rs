@@ -1,4 +1,4 @@
-//! The vote, on the simulated disk.
+//! Tests of the vote file, on the simulated disk.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The writing end of the log: batches into segments, one write and one sync for each.
+//! Writes batches into segments, with one write and one sync for each.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -21,11 +21,11 @@ pub(super) struct Segment {
     pub(super) file: Arc<dyn DiskFile>,
     /// The length of the file in bytes.
     pub(super) capacity: u64,
-    /// The highest index of an entry in it, also of one truncated since.
+    /// The highest index of an entry in it, including entries truncated since.
     pub(super) highest: Option<u64>,
 }
 
-/// Where the log ends on disk.
+/// The end of the log on disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct End {
     /// In the last segment, in bytes.
@@ -33,14 +33,14 @@ pub(super) struct End {
     /// The sequence of the last batch.
     pub(super) sequence: u64,
     pub(super) chain: u32,
-    /// What all records on disk amount to.
+    /// The summary of all records on disk.
     pub(super) summary: Summary,
 }
 
-/// Where a batch put its entries, by index.
+/// The place of each entry of a batch, by index.
 pub(super) type Placements = Vec<(u64, RecordPlace)>;
 
-/// Writes batches. Exactly one exists for a log, behind a lock.
+/// Writes batches. A log has exactly one, behind a lock.
 #[derive(Debug)]
 pub(super) struct Appender {
     disk: Arc<dyn Disk>,
@@ -51,12 +51,12 @@ pub(super) struct Appender {
     end: End,
     /// The sequence of the last batch that is known to be durable.
     durable: u64,
-    /// Whether the last segment is newer than the last sync of the directory.
+    /// Whether the name of the last segment is not durable yet, since no sync of the directory followed.
     name_is_new: bool,
     spare: Option<Unborn>,
-    /// Whether a spare is to be prepared for the segment after the last one; asked for once.
+    /// Whether a spare is wanted for the segment after the last one. Only one caller is told.
     spare_wanted: bool,
-    /// Makes the names of files that are to become segments unique.
+    /// Counts the files that are to become segments, so that their names are unique.
     unborn: u64,
     buffer: Vec<u8>,
 }
@@ -130,7 +130,7 @@ impl Appender {
                 &self.path_of(segment.number),
             ))?;
         self.end.offset = start + self.buffer.len() as u64;
-        // One huge batch should not keep its memory for ever.
+        // The buffer of one huge batch is not kept.
         self.buffer
             .shrink_to(self.config.batch_bytes_max.min(1 << 20));
         Ok(placements)
@@ -153,9 +153,9 @@ impl Appender {
         Ok(())
     }
 
-    /// Writes an empty batch, which proves to a later recovery that all before it is durable.
+    /// Writes an empty batch, which proves to a later recovery that everything before it is durable.
     ///
-    /// It need not be durable itself, and does nothing where there is nothing new to prove.
+    /// It need not be durable itself. Does nothing if there is nothing new to prove.
     pub(super) fn mark(&mut self) -> Result<(), IoFailure> {
         let fits = self.end.offset + BATCH_HEADER_LENGTH as u64 <= self.last().capacity;
         if fits && self.durable == self.end.sequence {
@@ -164,7 +164,7 @@ impl Appender {
         Ok(())
     }
 
-    /// Begins a new segment, whose header goes first into the buffer.
+    /// Begins a new segment and puts its header into the buffer.
     fn roll(&mut self, batch_length: u64) -> Result<(), IoFailure> {
         if self.durable != self.end.sequence {
             // A segment exists only once everything before it is durable: recovery relies on that.
@@ -204,7 +204,7 @@ impl Appender {
         Ok(())
     }
 
-    /// Appends a batch to the buffer, whose end stands at `self.end.offset` in the segment.
+    /// Appends a batch to the buffer, whose end belongs at `self.end.offset` in the segment.
     fn encode(&mut self, records: &[Record], body: usize) -> Placements {
         let place = BatchPosition {
             directory_id: self.config.directory_id,
@@ -249,8 +249,8 @@ impl Appender {
         placements
     }
 
-    /// Forgets the segments that hold nothing after `purged`, which must be durable by now; never the
-    /// last one. Returns the number of the first that is kept, if any was forgotten.
+    /// Drops the segments that hold nothing after `purged`, which must be durable by now, but never the last one.
+    /// Returns the number of the first that is kept, if any was dropped.
     pub(super) fn forget_purged(&mut self, purged: u64) -> Option<u64> {
         let forgotten = self
             .segments
@@ -263,22 +263,22 @@ impl Appender {
         (forgotten > 0).then_some(kept.number)
     }
 
-    /// Tells whether it is time to prepare a spare.
+    /// Whether it is time to prepare a spare.
     pub(super) fn wants_spare(&self) -> bool {
         self.spare_wanted && self.spare.is_none() && self.end.offset > self.last().capacity / 2
     }
 
-    /// Returns where to prepare a spare, if it is time; the caller is the only one to be told.
+    /// Returns the path for a spare if it is time to prepare one. Only one caller gets it.
     pub(super) fn begin_spare(&mut self) -> Option<PathBuf> {
         if !self.wants_spare() {
             return None;
         }
-        // Should it fail, or be late, the flush that needs a segment makes its own, under another name.
+        // If this fails or is late, the flush that needs a segment creates one under another name.
         self.spare_wanted = false;
         Some(self.unborn_path())
     }
 
-    /// Takes a spare, zero-filled and synced, so that the first sync of the segment need not do that.
+    /// Takes a zero-filled and synced spare, so that the first sync of the segment need not write zeros.
     pub(super) fn put_spare(&mut self, spare: Unborn) {
         self.spare = Some(spare);
     }

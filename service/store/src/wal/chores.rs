@@ -1,4 +1,4 @@
-//! What must be done now and then, away from the path of a write.
+//! Housekeeping of the log away from the path of a write: removal of segments, and the spare one.
 
 use super::appender::Unborn;
 use super::names;
@@ -7,14 +7,14 @@ use crate::failure::IoFailure;
 use crate::replace::remove_if_there;
 
 impl LogParts {
-    /// Removes purged segments, then prepares a spare one if it is due.
+    /// Removes purged segments, then prepares a spare if it is due.
     pub(super) fn housekeep(&self) -> Result<(), IoFailure> {
         let outcome = self.remove_purged().and_then(|()| self.prepare_spare());
         self.lock().chore_failure = outcome.as_ref().err().map(ToString::to_string);
         outcome
     }
 
-    /// Removes the word to catch up, if it is there.
+    /// Removes the `MUST-CATCH-UP` file, if it exists.
     pub(super) fn forget_must_catch_up(&self) -> Result<(), IoFailure> {
         remove_if_there(&*self.disk, &self.directory.join(names::MUST_CATCH_UP))?;
         self.sync_directory()
@@ -27,13 +27,13 @@ impl LogParts {
         let Some(kept_from) = self.lock_io().appender.forget_purged(purged.index) else {
             return Ok(());
         };
-        // A read that is under way holds its file, and nobody else will ask for these.
+        // A read under way holds its file, and no later read can ask for these segments.
         self.lock().files.retain(|segment, _| *segment >= kept_from);
         let names = self
             .disk
             .list(&self.directory)
             .map_err(IoFailure::while_doing("list", &self.directory))?;
-        // Copies of torn ends go with their segment, so that they do not gather for ever.
+        // Copies of torn ends are removed with their segment, so that they do not accumulate.
         let segment_of = |name: &&String| {
             names::parse_segment(name)
                 .or_else(|| names::parse_broken(name))
@@ -53,7 +53,7 @@ impl LogParts {
         let Some(path) = self.lock_io().appender.begin_spare() else {
             return Ok(());
         };
-        // Without a lock, since this takes long.
+        // Without a lock, because this takes long.
         let made = Unborn::create(&*self.disk, path.clone(), self.config.segment_bytes);
         let synced = made.and_then(|spare| {
             let synced = spare.file.sync_data();
@@ -66,7 +66,7 @@ impl LogParts {
                 Ok(())
             }
             Err(failure) => {
-                // What there is of it may be what fills the disk.
+                // The unfinished file may be what fills the disk.
                 remove_if_there(&*self.disk, &path)?;
                 Err(failure)
             }

@@ -1,7 +1,7 @@
-//! What the log holds, in memory: where each entry stands on disk, and the payloads of the newest.
+//! The index of the log in memory: the place of each entry on disk, and the payloads of the newest.
 //!
-//! Entries that are not written yet can only be read from here, so their payloads stay whatever the
-//! cache bound says; the bound of the queue limits them.
+//! Unwritten entries can only be read from here, so their payloads stay even beyond the cache
+//! bound; the bound of the queue limits them.
 
 use std::collections::VecDeque;
 
@@ -10,12 +10,12 @@ use bytes::Bytes;
 use super::layout::{Record, Summary};
 use crate::log_id::LogId;
 
-/// Where a record stands, and what is needed to verify it there.
+/// The place of a record on disk, and what is needed to verify it there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct RecordPlace {
     pub(super) segment: u64,
     pub(super) offset: u64,
-    /// With its header, in bytes.
+    /// In bytes, with its header.
     pub(super) length: u32,
     /// The chain that the record continues.
     pub(super) chain: u32,
@@ -29,7 +29,7 @@ struct Slot {
     place: Option<RecordPlace>,
 }
 
-/// The entries between the purged ones and the end of the log.
+/// The entries between the last purged one and the end of the log.
 #[derive(Debug)]
 pub(super) struct Entries {
     /// The index of the first slot, or of the next entry if there is none.
@@ -70,17 +70,17 @@ impl Entries {
         next_index(self.summary.last)
     }
 
-    /// The index of the first entry that is held.
+    /// The index of the first entry in the log.
     pub(super) fn first(&self) -> u64 {
         self.first
     }
 
-    /// How many entries are held.
+    /// The number of entries.
     pub(super) fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// How much payload is held in memory, in bytes.
+    /// The bytes of payload in memory.
     pub(super) fn cached_bytes(&self) -> usize {
         self.cached_bytes
     }
@@ -104,7 +104,7 @@ impl Entries {
             .get(self.position(index)?.checked_sub(uncached)?)
     }
 
-    /// Returns where an entry stands on disk, if it was written.
+    /// Returns the place of an entry on disk, if it was written.
     pub(super) fn place(&self, index: u64) -> Option<RecordPlace> {
         self.slots.get(self.position(index)?)?.place
     }
@@ -131,10 +131,10 @@ impl Entries {
         self.summary.last = Some(id);
     }
 
-    /// Removes everything after `last`, which is an entry that is held or the last purged one.
+    /// Removes everything after `last`, which is an entry of the log or the last purged one.
     ///
-    /// During recovery it may also be one that was removed along with its segment, when a later
-    /// record is going to purge it.
+    /// During recovery it may also be an entry whose segment was removed, if a later record is
+    /// going to purge it.
     pub(super) fn truncate_after(&mut self, last: Option<LogId>) {
         let next = next_index(last);
         while self.first + self.slots.len() as u64 > next && self.slots.pop_back().is_some() {
@@ -148,7 +148,7 @@ impl Entries {
         self.summary.last = last;
     }
 
-    /// Forgets everything up to `id`, which may be beyond the end of the log.
+    /// Removes everything up to `id`, which may be beyond the end of the log.
     pub(super) fn purge(&mut self, id: LogId) {
         let next = id.index + 1;
         while self.first < next && self.slots.pop_front().is_some() {
@@ -168,7 +168,7 @@ impl Entries {
         self.summary.committed = Some(id);
     }
 
-    /// Takes the end of the log for committed where what is committed lies beyond it.
+    /// Limits the committed log id to the end of the log.
     pub(super) fn limit_commit(&mut self) {
         let Summary {
             last, committed, ..
@@ -178,12 +178,12 @@ impl Entries {
         }
     }
 
-    /// Says that what was enqueued so far is about to be written.
+    /// Marks everything enqueued so far as about to be written.
     pub(super) fn begin_write(&mut self) {
         self.truncated_to = None;
     }
 
-    /// Records where an entry of the batch was written, unless it was truncated away meanwhile.
+    /// Records where an entry of the batch was written, unless it was truncated meanwhile.
     pub(super) fn written(&mut self, index: u64, place: RecordPlace) {
         // A truncated entry may have been replaced by one that waits for the next batch.
         if self.truncated_to.is_some_and(|to| index >= to) {

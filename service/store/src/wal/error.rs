@@ -1,4 +1,4 @@
-//! What can go wrong with the log: when it is opened, and later.
+//! The errors of the log: when it is opened, and later.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,11 +8,11 @@ use crate::FORMAT_VERSION;
 use crate::failure::IoFailure;
 use crate::log_id::LogId;
 
-/// Why a log cannot be opened. Its files were left as they are, unless the file system itself failed.
+/// The reason why a log cannot be opened. Its files were left as they are, unless the file system failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// There is no log where a formatted data directory has one.
+    /// A formatted data directory has no log.
     #[error(
         "the log directory {} holds no segment: acknowledged entries may be gone. Remove this replica from the replica \
          set and add it again with an empty data directory and a fresh replica id",
@@ -22,7 +22,7 @@ pub enum OpenError {
         /// The log directory.
         directory: PathBuf,
     },
-    /// A segment between others, or one that others depend on, is gone.
+    /// A segment between others, or the one before them, is gone.
     #[error(
         "the log segment {} is missing: acknowledged entries are gone. Put the file back, or remove this replica from \
          the replica set and add it again with an empty data directory and a fresh replica id",
@@ -32,7 +32,7 @@ pub enum OpenError {
         /// The file that should exist.
         file: PathBuf,
     },
-    /// Entries that were durable are not what was written.
+    /// Durable entries are not what was written.
     #[error(
         "the log segment {} is damaged at offset {offset}: {what} ({evidence}). The files were left as they are. \
          Remove this replica from the replica set and add it again with an empty data directory and a fresh replica \
@@ -42,11 +42,11 @@ pub enum OpenError {
     Damaged {
         /// The segment.
         file: PathBuf,
-        /// Where the damage begins.
+        /// The offset of the damage.
         offset: u64,
         /// What is wrong there.
         what: &'static str,
-        /// Why this cannot be the torn end of an unacknowledged write.
+        /// The proof that this is not the torn end of an unacknowledged write.
         evidence: String,
     },
     /// A segment of another data directory.
@@ -85,7 +85,7 @@ impl From<OpenError> for io::Error {
     }
 }
 
-/// Why an operation of an open log failed.
+/// The reason why an operation of an open log failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogError {
@@ -95,7 +95,7 @@ pub enum LogError {
          Log::when_room and try again"
     )]
     Full {
-        /// How much is waiting.
+        /// The bytes that wait to be written.
         queued_bytes: usize,
         /// The bound.
         bound_bytes: usize,
@@ -159,12 +159,12 @@ pub enum LogError {
         /// What is wrong there.
         what: &'static str,
     },
-    /// A write or sync failed, now or earlier; what is on disk is unknown and stays so.
+    /// A write or sync failed, now or earlier. What is on disk is unknown from then on.
     #[error(
         "the log failed and accepts nothing any more ({0}): stop this process, repair the disk, start again"
     )]
     Poisoned(Arc<IoFailure>),
-    /// A read failed. Nothing about what is on disk has changed.
+    /// A read failed. What is on disk has not changed.
     #[error(transparent)]
     Io(#[from] IoFailure),
 }

@@ -1,4 +1,4 @@
-//! From the queue to the disk, and from there to the callbacks.
+//! Flushes the queue to the disk and reports to the callbacks.
 
 use std::io;
 use std::sync::{Arc, MutexGuard};
@@ -9,7 +9,8 @@ use super::shared::{InFlight, Io, LogParts, LogState};
 use crate::log_id::LogId;
 
 impl LogParts {
-    /// Takes what has gathered and writes it as one batch, unless one waits for its sync already.
+    /// Takes what is in the queue and writes it as one batch, unless a batch still waits for its
+    /// sync.
     pub(super) fn write_gathered(&self, io: &mut Io) -> io::Result<bool> {
         if io.in_flight.is_some() {
             return Ok(false);
@@ -48,7 +49,7 @@ impl LogParts {
         }
     }
 
-    /// Makes the written batch durable and tells everybody.
+    /// Makes the written batch durable and calls the callbacks.
     pub(super) fn sync_written(&self, mut io: MutexGuard<'_, Io>) -> io::Result<()> {
         let Some(InFlight {
             placements,
@@ -93,7 +94,7 @@ impl LogParts {
         done.into_iter().for_each(|done| done(Ok(())));
         rooms.into_iter().for_each(|room| room());
         if idle && wrote {
-            // The next batch would prove this one durable, but it may be long in coming.
+            // The next batch would prove this one durable, but it may come much later.
             io.appender
                 .mark()
                 .map_err(|failure| io::Error::from(self.poison(failure, Vec::new())))?;
@@ -101,7 +102,7 @@ impl LogParts {
         Ok(())
     }
 
-    /// Writes and syncs the proof that everything before it is durable, and what is committed.
+    /// Writes and syncs a mark, which proves all before it durable, and the committed log id.
     pub(super) fn seal(&self) -> io::Result<()> {
         let mut io = self.lock_io();
         let committed = unwritten_commit(&mut *self.healthy()?);
@@ -114,7 +115,7 @@ impl LogParts {
     }
 }
 
-/// Takes a batch from the queue; the commit rides along if there is anything to ride on.
+/// Takes a batch from the queue. The committed log id is added if there is anything to write.
 fn take(state: &mut LogState, bytes_max: usize) -> Vec<Item> {
     let mut items = state.queue.take(bytes_max);
     state.entries.begin_write();

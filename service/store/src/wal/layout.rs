@@ -1,7 +1,7 @@
 //! The bytes of a segment: its header, the header of a batch, and the records in a batch.
 //!
-//! [`wal`](super) has the tables. Decoding never trusts a length before the checksum that covers it,
-//! other than to find that checksum, and never reads outside the slice it is given.
+//! [`wal`](super) has the tables. Decoding trusts a length before its checksum is verified only to
+//! find that checksum, and never reads outside the slice it is given.
 
 use bytes::{Buf, BufMut, Bytes};
 
@@ -11,14 +11,14 @@ use crate::{FORMAT_VERSION, MIN_READER_VERSION};
 pub(super) const SEGMENT_HEADER_LENGTH: usize = 144;
 pub(super) const BATCH_HEADER_LENGTH: usize = 36;
 pub(super) const RECORD_HEADER_LENGTH: usize = 12;
-/// What an entry takes beyond its payload.
+/// The bytes of an entry's record beyond its payload.
 pub(super) const ENTRY_OVERHEAD: usize = RECORD_HEADER_LENGTH + LogId::LENGTH;
 
 const SEGMENT_MAGIC: &[u8; 8] = b"SYNODWAL";
-/// Not text, so that no payload of text contains it.
+/// The bytes are not text, so no payload of text contains them.
 const BATCH_MAGIC: u32 = 0xB47C_51A0;
 
-/// Counters start at 0 or 1 and go up by one: no log lives to see this, so it was never written.
+/// Counters start at 0 or 1 and go up by one. No log lives long enough to reach this value.
 const COUNTER_MAX: u64 = u64::MAX / 2;
 
 const FLAG_PURGED: u32 = 1;
@@ -30,19 +30,19 @@ const KIND_TRUNCATE_AFTER: u8 = 2;
 const KIND_PURGED: u8 = 3;
 const KIND_COMMITTED: u8 = 4;
 
-/// What all records up to some point amount to, apart from the entries themselves.
+/// The sum of all records up to some point, apart from the entries themselves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Summary {
-    /// Entries up to here are no longer needed.
+    /// The last entry that was purged.
     pub(super) purged: Option<LogId>,
-    /// The last entry, or the last purged one where nothing follows.
+    /// The last entry, or the last purged one if no entry follows.
     pub(super) last: Option<LogId>,
     /// The last entry known to be committed.
     pub(super) committed: Option<LogId>,
 }
 
 impl Summary {
-    /// Takes one more record into account.
+    /// Adds one more record.
     pub(super) fn add(&mut self, record: &Record) {
         match record {
             Record::Entry(id, _) => self.last = Some(*id),
@@ -68,11 +68,11 @@ pub(super) struct SegmentHeader {
     pub(super) first_sequence: u64,
     /// The chain at the end of the previous segment.
     pub(super) chain: u32,
-    /// What the records of all earlier segments amount to, since those segments may be gone.
+    /// The summary of the records of all earlier segments, because those segments may be gone.
     pub(super) before: Summary,
 }
 
-/// Why bytes are not a segment header.
+/// The reason why bytes are not a segment header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum BadHeader {
     Newer { found: u32 },
@@ -115,7 +115,7 @@ impl SegmentHeader {
 
     /// Reads a header and returns it with the chain that the first batch continues.
     pub(super) fn decode(segment: &[u8]) -> Result<(Self, u32), BadHeader> {
-        // The version is judged before the checksum: a newer format may place that elsewhere.
+        // The version is checked before the checksum: a newer format may place that elsewhere.
         if segment.get(..8).is_some_and(|magic| magic == SEGMENT_MAGIC)
             && let Some(mut versions) = segment.get(8..16)
         {
@@ -176,7 +176,7 @@ impl SegmentHeader {
     }
 }
 
-/// Where in which log a batch stands. Its header is valid there and nowhere else.
+/// The log and the place of a batch. A batch header is valid only there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BatchPosition {
     pub(super) directory_id: [u8; 16],
@@ -192,7 +192,7 @@ impl BatchPosition {
     }
 }
 
-/// The first bytes of every batch, that is, of everything written by one write.
+/// The first bytes of every batch. One write writes one batch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BatchHeader {
     /// The length of the records that follow, in bytes; 0 for a mark.
@@ -221,10 +221,10 @@ impl BatchHeader {
         checksum
     }
 
-    /// Reads the header at the beginning of `bytes`, which stand at `place`.
+    /// Reads the header at the beginning of `bytes`, which are at `place`.
     ///
-    /// Returns it with the chain that the first record continues, or `None` if it is not a header
-    /// that was written to this very place.
+    /// Returns the header with the chain that the first record continues, or `None` if it is not a
+    /// header that was written to this place.
     pub(super) fn decode(bytes: &[u8], place: &BatchPosition) -> Option<(Self, u32)> {
         let (covered, mut checksum) = bytes
             .get(..BATCH_HEADER_LENGTH)?
@@ -253,9 +253,9 @@ impl BatchHeader {
 pub(super) enum Record {
     /// An entry was appended.
     Entry(LogId, Bytes),
-    /// Everything after this entry was removed; everything there was, if `None`.
+    /// Everything after this entry was removed; all entries, if `None`.
     TruncateAfter(Option<LogId>),
-    /// Everything up to this entry is no longer needed.
+    /// Everything up to this entry was purged.
     Purged(LogId),
     /// Everything up to this entry is committed.
     Committed(LogId),
@@ -317,7 +317,7 @@ impl Record {
 
     /// Reads the record at the beginning of `bytes`; the payload shares their memory.
     ///
-    /// Returns it with its length and with the chain that the next one continues.
+    /// Returns the record with its length and the chain that the next one continues.
     pub(super) fn decode(bytes: &Bytes, chain: u32) -> Result<(Self, usize, u32), BadRecord> {
         let mut header = bytes
             .get(..RECORD_HEADER_LENGTH)
@@ -356,12 +356,12 @@ impl Record {
     }
 }
 
-/// Why bytes are not a record.
+/// The reason why bytes are not a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum BadRecord {
-    /// They are not what was written, or were not written completely.
+    /// The bytes are not what was written, or were not written completely.
     Broken(&'static str),
-    /// They are what was written, and mean nothing to this build.
+    /// The bytes are what was written, but mean nothing to this build.
     Nonsense(&'static str),
 }
 
@@ -373,7 +373,7 @@ impl BadRecord {
     }
 }
 
-/// The checksum covers everything but itself, which stands in the middle.
+/// The checksum covers the whole record except the checksum itself, which is in the middle.
 fn checksum_of_record(chain: u32, record: &[u8]) -> u32 {
     let (length_and_kind, rest) = record.split_at(8);
     let content = &rest[RECORD_HEADER_LENGTH - 8..];

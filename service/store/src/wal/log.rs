@@ -1,4 +1,4 @@
-//! The log as the replica sees it: what is enqueued is readable at once, and durable after a flush.
+//! The public interface of the log: enqueued entries are readable at once, and durable after a flush.
 
 use std::io;
 use std::ops::Range;
@@ -18,9 +18,9 @@ use crate::log_id::{LogId, LogRecord};
 
 /// The log. Handles are cheap to clone and share one log.
 ///
-/// Nothing here blocks on the disk but [`Log::flush`] and its parts, [`Log::housekeep`],
-/// [`Log::seal`] and reads of entries that left the cache. In production a [`LogWriter`] calls the
-/// first three on threads of its own; a simulator calls them itself.
+/// Only [`Log::flush`] and its parts, [`Log::housekeep`], [`Log::seal`] and reads of entries that left the cache block
+/// on the disk. In production a [`LogWriter`] calls the first three on threads of its own; a simulator calls them
+/// itself.
 ///
 /// [`LogWriter`]: super::LogWriter
 #[derive(Clone, Debug)]
@@ -31,17 +31,17 @@ pub struct Log {
 /// Figures of a log, for metrics.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogStatus {
-    /// How many entries the log holds, the purged ones not among them.
+    /// The number of entries in the log, without the purged ones.
     pub entries: usize,
-    /// How many segments there are to read from.
+    /// The number of segments that entries may be read from.
     pub segments: usize,
-    /// How much payload is in memory, in bytes.
+    /// The bytes of payload in memory.
     pub cached_bytes: usize,
-    /// How much waits to be written, in bytes.
+    /// The bytes that wait to be written.
     pub queued_bytes: usize,
     /// Whether a write or sync has failed, so that the process must stop.
     pub poisoned: bool,
-    /// Why the last [`Log::housekeep`] failed, if it did: purged segments stay on the disk then.
+    /// The error of the last [`Log::housekeep`], if it failed: purged segments then stay on the disk.
     pub chore_failure: Option<String>,
 }
 
@@ -49,10 +49,10 @@ impl Log {
     /// Writes the first segment of the log of a new data directory; `directory` must exist.
     ///
     /// [`DataDirectory::open`](crate::DataDirectory::open) does this when it formats a directory.
-    /// A log that was there is overwritten.
+    /// An existing log is overwritten.
     ///
     /// # Errors
-    /// What the file system says.
+    /// An error of the file system.
     pub fn format(
         disk: &dyn Disk,
         directory: &Path,
@@ -61,7 +61,7 @@ impl Log {
         recovery::format(disk, directory, directory_id)
     }
 
-    /// Tells whether a log directory holds no more than [`Log::format`] writes, done or interrupted.
+    /// Whether a log directory holds no more than [`Log::format`] writes, complete or interrupted.
     pub(crate) fn is_blank(disk: &dyn Disk, directory: &Path) -> bool {
         recovery::is_blank(disk, directory)
     }
@@ -91,13 +91,13 @@ impl Log {
     /// Enqueues entries, which are readable when this returns, and durable when `done` is called with
     /// `Ok`. Callbacks are called in the order of the calls.
     ///
-    /// Without records, `done` tells when everything enqueued before is durable.
+    /// Without records, `done` reports when everything enqueued before is durable.
     ///
-    /// This never blocks. Where the queue is at its bound it answers [`LogError::Full`]; a caller that
-    /// first waits for [`Log::when_room`], and is the only one that appends, does not see that.
+    /// This never blocks. If the queue is at its bound it returns [`LogError::Full`]; a caller that first waits for
+    /// [`Log::when_room`], and is the only one that appends, does not get that.
     ///
     /// # Errors
-    /// See [`LogError`]; nothing was enqueued then, and `done` is dropped without a call.
+    /// See [`LogError`]. Nothing was enqueued then, and `done` is dropped without a call.
     pub fn enqueue_append(&self, records: Vec<LogRecord>, done: Done) -> Result<(), LogError> {
         let mut state = self.shared.healthy()?;
         if !state.queue.has_room() {
@@ -118,9 +118,9 @@ impl Log {
 
     /// Removes every entry after the one with this index, or all entries if `None`.
     ///
-    /// The entries are gone from reads when this returns. The removal is written with the next batch,
-    /// ahead of whatever is appended later; a crash before that brings the entries back, which Raft
-    /// permits, since nothing that replaced them has been acknowledged.
+    /// Reads no longer find the entries when this returns. The removal is written with the next batch, before whatever
+    /// is appended later; a crash before that restores the entries, which Raft permits, since no entry that replaced
+    /// them has been acknowledged.
     ///
     /// # Errors
     /// [`LogError::BadTruncation`] if that would remove purged or committed entries, or keep entries
@@ -160,11 +160,11 @@ impl Log {
         Ok(())
     }
 
-    /// Forgets every entry up to `id`, which may lie beyond the end of the log (after a checkpoint was
-    /// installed); the next entry must then follow `id`.
+    /// Removes every entry up to `id`, which may lie beyond the end of the log (after a checkpoint was installed); the
+    /// next entry must then follow `id`.
     ///
-    /// Entries are gone from reads at once; segments are removed by [`Log::housekeep`] once the purge
-    /// is durable. Purging less than was purged before does nothing.
+    /// Reads no longer find the entries at once; [`Log::housekeep`] removes segments once the purge is durable. Purging
+    /// less than was purged before does nothing.
     ///
     /// # Errors
     /// [`LogError::ImpossibleIndex`] and [`LogError::Poisoned`].
@@ -185,10 +185,10 @@ impl Log {
         Ok(())
     }
 
-    /// Notes that everything up to `id` is committed.
+    /// Records that everything up to `id` is committed.
     ///
-    /// It is written along with the next batch and causes no write of its own: after a crash an older
-    /// value may come back, which only means that the leader is asked again.
+    /// It is written along with the next batch and causes no write of its own: after a crash an older value may return,
+    /// which only means that the leader is asked again.
     ///
     /// # Errors
     /// [`LogError::ImpossibleIndex`] and [`LogError::Poisoned`].
@@ -209,8 +209,8 @@ impl Log {
 
     /// Returns the entries of `range` that the log holds, in order and without holes.
     ///
-    /// Purged entries are missing at the beginning, and those not yet appended at the end. The answer
-    /// ends early when it has `max_bytes` of payload, but has at least one entry if there is one.
+    /// Purged entries are missing at the beginning, and those not yet appended at the end. The answer ends early once
+    /// it has `max_bytes` of payload, but has at least one entry if there is one.
     ///
     /// # Errors
     /// [`LogError::Damaged`] when an entry on disk is not what was written; [`LogError::Io`];
@@ -237,13 +237,13 @@ impl Log {
         self.shared.lock().entries.summary().purged
     }
 
-    /// Returns the last entry that [`Log::save_committed`] was told, or that was recovered.
+    /// Returns the last entry that [`Log::save_committed`] recorded, or that was recovered.
     #[must_use]
     pub fn committed(&self) -> Option<LogId> {
         self.shared.lock().entries.summary().committed
     }
 
-    /// Returns how things stand.
+    /// Returns the present figures.
     #[must_use]
     pub fn status(&self) -> LogStatus {
         let state = self.shared.lock();
@@ -257,9 +257,9 @@ impl Log {
         }
     }
 
-    /// Calls `room` once when another append will be taken: now, if there is room, else from a flush.
+    /// Calls `room` once when another append will be taken: now if there is room, else from a flush.
     ///
-    /// It is also called when the log fails, so that nobody waits for ever.
+    /// It is also called when the log fails, so that no caller waits for ever.
     pub fn when_room(&self, room: Box<dyn FnOnce() + Send>) {
         let mut state = self.shared.lock();
         if state.queue.has_room() || state.poison.is_some() {
@@ -270,7 +270,8 @@ impl Log {
         }
     }
 
-    /// Has somebody told how long a [`LogWriter`] takes to write and sync each batch. The first who asks is told.
+    /// Sets the function that is told how long a [`LogWriter`] takes to write and sync each batch. The first call
+    /// counts.
     ///
     /// [`LogWriter`]: super::LogWriter
     pub fn when_flushed(&self, told: Box<dyn Fn(Duration) + Send + Sync>) {
@@ -292,10 +293,10 @@ impl Log {
         Ok(wrote)
     }
 
-    /// Does the first half of [`Log::flush`]: writes, and leaves the sync to [`Log::sync_written`].
+    /// The first half of [`Log::flush`]: writes, and leaves the sync to [`Log::sync_written`].
     ///
-    /// For a simulator, which lets time pass, or the power fail, in between. While a batch waits for
-    /// its sync this writes nothing and returns `false`.
+    /// For a simulator, which lets time pass, or the power fail, in between. While a batch waits for its sync this
+    /// writes nothing and returns `false`.
     ///
     /// # Errors
     /// As [`Log::flush`].
@@ -303,7 +304,7 @@ impl Log {
         self.shared.write_gathered(&mut self.shared.lock_io())
     }
 
-    /// Does the second half of [`Log::flush`]: syncs what was written, and calls the callbacks.
+    /// The second half of [`Log::flush`]: syncs what was written, and calls the callbacks.
     ///
     /// # Errors
     /// As [`Log::flush`].
@@ -311,28 +312,28 @@ impl Log {
         self.shared.sync_written(self.shared.lock_io())
     }
 
-    /// Removes segments that were purged, and fills a spare segment with zeros when the current one is
-    /// half full, so that flushes need not.
+    /// Removes purged segments, and fills a spare segment with zeros when the current one is half full, so that flushes
+    /// need not do this.
     ///
-    /// Optional but for the disk space: without it, segments are allocated by the flush that needs one.
+    /// Only the disk space requires it: without it, the flush that needs a segment allocates it.
     ///
     /// # Errors
-    /// What the file system says. The log itself is unharmed, and the next call tries again.
+    /// An error of the file system. The log itself is unharmed, and the next call tries again.
     pub fn housekeep(&self) -> Result<(), IoFailure> {
         self.shared.housekeep()
     }
 
-    /// Takes note that the replica has caught up with the leader's commit index, durably: the next
-    /// recovery no longer says [`Recovery::must_catch_up`].
+    /// Records durably that the replica has caught up with the leader's commit index: the next recovery no longer sets
+    /// [`Recovery::must_catch_up`].
     ///
     /// # Errors
-    /// What the file system says. Whether the next recovery says it is unknown then.
+    /// An error of the file system. It is then unknown whether the next recovery sets it.
     pub fn caught_up(&self) -> Result<(), IoFailure> {
         self.shared.forget_must_catch_up()
     }
 
-    /// Flushes everything and proves it durable on disk, so that any later damage is told apart from
-    /// a torn tail. For a clean stop; the log stays usable.
+    /// Flushes everything and proves on disk that it is durable, so that later damage is told apart from a torn tail.
+    /// Used for a clean stop; the log stays usable.
     ///
     /// # Errors
     /// As [`Log::flush`].

@@ -1,21 +1,21 @@
 //! The names of the files of a log.
 
-/// Lies there while acknowledged entries may be missing, so that a restart does not forget it.
+/// Exists while acknowledged entries may be missing, so that a restart does not forget it.
 pub(super) const MUST_CATCH_UP: &str = "MUST-CATCH-UP";
 
-/// What the names of unfinished files end with. Whatever a dead process left of them is removed.
+/// The end of the names of unfinished files. A start removes those that an earlier process left.
 pub(super) const TEMPORARY_SUFFIX: &str = ".tmp";
 
 const SUFFIX: &str = ".wal";
 const BROKEN_SUFFIX: &str = ".broken";
 const DIGITS: usize = 20;
 
-/// The name of a segment; names sort as numbers do.
+/// The name of a segment. Names sort in the order of numbers.
 pub(super) fn segment(number: u64) -> String {
     format!("{number:020}{SUFFIX}")
 }
 
-/// The name of a file that is going to be a segment; no two of one process are the same.
+/// The name of a file that is to become a segment. No two of one process are the same.
 pub(super) fn unborn(count: u64) -> String {
     format!("segment-{count}{TEMPORARY_SUFFIX}")
 }
@@ -32,7 +32,7 @@ fn parse_digits(digits: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// The number of the segment that this is a copy of the end of, or `None` for any other file.
+/// The number of the segment of which this is a copy of the end, or `None` for any other file.
 pub(super) fn parse_broken(name: &str) -> Option<u64> {
     let (segment, _) = name.strip_suffix(BROKEN_SUFFIX)?.split_once(SUFFIX)?;
     parse_digits(segment)

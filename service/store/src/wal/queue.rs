@@ -1,4 +1,4 @@
-//! What waits to be written, and who waits for room.
+//! The queue of records to be written, and of callers that wait for room.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -6,16 +6,16 @@ use std::io;
 
 use super::layout::Record;
 
-/// Called once with the outcome of the write and sync that covered what it was enqueued with.
+/// Called once with the outcome of the write and sync that covered the records it was enqueued with.
 ///
-/// It runs on the thread that flushes, in the middle of it. So it must not block, and of the log it may
-/// use everything but what writes: [`flush`](super::Log::flush) and its halves, `housekeep` and `seal`.
+/// It runs on the flushing thread, during the flush. So it must not block, and of the log it may use everything except
+/// what writes: [`flush`](super::Log::flush) and its halves, `housekeep` and `seal`.
 pub type Done = Box<dyn FnOnce(io::Result<()>) + Send>;
 
 /// Called once when there is room again, or when the log has failed.
 pub(super) type Room = Box<dyn FnOnce() + Send>;
 
-/// Records that go to disk together, and who wants to know.
+/// Records that go to disk together, with their callback.
 pub(super) struct Item {
     pub(super) records: Vec<Record>,
     pub(super) done: Option<Done>,
@@ -39,7 +39,7 @@ impl Queue {
         }
     }
 
-    /// Tells whether another item is accepted. The last one accepted may exceed the bound.
+    /// Whether another item is accepted. The last one accepted may exceed the bound.
     pub(super) fn has_room(&self) -> bool {
         self.bytes < self.bytes_max
     }
@@ -76,18 +76,18 @@ impl Queue {
         taken
     }
 
-    /// Waits for room; the caller has seen that there is none.
+    /// Waits for room, after the caller has seen that there is none.
     pub(super) fn wait_for_room(&mut self, room: Room) {
         self.waiting_for_room.push(room);
     }
 
-    /// Takes everybody who waits for room, to be called without a lock.
+    /// Takes all callbacks that wait for room. They must be called without a lock.
     pub(super) fn take_waiting(&mut self) -> Vec<Room> {
         std::mem::take(&mut self.waiting_for_room)
     }
 }
 
-/// An item without records still takes memory, so it counts for something.
+/// The bytes of an item. An item without records still takes memory, so it counts too.
 fn weight(item: &Item) -> usize {
     item.records.iter().map(Record::length).sum::<usize>() + size_of::<Item>()
 }

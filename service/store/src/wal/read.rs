@@ -1,4 +1,4 @@
-//! Reading entries back, from memory or from disk.
+//! Reads entries back, from memory or from disk.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use crate::disk::DiskFile;
 use crate::failure::IoFailure;
 use crate::log_id::{LogId, LogRecord};
 
-/// How far apart the first and the last of the records that are read at once may lie, in bytes.
+/// The greatest span of the records that one read covers, in bytes.
 const RUN_BYTES_MAX: u64 = 256 << 10;
 
-/// How much between two records is read for nothing rather than reading twice, in bytes.
+/// The greatest gap between two records that is read along instead of reading twice, in bytes.
 const GAP_BYTES_MAX: u64 = 4 << 10;
 
-/// Where an entry is to be had. Holding the file keeps it readable even when it is purged meanwhile.
+/// The source of an entry. Holding the file keeps it readable even if it is purged meanwhile.
 enum Source {
     Memory(LogRecord),
     Disk(OnDisk),
@@ -44,7 +44,7 @@ impl LogParts {
         range: Range<u64>,
         max_bytes: usize,
     ) -> Result<Vec<LogRecord>, LogError> {
-        // What to read is decided under the lock, so that the answer is the log at one moment.
+        // The sources are chosen under the lock, so that the answer is the log at one moment.
         let sources = sources(&*self.healthy()?, range, max_bytes);
         let mut records = Vec::with_capacity(sources.len());
         let mut run = Vec::new();
@@ -66,7 +66,7 @@ impl LogParts {
         Ok(records)
     }
 
-    /// Reads records that stand close together in one segment, with one read, and empties the run.
+    /// Reads records that are close together in one segment with one read, and empties the run.
     fn read_run(
         &self,
         run: &mut Vec<OnDisk>,
@@ -92,7 +92,7 @@ impl LogParts {
             };
             match Record::decode(&bytes.slice(at..at + place.length as usize), place.chain) {
                 Ok((Record::Entry(found, payload), ..)) if found == id => {
-                    // Copied, since whoever keeps a part of it would keep all of the run in memory.
+                    // Copied, because a slice would keep all of the run in memory.
                     let payload = Bytes::copy_from_slice(&payload);
                     records.push(LogRecord { id, payload });
                 }
@@ -104,7 +104,7 @@ impl LogParts {
     }
 }
 
-/// Tells whether a record is close enough to a run to be read along with it.
+/// Whether a record is close enough to a run to be read along with it.
 fn continues(run: &[OnDisk], next: &OnDisk) -> bool {
     let (Some(first), Some(last)) = (run.first(), run.last()) else {
         return true;
@@ -114,7 +114,7 @@ fn continues(run: &[OnDisk], next: &OnDisk) -> bool {
         && next.end() - first.place.offset <= RUN_BYTES_MAX
 }
 
-/// Chooses the entries to read, and says where each is.
+/// Chooses the entries to read, each with its source.
 fn sources(state: &LogState, range: Range<u64>, max_bytes: usize) -> Vec<Source> {
     let entries = &state.entries;
     let mut sources = Vec::new();

@@ -1,4 +1,4 @@
-//! Opening a log: survey first, decide, and only then change anything.
+//! Opens a log: reads everything and decides, and only then changes anything.
 
 mod repair;
 mod replay;
@@ -27,11 +27,11 @@ pub struct Recovery {
     pub purged: Option<LogId>,
     /// The last entry known to be committed; never after `last`.
     pub committed: Option<LogId>,
-    /// What was cut off, if the last write had not been completed.
+    /// The end that was cut off, if the last write had not been completed.
     pub cut: Option<TailCut>,
-    /// Whether acknowledged entries may be missing since a complete-looking end was cut off, now or
-    /// before an earlier start: the replica must neither vote nor stand until it has caught up with the
-    /// leader's commit index and has said so with [`Log::caught_up`](super::Log::caught_up).
+    /// Whether acknowledged entries may be missing because a complete-looking end was cut off, now or before an earlier
+    /// start: the replica must neither vote nor stand for election until it has caught up with the leader's commit
+    /// index and has recorded that with [`Log::caught_up`](super::Log::caught_up).
     pub must_catch_up: bool,
 }
 
@@ -40,16 +40,16 @@ pub struct Recovery {
 pub struct TailCut {
     /// The segment.
     pub file: PathBuf,
-    /// Where it was cut, in bytes.
+    /// The offset of the cut, in bytes.
     pub offset: u64,
-    /// Where the bytes that were cut off are kept.
+    /// The file that keeps the bytes that were cut off.
     pub kept_copy: PathBuf,
-    /// Whether a torn write does not explain what was found, so that acknowledged entries may be
-    /// gone: see [`Recovery::must_catch_up`].
+    /// Whether a torn write does not explain the broken batch, so that acknowledged entries may be gone: see
+    /// [`Recovery::must_catch_up`].
     pub complete_looking: bool,
 }
 
-/// What the rest of the log needs to go on. All of it is durable.
+/// What the open log continues with. All of it is durable.
 #[derive(Debug)]
 pub(super) struct Recovered {
     /// In order, without a gap, at least one.
@@ -91,10 +91,10 @@ pub(super) fn open(
     ))
 }
 
-/// Writes the first segment, which holds a header and nothing else.
+/// Writes the first segment, which holds only a header.
 ///
-/// Its replacement in one step means that a log directory either has a readable segment or was never
-/// in use, so that a log which has lost its files is never taken for a new one.
+/// It is put in place in one step, so a log directory either has a readable segment or was never in use. A log that has
+/// lost its files is therefore never taken for a new one.
 pub(super) fn format(
     disk: &dyn Disk,
     directory: &Path,
@@ -112,7 +112,7 @@ pub(super) fn format(
     replace_file(disk, directory, &names::segment(1), &content)
 }
 
-/// Tells whether the directory holds no more than [`format()`] writes, done or interrupted.
+/// Whether the directory holds no more than [`format()`] writes, complete or interrupted.
 pub(super) fn is_blank(disk: &dyn Disk, directory: &Path) -> bool {
     let Ok(names) = disk.list(directory) else {
         return false;

@@ -1,4 +1,4 @@
-//! What the handles and threads of one log share, and the two locks on it.
+//! What the handles and threads of one log share, with its two locks.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::disk::{Disk, DiskFile};
 use crate::failure::IoFailure;
 use crate::log_id::LogId;
 
-/// One log.
+/// The shared parts of one log.
 #[derive(Debug)]
 pub(super) struct LogParts {
     pub(super) disk: Arc<dyn Disk>,
@@ -24,17 +24,17 @@ pub(super) struct LogParts {
     pub(super) config: LogConfig,
     /// Held during writes and syncs. Where both locks are needed, this one is taken first.
     io: Mutex<Io>,
-    /// Held for moments, never during disk access.
+    /// Held only briefly, never during disk access.
     state: Mutex<LogState>,
-    /// Who is told how long the writer thread took for each batch.
+    /// The function that is told how long the writer thread took for each batch.
     pub(super) flushed: Flushed,
     /// Tells the writer thread that there is something to flush, or to stop.
     pub(super) work: Condvar,
-    /// Tells the housekeeping thread that there is a chore, or to stop.
+    /// Tells the housekeeping thread that there is work, or to stop.
     pub(super) chores: Condvar,
 }
 
-/// Somebody who wants to know how long batches take, or nobody.
+/// A function that is told how long batches take, if one was set.
 #[derive(Default)]
 pub(super) struct Flushed(pub(super) OnceLock<Box<dyn Fn(Duration) + Send + Sync>>);
 
@@ -46,23 +46,23 @@ impl fmt::Debug for Flushed {
     }
 }
 
-/// What is needed to write.
+/// What the thread that flushes needs to write.
 #[derive(Debug)]
 pub(super) struct Io {
     pub(super) appender: Appender,
     pub(super) in_flight: Option<InFlight>,
 }
 
-/// A batch that was taken from the queue and not yet reported durable.
+/// A batch that was taken from the queue and is not yet reported durable.
 pub(super) struct InFlight {
     pub(super) placements: Placements,
     pub(super) done: Vec<Done>,
     pub(super) purged: Option<LogId>,
-    /// Whether anything was written, so that there is something to sync.
+    /// Whether anything was written and has to be synced.
     pub(super) wrote: bool,
 }
 
-/// What everybody sees.
+/// The state of the log that callers see.
 #[derive(Debug)]
 pub(super) struct LogState {
     pub(super) entries: Entries,
@@ -71,10 +71,10 @@ pub(super) struct LogState {
     pub(super) files: BTreeMap<u64, Arc<dyn DiskFile>>,
     /// Whether the committed log id still has to be written.
     pub(super) committed_is_new: bool,
-    /// Purged durably, with segments possibly to be removed.
+    /// The last durably purged entry, if segments may have to be removed for it.
     pub(super) purge_due: Option<LogId>,
     pub(super) spare_due: bool,
-    /// Why the last chore failed, if it did.
+    /// The error of the last housekeeping, if it failed.
     pub(super) chore_failure: Option<String>,
     pub(super) poison: Option<Arc<IoFailure>>,
     pub(super) stopping: bool,
@@ -155,7 +155,7 @@ impl LogParts {
         self.work.notify_one();
     }
 
-    /// Fails the log for good: everybody who waits is told, and so is everybody who comes.
+    /// Fails the log for good: all waiting callers get the error, and so does every later call.
     pub(super) fn poison(&self, failure: IoFailure, done: Vec<Done>) -> LogError {
         let cause = Arc::new(failure);
         let mut state = self.lock();
@@ -163,7 +163,7 @@ impl LogParts {
         let waiting = state.queue.take(usize::MAX);
         let rooms = state.queue.take_waiting();
         drop(state);
-        // Callbacks run without a lock, since they may use the log.
+        // Callbacks run without a lock, because they may use the log.
         for done in done
             .into_iter()
             .chain(waiting.into_iter().filter_map(|item| item.done))

@@ -1,4 +1,4 @@
-//! The log as a whole, on simulated and real disks.
+//! Tests of the log as a whole, on simulated and real disks.
 
 mod behaviour;
 mod crash;
@@ -26,7 +26,7 @@ fn segment(number: u64) -> PathBuf {
     directory().join(super::names::segment(number))
 }
 
-/// Small sizes, so that tests reach every border.
+/// Small sizes, so that tests reach every bound.
 fn config() -> LogConfig {
     LogConfig {
         directory_id: DIRECTORY_ID,
@@ -63,7 +63,7 @@ fn id(term: u64, index: u64) -> LogId {
     }
 }
 
-/// An entry whose payload tells it from every other.
+/// An entry with a payload of its own.
 fn entry(term: u64, index: u64) -> LogRecord {
     entry_of(term, index, 40)
 }
@@ -96,7 +96,7 @@ fn all(log: &Log) -> Vec<LogRecord> {
     log.entries(0..u64::MAX, usize::MAX).unwrap()
 }
 
-/// What a callback was told.
+/// The outcomes that a callback got.
 #[derive(Clone, Debug, Default)]
 struct Outcome {
     told: Arc<Mutex<Vec<Result<(), String>>>>,

@@ -1,4 +1,4 @@
-//! The threads that write a log in production.
+//! The threads that flush a log and do its housekeeping in production.
 
 use std::io;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::thread::{Builder, JoinHandle};
 use super::Log;
 use super::shared::LogParts;
 
-/// Flushes a log on a thread of its own, and does its chores on another, until it is dropped.
+/// Flushes a log on one thread and does its housekeeping on another, until it is dropped.
 ///
 /// Dropping it flushes what is enqueued, seals the log and waits for both threads.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Drop for LogWriter {
         self.log.shared.work.notify_all();
         self.log.shared.chores.notify_all();
         for thread in self.threads.drain(..) {
-            // A thread that panicked has said so; dropping must not panic again.
+            // The panic of a thread was reported already; dropping must not panic again.
             drop(thread.join());
         }
     }
@@ -66,7 +66,7 @@ fn write(log: &Log) {
             }
             state.stopping
         };
-        // An error has reached every callback, and the log is poisoned: there is nobody else to tell.
+        // Every callback got the error, and the log is poisoned: no one else has to be told.
         let flushed = if stopping { log.seal() } else { flush(log) };
         if stopping || flushed.is_err() {
             return;
@@ -105,8 +105,8 @@ fn do_chores(shared: &LogParts) {
                 return;
             }
         }
-        // A chore that failed shows in the status and is tried again when there is one more: until then
-        // a flush that needs a segment allocates it, and fails for good if it cannot.
+        // A failure shows in the status, and the next housekeeping tries again. Until then a flush that needs a segment
+        // allocates it, and fails for good if it cannot.
         drop(shared.housekeep());
     }
 }

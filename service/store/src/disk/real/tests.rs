@@ -1,4 +1,4 @@
-//! The operating system's file system, as far as a test can see it.
+//! Tests of [`RealDisk`], as far as a test can observe the file system.
 
 use super::*;
 

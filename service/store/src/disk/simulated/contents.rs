@@ -1,4 +1,4 @@
-//! The contents of one file: what is durable, what is readable, and what is between the two.
+//! The contents of one simulated file: durable, readable, and the writes between the two.
 
 use std::collections::BTreeMap;
 
@@ -53,12 +53,12 @@ impl Contents {
         }
     }
 
-    /// Forgets that there is anything to sync, as a kernel does after a sync that failed.
+    /// Drops the unsynced writes without making them durable, as a kernel does after a failed sync.
     pub(super) fn lose(&mut self) {
         self.unsynced.clear();
     }
 
-    /// Changes one byte on the device and in memory; tells whether there is such a byte.
+    /// Changes one byte on the device and in memory. Returns whether there is such a byte.
     pub(super) fn corrupt(&mut self, offset: u64, change: impl FnOnce(u8) -> u8) -> bool {
         let Some(position) = usize::try_from(offset)
             .ok()
@@ -74,7 +74,7 @@ impl Contents {
         true
     }
 
-    /// Keeps some of what was not synced; from here on that is durable, and the rest is gone.
+    /// Makes a part of the unsynced writes durable and drops the rest.
     pub(super) fn crash(&mut self, random: &mut Random) {
         let unsynced = std::mem::take(&mut self.unsynced);
         if random.below(2) == 0 {
@@ -82,7 +82,7 @@ impl Contents {
         } else {
             self.keep_sectors(&unsynced, random);
         }
-        // The new length of a file can become durable ahead of its data, which then reads as zeros.
+        // The new length of a file can become durable before its data, which then reads as zeros.
         if !unsynced.is_empty() && self.durable.len() < self.current.len() && random.below(4) == 0 {
             self.durable.resize(self.current.len(), 0);
         }

@@ -1,4 +1,4 @@
-//! Locks a part of the simulated disk.
+//! Locks a part of the simulated disk, which no thread leaves poisoned.
 
 use std::sync::{Mutex, MutexGuard};
 

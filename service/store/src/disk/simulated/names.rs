@@ -1,4 +1,4 @@
-//! One directory: which names are durable, and which are merely there.
+//! One simulated directory: its durable names and its present names.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use super::contents::Contents;
 use super::locking::lock;
 use super::random::Random;
 
-/// Only the owner enters a directory.
+/// Only the owner can enter a directory.
 pub(super) const PRIVATE_MODE: u32 = 0o700;
 
 type Names = BTreeMap<String, Arc<Mutex<Contents>>>;
@@ -23,7 +23,7 @@ pub(super) struct Directory {
     pub(super) is_durable: bool,
 }
 
-/// A change of one directory, which happens as a whole or not at all.
+/// A change of one directory, which a crash keeps as a whole or not at all.
 #[derive(Clone, Debug)]
 pub(super) enum NameChange {
     Set(String, Arc<Mutex<Contents>>),
@@ -63,7 +63,7 @@ impl Directory {
         }
     }
 
-    /// Keeps a prefix of the changes, and of every file that is left what a crash leaves of it.
+    /// Keeps a prefix of the changes, and of every remaining file what a crash leaves of it.
     pub(super) fn crash(&mut self, random: &mut Random) {
         let unsynced = std::mem::take(&mut self.unsynced);
         let kept = usize::try_from(random.below(unsynced.len() as u64 + 1)).unwrap_or_default();

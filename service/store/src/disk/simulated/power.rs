@@ -1,13 +1,13 @@
-//! Whether the power is on, and which life of the machine this is.
+//! Whether the simulated power is on, and how often the machine was restarted.
 
 use std::io;
 
 #[derive(Debug, Default)]
 pub(super) struct Power {
-    /// How many operations are left before the power fails.
+    /// The number of operations before the power fails.
     left: Option<u64>,
     is_off: bool,
-    /// Counts restarts: what was opened in an earlier life does not work any more.
+    /// Counts restarts: a file that was opened before a restart no longer works.
     life: u64,
 }
 
@@ -41,7 +41,7 @@ impl Power {
         }
     }
 
-    /// Fails when the power is off, or went off since.
+    /// Fails when the power is off, or the machine was restarted since `life`.
     pub(super) fn check_life(&self, life: u64) -> io::Result<()> {
         self.check()?;
         if life == self.life {
@@ -52,7 +52,7 @@ impl Power {
         ))
     }
 
-    /// Takes the power for one more operation that changes something.
+    /// Counts one more operation that changes something, and fails when the power does.
     pub(super) fn spend(&mut self) -> io::Result<()> {
         self.check()?;
         if self.left == Some(0) {

@@ -1,4 +1,4 @@
-//! Randomness that replays: SplitMix64.
+//! Random numbers that replay from a seed: SplitMix64.
 
 #[derive(Debug)]
 pub(super) struct Random {

@@ -1,4 +1,4 @@
-//! What the simulated disk promises to those who are tested on it.
+//! Tests of what the simulated disk promises to the tests that use it.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Making a surveyed log fit to go on with. Every step may be interrupted and done again.
+//! Repairs a surveyed log so that it can be continued. Every step may be interrupted and repeated.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::disk::Disk;
 use crate::failure::IoFailure;
 use crate::replace::remove_if_there;
 
-/// Cuts off what is to be cut, keeps a copy of it, and makes what is left durable.
+/// Cuts off the broken end, keeps a copy of it, and makes the rest durable.
 pub(super) fn repair(
     disk: &dyn Disk,
     directory: &Path,
@@ -72,7 +72,7 @@ pub(super) fn open_segments(
     survey.segments.iter().map(open).collect()
 }
 
-/// Keeps what is cut off, durably, under a name that no earlier copy has.
+/// Keeps the cut bytes durably, under a name that no earlier copy has.
 fn keep_copy(disk: &dyn Disk, directory: &Path, cut: &Cut) -> Result<PathBuf, IoFailure> {
     let segment = names::segment(cut.segment);
     let taken = disk
@@ -95,13 +95,13 @@ fn keep_copy(disk: &dyn Disk, directory: &Path, cut: &Cut) -> Result<PathBuf, Io
         disk.create(&word, 0)
             .map_err(IoFailure::while_doing("create", &word))?;
     }
-    // Before the original goes, the copy must have a durable name, and so must the word to catch up.
+    // Before the original is cleared, the names of the copy and of `MUST-CATCH-UP` must be durable.
     disk.sync_directory(directory)
         .map_err(IoFailure::while_doing("sync directory", directory))?;
     Ok(path)
 }
 
-/// Turns what is cut off into the zeros it was, so that it never meets what is written there next.
+/// Replaces the cut bytes by the zeros that were there before, so that later batches never meet them.
 fn blank(disk: &dyn Disk, path: &Path, cut: &Cut) -> Result<(), IoFailure> {
     let file = disk
         .open(path)
@@ -112,11 +112,11 @@ fn blank(disk: &dyn Disk, path: &Path, cut: &Cut) -> Result<(), IoFailure> {
         .map_err(IoFailure::while_doing("sync", path))
 }
 
-/// Writes again, and syncs, what nothing proves to be durable.
+/// Writes and syncs again what is not proved to be durable.
 ///
-/// The process that wrote it may have ended before its sync, or because its sync failed. In the latter
-/// case the operating system may hold pages that it takes for clean although they never reached the
-/// device: a sync alone would succeed and do nothing.
+/// The process that wrote it may have ended before its sync, or because its sync failed. In the latter case the
+/// operating system may hold pages that it takes for clean although they never reached the device: a sync alone would
+/// succeed and do nothing.
 fn rewrite_unproved(disk: &dyn Disk, directory: &Path, survey: &Survey) -> Result<(), IoFailure> {
     let Some(last) = survey.segments.last() else {
         return Ok(());

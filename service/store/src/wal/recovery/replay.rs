@@ -1,4 +1,4 @@
-//! From the bytes of a segment to batches, and from batches to what the log holds.
+//! Decodes the bytes of a segment into batches, and applies batches to the index of entries.
 
 use bytes::Bytes;
 
@@ -9,7 +9,7 @@ use super::super::layout::{
 };
 use crate::log_id::LogId;
 
-/// What stands at an offset of a segment.
+/// What is at an offset of a segment.
 #[derive(Debug)]
 pub(super) enum Batch {
     /// A whole batch.
@@ -21,9 +21,9 @@ pub(super) enum Batch {
     },
     /// Nothing but zeros up to the end of the file.
     Nothing,
-    /// Something that is not a whole batch.
+    /// Bytes that are not a whole batch.
     Broken(Broken),
-    /// A batch that was written like this, and cannot be right.
+    /// A batch with valid checksums whose content cannot be right.
     Nonsense { offset: u64, what: &'static str },
 }
 
@@ -32,9 +32,9 @@ pub(super) enum Batch {
 pub(super) struct Broken {
     /// Where the batch should begin.
     pub(super) offset: u64,
-    /// Where the write that produced it ended, if its header can be read.
+    /// The end of the write that produced it, if its header can be read.
     pub(super) write_end: Option<u64>,
-    /// The first thing in it that is broken.
+    /// The first broken frame in it.
     pub(super) frame: Frame,
     pub(super) what: &'static str,
 }
@@ -45,7 +45,7 @@ pub(super) struct Frame {
     pub(super) start: u64,
     /// The end of the frame's own header.
     pub(super) header_end: u64,
-    /// The end of the frame, as far as its header can be believed.
+    /// The end of the frame, as far as its header can be trusted.
     pub(super) end: u64,
 }
 
@@ -110,7 +110,7 @@ fn not_a_header(rest: &[u8], offset: u64) -> Batch {
 /// Records with their places, and the chain at the end of the last.
 type Records = (Vec<(Record, RecordPlace)>, u32);
 
-/// Reads the records of the batch that `batch` begins with, or says what else it is.
+/// Reads the records of the batch at the start of `batch`, or returns why it is not whole.
 fn read_records(
     batch: &Bytes,
     place: &BatchPosition,
@@ -148,7 +148,7 @@ fn read_records(
     Ok((records, chain))
 }
 
-/// The extent of a broken record, as far as its header can be believed.
+/// The extent of a broken record, as far as its header can be trusted.
 fn record_frame(bytes: &[u8], start: u64, write_end: u64) -> Frame {
     let header_end = (start + RECORD_HEADER_LENGTH as u64).min(write_end);
     let length = bytes
@@ -162,7 +162,7 @@ fn record_frame(bytes: &[u8], start: u64, write_end: u64) -> Frame {
     }
 }
 
-/// Applies a batch to what the log holds, or says why it cannot follow what came before.
+/// Applies a batch to the index of entries, or returns why it cannot follow the ones before.
 pub(super) fn apply(
     entries: &mut Entries,
     end: &mut End,
@@ -211,7 +211,7 @@ fn can_truncate(entries: &Entries, id: LogId) -> bool {
     }
     match entries.log_id(id.index) {
         Some(held) => held == id,
-        // It stood in a segment that is gone, which a later purge must explain.
+        // Its segment is gone, which a later purge must explain.
         None => entries
             .summary()
             .purged

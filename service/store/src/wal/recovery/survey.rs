@@ -1,4 +1,4 @@
-//! Reading a whole log without changing anything, up to the verdict on its end.
+//! Reads a whole log without changing anything, and decides what to do with its end.
 
 use std::path::{Path, PathBuf};
 
@@ -15,22 +15,22 @@ use super::tail;
 use crate::disk::Disk;
 use crate::failure::IoFailure;
 
-/// Everything recovery knows.
+/// The result of reading a log.
 #[derive(Debug)]
 pub(super) struct Survey {
-    /// The segments to go on with, in order, at least one.
+    /// The segments to continue with, in order, at least one.
     pub(super) segments: Vec<Surveyed>,
     pub(super) end: End,
     pub(super) entries: Entries,
-    /// What is to be cut off.
+    /// The end to cut off, if any.
     pub(super) cut: Option<Cut>,
-    /// A last segment that holds nothing and is to be removed.
+    /// An empty last segment that is to be removed.
     pub(super) discard: Option<u64>,
-    /// Files that nobody needs: purged segments whose removal was interrupted, unfinished ones.
+    /// Files to remove: unfinished ones, and purged segments whose removal was interrupted.
     pub(super) left_over: Vec<PathBuf>,
-    /// Whether an earlier recovery left word that entries may be missing.
+    /// Whether an earlier recovery recorded that entries may be missing.
     pub(super) must_catch_up: bool,
-    /// From where on the last of `segments` is not proved to be durable, in bytes.
+    /// The offset in the last of `segments` from which nothing is proved to be durable, in bytes.
     pub(super) unproved_from: u64,
 }
 
@@ -42,12 +42,12 @@ pub(super) struct Surveyed {
     pub(super) highest: Option<u64>,
 }
 
-/// The end of a segment that a write left unfinished.
+/// The unfinished end of a segment.
 #[derive(Clone, Debug)]
 pub(super) struct Cut {
     pub(super) segment: u64,
     pub(super) offset: u64,
-    /// What stands from `offset` up to the last byte that is not zero.
+    /// The bytes from `offset` up to the last one that is not zero.
     pub(super) bytes: Bytes,
     pub(super) complete_looking: bool,
 }
@@ -92,8 +92,8 @@ pub(super) fn survey(
 
 /// Returns the segments before the last gap, and those after it, which are the log.
 ///
-/// The former are left over from an interrupted removal. That what they hold was purged is checked in
-/// the end.
+/// The segments before the gap are left over from an interrupted removal. The end of the survey checks that their
+/// entries were purged.
 fn segment_numbers(directory: &Path, names: &[String]) -> Result<(Vec<u64>, Vec<u64>), OpenError> {
     let mut numbers: Vec<u64> = names
         .iter()
@@ -117,7 +117,7 @@ struct Surveyor<'a> {
     directory: &'a Path,
     config: &'a LogConfig,
     segments: Vec<Surveyed>,
-    /// What was read so far; nothing before the header of the first segment.
+    /// What was read so far; `None` before the header of the first segment.
     log: Option<Reading>,
     cut: Option<Cut>,
     discard: Option<u64>,
@@ -128,11 +128,11 @@ struct Surveyor<'a> {
 struct Reading {
     end: End,
     entries: Entries,
-    /// The highest sequence that something on disk proves to be durable.
+    /// The highest sequence that is proved to be durable.
     durable: u64,
-    /// The sequence and offset of each batch of the last segment that was entered.
+    /// The sequence and offset of each batch of the present segment.
     batches: Vec<(u64, u64)>,
-    /// What is wrong at the end of that segment.
+    /// The broken end of that segment, if any.
     broken: Option<Broken>,
 }
 
@@ -202,7 +202,7 @@ impl Surveyor<'_> {
         Err(self.damaged(number - 1, offset, what, evidence))
     }
 
-    /// Continues with a segment; the first one says what came before it.
+    /// Continues with a segment; the header of the first one summarises what came before it.
     fn enter(&mut self, header: &SegmentHeader, chain: u32) -> Reading {
         let mut reading = self.log.take().unwrap_or_else(|| Reading {
             end: End {
@@ -220,12 +220,12 @@ impl Surveyor<'_> {
         reading.end.chain = chain;
         reading.durable = header.first_sequence - 1;
         reading.batches.clear();
-        // Whatever follows the last batch of an earlier segment is none of the log.
+        // Bytes after the last batch of an earlier segment are not part of the log.
         reading.broken = None;
         reading
     }
 
-    /// Reads batches up to the end of what is readable; returns the highest index of an entry.
+    /// Reads batches up to the end of what is readable, and returns the highest index of an entry.
     fn walk(
         &self,
         reading: &mut Reading,
@@ -280,7 +280,7 @@ impl Surveyor<'_> {
         }
     }
 
-    /// Decides what a broken end of the last segment is.
+    /// Decides whether a broken end of the last segment is cut or refused.
     fn judge(
         &self,
         reading: &Reading,
@@ -296,7 +296,7 @@ impl Surveyor<'_> {
         Ok(cut(number, bytes, broken))
     }
 
-    /// Deals with a last segment whose header is not readable: a roll that was not completed, or damage.
+    /// Decides on a last segment whose header is not readable: an unfinished roll, or damage.
     fn unreadable(
         &mut self,
         number: u64,
@@ -366,10 +366,10 @@ impl Surveyor<'_> {
             let missing = path_of(directory, first.number.saturating_sub(1));
             return Err(OpenError::MissingSegment { file: missing });
         }
-        // A commit may have been written ahead of the entries that it is about.
+        // A commit may have been written before the entries that it covers.
         entries.limit_commit();
         let unproved_from = match batches.iter().position(|(sequence, _)| *sequence > durable) {
-            // The header of a segment is written along with its first batch.
+            // The header of a segment is written together with its first batch.
             Some(0) => 0,
             Some(position) => batches[position].1,
             None if batches.is_empty() => 0,

@@ -1,4 +1,4 @@
-//! What a log does when nothing goes wrong, and how it refuses.
+//! What a log does when nothing fails, and which calls it refuses.
 
 use std::io;
 
@@ -478,7 +478,7 @@ fn a_spare_that_cannot_be_made_leaves_nothing_and_is_not_tried_again_at_once() {
     assert_eq!(temporary_files(&disk), 1);
 }
 
-/// A disk on which other threads always win: whenever a file is created, the log goes on meanwhile.
+/// A disk on which other threads always come first: the log goes on while a file is created.
 #[derive(Debug)]
 struct Contended {
     disk: SimDisk,
@@ -487,7 +487,7 @@ struct Contended {
 
 impl Contended {
     fn go_on(&self) {
-        // Taken out, so that the files that this creates in turn change nothing.
+        // Taken out, so that files created during this call change nothing.
         let Some(log) = self.log.lock().unwrap().take() else {
             return;
         };
@@ -625,11 +625,11 @@ fn what_a_failed_sync_lost_is_written_again_when_the_log_is_opened() {
     disk.fail_sync_after(0);
     enqueue(&log, [entry(1, 1)]);
     assert!(log.flush().is_err());
-    // The process ends, the machine does not: the entry is readable and not on the device.
+    // The process ends, but not the machine: the entry is readable and not on the device.
     disk.kill();
     let (_, recovery) = open(&disk);
     assert_eq!(recovery.last, Some(id(1, 1)));
-    // Whoever was told of it now may rely on it.
+    // The replica may have relied on the recovered entry by now.
     disk.crash(7);
     assert_eq!(open(&disk).1.last, Some(id(1, 1)));
 }
@@ -708,7 +708,7 @@ fn a_commit_beyond_the_end_of_a_torn_log_is_limited_to_the_end() {
     enqueue(&log, [entry_of(1, 0, 200)]);
     enqueue(&log, [entry_of(1, 1, 200)]);
     log.save_committed(id(1, 1)).unwrap();
-    // The first batch, with the commit; the entry that it is about is in the second.
+    // The first batch, with the commit; the entry that it covers is in the second.
     log.flush().unwrap();
     disk.crash(3);
     let (log, recovery) = open(&disk);

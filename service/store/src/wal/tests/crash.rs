@@ -1,9 +1,9 @@
-//! Power cuts at arbitrary moments: what was acknowledged is there, and nothing that never was.
+//! Power cuts at arbitrary moments: acknowledged entries survive, and no others are invented.
 
 use super::model::Model;
 use super::*;
 
-/// Randomness that replays: SplitMix64.
+/// Random numbers that replay from a seed: SplitMix64.
 struct Random(u64);
 
 impl Random {
@@ -16,14 +16,14 @@ impl Random {
     }
 }
 
-/// A replica that appends, truncates and purges until its machine dies.
+/// A replica that appends, truncates and purges until its machine fails.
 struct Run {
     disk: SimDisk,
     random: Random,
     term: u64,
-    /// The log after each enqueued step of this life; the first is what was recovered.
+    /// The log after each enqueued step since the last start; the first is what was recovered.
     history: Vec<Model>,
-    /// How many steps of it were acknowledged.
+    /// The number of acknowledged steps.
     acknowledged: Arc<Mutex<usize>>,
 }
 
@@ -42,7 +42,7 @@ impl Run {
         self.history[self.history.len() - 1].clone()
     }
 
-    /// Does random things until something fails.
+    /// Takes random steps until one fails.
     fn live(&mut self, log: &Log) {
         for _ in 0..200 {
             let alive = match self.random.below(10) {
@@ -98,7 +98,7 @@ impl Run {
         log.purge(entry.id).is_ok()
     }
 
-    /// Opens what the crash left, and checks it.
+    /// Opens and checks what the crash left.
     fn recover(&mut self, case: &str) -> Log {
         let (log, recovery) = try_open(&self.disk).unwrap_or_else(|e| panic!("{case}: {e}"));
         if let Some(cut) = recovery.cut {
@@ -152,7 +152,7 @@ fn a_failed_sync_and_a_power_cut_after_the_restart_lose_nothing_that_was_acknowl
             let log = run.recover(&case);
             run.disk.fail_sync_after(run.random.below(12));
             run.live(&log);
-            // The process ends over the error; the machine goes on, or not.
+            // The process ends because of the error; the machine may go on or not.
             run.disk.fail_sync_after(u64::MAX);
             run.disk.kill();
             if run.random.below(2) == 0 {

@@ -1,4 +1,4 @@
-//! Files that are not what was written: what was acknowledged is answered rightly or not at all.
+//! Damaged files: acknowledged entries are read back as they were, or the log refuses.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ fn sealed_log() -> SimDisk {
     disk
 }
 
-/// Damages every byte in three ways and hands each damaged disk on.
+/// Damages every byte in three ways and passes each damaged disk to `check`.
 fn with_every_byte_damaged(original: &SimDisk, mut check: impl FnMut(&SimDisk, String)) -> u32 {
     let files = original.files();
     let total: usize = files.values().map(Vec::len).sum();
@@ -88,7 +88,7 @@ fn any_damaged_byte_of_a_sealed_log_is_refused_or_of_no_consequence() {
 
 #[test]
 fn any_damaged_byte_of_a_log_that_was_killed_is_refused_or_cut_off_and_reported() {
-    // The last batch is durable, and nothing on disk says so.
+    // The last batch is durable, and nothing on disk proves it.
     let original = busy_log();
     let (log, _) = open(&original);
     enqueue(&log, [entry(3, 22)]);
@@ -160,14 +160,14 @@ fn a_seal_alone_proves_a_last_batch_durable_whose_header_is_not_readable() {
     append(&log, [entry(1, 0)]);
     append(&log, [entry(1, 1)]);
     log.seal().unwrap();
-    // Never opened again, so one mark follows the batch, and names it as the last one that was durable.
+    // The log was not opened again, so one mark follows the batch, and proves it durable.
     let offsets = batch_offsets(&disk, 2);
     let [last, mark, end] = offsets[offsets.len() - 3..] else {
         panic!("{offsets:?}")
     };
     let header = BATCH_HEADER_LENGTH as u64;
     assert!(mark - last > header && end - mark == header, "{offsets:?}");
-    // How long the batch was stands in its header, so nothing but the mark can prove it.
+    // The header of the batch has its length, so only the mark can prove it.
     for damaged in last..last + header {
         let disk = SimDisk::with_files(&disk.files());
         disk.corrupt(&segment(2), damaged, |byte| byte ^ 1).unwrap();
@@ -190,7 +190,7 @@ fn anything_behind_a_broken_batch_of_known_length_shows_that_it_was_durable() {
         .iter()
         .rposition(|byte| *byte != 0)
         .unwrap() as u64;
-    // A payload, and the mark that follows its batch: no readable header is left behind it.
+    // A payload, and the mark after its batch: no readable header is left after it.
     disk.corrupt(&segment(2), end - 60, |byte| byte ^ 1)
         .unwrap();
     disk.corrupt(&segment(2), end - 20, |byte| byte ^ 1)
@@ -210,7 +210,7 @@ fn a_missing_segment_is_refused() {
         .take_while(|number| files.contains_key(&segment(*number)))
         .collect();
     assert!(numbers.len() >= 4);
-    // Without the last one, what is left is a log that ends earlier: nothing on disk knows better.
+    // Without the last segment, the rest is a log that ends earlier: nothing on disk shows otherwise.
     for number in &numbers[..numbers.len() - 1] {
         let mut files = files.clone();
         files.remove(&segment(*number));
@@ -273,8 +273,8 @@ fn a_newer_format_is_refused_and_left_alone() {
 
 #[test]
 fn an_unknown_kind_of_record_is_refused_rather_than_cut() {
-    // Two values of one place in a record: first as written, then with another kind and a checksum
-    // that fits, as a newer build might have written it.
+    // Two values of one place in a record: first as written, then with another kind and a matching checksum, as a newer
+    // build might have written it.
     let disk = formatted();
     let mut content = Vec::new();
     let before = Summary::default();
@@ -325,7 +325,7 @@ fn disk_with(content: Vec<u8>) -> SimDisk {
     SimDisk::with_files(&files)
 }
 
-/// Opening must answer, whatever it is; if it opens, the log must work.
+/// Opening must return without a panic; if it succeeds, the log must work.
 fn check_no_panic(disk: &SimDisk) {
     if let Ok((log, recovery)) = try_open(disk) {
         let entries = all(&log);
@@ -361,7 +361,7 @@ fn any_record() -> impl Strategy<Value = Record> {
     ]
 }
 
-/// A segment in which every checksum is right and nothing else need be.
+/// A segment in which every checksum is right, but anything else may be wrong.
 fn any_well_formed_segment() -> impl Strategy<Value = Vec<u8>> {
     let summary = (
         prop::option::of(any_id()),
@@ -434,7 +434,7 @@ proptest! {
     #[test]
     fn well_formed_nonsense_never_panics(content in any_well_formed_segment()) {
         check_no_panic(&disk_with(content.clone()));
-        // Without the segment before it, its header has the word.
+        // Without the segment before it, only its header tells what came before.
         let mut files = BTreeMap::new();
         files.insert(segment(2), content);
         check_no_panic(&SimDisk::with_files(&files));
@@ -447,7 +447,7 @@ proptest! {
         let disk = sealed_log();
         let entries = all(&open(&disk).0);
         for (file, offset, byte) in damage {
-            // A shorter file simply has no such byte.
+            // A shorter file has no such byte.
             drop(disk.corrupt(&segment(file as u64 + 1), offset, |_| byte));
         }
         if let Ok((log, _)) = try_open(&disk) {

@@ -1,10 +1,10 @@
-//! A log against a plain vector, by property.
+//! Property test: a log behaves like a plain vector.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// What a log is, without a disk.
+/// The content of a log, without a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Model {
     /// The entries after the purged ones.
@@ -46,7 +46,7 @@ enum Step {
         length: usize,
         new_term: bool,
     },
-    /// Back by this many entries.
+    /// Removes this many of the last entries.
     Truncate {
         back: u64,
     },

@@ -1,4 +1,4 @@
-//! The threads of production: one writes, one does the chores, and others read meanwhile.
+//! The threads of production: one flushes, one does the housekeeping, and others read meanwhile.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -9,7 +9,7 @@ use super::*;
 use crate::disk::RealDisk;
 use crate::wal::LogWriter;
 
-/// What a read may answer: consecutive entries whose payloads are their own.
+/// Checks that a read returns consecutive entries with their own payloads.
 fn check_read(log: &Log) {
     let first = log.purged().map_or(0, |purged| purged.index);
     let read = log.entries(first..first + 40, 20_000).unwrap();
@@ -77,7 +77,7 @@ fn run(disk: &Arc<dyn Disk>, directory: &Path) {
             });
         }
         let worked = scope.spawn(|| work(&log)).join();
-        // Whatever came of it, the readers must end.
+        // The readers must end, whether the work succeeded or not.
         finished.store(true, Ordering::Release);
         worked.unwrap()
     });

@@ -1,10 +1,10 @@
-//! The end of a log that was being written when the power failed.
+//! Recovery of a log that was being written when the power failed.
 
 use super::*;
 use crate::disk::SECTOR_BYTES;
 use crate::wal::layout::BATCH_HEADER_LENGTH;
 
-/// Where the batches of the last segment begin, and after them where the last one ends.
+/// The offsets of the batches of a segment, and the end of the last one.
 pub(super) fn batch_offsets(disk: &SimDisk, number: u64) -> Vec<u64> {
     use crate::wal::layout::{BatchHeader, BatchPosition};
     let content = &disk.files()[&segment(number)];
@@ -24,8 +24,8 @@ pub(super) fn batch_offsets(disk: &SimDisk, number: u64) -> Vec<u64> {
     }
 }
 
-/// Opens a log whose last segment has this content, and checks that it was cut where the first batch
-/// that is not whole begins.
+/// Opens a log whose last segment has this content, and checks that it was cut at the beginning of
+/// the first batch that is not whole.
 fn check_cut(original: &SimDisk, number: u64, content: Vec<u8>, entries: &[(u64, Vec<LogRecord>)]) {
     let path = segment(number);
     let before = original.files()[&path].clone();
@@ -125,7 +125,7 @@ fn every_cut_of_the_last_three_records_in_one_batch_leaves_the_earlier_ones() {
     check_every_cut(&disk, 2, offsets[2], &entries);
 }
 
-/// A log with two durable entries and a batch of three, over several sectors, that was written only.
+/// A log with two durable entries, and a batch of three over several sectors that was not synced.
 fn with_a_batch_in_flight() -> (SimDisk, u64, u64) {
     let disk = formatted();
     let (log, _) = open(&disk);
@@ -223,7 +223,7 @@ fn a_roll_that_was_not_finished_is_taken_back() {
     log.write_gathered().unwrap();
     let (path, length) = (segment(3), disk.files()[&segment(3)].len());
     let durable = [entry(1, 0), entry(1, 1), entry_of(1, 2, 3500)];
-    // Nothing of the new segment but its name, then with its first sectors missing.
+    // A new segment with only its name, and one whose first sectors are missing.
     for kept in [
         length..length,
         512..length,
@@ -244,7 +244,7 @@ fn a_roll_that_was_not_finished_is_taken_back() {
         let (log, recovery) = open(&disk);
         assert_eq!((recovery.cut, all(&log).len()), (None, 4), "{kept:?}");
     }
-    // Not even its name.
+    // A new segment without its name.
     let mut files = disk.files();
     files.remove(&path);
     assert_eq!(all(&open(&SimDisk::with_files(&files)).0), durable);
@@ -299,7 +299,7 @@ fn a_payload_that_looks_like_a_later_batch_proves_nothing() {
     let disk = formatted();
     let (log, _) = open(&disk);
     append(&log, [entry(1, 0)]);
-    // What the log would hold, had it gone on: a header that says that the next batch was durable.
+    // The bytes that the log would have had: a header that says that the next batch was durable.
     let fork = SimDisk::with_files(&disk.files());
     let (forked, _) = open(&fork);
     append(&forked, [entry(1, 1)]);
