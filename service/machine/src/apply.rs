@@ -1,4 +1,4 @@
-//! Apply: one log entry, all of its commands, in order.
+//! Applies one log entry: all of its commands, in order.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::turn::Turn;
 use crate::{Answer, Applied, Command, Envelope, Holder, LogEntry, Outcome, RevisionEvents, State};
 
 impl State {
-    /// Applies one log entry. Total and deterministic: it depends on nothing but the state and the entry, every command
-    /// gets an outcome, and a refused command changes nothing but the record of its outcome.
+    /// Applies one log entry. It is total and deterministic: the result depends only on the state and the entry, every
+    /// command gets an outcome, and a refused command changes nothing except the record of its outcome.
     ///
     /// # Panics
     ///
-    /// If an invariant of the state does not hold, or the log goes on with a machine version that this build does not
-    /// know. A replica with a wrong state must stop rather than answer.
+    /// If an invariant of the state does not hold, or the log requires a machine version that this build does not know.
+    /// A replica with a wrong state must stop rather than answer.
     pub fn apply(&mut self, entry: &LogEntry) -> Applied {
         self.log_time = self.log_time.max(entry.log_time);
         if entry.lift_deadlines {

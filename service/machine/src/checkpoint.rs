@@ -1,7 +1,7 @@
-//! The state as a sequence of rows, and back: what a checkpoint holds.
+//! Writes the state as a sequence of rows, which is the content of a checkpoint, and rebuilds it from them.
 //!
-//! Derived maps are not written: tallies, the index by member and the order of deadlines are rebuilt, and the digest of
-//! the rebuilt state is compared with the one in the header.
+//! Derived maps are not written. Loading rebuilds the tallies, the index by member and the order of deadlines, and
+//! compares the digest of the rebuilt state with the one in the header.
 
 mod corrupt;
 mod migrations;
@@ -298,7 +298,7 @@ impl State {
         versions.try_for_each(|(resource, version)| check_status(resource, version))
     }
 
-    /// The digest computed anew from every row, rather than kept up to date. Costs a step for each row.
+    /// The digest computed from every row instead of from the kept sum. Costs one step for each row.
     #[must_use]
     pub fn recompute_digest(&self) -> Digest {
         let mut sum = RowSum::default();
@@ -310,7 +310,7 @@ impl State {
 }
 
 impl Row {
-    /// Its part of the digest; `None` for the header, which is no part of it.
+    /// The hash of the row in the digest; `None` for the header, which is not part of the digest.
     fn hash(&self) -> Option<RowHash> {
         let is_part = !matches!(self, Self::Header { .. });
         is_part.then(|| RowHash::of(|to| self.store(to)))

@@ -1,4 +1,4 @@
-//! Every command there is.
+//! The type [`Command`], made from the table of commands, and the commands that are not defined in `synod-model`.
 
 use std::collections::BTreeSet;
 
@@ -20,9 +20,9 @@ use crate::{DirectoryId, ReplicaId};
 
 macro_rules! define {
     ($($(#[$doc:meta])* $number:literal $command:ident $lane:ident = $($apply:ident)::+;)*) => {
-        /// What a log entry can ask for. Each variant has its file under `commands/`.
+        /// A command of a log entry. Each variant is carried out by a file under `commands/`.
         ///
-        /// A replica that reads a variant it does not know stops: it never skips.
+        /// A replica stops when it reads a variant that it does not know: it never skips one.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Command {
             $($(#[$doc])* $command($command),)*
@@ -60,7 +60,7 @@ macro_rules! define {
 
 command_table!(define);
 
-/// Deals with more of the dependents that deletions have left, up to the bound of one command.
+/// Processes more of the dependents that deletions have left, up to the bound of one command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CollectGarbage {}
 
@@ -73,53 +73,53 @@ pub struct Initialize {
     pub settings: Settings,
 }
 
-/// The state that was applied so far is that of a backup: what happened after it is lost, and the cluster that this made
-/// is another one.
+/// Declares that the state applied so far comes from a backup: what happened after the backup is lost, and from here on
+/// the cluster has another identity.
 ///
-/// Nobody may still answer for the lost cluster. What is selected stays, as it does when every member goes.
+/// No program may still serve the lost cluster. `selected` of each resource stays, as it does when every member goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Restore {
-    /// The identity of the cluster from now on, which must not be the present one.
+    /// The new identity of the cluster, which must differ from the present one.
     pub cluster: ClusterId,
 }
 
-/// What a replica says of itself when it starts, and when that changes.
+/// What a replica announces about itself when it starts, and again when that changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnnounceReplica {
-    /// Who speaks.
+    /// The replica that announces itself.
     pub replica: ReplicaId,
     /// The identity of its data directory.
     pub directory: DirectoryId,
-    /// The address at which it serves clients: what a leader hint names.
+    /// The address at which the replica serves clients: leader hints name it.
     pub client_endpoint: String,
     /// The version of its program, for display.
     pub binary: String,
-    /// The highest machine version that it knows.
+    /// The highest machine version that the replica knows.
     pub machine_version: u32,
     /// Whether its disk is nearly full.
     pub disk_is_low: bool,
 }
 
-/// A new behaviour of apply.
+/// Puts a newer behaviour of apply in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RaiseMachineVersion {
     /// The version to use from the next command on.
     pub to: u32,
-    /// The replica set: each of it must have announced support. What others said who have left it counts for nothing.
+    /// The replica set, each of which must have announced support. Announcements of other replicas do not count.
     pub replicas: BTreeSet<ReplicaId>,
 }
 
-/// What the leader found to be past its deadline. Apply checks each against the entry's own log time, so a renewal
-/// that is earlier in the log wins.
+/// What the leader found to be past its deadline. Apply checks each item against the log time of the entry, so a
+/// renewal that is earlier in the log wins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expire {
-    /// Members, each with the epoch that was seen.
+    /// Members, each with the epoch that the leader saw.
     pub members: BTreeSet<(MemberId, Epoch)>,
     /// Sessions.
     pub sessions: BTreeSet<SessionId>,
-    /// Members whose present epoch never reported, so that the entries of the replaced one must go.
+    /// Members whose present epoch never reported: the entries of the replaced epoch are to be removed.
     pub unreported: BTreeSet<(MemberId, Epoch)>,
-    /// Leases, each with the resource version that was seen.
+    /// Leases, each with the resource version that the leader saw.
     pub leases: BTreeSet<(LeaseKey, Revision)>,
     /// Places in queues for leases.
     pub lease_waiters: BTreeSet<(LeaseKey, Ticket)>,
@@ -127,11 +127,11 @@ pub struct Expire {
     pub lease_candidates: BTreeSet<(LeaseKey, HolderIdentity)>,
     /// Objects with a TTL.
     pub objects: BTreeSet<ObjectKey>,
-    /// Claims of workers that are silent, each with the token that was seen.
+    /// Claims of workers that no longer report, each with the token that the leader saw.
     pub claims: BTreeSet<(MigrationId, ClaimToken)>,
-    /// Failed migrations whose pause is over.
+    /// Failed migrations whose pause before the next attempt is over.
     pub retries: BTreeSet<MigrationId>,
-    /// Resources at whose discovery nobody has looked for too long.
+    /// Resources whose observation of discovery was not repeated in time.
     pub observations: BTreeSet<GroupResource>,
     /// Marks of ControllerRevisions that were not set again.
     pub marks: BTreeSet<(NamespacedName, LiveMark)>,

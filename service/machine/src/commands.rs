@@ -1,7 +1,7 @@
-//! What each command does to the state, one file each.
+//! How each command changes the state, one file for each.
 //!
-//! Every `apply` first decides and refuses, and only then changes rows; a shape that `synod-model` checks at the edge is
-//! not checked again.
+//! Every `apply` first checks and refuses, and only then changes rows. Shapes that `synod-model` checks when a request
+//! is read are not checked again.
 
 pub(crate) mod acquire_lease;
 pub(crate) mod adopt;

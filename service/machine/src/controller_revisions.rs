@@ -1,4 +1,4 @@
-//! The ControllerRevisions of the state, with what finds those of one history without looking at the others.
+//! The ControllerRevisions of the state, with indexes that find those of one history without a walk over the others.
 
 use std::sync::Arc;
 
@@ -8,27 +8,27 @@ use synod_model::{
     ObjectName, RevisionIdentity, RevisionPlace, Uid,
 };
 
-/// All ControllerRevisions. Everything but the rows is derived from them.
+/// All ControllerRevisions. The other fields are derived from `kept`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ControllerRevisions {
     kept: OrdMap<NamespacedName, IdentifiedRevision>,
-    /// By namespace and controller, in the order of a history. Those without a controller stand under `None`.
+    /// By namespace and controller, in the order of a history. `None` has those without a controller.
     histories: OrdMap<(Namespace, Option<Uid>), OrdSet<RevisionPlace>>,
-    /// Those with marks that go with something.
+    /// The keys of ControllerRevisions whose marks end with a member or an object, by that member or object.
     tied: OrdMap<MarkPost, OrdSet<NamespacedName>>,
 }
 
-/// What marks can be tied to, so that they go in the command in which it goes.
+/// What a mark can be tied to: the command that ends the member's epoch or the object removes the mark too.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum MarkPost {
-    /// The present epoch of a member: there is no mark of another.
+    /// The present epoch of a member: no mark is tied to another epoch.
     Member(MemberId),
     /// An object.
     Object(Uid),
 }
 
 impl MarkPost {
-    /// What the tie holds on to, if it is not renewals.
+    /// What the mark is tied to; `None` if it lives by renewals.
     pub(crate) fn of(tie: &MarkTie) -> Option<Self> {
         match tie {
             MarkTie::Renewals(_) => None,
@@ -37,18 +37,18 @@ impl MarkPost {
         }
     }
 
-    /// Whether the tie holds on to this.
+    /// Whether the mark is tied to this.
     pub(crate) fn holds(&self, tie: &MarkTie) -> bool {
         Self::of(tie).as_ref() == Some(self)
     }
 }
 
-/// What is long of a snapshot.
+/// The bytes of the snapshot's data and annotations.
 pub(crate) fn bytes_of(row: &ControllerRevision) -> usize {
     row.data.bytes().len() + row.annotations.bytes()
 }
 
-/// A row, and what its data is compared by.
+/// A row with the identity by which its data is compared.
 #[derive(Clone, Debug)]
 pub(crate) struct IdentifiedRevision {
     pub(crate) row: Arc<ControllerRevision>,
@@ -65,8 +65,8 @@ impl ControllerRevisions {
         &self.kept
     }
 
-    /// What a controller controls in a namespace, whatever its labels, in the order of its history; or for `None`, what
-    /// nobody controls there.
+    /// What a controller controls in a namespace, whatever its labels, in the order of its history; for `None`, what
+    /// has no controller there.
     pub(crate) fn controlled(
         &self,
         namespace: &Namespace,
@@ -99,13 +99,13 @@ impl ControllerRevisions {
             .filter(|kept| history.may_adopt(&kept.row))
     }
 
-    /// The snapshots with marks that go with this, by namespace and name.
+    /// The snapshots with marks that are tied to `post`, by namespace and name.
     pub(crate) fn tied(&self, post: &MarkPost) -> impl Iterator<Item = &IdentifiedRevision> {
         let keys = self.tied.get(post).into_iter().flatten();
         keys.map(|key| self.kept.get(key).expect("what is tied is kept"))
     }
 
-    /// Keeps the row, and answers the one that it takes the place of. Its data is read unless that one had the same.
+    /// Inserts the row and returns the one that it replaces. The identity of equal data is kept.
     pub(crate) fn insert(
         &mut self,
         row: Arc<ControllerRevision>,
@@ -136,7 +136,7 @@ impl ControllerRevisions {
         Some(before.row)
     }
 
-    /// Takes a row out of its history and off what its marks are tied to, and answers it.
+    /// Removes a row from its history and from the index of ties, and returns it.
     fn unlink(&mut self, key: &NamespacedName) -> Option<IdentifiedRevision> {
         let before = self.kept.get(key)?.clone();
         for post in before

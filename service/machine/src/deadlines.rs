@@ -1,10 +1,9 @@
-//! Deadlines in log time: one rule for members, sessions, the entries of a replaced epoch, the TTL of
-//! objects and the marks of snapshots.
+//! Deadlines in log time: one rule for everything that expires, which [`Holder`] lists.
 //!
-//! A deadline is the log time of the last renewal plus a TTL. Who asks again for a shorter one under the same token keeps
-//! what it was promised: it may act on that. While no leader counts, nobody can renew, so the first stamped entry of a term
-//! lifts every effective deadline by one number: `lifted_at`. The effective deadline is max(kept, `lifted_at` + TTL), and
-//! no scan is needed.
+//! A deadline is the log time of the last renewal plus a TTL. A renewal with a shorter TTL under the same token does
+//! not shorten the deadline: the caller may rely on what it was promised. Without a leader nobody can renew, so the
+//! first stamped entry of a term lifts every effective deadline by setting one number, `lifted_at`. The effective
+//! deadline is max(kept, `lifted_at` + TTL), so no scan is needed.
 
 use std::time::Duration;
 
@@ -14,18 +13,18 @@ use synod_model::{
     NamespacedName, ObjectKey, SessionId, Ticket,
 };
 
-/// What a deadline ends.
+/// What expires at a deadline.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Holder {
     /// A member that does not renew.
     Member(MemberId),
-    /// A session without use.
+    /// A session that is not used.
     Session(SessionId),
-    /// The entries of a replaced epoch, when the present one does not report.
+    /// The entries of a replaced epoch, while the present epoch has not reported.
     Unreported(MemberId),
-    /// The hold of a lease that is not renewed, or a lease that nobody has wanted for long.
+    /// The hold of a lease that is not renewed, or a free lease that no call has asked for in a long time.
     Lease(LeaseKey),
-    /// A place in the queue for a lease that nobody asks for any more.
+    /// A place in the queue for a lease whose waiter does not ask again.
     LeaseWaiter(LeaseKey, Ticket),
     /// A candidate for a lease that does not renew.
     LeaseCandidate(LeaseKey, HolderIdentity),
@@ -35,27 +34,27 @@ pub enum Holder {
     Claim(MigrationId),
     /// The pause before a failed migration is tried again.
     Retry(MigrationId),
-    /// What discovery shows of a resource, when nobody looks again.
+    /// The observation of a resource's discovery, when it is not repeated.
     Observation(GroupResource),
     /// A mark of a ControllerRevision that is not set again.
     Mark(NamespacedName, LiveMark),
 }
 
-/// A kept deadline.
+/// A deadline as it is kept, without lifts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {
-    /// When the holder ends, unless lifted.
+    /// The log time at which the holder expires, unless a lift moves it.
     pub at: LogTime,
-    /// What a lift grants anew.
+    /// The time that a lift grants from `lifted_at` on.
     pub ttl: Duration,
 }
 
-/// What is past its deadline at some log time.
+/// The holders that are past their deadlines at some log time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Due {
-    /// Who.
+    /// The holders.
     pub holders: Vec<Holder>,
-    /// Whether there are more than were asked for.
+    /// Whether more holders are due than were asked for.
     pub more: bool,
 }
 
@@ -67,12 +66,12 @@ pub(crate) struct Deadlines {
 }
 
 impl Deadlines {
-    /// When the holder ends, lifts counted. `None` for a holder without a deadline.
+    /// The log time at which the holder expires, lifts included. `None` for a holder without a deadline.
     pub(crate) fn effective(&self, holder: &Holder) -> Option<LogTime> {
         self.kept.get(holder).map(|deadline| self.lifted(deadline))
     }
 
-    /// The holder's deadline, lifts counted.
+    /// The holder's deadline, lifts included.
     pub(crate) fn kept(&self, holder: &Holder) -> Option<Deadline> {
         let kept = self.kept.get(holder)?;
         Some(Deadline {
@@ -110,9 +109,9 @@ impl Deadlines {
         self.kept.iter()
     }
 
-    /// The first `limit` holders past their deadline at `now`, earliest first.
+    /// The first `limit` holders past their deadlines at `now`, in the order of the kept deadlines, without lifts.
     ///
-    /// Costs a step for each deadline kept at or before `now`: after a lift these may be many, for one TTL.
+    /// Costs one step for each deadline kept at or before `now`: after a lift these may be many, for one TTL.
     pub(crate) fn due(&self, now: LogTime, limit: usize) -> Due {
         let mut due = Due::default();
         for (at, holder) in &self.by_time {

@@ -1,8 +1,9 @@
-//! The digest: one number over every row, kept up to date as rows change.
+//! The digest: one 16-byte number over every row, kept up to date as rows change.
 //!
-//! The XXH3-128 of each row's stored form is added to the sum when the row comes and subtracted when it goes. Addition
-//! forgets the order, so equal rows give equal sums whatever path led to them. It finds damage and divergence; it is no
-//! defence against someone who may write rows. The length of a row's stored form serves as the estimate of its size.
+//! The XXH3-128 of each row's stored form is added to a sum when the row is added and subtracted when it is removed.
+//! Addition is independent of order, so equal rows give equal sums whatever led to them. The digest finds damage and
+//! divergence; it is no defence against someone who may write rows. The length of the stored form is the estimate of a
+//! row's size.
 
 use std::cell::Cell;
 use std::fmt;
@@ -21,7 +22,7 @@ impl Digest {
         Self(bytes)
     }
 
-    /// Its bytes.
+    /// The bytes of the digest.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
@@ -47,14 +48,14 @@ pub(crate) struct RowHash {
     bytes: u64,
 }
 
-/// What is hashed next is written to where the last row was, unless that was longer than this: most rows are not.
+/// The buffer is reused for the next row unless it has grown beyond this size, which few rows need.
 const FORM_BYTES_KEPT: usize = 64 << 10;
 
 thread_local! {
     static FORM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// The hash of the form that this writes, and its length.
+/// The hash and the length of the form that `write` writes.
 pub(crate) fn hash_of(write: impl FnOnce(&mut Vec<u8>)) -> (u128, usize) {
     let mut form = FORM.take();
     form.clear();
@@ -67,7 +68,7 @@ pub(crate) fn hash_of(write: impl FnOnce(&mut Vec<u8>)) -> (u128, usize) {
 }
 
 impl RowHash {
-    /// The hash of the row whose stored form this writes.
+    /// The hash of the row whose stored form `write` writes.
     pub(crate) fn of(write: impl FnOnce(&mut Vec<u8>)) -> Self {
         let (hash, length) = hash_of(write);
         Self {
@@ -106,7 +107,7 @@ impl RowSum {
         self.bytes
     }
 
-    /// The digest of a state that has this sum over its rows: the sum, and the stored form of what is no row.
+    /// The digest of a state whose rows have this sum: it covers the sum and the stored form of the header's fields.
     pub(crate) fn digest(&self, header: impl FnOnce(&mut Vec<u8>)) -> Digest {
         let (hash, _) = hash_of(|form| {
             form.extend_from_slice(&self.hash.to_le_bytes());

@@ -1,4 +1,4 @@
-//! The hashes of rows, and of what members say.
+//! The hashes of rows, and of the statements of members.
 
 use synod_model::stored::{Stored, put_number};
 use synod_model::{
@@ -13,8 +13,8 @@ use crate::{
     RevisionEvents, StatementHash, StatementRow, StorageStateRow, StorageVersionRow, Watched,
 };
 
-/// The hash of each kind of row, by the number and the parts that it has among the stored rows: nobody has to make a row
-/// of what is to be hashed.
+/// Defines the hash of each kind of row from the number and the parts that its stored form has, so that no `Row` has to
+/// be built only to be hashed.
 macro_rules! row_hashes {
     ($($number:literal $name:ident($($part:ident: $of:ty),*);)*) => { $(
         pub(crate) fn $name($($part: $of),*) -> RowHash {
@@ -83,7 +83,7 @@ hashed! {
     StorageVersionRow: storage_version_hash;
 }
 
-/// What a report says, in whatever order. Who says it, and under which number, is no part of it.
+/// The hash of a report's content in any order, without the member, its epoch and the statement number.
 pub(crate) fn said_by_report(report: &Report) -> StatementHash {
     let Report {
         member: _,
@@ -103,7 +103,7 @@ pub(crate) fn said_by_report(report: &Report) -> StatementHash {
     })
 }
 
-/// What an adoption says.
+/// The hash of an adoption's content.
 pub(crate) fn said_by_adoption(adopt: &Adopt) -> StatementHash {
     let Adopt {
         member: _,

@@ -1,4 +1,4 @@
-//! The kept events, by revision. They are part of the state, so that a watch resumes on any replica without a gap.
+//! The events of the newest revisions, as part of the state, so that a watch resumes on any replica without a gap.
 
 use std::sync::Arc;
 
@@ -8,34 +8,34 @@ use synod_model::Revision;
 use crate::Change;
 use crate::digest::RowHash;
 
-/// All that one revision changed, in the order in which the command changed it.
+/// All that one revision changed, in the order in which its command made the changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevisionEvents {
     /// The revision.
     pub revision: Revision,
-    /// What it changed. Empty when the command changed nothing that is watched, such as a session.
+    /// The changes. Empty when the command changed nothing that is watched, such as a session.
     pub changes: Vec<Change>,
 }
 
-/// The answer to a question about a revision that is no longer kept.
+/// The error of a read after a revision that is no longer kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compacted {
     /// The oldest revision from which a watch can start.
     pub oldest: Revision,
 }
 
-/// One kept revision, with what trimming it gives back.
+/// The events of one kept revision, with their hash, which is subtracted from the digest when they are dropped.
 #[derive(Clone, Debug)]
 struct HashedEvents {
     events: Arc<RevisionEvents>,
     hash: RowHash,
 }
 
-/// The events of the newest revisions, without a gap. Its floor moves by the settings and by restores alone, so it is the
-/// same on every replica.
+/// The events of the newest revisions, without a gap. Only the settings and restores move its floor, so the floor is
+/// the same on every replica.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    /// Every revision above it is kept.
+    /// Every revision above `floor` is kept.
     floor: Revision,
     kept: Vector<HashedEvents>,
     bytes: u64,
@@ -60,13 +60,13 @@ impl History {
         self.kept.is_empty()
     }
 
-    /// How many bytes the kept events take, by the machine's own estimate, which is equal on every replica.
+    /// The size of the kept events in bytes, by the machine's own estimate, which is equal on every replica.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The events of the first revision after `revision`; `None` if there is none yet.
+    /// The events of the first revision after `revision`; `None` if no newer one exists.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ impl History {
     }
 
     fn index_after(&self, revision: Revision) -> usize {
-        // A 64-bit count of kept revisions that does not fit the address space cannot be reached: get() is then None.
+        // A count of kept revisions that exceeds the address space cannot occur; `get()` would answer `None` for it.
         usize::try_from(revision.get() - self.floor.get()).unwrap_or(usize::MAX)
     }
 
@@ -127,7 +127,7 @@ impl History {
         self.floor = floor;
     }
 
-    /// Whether this is the next revision: the one that leaves no gap.
+    /// Whether this revision follows the newest one directly.
     pub(crate) fn takes(&self, revision: Revision) -> bool {
         revision
             == self
@@ -148,7 +148,7 @@ impl History {
         self.kept.push_back(HashedEvents { events, hash });
     }
 
-    /// Drops every revision, and goes on after `floor`. Answers the hashes of what was dropped.
+    /// Drops every revision and continues after `floor`. Returns the hashes of what was dropped.
     pub(crate) fn restart(&mut self, floor: Revision) -> Vec<RowHash> {
         let dropped = self.trim(0, 0);
         assert!(
@@ -159,7 +159,7 @@ impl History {
         dropped
     }
 
-    /// Drops the oldest revision while more are kept than `revisions` or more bytes than `bytes`; answers their hashes.
+    /// Drops the oldest revisions while more than `revisions` or more than `bytes` are kept; returns their hashes.
     pub(crate) fn trim(&mut self, revisions: u64, bytes: u64) -> Vec<RowHash> {
         let mut dropped = Vec::new();
         while self.kept.len() as u64 > revisions || (self.bytes > bytes && self.kept.len() > 1) {

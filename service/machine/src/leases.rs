@@ -1,7 +1,7 @@
-//! Leases with their queues and candidates: what is kept, and what can be asked.
+//! Leases with their queues and candidates: their maps, and the questions about them.
 //!
-//! A lease that is free has nobody waiting for it and nobody elected: whatever frees it gives it to who is next in the
-//! same command ([`succession`](crate::commands)). So waiting survives whoever leads, and needs nobody to watch over it.
+//! A free lease has no waiter and no elected candidate: the command that frees a lease gives it to the next holder at
+//! once ([`succession`](crate::commands)). So a queue survives a change of leader, and no task has to watch it.
 
 mod changes;
 
@@ -14,37 +14,37 @@ use synod_model::{
 
 use crate::Row;
 
-/// See the module.
+/// All leases, the queue of each, and the candidates of each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Leases {
     pub(crate) rows: OrdMap<LeaseKey, Arc<Lease>>,
-    /// A lease that nobody waits for has no key here.
+    /// A lease without waiters has no key here.
     pub(crate) queues: OrdMap<LeaseKey, Queue>,
-    /// A lease that nobody stands for has no key here. A lease that somebody stands for need not exist.
+    /// A lease without candidates has no key here. A lease with candidates need not exist.
     pub(crate) candidates: OrdMap<LeaseKey, OrdMap<HolderIdentity, Arc<LeaseCandidate>>>,
-    /// Derived: the leases whose hold ends with a member.
+    /// Derived: the leases whose hold ends with a given member.
     of_member: OrdMap<MemberId, OrdSet<LeaseKey>>,
 }
 
-/// Who waits for a lease, in the order in which they came.
+/// The waiters of a lease, in the order in which they came.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Queue {
     pub(crate) by_ticket: OrdMap<Ticket, Arc<Waiter>>,
-    /// Derived.
+    /// Derived from `by_ticket`.
     by_holder: OrdMap<HolderIdentity, Ticket>,
 }
 
-/// Where a place in the queue for a lease has led to.
+/// The present outcome of a ticket in the queue for a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueuePlace {
-    /// Its holder waits.
+    /// The caller still waits.
     Waiting {
-        /// How many come before.
+        /// The number of waiters ahead of this one.
         ahead: u64,
     },
-    /// It was given the lease, and has it.
+    /// The caller was given the lease and holds it.
     Held(FencingToken),
-    /// It is gone: its time has passed, it was given up, or what it was given is lost already.
+    /// The place is gone: it expired, it was given up, or the lease that it led to is already lost.
     Gone,
 }
 
@@ -66,7 +66,7 @@ impl Leases {
         leases.chain(waiters).chain(candidates)
     }
 
-    /// The candidate who should have the lease, if their strategy says one.
+    /// The candidate that should have the lease, if the candidates' strategy elects one.
     pub(crate) fn electee(&self, key: &LeaseKey) -> Option<&Arc<LeaseCandidate>> {
         let standing = self.candidates.get(key)?;
         let chosen = elect(standing.values().map(|candidate| &**candidate))?;
@@ -105,7 +105,7 @@ impl Leases {
             .collect()
     }
 
-    /// Puts a lease in, as it was or is. Answers the one before.
+    /// Inserts a lease and returns the one before.
     pub(crate) fn insert(&mut self, lease: Arc<Lease>) -> Option<Arc<Lease>> {
         let key = lease.key.clone();
         if let Some(before) = self.rows.get(&key).cloned() {
@@ -136,7 +136,7 @@ impl Leases {
         }
     }
 
-    /// Puts a waiter in. Answers the one before at the same place.
+    /// Inserts a waiter and returns the one before at the same place.
     pub(crate) fn insert_waiter(
         &mut self,
         key: &LeaseKey,
@@ -158,7 +158,7 @@ impl Leases {
         Some(waiter)
     }
 
-    /// Puts a candidate in. Answers the one before.
+    /// Inserts a candidate and returns the one before.
     pub(crate) fn insert_candidate(
         &mut self,
         candidate: Arc<LeaseCandidate>,

@@ -16,10 +16,10 @@
 //! - `leases.rs`: leases, their queues and candidates.
 //! - `objects.rs`: collections and objects, their indexes, and the dependents that a deletion leaves.
 //! - `migrating.rs`: the rule of migrations, when one is created and when it is aborted.
-//! - `turn.rs`: the one door through which a command changes the state.
+//! - `turn.rs`: the only methods by which a command changes the state.
 //! - `watched.rs`: the objects that are listed and watched, and what a change of one is.
 //! - `history.rs` and `past.rs`: events by revision, and reads of an older revision.
-//! - `checkpoint.rs` and `digest.rs`: the state as rows, and the check that they are the same rows everywhere.
+//! - `checkpoint.rs` and `digest.rs`: the state as rows, and the check that the rows are equal on every replica.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
@@ -79,7 +79,7 @@ pub use state::State;
 pub use views::{StorageStateView, StorageVersionView};
 pub use watched::{Change, ChangeOf, EntryChange, ObjectRef, ObjectRow, Watched};
 
-/// The highest behaviour of apply that this build knows.
+/// The highest machine version, that is behaviour of apply, that this build knows.
 ///
 /// The state carries the version that is in force; a [`Command::RaiseMachineVersion`] moves it once every replica has
 /// announced that it knows the new one.

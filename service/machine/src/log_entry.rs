@@ -1,4 +1,4 @@
-//! The unit of the log: many commands under one stamp of time.
+//! The unit of the log: many commands with one log time.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use crate::Command;
 pub struct LogEntry {
     /// The log time that the leader stamped. Apply takes the greater of this and the state's.
     pub log_time: LogTime,
-    /// Set on the first stamped entry of a term and after a pause: every deadline is lifted to at least
-    /// `log_time` + its TTL, because nobody could renew while no leader counted.
+    /// Set on the first stamped entry of a term and after a pause: every deadline is lifted to at least `log_time` +
+    /// its TTL, because no renewal was possible while there was no leader.
     pub lift_deadlines: bool,
     /// The leader's wall clock, for display only: no rule depends on it.
     pub wall: WallTime,
-    /// What to apply.
+    /// The commands to apply, in order.
     pub commands: Vec<Envelope>,
 }
 
-/// A command and, where the caller opened a session, its place in it.
+/// A command with its exactly-once key, if the caller opened a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// The exactly-once key; `None` for callers without a session and for the replicas' own commands.
     pub request: Option<RequestId>,
-    /// What to do. Shared, so that an envelope is small and a copy of it cheap.
+    /// The command. It is shared, so that an envelope is small and cheap to copy.
     pub command: Arc<Command>,
 }

@@ -1,7 +1,7 @@
-//! The rule of migrations: when one is created, and when it is aborted.
+//! The rule of migrations: when one is created, and when one is aborted.
 //!
-//! It runs in every command that changes what stays of a resource, so that no migration is ever seen beside an agreement
-//! that it is not for.
+//! The rule runs in every command that changes the state of a resource, so that readers never see a migration beside an
+//! agreement that it does not belong to.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::turn::{Then, Turn};
 use crate::{Holder, State, StateStatus};
 
 impl Turn<'_> {
-    /// What follows for the migrations of a resource after its state changed.
+    /// Aborts and creates migrations of a resource after its state changed.
     pub(crate) fn follow_agreement(
         &mut self,
         resource: &GroupResource,
@@ -32,7 +32,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Creates a migration to what is agreed on, if something else is persisted and none of this agreement exists.
+    /// Creates a migration to the agreed encoding, if another one is persisted and the agreement has no open or failed
+    /// migration yet.
     pub(crate) fn migrate(&mut self, resource: &GroupResource) {
         let status = &self.state().storage_states[resource].row.status;
         let Some(agreement) = status.agreement() else {
@@ -47,7 +48,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Creates a migration to what is agreed on, and forgets the oldest that have ended beyond the setting.
+    /// Creates a migration to the agreed encoding, and forgets the oldest ended ones beyond `migrations_kept`.
     pub(crate) fn start_migration(
         &mut self,
         resource: &GroupResource,
@@ -78,7 +79,7 @@ impl Turn<'_> {
         id
     }
 
-    /// Calls a migration off, whether it waits, runs, or waits to be tried again.
+    /// Aborts a migration, whether it is pending, running or waiting for another attempt.
     pub(crate) fn abort_migration(&mut self, migration: &Migration, cause: AbortCause) {
         self.clear_deadline(&Holder::Claim(migration.id.clone()));
         self.clear_deadline(&Holder::Retry(migration.id.clone()));
@@ -91,7 +92,7 @@ impl Turn<'_> {
         });
     }
 
-    /// Aborts every migration of a resource that waits, runs, or waits to be tried again.
+    /// Aborts every migration of a resource that is pending, running or failed.
     pub(crate) fn abort_unfinished(&mut self, resource: &GroupResource, cause: AbortCause) {
         let unfinished: Vec<_> = self
             .state()
@@ -104,7 +105,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Aborts every open migration that is of another agreement than this. One that failed under another is not tried
+    /// Aborts every open migration of another agreement than this. A failed one of another agreement is not tried
     /// again.
     fn abort_all_but(&mut self, resource: &GroupResource, agreement: Option<Revision>) {
         let cause = match agreement {
@@ -126,7 +127,8 @@ impl Turn<'_> {
         }
     }
 
-    /// What ended in this very command stays until the next: an object changes once in a command.
+    /// Forgets the oldest ended migrations beyond `migrations_kept`. One that this very command ended stays until the
+    /// next command, because an object changes at most once in a command.
     fn forget_ended(&mut self, resource: &GroupResource) {
         let agreement = self.state().storage_states[resource].row.status.agreement();
         let ended: Vec<_> = self
@@ -152,7 +154,7 @@ impl Turn<'_> {
 }
 
 impl State {
-    /// What is to be migrated to; `None` without an agreement.
+    /// The encoding to migrate to; `None` without an agreement.
     pub(crate) fn migration_target(&self, resource: &GroupResource) -> Option<MigrationTarget> {
         let status = &self.storage_states.get(resource)?.row.status;
         status.agreement()?;
@@ -170,7 +172,7 @@ impl State {
         })
     }
 
-    /// What `persisted` has to hold of a resource, whatever was migrated: all that is written now.
+    /// The encodings that are written now, which `persisted` must hold whatever was migrated.
     pub(crate) fn demanded(&self, resource: &GroupResource) -> BTreeSet<Persisted> {
         let mut demanded = BTreeSet::new();
         let Some(version) = self.storage_versions.get(resource) else {
@@ -201,7 +203,7 @@ impl State {
         })
     }
 
-    /// What is persisted once every object is in the present agreement's encoding.
+    /// What `persisted` becomes once every object is stored in the encoding agreed on now.
     pub(crate) fn persisted_when_migrated(&self, resource: &GroupResource) -> BTreeSet<Persisted> {
         let status = &self.storage_states[resource].row.status;
         let mut migrated = self.demanded(resource);
@@ -217,7 +219,7 @@ impl State {
         self.storage_states[resource].row.status.persisted == self.persisted_when_migrated(resource)
     }
 
-    /// Until when another encoding than the target may still land in the store; `None` if none may.
+    /// Until when a write in another encoding than the target may still reach the store; `None` if none may.
     pub(crate) fn drains_until(
         &self,
         resource: &GroupResource,
@@ -240,7 +242,7 @@ impl State {
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND` if there is none of this name.
+    /// `NOT_FOUND` if no migration has this id.
     pub(crate) fn migration(&self, id: &MigrationId) -> Result<&Migration, Refusal> {
         let kept = self.migrations.get(id).map(|kept| &*kept.row);
         kept.ok_or_else(|| {
@@ -252,7 +254,7 @@ impl State {
         })
     }
 
-    /// Refuses where the agreement is what discovery showed, and nobody has looked since its deadline.
+    /// Refuses if the agreement comes from discovery and the observation has expired.
     ///
     /// # Errors
     ///
@@ -267,7 +269,7 @@ impl State {
         Ok(())
     }
 
-    /// Refuses unless the migration's own agreement holds.
+    /// Refuses unless the agreement that the migration belongs to still holds.
     ///
     /// # Errors
     ///
@@ -296,7 +298,7 @@ impl State {
     }
 }
 
-/// The same refusal with what stands against an agreement: who is missing by the roster, and what discovery shows.
+/// Adds the reasons against an agreement to a refusal: the members missing by the roster, and what discovery shows.
 pub(crate) fn objected(mut refusal: Refusal, status: &StateStatus) -> Refusal {
     if !status.absent.is_empty() {
         let absent = &status.absent;

@@ -1,8 +1,8 @@
-//! Collections and their objects: how they are kept, and what is derived from them.
+//! Collections and their objects: the rows that are kept, and what is derived from them.
 //!
-//! An object is one row. The counts by encoding, the labels, the kinds and the dependents of each owner follow from the
-//! rows; they are rebuilt when a checkpoint is loaded, and every change of a row goes through [`State::insert_object`](crate::State)
-//! and [`State::take_object`](crate::State), which keep them in step.
+//! An object is one row. The counts by encoding, the index of labels, the index of kinds and the dependents of each
+//! owner are derived. Loading a checkpoint rebuilds them, and every change of a row goes through
+//! [`State::insert_object`](crate::State) and [`State::take_object`](crate::State), which keep them up to date.
 
 pub(crate) mod deletion;
 mod dependents;
@@ -19,7 +19,7 @@ pub(crate) use dependents::Dependents;
 
 use labels::LabelIndex;
 
-/// A collection with its objects.
+/// A collection with its objects and indexes.
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
     pub(crate) row: Arc<Collection>,
@@ -64,40 +64,40 @@ impl Held {
     }
 }
 
-/// Dependents that are still to be dealt with: what a deletion leaves to further commands. One for each owner.
+/// Work that a deletion leaves to further commands: dependents that are still to be processed. One for each owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Garbage {
-    /// The owner that goes or is gone.
+    /// The owner that is being deleted or is deleted.
     pub owner: ObjectKey,
-    /// What becomes of its dependents.
+    /// What happens to its dependents.
     pub fate: Fate,
-    /// How far its dependents have been dealt with.
+    /// How far its dependents have been processed.
     pub cursor: Cursor,
 }
 
-/// What becomes of the dependents of an owner that goes.
+/// What happens to the dependents of a deleted owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
-    /// They go after it.
+    /// They are deleted after the owner.
     Background,
-    /// They go before it.
+    /// They are deleted before the owner.
     Foreground,
-    /// They forget it.
+    /// They stay and lose their reference to the owner.
     Orphan,
 }
 
-/// How far the dependents of an owner have been dealt with.
+/// How far the dependents of an owner have been processed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cursor {
-    /// None has been.
+    /// None has been processed.
     Start,
-    /// Those up to this one have been.
+    /// Those up to this one have been processed.
     After(ObjectKey),
-    /// All have been: it is left to look whether the owner can go.
+    /// All have been processed; whether the owner can go is still to be checked.
     End,
 }
 
-/// What no two collections share.
+/// The group and kind of a collection, which no two collections share.
 pub(crate) fn kind_of(row: &Collection) -> (Arc<str>, Kind) {
     (row.resource.group().into(), row.kind.clone())
 }

@@ -1,4 +1,4 @@
-//! What apply answers.
+//! The results of apply: the outcome of each command, and its answer.
 
 use std::sync::Arc;
 
@@ -10,124 +10,124 @@ use synod_model::{
 
 use crate::RevisionEvents;
 
-/// All that one log entry did.
+/// The result of one log entry.
 #[derive(Clone, Debug, Default)]
 pub struct Applied {
     /// One for each command, in order.
     pub outcomes: Vec<Outcome>,
-    /// The events of each revision made, in order. They are in the state's history already.
+    /// The events of each revision that was made, in order. The state's history already holds them.
     pub events: Vec<Arc<RevisionEvents>>,
 }
 
-/// What became of one command.
+/// The result of one command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// The store's revision right after the command.
     pub revision: Revision,
-    /// Whether the command changed anything, and so made `revision`.
+    /// Whether the command changed anything, and so made a revision.
     pub changed: bool,
-    /// Its answer, or which rule refused it. A refused command changed nothing.
+    /// The answer, or the refusal with its rule. A refused command changed nothing.
     pub result: Result<Answer, Refusal>,
 }
 
 /// The answer to a command that was carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Done, and there is nothing more to say.
+    /// The command was carried out, and there is no more to tell.
     Done,
     /// The session that was opened.
     SessionOpened(SessionId),
-    /// The member is in.
+    /// The member is registered.
     Joined {
         /// Its fencing token.
         epoch: Epoch,
-        /// The TTL that counts.
+        /// The TTL in force.
         ttl: Ttl,
     },
-    /// The report was taken; what each voting entry is told, and what each fixed one said.
+    /// The report was accepted: for each resource, what the member has to encode.
     Reported(Vec<ReportedResource>),
     /// The migration that was created.
     MigrationStarted(MigrationId),
-    /// The migration is the worker's.
+    /// The worker has claimed the migration.
     MigrationClaimed {
         /// The worker's fencing token.
         token: ClaimToken,
-        /// Where the worker before it stood.
+        /// The progress of the worker before it.
         progress: MigrationProgress,
     },
-    /// The migration has succeeded, and this is what that rests on beside what is known.
+    /// The migration has succeeded. The assumption is what that relies on beside what is known.
     MigrationCompleted(Option<Assumption>),
-    /// What was past its deadline and is gone.
+    /// How much of what was past its deadline was removed.
     Expired {
-        /// How many members went.
+        /// The number of removed members.
         members: u32,
-        /// How many sessions went.
+        /// The number of removed sessions.
         sessions: u32,
-        /// How many members lost the entries of a replaced epoch.
+        /// The number of members that lost the entries of a replaced epoch.
         unreported: u32,
-        /// How many holds of leases ended.
+        /// The number of ended holds of leases.
         leases: u32,
-        /// How many places in queues for leases were given up.
+        /// The number of removed places in queues for leases.
         waiters: u32,
-        /// How many candidates for leases went.
+        /// The number of removed candidates for leases.
         candidates: u32,
-        /// How many objects went, or began to.
+        /// The number of objects that were deleted or marked as being deleted.
         objects: u32,
-        /// How many observations of resources ended.
+        /// The number of expired observations of resources.
         observations: u32,
     },
-    /// What became of a collection or an object.
+    /// The result of a write of a collection or an object.
     Wrote(Written),
-    /// What became of a transaction.
+    /// The result of a transaction.
     Transacted {
-        /// Whether every comparison held, and so the operations were carried out.
+        /// Whether every comparison held, and the operations were carried out.
         succeeded: bool,
-        /// What became of each operation, in order; empty if they were not carried out.
+        /// The result of each operation, in order; empty if they were not carried out.
         written: Vec<Written>,
     },
-    /// How many dependents were dealt with.
+    /// The work of a garbage collection.
     Collected {
-        /// How many steps it took.
+        /// The number of steps.
         steps: u32,
     },
-    /// What a controller wants stands in its history.
+    /// The result of recording what a controller wants.
     ControllerRevision(RevisionAnswer),
-    /// What was done to a history.
+    /// The result of a change to a history.
     ControllerHistory(HistoryAnswer),
-    /// The caller has the lease.
+    /// The caller holds the lease.
     LeaseHeld {
         /// Its fencing token.
         token: FencingToken,
-        /// The TTL that counts.
+        /// The TTL in force.
         ttl: Ttl,
     },
-    /// Another has the lease; the caller has a place in the queue for it.
+    /// Another caller holds the lease; this one has a place in the queue.
     LeaseQueued(Ticket),
 }
 
-/// What became of a collection or an object that was written. The object itself is read from the state.
+/// The result of a write of a collection or an object. The object itself is read from the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// What was done.
+    /// What the write did.
     pub how: WrittenHow,
     /// The uid of the collection or object.
     pub uid: Uid,
-    /// The revision of its last change: of its end, if it was deleted.
+    /// The revision of the last change; of the deletion, if it was deleted.
     pub resource_version: Revision,
 }
 
 /// What a write did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WrittenHow {
-    /// It is new.
+    /// The object is new.
     Created,
-    /// It was changed.
+    /// The object was changed.
     Updated,
-    /// It was as it should be already.
+    /// The object already was as requested.
     Unchanged,
-    /// It is gone.
+    /// The object is deleted.
     Deleted,
-    /// It is being deleted, and waits for its finalizers.
+    /// The object is being deleted and waits for its finalizers.
     Deleting,
 }
 
@@ -157,40 +157,40 @@ impl Written {
     }
 }
 
-/// What became of what a controller wants.
+/// The result of recording what a controller wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevisionAnswer {
-    /// The snapshot that holds it.
+    /// The name of the snapshot that holds it.
     pub name: ObjectName,
-    /// Its number.
+    /// The number of that snapshot.
     pub number: RevisionNumber,
-    /// How it came to be the newest.
+    /// How that snapshot became the newest.
     pub outcome: RevisionOutcome,
-    /// The collisions of names that the owner has to count from now on; zero for a rollback, which names nothing.
+    /// The collision count that the owner must use from now on; zero for a rollback, which names nothing.
     pub collision_count: u32,
-    /// What was done to the others.
+    /// What was done to the other snapshots.
     pub history: HistoryAnswer,
 }
 
-/// How a snapshot came to be the newest.
+/// How a snapshot became the newest of its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RevisionOutcome {
-    /// It was already.
+    /// It already was the newest.
     Unchanged,
-    /// It is an older one with a new number.
+    /// It is an older one, which got a new number.
     RolledBack,
-    /// It is a new one.
+    /// It was created.
     Created,
 }
 
 /// What was done to the snapshots of a history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HistoryAnswer {
-    /// How many were adopted.
+    /// The number of adopted snapshots.
     pub adopted: u32,
-    /// How many were deleted.
+    /// The number of deleted snapshots.
     pub deleted: u32,
-    /// How many are left to adopt or to delete, since one command does only so much.
+    /// The number that is left to adopt or to delete, because one command does a bounded number.
     pub left: u32,
 }
 
@@ -207,17 +207,17 @@ pub struct ReportedResource {
     /// When selected last changed; zero if nothing was ever selected.
     pub selected_revision: Revision,
     /// The selection that the member's entry took or adopted last; `None` for a fixed entry, and for a voter before
-    /// anything is selected. Another one than `selected_revision` has yet to be adopted.
+    /// anything is selected. If it differs from `selected_revision`, the member has yet to adopt that selection.
     pub adopted_revision: Option<Revision>,
 }
 
-/// The kept outcome of one request of a session.
+/// The kept outcome of one request of a session, for retries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutcomeRow {
     /// The store's revision right after the command.
     pub revision: Revision,
     /// Whether the command changed anything.
     pub changed: bool,
-    /// Its answer or refusal, without the object that a refusal may carry.
+    /// The answer, or the refusal without the object that it may carry.
     pub result: Result<Answer, Refusal>,
 }

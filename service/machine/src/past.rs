@@ -1,7 +1,7 @@
-//! Reads at a revision: the present one, or a past one with the later events undone.
+//! Reads of the state at a revision: the present one, or a past one with the later events undone.
 //!
-//! Every read goes through [`Past`], so that a page of a list and a read of the present are one piece of code. Undoing
-//! costs a step for each event after the revision; within the kept history no older state has to be held.
+//! Every read goes through [`Past`], so a page of a list and a read of the present share one implementation. Undoing
+//! costs one step for each event after the revision; no older state is held, as the kept history suffices.
 
 mod leases;
 mod objects;
@@ -29,9 +29,9 @@ use crate::{
 pub struct Past<'a> {
     state: &'a State,
     revision: Revision,
-    /// What was otherwise than it is, by kind; `None`: there was no such object.
+    /// The objects that differed from now, by kind: the row at this revision, `None` if the object did not exist.
     undone: BTreeMap<ObjectKind, BTreeMap<ObjectRef, Option<ObjectRow>>>,
-    /// The entries of the storage versions that were otherwise.
+    /// The entries of the storage versions whose entries differed from now.
     entries: BTreeMap<GroupResource, Entries>,
 }
 
@@ -40,14 +40,14 @@ type Entries = OrdMap<MemberId, Arc<EntryRow>>;
 /// Why a revision cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutOfReach {
-    /// It left the kept history; `oldest` is the oldest that can be read.
+    /// It has left the kept history.
     Compacted {
         /// The oldest readable revision.
         oldest: Revision,
     },
-    /// It was not made yet; `present` is the newest here.
+    /// It is not made yet.
     Future {
-        /// The newest revision.
+        /// The newest revision of this state.
         present: Revision,
     },
 }
@@ -109,13 +109,13 @@ impl State {
             .expect("the present revision is always within reach")
     }
 
-    /// When the member expires, unless it renews: lifts counted. Kept beside the member, not in it.
+    /// The log time at which the member expires unless it renews, lifts included. It is no part of the member's row.
     #[must_use]
     pub fn member_deadline(&self, id: &MemberId) -> Option<LogTime> {
         self.deadlines.effective(&Holder::Member(id.clone()))
     }
 
-    /// The first `limit` holders whose deadline is at or before `now`, earliest first.
+    /// The first `limit` holders whose deadlines are at or before `now`, in the order of the deadlines as kept.
     #[must_use]
     pub fn due(&self, now: LogTime, limit: usize) -> Due {
         self.deadlines.due(now, limit)
@@ -123,7 +123,7 @@ impl State {
 }
 
 impl Past<'_> {
-    /// The revision at which this is true.
+    /// The revision that is read.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.revision
@@ -141,7 +141,7 @@ impl Past<'_> {
         self.all(kept, after)
     }
 
-    /// A reported resource.
+    /// A reported resource, by its key.
     #[must_use]
     pub fn storage_version(&self, resource: &GroupResource) -> Option<StorageVersionView> {
         let kept = self.state.storage_versions.get(resource);
@@ -160,7 +160,7 @@ impl Past<'_> {
         rows.map(|(resource, row)| self.version_view(resource, row))
     }
 
-    /// What stays of a resource.
+    /// The state that is kept of a resource.
     #[must_use]
     pub fn storage_state(&self, resource: &GroupResource) -> Option<StorageStateView> {
         let kept = self.state.storage_states.get(resource);
@@ -168,7 +168,7 @@ impl Past<'_> {
         Some(state_view(resource, row))
     }
 
-    /// What stays of the resources after `after`, by (group, resource).
+    /// The states that are kept of the resources after `after`, by (group, resource).
     pub fn storage_states(
         &self,
         after: Option<&GroupResource>,
@@ -196,7 +196,7 @@ impl Past<'_> {
         self.all(kept.map(|(key, kept)| (key, &kept.row)), after)
     }
 
-    /// The snapshots of a history, oldest first. Costs a step for each of them, and for each that was undone.
+    /// The snapshots of a history, oldest first. Costs one step for each of them, and for each that was undone.
     #[must_use]
     pub fn controller_history(&self, history: &ControllerHistory) -> Vec<Arc<ControllerRevision>> {
         let kept = self.state.controller_revisions.of(history);
@@ -224,7 +224,7 @@ impl Past<'_> {
         self.all(kept.map(|(id, kept)| (id, &kept.row)), after)
     }
 
-    /// The replicated settings. Before there was a cluster, there were those of every new one.
+    /// The replicated settings. Before the first command of a cluster, these are the defaults.
     #[must_use]
     pub fn settings(&self) -> Arc<Settings> {
         let settings = self.one(&(), Some(&self.state.settings));
@@ -252,14 +252,14 @@ impl Past<'_> {
         undone.or_else(present).unwrap_or_default()
     }
 
-    /// What was undone of an object: `None` if nothing was, `Some(None)` if there was no such object.
+    /// The undone row of an object: `None` if it did not change since, `Some(None)` if it did not exist.
     fn undone<R: Watched>(&self, key: &R::Key) -> Option<Option<&Arc<R>>> {
         let of_kind = self.undone.get(&R::KIND)?;
         let before = of_kind.get(&R::object(key.clone()))?;
         Some(before.as_ref().and_then(R::row))
     }
 
-    /// What was undone of the objects of a kind, by key.
+    /// The undone rows of the objects of a kind, by key.
     fn undone_from<R: Watched>(
         &self,
         from: Bound<R::Key>,
@@ -271,12 +271,12 @@ impl Past<'_> {
             .filter_map(|(object, row)| Some((R::key(object)?, row.as_ref().and_then(R::row))))
     }
 
-    /// An object, of which this is kept now.
+    /// An object at this revision, given its present row.
     fn one<R: Watched>(&self, key: &R::Key, kept: Option<&Arc<R>>) -> Option<Arc<R>> {
         self.undone(key).unwrap_or(kept).cloned()
     }
 
-    /// The objects after `after`, of which these are kept now.
+    /// The objects after `after` at this revision, given their present rows.
     fn all<'b, R: Watched + 'b>(
         &'b self,
         kept: impl Iterator<Item = (&'b R::Key, &'b Arc<R>)>,
@@ -285,7 +285,7 @@ impl Past<'_> {
         self.by_key(kept, after).map(|(_, row)| row)
     }
 
-    /// The same, with their keys.
+    /// As [`Self::all`], with the keys.
     fn by_key<'b, R: Watched + 'b>(
         &'b self,
         kept: impl Iterator<Item = (&'b R::Key, &'b Arc<R>)>,
@@ -295,7 +295,7 @@ impl Past<'_> {
         merged(kept, self.undone_from(from))
     }
 
-    /// Takes one change back. Changes are undone newest first.
+    /// Undoes one change. Changes are undone newest first.
     fn undo(&mut self, change: &Change) {
         if let Some(resource) = StorageVersionRow::key(&change.object) {
             self.undo_entries(resource, &change.entries);
@@ -323,7 +323,7 @@ fn state_view(resource: &GroupResource, row: Arc<StorageStateRow>) -> StorageSta
     }
 }
 
-/// Every key after this one, or every key.
+/// Every key after `after`, or every key without it.
 fn beyond<K>(after: Option<&K>) -> (Bound<&K>, Bound<&K>) {
     (
         after.map_or(Bound::Unbounded, Bound::Excluded),
@@ -331,7 +331,7 @@ fn beyond<K>(after: Option<&K>) -> (Bound<&K>, Bound<&K>) {
     )
 }
 
-/// Walks two sorted sequences as one: what was undone hides what is kept under the same key.
+/// Merges two sorted sequences: an undone row hides the kept one of the same key.
 fn merged<'a, K: Ord, R: 'a>(
     kept: impl Iterator<Item = (K, &'a Arc<R>)>,
     undone: impl Iterator<Item = (K, Option<&'a Arc<R>>)>,

@@ -1,4 +1,4 @@
-//! The state as rows.
+//! The rows that a checkpoint consists of.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::{
     ReplicaRow, RevisionEvents, StatementRow, StorageStateRow, StorageVersionRow,
 };
 
-/// One row of the state. A checkpoint is one `Header`, then the other rows in any order that
-/// [`State::rows`](crate::State::rows) gives.
+/// One row of the state. A checkpoint is one `Header`, then the other rows in the order in which
+/// [`State::rows`](crate::State::rows) gives them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Row {
-    /// What is no row of a map, and the digest of the whole state.
+    /// The fields of the state that are in no map, and the digest of the whole state.
     Header {
         /// The cluster; `None` before its first command.
         cluster: Option<ClusterId>,
-        /// The behaviour of apply in force.
+        /// The machine version in force.
         machine_version: u32,
-        /// The store's counter.
+        /// The revision of the store.
         revision: Revision,
         /// The log time of the last entry.
         log_time: LogTime,
@@ -31,7 +31,7 @@ pub enum Row {
         lifted_at: LogTime,
         /// The newest revision that the history does not keep.
         history_floor: Revision,
-        /// Until when writes may land of members that only the cluster knew that was lost; zero without a restore.
+        /// The log time until which writes of members that only a lost cluster knew may arrive; zero without a restore.
         strangers_write_until: LogTime,
         /// What [`State::digest`](crate::State::digest) must answer for the loaded state.
         digest: Digest,
@@ -42,19 +42,19 @@ pub enum Row {
     Replica(ReplicaId, ReplicaRow),
     /// A member.
     Member(Arc<Member>),
-    /// What a member said last under its epoch. It comes after the member.
+    /// The last statement of a member under its epoch. It comes after the member.
     Statement(MemberId, StatementRow),
     /// A deadline.
     Deadline(Holder, Deadline),
-    /// An open session, and the lowest sequence that it still takes.
+    /// An open session, and the lowest sequence number that it still accepts.
     Session(SessionId, Sequence),
     /// The kept outcome of a request.
     Outcome(SessionId, Sequence, Arc<OutcomeRow>),
     /// A reported resource. It comes before its entries.
     StorageVersion(GroupResource, Arc<StorageVersionRow>),
-    /// One resource of one member.
+    /// One resource reported by one member.
     Entry(GroupResource, MemberId, Arc<EntryRow>),
-    /// What stays of a resource. It comes before its agreements.
+    /// The state that is kept of a resource. It comes before its agreements.
     StorageState(GroupResource, Arc<StorageStateRow>),
     /// A line of a resource's history of agreements, oldest first.
     Agreement(GroupResource, Arc<AgreementChange>),
@@ -62,7 +62,7 @@ pub enum Row {
     Collection(Arc<Collection>),
     /// An object.
     Object(Arc<Object>),
-    /// What a deletion has left to do, by the uid of the owner.
+    /// The work that a deletion has left, by the uid of the owner.
     Garbage(Uid, Arc<Garbage>),
     /// A ControllerRevision.
     ControllerRevision(Arc<ControllerRevision>),
@@ -72,11 +72,11 @@ pub enum Row {
     LeaseWaiter(LeaseKey, Ticket, Arc<Waiter>),
     /// A candidate for a lease.
     LeaseCandidate(Arc<LeaseCandidate>),
-    /// When discovery was last looked at for a resource. It comes after its storage state.
+    /// When the discovery of a resource was last observed. It comes after its storage state.
     Heartbeat(GroupResource, Heartbeat),
     /// A migration.
     Migration(Arc<Migration>),
-    /// How far a migration is. It comes after the migration.
+    /// The progress of a migration. It comes after the migration.
     MigrationProgress(MigrationId, Arc<ProgressRow>),
     /// A roster.
     Roster(Arc<Roster>),

@@ -1,7 +1,7 @@
-//! The rows of the state: what is kept, as plain values.
+//! The types of the rows that are not defined in `synod-model`, as plain values.
 //!
-//! Members and settings are values of `synod-model`; the rest is here. A row holds no deadline and no count that other
-//! rows imply: deadlines are rows of their own, and tallies are recomputed when a checkpoint is loaded.
+//! Members and settings are values of `synod-model`. A row holds no deadline and no count that other rows imply:
+//! deadlines are rows of their own, and tallies are recomputed when a checkpoint is loaded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -35,7 +35,7 @@ impl fmt::Display for ReplicaId {
     }
 }
 
-/// The random identity of a replica's data directory: what tells a wiped replica from the one it was.
+/// The random identity of a replica's data directory: it tells a wiped replica from the one before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DirectoryId([u8; 16]);
 
@@ -46,7 +46,7 @@ impl DirectoryId {
         Self(bytes)
     }
 
-    /// Its bytes.
+    /// The bytes of the identity.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
@@ -65,31 +65,31 @@ impl fmt::Debug for DirectoryId {
     }
 }
 
-/// What a replica announced of itself.
+/// What a replica announced about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplicaRow {
     /// The identity of its data directory.
     pub directory: DirectoryId,
-    /// Where it serves clients.
+    /// The address at which the replica serves clients.
     pub client_endpoint: String,
     /// The version of its program.
     pub binary: String,
-    /// The highest machine version that it knows.
+    /// The highest machine version that the replica knows.
     pub machine_version: u32,
-    /// Whether its disk is nearly full, so that what makes the state grow is refused.
+    /// Whether the replica's disk is nearly full: then commands that make the state grow are refused.
     pub disk_is_low: bool,
 }
 
-/// What a member said last under its epoch.
+/// The last statement of a member under its epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatementRow {
-    /// Its number.
+    /// The number of the statement.
     pub number: StatementNumber,
-    /// What it was: another one under the same number is not the same statement again.
+    /// The hash of the statement: the same number with another hash is not a repetition.
     pub content: StatementHash,
 }
 
-/// The hash of what a member said.
+/// The hash of a statement of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StatementHash([u8; 16]);
 
@@ -100,14 +100,14 @@ impl StatementHash {
         Self(bytes)
     }
 
-    /// Its bytes.
+    /// The bytes of the hash.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
 }
 
-/// One resource of one member: what it said, and what follows for its encoding.
+/// One resource of one member: what the member said, and which encoding follows.
 ///
 /// The row does not name the member's epoch, so that a restart with an unchanged program changes no row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,16 +116,16 @@ pub struct EntryRow {
     pub kind: Kind,
     /// The versions that the member can decode.
     pub decodable: VersionSet,
-    /// The versions that it serves.
+    /// The versions that the member serves.
     pub served: VersionSet,
-    /// Whether it encodes what it says, or what is selected.
+    /// Whether the member encodes a fixed version, or the selected one as a voter.
     pub stance: Stance,
-    /// What it encodes: the fixed version, or the one that the voter took or adopted.
+    /// The version that the member encodes: the fixed one, or the one that the voter took or adopted.
     pub encoding: Option<ApiVersion>,
     /// The `selected_revision` that the voter last took or adopted; `None` for a fixed entry.
     pub adopted_revision: Option<Revision>,
-    /// The revision at which this member's entry for the resource first appeared with this kind of stance: the age
-    /// that decides whose preference is selected first.
+    /// The revision at which this member's entry for the resource first appeared with this kind of stance. The oldest
+    /// preference is selected first.
     pub since: Revision,
 }
 
@@ -139,7 +139,7 @@ impl EntryRow {
         }
     }
 
-    /// Whether it encodes what is selected rather than what it says.
+    /// Whether the entry encodes the selected version instead of a fixed one.
     #[must_use]
     pub fn is_voting(&self) -> bool {
         self.preferred().is_some()
@@ -151,22 +151,22 @@ impl EntryRow {
 pub struct StorageVersionRow {
     /// Identity and revisions of the object.
     pub metadata: Metadata,
-    /// What follows from its entries.
+    /// What follows from the resource's entries.
     pub status: VersionStatus,
 }
 
-/// What follows from the entries of a resource. Nobody can write these fields.
+/// What follows from the entries of a resource. No client can write these fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VersionStatus {
     /// The one encoding that all entries share, if they do.
     pub common: Option<ApiVersion>,
-    /// The instruction to voters.
+    /// The version that voters are told to encode.
     pub selected: Option<ApiVersion>,
-    /// When selected last changed; zero before it first was set.
+    /// The revision at which `selected` last changed; zero before it was first set.
     pub selected_revision: Revision,
-    /// When common or selected last changed.
+    /// The revision at which `common` or `selected` last changed.
     pub agreement_revision: Revision,
-    /// The version that is agreed on, if there is agreement.
+    /// The version that is agreed on, if there is an agreement.
     pub agreed: Option<ApiVersion>,
     /// The versions that every entry decodes.
     pub decodable_by_all: BTreeSet<ApiVersion>,
@@ -178,7 +178,7 @@ pub struct VersionStatus {
     pub decodable: Condition,
 }
 
-/// What stays of a resource when its last entry goes.
+/// The state of a resource that stays when its last entry goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorageStateRow {
     /// Identity and revisions of the object.
@@ -187,54 +187,54 @@ pub struct StorageStateRow {
     pub status: StateStatus,
 }
 
-/// What is remembered of a resource.
+/// What is kept of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateStatus {
-    /// The common encoding after the last change of entries; `None` while nobody reports the resource.
+    /// The common encoding after the last change of entries; `None` while no member reports the resource.
     pub common: Option<ApiVersion>,
-    /// The instruction to voters. Losing every member does not unset it.
+    /// The version that voters are told to encode. It stays set when every member is gone.
     pub selected: Option<ApiVersion>,
-    /// When selected last changed; zero before it first was set.
+    /// The revision at which `selected` last changed; zero before it was first set.
     pub selected_revision: Revision,
-    /// When common, selected or, while nobody reports the resource, what is observed last changed, or when an observation
-    /// or a roster began or ceased to stand against an agreement.
+    /// The revision at which the agreement last changed: through `common`, through `selected`, through the observation
+    /// while no member reports the resource, or when an observation or a roster began or ceased to prevent one.
     pub agreement_revision: Revision,
-    /// The version that is agreed on: the state's `current`. `None` is *unknown*.
+    /// The version that is agreed on, which readers see as `current`. `None` means *unknown*.
     pub agreed: Option<ApiVersion>,
     /// The versions in which objects may be stored.
     pub persisted: BTreeSet<Persisted>,
-    /// What discovery shows of it; `None` if it is not observed.
+    /// What discovery shows of the resource; `None` if it is not observed.
     pub observation: Option<Observation>,
-    /// Whether what discovery shows stands against what the members say, so that they do not agree.
+    /// Whether discovery contradicts the members' reports, so that there is no agreement.
     pub contradicted: bool,
-    /// The encoding that is agreed on while nobody reports the resource: the one that discovery shows.
+    /// The encoding that is agreed on while no member reports the resource: the one that discovery shows.
     pub agreed_hash: Option<StorageVersionHash>,
-    /// Who is missing by the resource's roster. While somebody is, there is no agreement.
+    /// The members that are missing by the resource's roster. While any is missing, there is no agreement.
     pub absent: Absent,
-    /// Since when what is persisted is on trust: whoever writes the resource and was not asked for may have written
-    /// anything. Only the end of a migration that was created since then, under a roster, makes it `None`: nothing is.
+    /// The revision since which `persisted` is on trust: a writer that was not asked for may have written anything.
+    /// Only the end of a migration that was created since then, under a roster, sets `None`.
     pub on_trust: Option<Revision>,
-    /// Members that have spoken under a roster that asks by labels, and have no entry now: they are not new when they come
-    /// again. One that is not remembered is new.
+    /// Members that have reported under a roster that asks by labels, and have no entry now. They do not count as new
+    /// when they come back; a member that is not remembered does.
     pub heard: BTreeSet<MemberId>,
-    /// By version, the log time until which a write in it may still land. Only ever raised; one that is over goes when the row
-    /// changes.
+    /// By version, the log time until which a write in it may still reach the store. It is only ever raised; a drain
+    /// that is over is removed when the row changes.
     pub drains: BTreeMap<ApiVersion, LogTime>,
-    /// By hash, the same for what discovery has shown before.
+    /// The same by hash, for encodings that discovery has shown before.
     pub hash_drains: BTreeMap<StorageVersionHash, LogTime>,
 }
 
 /// What discovery shows of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// The hashes that its servers show. One can be an agreement, several are none.
+    /// The hashes that the servers show. One hash can be an agreement, several cannot.
     pub hashes: BTreeSet<StorageVersionHash>,
-    /// The kind that it stores, if the observer knows it.
+    /// The kind that the resource stores, if the observer knows it.
     pub kind: Option<Kind>,
-    /// Whether its deadline has passed without another look, or the last entry went that it was overtaken by or stood
-    /// against: then it tells of the past alone.
+    /// Whether the observation tells only of the past: its deadline has passed, or the last entry went while
+    /// `overtaken` or `contradicted` held.
     pub expired: bool,
-    /// Whether a member has said something else since the last look.
+    /// Whether a member has reported something else since the last observation.
     pub overtaken: bool,
 }
 
@@ -247,20 +247,20 @@ impl StateStatus {
     }
 }
 
-/// When discovery was last looked at.
+/// When the discovery of a resource was last observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heartbeat {
-    /// In log time, which decides whether it is stale.
+    /// In log time, which decides whether the observation has expired.
     pub at: LogTime,
-    /// By a replica's clock, for people.
+    /// By a replica's clock, for display.
     pub wall: WallTime,
 }
 
-/// How far a migration is, kept beside it: the migration shows it from time to time.
+/// The progress of a migration. It is kept apart from the migration, which takes it over only from time to time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgressRow {
-    /// What the worker last said.
+    /// The progress that the worker last reported.
     pub progress: MigrationProgress,
-    /// When the migration last showed it.
+    /// When the migration's own row last took it over.
     pub shown_at: LogTime,
 }

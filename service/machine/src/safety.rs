@@ -1,6 +1,6 @@
-//! Two questions that an operator asks before it is too late: may this binary join, and may this version go?
+//! Answers two questions of operators: may this binary join, and may this version be dropped?
 //!
-//! Both are answered from one revision. What is not known is not safe, and what a safe answer assumes is said with it.
+//! Both are answered from one revision. What is unknown is not safe, and a safe answer names what it assumes.
 
 mod snapshots;
 mod stored;
@@ -20,11 +20,11 @@ use crate::{Past, StorageVersionView};
 /// The answer to either question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SafetyVerdict {
-    /// Every reason why it is not safe. None: it is.
+    /// Every reason why it is not safe. It is safe if there is none.
     pub dangers: Vec<Danger>,
-    /// What a safe answer assumes, and of which resources.
+    /// What a safe answer assumes, and for which resources.
     pub assumptions: BTreeMap<Assumption, BTreeSet<GroupResource>>,
-    /// Whether somebody looks at the discovery of a resource of which what is persisted is on trust.
+    /// Whether discovery is observed for a resource whose `persisted` is on trust.
     pub is_observed: bool,
 }
 
@@ -33,14 +33,14 @@ pub struct SafetyVerdict {
 pub struct Danger {
     /// The resource.
     pub resource: GroupResource,
-    /// What about it.
+    /// The reason.
     pub why: Why,
 }
 
 /// Whether a binary may join.
 ///
-/// Every resource that is known is looked at, but for those that the binary leaves to others: one that it does not name
-/// is one of which it decodes nothing.
+/// Every known resource is checked, except those that the binary leaves to other servers. A resource that the binary
+/// does not name is one of which it decodes nothing.
 #[must_use]
 pub fn check_binary(past: &Past<'_>, now: LogTime, binary: &Binary) -> SafetyVerdict {
     let mut verdict = SafetyVerdict::default();
@@ -104,7 +104,7 @@ fn of_binary(past: &Past<'_>, now: LogTime, binary: &BinaryResource) -> Found {
     found
 }
 
-/// Whether a version of a resource may be dropped from the binaries.
+/// Whether a version of a resource may be dropped from all binaries.
 #[must_use]
 pub fn check_drop(
     past: &Past<'_>,
@@ -116,7 +116,7 @@ pub fn check_drop(
     let kinds = kinds(past, resource, view.as_ref(), None);
     let concern = Concern {
         version: &|other| other == version,
-        // Where no kind is known, any hash may be that of the version.
+        // If no kind is known, any hash may be that of the version.
         hash: &|hash| {
             let mut kinds = kinds.iter();
             kinds.len() == 0
@@ -129,8 +129,8 @@ pub fn check_drop(
     verdict
 }
 
-/// The kinds that the resource is known to store: as members report it, discovery shows it, a collection declares it, or
-/// the caller says.
+/// The kinds that the resource is known to store: from members' reports, from discovery, from a collection, or from the
+/// caller.
 fn kinds(
     past: &Past<'_>,
     resource: &GroupResource,
@@ -148,7 +148,7 @@ fn kinds(
 }
 
 impl SafetyVerdict {
-    /// Whether there is no reason against it.
+    /// Whether nothing speaks against it.
     #[must_use]
     pub fn is_safe(&self) -> bool {
         self.dangers.is_empty()

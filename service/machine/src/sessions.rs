@@ -1,4 +1,4 @@
-//! Exactly once: what a session keeps, and what a request finds there.
+//! Exactly-once sessions: the outcomes that a session keeps, and what a repeated request gets.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use crate::state::{Session, State};
 use crate::turn::Turn;
 use crate::{Holder, Outcome, OutcomeRow};
 
-/// What is known of a request.
+/// What is known of a request of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recorded {
-    /// It was applied, and this is what became of it.
+    /// It was applied with this outcome.
     Applied(Outcome),
-    /// It was never applied here, and the session would still take it.
+    /// It was not applied up to here, and the session would still accept it.
     NotApplied,
-    /// Its session is unknown, or its sequence is below the kept range: it will never be executed, but an earlier
-    /// attempt may have been.
+    /// Its session is unknown, or its sequence number is below the kept range. It will never be executed, but an
+    /// earlier attempt may have been.
     Expired,
 }
 
@@ -36,7 +36,7 @@ impl State {
         }
     }
 
-    /// Keeps the outcome of a request that was just applied, and forgets those that the caller has seen.
+    /// Keeps the outcome of a request that was just applied, and drops the outcomes that the caller has seen.
     pub(crate) fn record(&mut self, request: RequestId, outcome: &Outcome) {
         // The request may have closed its own session.
         let Some(session) = self.sessions.get(&request.session) else {
@@ -81,7 +81,7 @@ impl State {
         let Some(session) = self.sessions.get(&request.session) else {
             return Ok(());
         };
-        // What the request itself says was seen is forgotten when it is recorded, so it is counted once.
+        // Outcomes that the request itself declares seen are dropped when it is recorded, so they are not counted here.
         let seen = session.outcomes.range(..request.lowest_unanswered).count();
         let unanswered = session.outcomes.len() - seen;
         let most = self.settings.session_outcomes;
@@ -130,7 +130,7 @@ impl OutcomeRow {
         }
     }
 
-    /// The outcome that the row keeps.
+    /// The outcome that this row keeps.
     #[must_use]
     pub fn to_outcome(&self) -> Outcome {
         Outcome {

@@ -1,4 +1,4 @@
-//! The state as a value: persistent maps, and the questions that need no past.
+//! The state as a value made of persistent maps, and the questions that need no past revision.
 
 mod controller_revisions;
 mod leases;
@@ -34,33 +34,33 @@ pub struct State {
     pub(crate) machine_version: u32,
     pub(crate) revision: Revision,
     pub(crate) log_time: LogTime,
-    /// Until when writes may land, in whatever version, of members that only a lost cluster knew; zero without a restore.
+    /// Until when writes of members that only a lost cluster knew may arrive, in any version; zero without a restore.
     pub(crate) strangers_write_until: LogTime,
     pub(crate) settings: Arc<Settings>,
     pub(crate) replicas: OrdMap<ReplicaId, ReplicaRow>,
     pub(crate) members: OrdMap<MemberId, Arc<Member>>,
-    /// By member, the last statement of its epoch that was taken. A member that has said nothing has no key here.
+    /// By member, the last statement of its epoch that was accepted. A member without statements has no key here.
     pub(crate) statements: OrdMap<MemberId, StatementRow>,
     pub(crate) deadlines: Deadlines,
     pub(crate) sessions: OrdMap<SessionId, Session>,
     pub(crate) storage_versions: OrdMap<GroupResource, StorageVersion>,
     pub(crate) storage_states: OrdMap<GroupResource, StorageState>,
     pub(crate) collections: OrdMap<GroupResource, Held>,
-    /// What deletions have left to do, by the uid of the owner.
+    /// The work that deletions have left, by the uid of the owner.
     pub(crate) garbage: OrdMap<Uid, Arc<Garbage>>,
     pub(crate) controller_revisions: ControllerRevisions,
     pub(crate) leases: Leases,
     pub(crate) migrations: OrdMap<MigrationId, KeptMigration>,
-    /// Who must speak, by what the roster is for.
+    /// The rosters, by their scope.
     pub(crate) rosters: OrdMap<ResourceScope, Arc<Roster>>,
     pub(crate) history: History,
-    /// The sum over every row above. What follows is derived from those rows.
+    /// The sum over every row above. The fields below are derived from those rows.
     pub(crate) sum: RowSum,
-    /// Which resources a member reports. A member without entries has no key here.
+    /// The resources that each member reports. A member without entries has no key here.
     pub(crate) reported: OrdMap<MemberId, OrdSet<GroupResource>>,
-    /// Which collection has the objects of a group and kind.
+    /// The collection that has the objects of a group and kind.
     pub(crate) kinds: OrdMap<(Arc<str>, Kind), GroupResource>,
-    /// Which objects name an owner.
+    /// The objects that name each owner.
     pub(crate) dependents: Dependents,
 }
 
@@ -81,21 +81,21 @@ pub(crate) struct StorageVersion {
     pub(crate) tally: Arc<Tally>,
 }
 
-/// What stays of a resource, with its history of agreements.
+/// The storage state of a resource, with its history of agreements.
 #[derive(Clone, Debug)]
 pub(crate) struct StorageState {
     pub(crate) row: Arc<StorageStateRow>,
     /// Oldest first.
     pub(crate) agreements: Vector<Arc<AgreementChange>>,
-    /// When it was last observed, if it ever was.
+    /// When it was last observed; `None` if it never was.
     pub(crate) heartbeat: Option<Heartbeat>,
 }
 
-/// A migration with how far it is.
+/// A migration with its progress.
 #[derive(Clone, Debug)]
 pub(crate) struct KeptMigration {
     pub(crate) row: Arc<Migration>,
-    /// `None` before a worker has said anything.
+    /// `None` before a worker has reported any.
     pub(crate) progress: Option<Arc<ProgressRow>>,
 }
 
@@ -143,13 +143,13 @@ impl State {
         self.cluster.as_ref()
     }
 
-    /// The behaviour of apply that is in force.
+    /// The machine version in force.
     #[must_use]
     pub fn machine_version(&self) -> u32 {
         self.machine_version
     }
 
-    /// The store's one counter.
+    /// The present revision of the store.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.revision
@@ -172,31 +172,31 @@ impl State {
         self.replicas.iter().map(|(id, row)| (*id, row))
     }
 
-    /// How many members there are.
+    /// The number of members.
     #[must_use]
     pub fn member_count(&self) -> usize {
         self.members.len()
     }
 
-    /// How many resources a member reports.
+    /// The number of resources that a member reports.
     #[must_use]
     pub fn entry_count(&self, member: &MemberId) -> usize {
         self.reported.get(member).map_or(0, OrdSet::len)
     }
 
-    /// How many sessions are open.
+    /// The number of open sessions.
     #[must_use]
     pub fn session_count(&self) -> usize {
         self.sessions.len()
     }
 
-    /// How many resources are reported.
+    /// The number of reported resources.
     #[must_use]
     pub fn storage_version_count(&self) -> usize {
         self.storage_versions.len()
     }
 
-    /// How many of the reported resources have no agreement.
+    /// The number of reported resources without an agreement.
     ///
     /// Costs one step for each reported resource.
     #[must_use]
@@ -213,7 +213,7 @@ impl State {
         &self.history
     }
 
-    /// The agreements of a resource that are kept, oldest first. They stay when the last entry goes.
+    /// The kept agreements of a resource, oldest first. They stay when the last entry goes.
     pub fn agreements(
         &self,
         resource: &GroupResource,
@@ -232,24 +232,24 @@ impl State {
             .map(|(_, kept)| &kept.row)
     }
 
-    /// How far a migration is, as its worker last said. Kept beside the migration, not in it.
+    /// The progress of a migration, as its worker last reported it. It is kept apart from the migration.
     #[must_use]
     pub fn migration_progress(&self, id: &MigrationId) -> Option<&ProgressRow> {
         self.migrations.get(id)?.progress.as_deref()
     }
 
-    /// When discovery was last looked at for a resource. Kept beside its state, not in it.
+    /// When the discovery of a resource was last observed. It is kept apart from the storage state.
     #[must_use]
     pub fn heartbeat(&self, resource: &GroupResource) -> Option<Heartbeat> {
         self.storage_states.get(resource)?.heartbeat
     }
 
-    /// Until when a write may land that is on its way now.
+    /// Until when a write that is on its way now may arrive.
     pub(crate) fn write_grace_ends(&self) -> LogTime {
         self.log_time.after(self.settings.write_grace)
     }
 
-    /// Whether nobody has looked at a resource's discovery for so long that what it showed says nothing of the present.
+    /// Whether the observation of a resource's discovery has expired, so that it says nothing of the present.
     #[must_use]
     pub fn is_observation_over(&self, resource: &GroupResource) -> bool {
         let kept = self.storage_states.get(resource);
@@ -259,13 +259,13 @@ impl State {
             .is_some_and(|seen| seen.expired || self.deadlines.is_due(&holder, self.log_time))
     }
 
-    /// The digest over every row, deadlines and sessions too.
+    /// The digest over every row, including deadlines and sessions.
     #[must_use]
     pub fn digest(&self) -> Digest {
         self.digest_with(&self.sum)
     }
 
-    /// The digest of this state if that is the sum over its rows.
+    /// The digest of this state if `sum` is the sum over its rows.
     pub(crate) fn digest_with(&self, sum: &RowSum) -> Digest {
         sum.digest(|to| {
             self.revision.store(to);
@@ -278,14 +278,14 @@ impl State {
         })
     }
 
-    /// How many bytes the rows of the state hold, by the machine's own estimate, which is equal on every replica.
+    /// The bytes of the state's rows, by the machine's own estimate, which is equal on every replica.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.sum.bytes()
     }
 
-    /// Whether only the reserve of the quota is left, or a replica's disk is nearly full: what makes the state grow is
-    /// refused then, unless it keeps members alive. See also [`Self::is_over_quota`].
+    /// Whether only the reserve of the quota is left, or a replica's disk is nearly full. Then commands that make the
+    /// state grow are refused, unless they keep members alive. See also [`Self::is_over_quota`].
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.is_at_quota() || self.low_on_disk().next().is_some()
@@ -303,7 +303,7 @@ impl State {
         low.map(|(id, _)| *id)
     }
 
-    /// Refuses what makes the state grow when it is full.
+    /// Refuses a command that makes the state grow when the state is full.
     pub(crate) fn check_quota(&self) -> Result<(), Refusal> {
         if self.is_full() {
             return Err(self.full());
@@ -311,7 +311,7 @@ impl State {
         Ok(())
     }
 
-    /// The refusal of what makes the state grow while it is full.
+    /// The refusal of a command that makes the state grow when the state is full.
     pub(crate) fn full(&self) -> Refusal {
         let low: Vec<String> = self.low_on_disk().map(|id| id.to_string()).collect();
         let message = if self.is_at_quota() || low.is_empty() {
@@ -331,8 +331,8 @@ impl State {
         Refusal::new(ErrorKind::Quota, message)
     }
 
-    /// Whether the reserve is used up, too. Then members that are not known yet, and resources that nobody has reported
-    /// yet, are refused: there is no end to either.
+    /// Whether the reserve is used up, too. Then new members and never reported resources are refused: their number is
+    /// unbounded.
     #[must_use]
     pub fn is_over_quota(&self) -> bool {
         self.bytes() >= self.settings.state_quota_bytes
@@ -342,8 +342,8 @@ impl State {
     ///
     /// # Errors
     ///
-    /// `NOT_A_MEMBER` if nobody holds the id (or only an epoch of another cluster could be this large), and
-    /// `STALE_EPOCH` if another instance does by a later epoch.
+    /// `NOT_A_MEMBER` if no member holds the id (or only an epoch of another cluster could be this large), and
+    /// `STALE_EPOCH` if another process holds it under a later epoch.
     pub fn fenced(&self, id: &MemberId, epoch: Epoch) -> Result<&Arc<Member>, Refusal> {
         let absent = || {
             Refusal::new(
@@ -361,7 +361,7 @@ impl State {
     }
 }
 
-/// The refusal of `what` for want of room.
+/// The refusal of `what` because there is no room.
 pub(crate) fn over_quota(state: &State, what: &str) -> Refusal {
     let message = format!(
         "{what}: the state has {} bytes, and its quota of {} is used up with the reserve: remove something or raise \
@@ -372,7 +372,7 @@ pub(crate) fn over_quota(state: &State, what: &str) -> Refusal {
     Refusal::new(ErrorKind::Quota, message)
 }
 
-/// The refusal of an epoch that another instance has replaced.
+/// The refusal of an epoch that another process has replaced.
 pub(crate) fn stale_epoch(present: &Member, epoch: Epoch) -> Refusal {
     Refusal::new(
         ErrorKind::StaleEpoch,

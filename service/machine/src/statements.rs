@@ -1,22 +1,22 @@
-//! What a member says comes in the order in which it said it, or is refused.
+//! Accepts the statements of a member in the order in which the member made them, and refuses late ones.
 //!
-//! A request can be late: given up by its caller, sent again by a network or a replica, executed long after what was said
-//! since. Neither a session nor an epoch tells such a report from the present one. So a member numbers what it says within
-//! its epoch, and the number of the last statement that was taken is kept beside it, as its deadline is: it is no part of
-//! the member that readers see, moves no revision and wakes no watcher.
+//! A request can be late: its caller gave it up, or a network or a replica sent it again, and it is executed long after
+//! newer statements. Neither a session nor an epoch tells such a report from the present one. So a member numbers its
+//! statements within its epoch, and the number of the last accepted statement is kept beside the member, as its
+//! deadline is: it is no part of the member that readers see, moves no revision and wakes no watcher.
 
 use synod_model::{Epoch, ErrorKind, Member, MemberId, Refusal, StatementNumber};
 
 use crate::{State, StatementRow};
 
 impl State {
-    /// The member, if it holds this very epoch and has said nothing later than this.
+    /// The member, if it holds this very epoch and has made no later statement than this.
     ///
-    /// The last one once more is the same statement again: nothing came between, so it can be carried out again.
+    /// The last statement may be repeated: nothing came between, so it can be carried out again.
     ///
     /// # Errors
     ///
-    /// As [`Self::fenced`]; `CONFLICT` if a later statement was taken, or another one under the same number.
+    /// As [`Self::fenced`]; `CONFLICT` if a later statement was accepted, or another one under the same number.
     pub(crate) fn heard(
         &self,
         id: &MemberId,

@@ -1,4 +1,4 @@
-//! The counts behind a storage version: what makes agreement cost O(versions in an entry), not O(members).
+//! The counts behind a storage version: with them, agreement costs O(versions in an entry), not O(members).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use synod_model::{ApiVersion, Revision, Stance};
 
 use crate::EntryRow;
 
-/// How many entries of a resource say what. Derived from the entries; every count is above zero.
+/// How many entries of a resource say what. Derived from the entries; every kept count is above zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     entries: u32,
@@ -16,7 +16,7 @@ pub(crate) struct Tally {
     encodes: Counts,
     prefers: Counts,
     fixed: Counts,
-    /// By `selected_revision`, how many voters took or adopted it.
+    /// By `selected_revision`, the number of voters that took or adopted it.
     adopted: BTreeMap<Revision, u32>,
 }
 
@@ -107,12 +107,12 @@ impl Tally {
         unanimous(&self.prefers, self.voters)
     }
 
-    /// Whether some fixed entry encodes another version than this.
+    /// Whether some fixed entry encodes another version.
     pub(crate) fn fixed_elsewhere(&self, version: &ApiVersion) -> bool {
         self.fixed.keys().any(|fixed| fixed != version)
     }
 
-    /// Whether every voter took or adopted what was selected at this revision.
+    /// Whether every voter took or adopted the selection of this revision.
     pub(crate) fn all_adopted(&self, selected_revision: Revision) -> bool {
         self.adopted.get(&selected_revision).copied().unwrap_or(0) == self.voters
     }

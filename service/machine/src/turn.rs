@@ -1,4 +1,4 @@
-//! A command's turn: the one door through which it changes the state.
+//! A command's turn: the only methods by which a command changes the state.
 //!
 //! A command first decides, reading the state; then it changes rows through the methods here, which keep the digest,
 //! the derived indexes and the events in step. A command that refuses returns before its first change, so a refused
@@ -40,14 +40,14 @@ pub(crate) struct Turn<'a> {
     /// The revision that this command makes if it changes something.
     revision: Revision,
     wall: WallTime,
-    /// Whether something changed that readers can see.
+    /// Whether the command makes a revision: see [`Self::moves`].
     moved: bool,
-    /// Whether the history begins anew with this command.
+    /// Whether this command empties the history.
     restores: bool,
     uids: u32,
-    /// How many objects were marked as being deleted.
+    /// The number of objects that were marked as being deleted.
     deletions: u32,
-    /// Whether earlier commands have left dependents to deal with.
+    /// Whether earlier commands have left dependents to process.
     backlog: bool,
     changes: Vec<Change>,
 }
@@ -85,27 +85,27 @@ impl<'a> Turn<'a> {
         self.state.log_time
     }
 
-    /// What changes leases keeps the sum in step by itself; see `leases/changes.rs`.
+    /// The leases, to be changed. The methods in `leases/changes.rs`, which use this, update the sum themselves.
     pub(crate) fn leases(&mut self) -> &mut Leases {
         &mut self.state.leases
     }
 
-    /// Says that something changes that readers can see, or that takes its number from the revision.
+    /// Records that readers can see a change, or that something takes its number from the revision.
     pub(crate) fn moves(&mut self) {
         self.moved = true;
     }
 
-    /// A row comes.
+    /// Adds a row to the sum.
     pub(crate) fn add(&mut self, row: RowHash) {
         self.state.sum.add(row);
     }
 
-    /// A row goes.
+    /// Subtracts a row from the sum.
     pub(crate) fn subtract(&mut self, row: RowHash) {
         self.state.sum.subtract(row);
     }
 
-    /// Takes note of an object that has changed: in the digest, and as an event.
+    /// Records the change of an object: in the sum, and as an event.
     pub(crate) fn record<R: Hashed>(
         &mut self,
         key: R::Key,
@@ -122,7 +122,7 @@ impl<'a> Turn<'a> {
         self.changes.push_mut(Change::new(key, before, after))
     }
 
-    /// Ends the turn. If something changed, the revision moves and the history gains it; after a restore there is none.
+    /// Ends the turn. If something changed, the revision moves and the history gains it; a restore empties it instead.
     pub(crate) fn end(self) -> Option<Arc<RevisionEvents>> {
         if !self.moved {
             assert!(self.changes.is_empty(), "an event belongs to a revision");
@@ -143,7 +143,7 @@ impl<'a> Turn<'a> {
         Some(events)
     }
 
-    /// The metadata of an object that this command makes.
+    /// The metadata of an object that this command creates.
     pub(crate) fn new_metadata(&mut self) -> Metadata {
         let cluster = self
             .state
@@ -160,7 +160,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The metadata of an object that this command changes, or makes if there was none.
+    /// The metadata of an object that this command changes, or creates if there was none.
     pub(crate) fn metadata(&mut self, before: Option<&Metadata>) -> Metadata {
         match before {
             Some(metadata) => Metadata {
@@ -177,7 +177,7 @@ impl<'a> Turn<'a> {
             revision: self.revision,
             ..settings
         });
-        // The settings of a state without a cluster are no row, so there is none to subtract.
+        // The settings of a state without a cluster are not part of the sum, so there is nothing to subtract.
         self.state.settings = Arc::clone(&after);
         self.record((), None, Some(after));
     }
@@ -215,8 +215,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Removes the member, its deadlines, what it said last and the marks that go with it. Its entries are the caller's to
-    /// remove.
+    /// Removes the member, its deadlines, its last statement and the marks that are tied to it. The caller removes its
+    /// entries.
     pub(crate) fn remove_member(&mut self, id: &MemberId) {
         let before = self.state.members.remove(id);
         let before = before.expect("the command found the member");
@@ -227,7 +227,7 @@ impl<'a> Turn<'a> {
         self.end_marks(&MarkPost::Member(id.clone()));
     }
 
-    /// Sets a deadline `ttl` after this entry's log time, for a holder that was promised none. Moves no revision.
+    /// Sets a deadline `ttl` after this entry's log time, for a new holder. Moves no revision.
     pub(crate) fn set_deadline(&mut self, holder: Holder, ttl: Duration) {
         let at = self.state.log_time.after(ttl);
         self.put_deadline(holder, Deadline { at, ttl });
@@ -268,7 +268,7 @@ impl<'a> Turn<'a> {
         self.carry_out_and(decided, Then::Migrate);
     }
 
-    /// Carries out what was decided, and lets the rule of migrations follow as far as given.
+    /// Carries out the decision, and lets the rule of migrations follow as far as `then` says.
     pub(crate) fn carry_out_and(&mut self, decided: Decided, then: Then) {
         let Decided {
             resource,
@@ -334,7 +334,7 @@ impl<'a> Turn<'a> {
 }
 
 impl State {
-    /// Keeps the sum and the index by member in step with one changed entry.
+    /// Updates the sum and the index by member for one changed entry.
     fn index_entry(&mut self, resource: &GroupResource, change: &EntryChange) {
         if let Some(row) = &change.before {
             self.sum.subtract(entry_hash(resource, &change.member, row));

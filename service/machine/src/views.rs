@@ -1,4 +1,4 @@
-//! Objects as readers see them: assembled from rows when somebody asks.
+//! Objects as readers see them: assembled from rows when a reader asks.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{EntryRow, StorageStateRow, StorageVersionRow};
 pub struct StorageVersionView {
     /// The resource.
     pub resource: GroupResource,
-    /// The object's own row.
+    /// The row of the object.
     pub row: Arc<StorageVersionRow>,
     pub(crate) entries: OrdMap<MemberId, Arc<EntryRow>>,
 }
@@ -30,11 +30,11 @@ impl StorageVersionView {
     }
 }
 
-/// What stays of a resource, at one revision. Cheap to clone.
+/// The storage state of a resource, at one revision. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorageStateView {
     /// The resource.
     pub resource: GroupResource,
-    /// The object's own row.
+    /// The row of the object.
     pub row: Arc<StorageStateRow>,
 }

@@ -1,4 +1,4 @@
-//! The rule of storage versions: what follows for a resource when its entries change.
+//! The rule of storage versions: what follows for a resource when the reports of its members change.
 //!
 //! [`decide`] is pure. It takes what some members now say of a resource and works out, in this order: the entries, the
 //! selected version, the encodings that voters take, the common encoding, agreement, and what is added to `persisted`
@@ -28,11 +28,11 @@ use crate::StateStatus;
 use crate::objects::guarantee;
 use crate::state::State;
 
-/// Works out what follows when the members say this of the resource. `None`: nothing changes.
+/// Decides what follows when members say this of the resource. `None`: nothing changes.
 ///
 /// # Errors
 ///
-/// `NOT_DECODABLE` if a reported entry could not read what is selected, or what is stored where that is enforced.
+/// `NOT_DECODABLE` if a reported entry cannot decode the selected version, or the stored ones where that is enforced.
 pub(crate) fn decide(
     state: &State,
     occasion: Occasion<'_>,
@@ -62,7 +62,7 @@ pub(crate) fn decide(
     Ok(draft.finish(state, resource))
 }
 
-/// What is known of a resource that nobody ever reported, once an empty collection is declared for it: nothing is stored.
+/// The storage state of a never reported resource with a new, empty collection: nothing is stored.
 pub(crate) fn declare(
     state: &State,
     occasion: Occasion<'_>,
@@ -75,21 +75,20 @@ pub(crate) fn declare(
     kept.expect("what was not known is another state")
 }
 
-/// What becomes known of a resource's store.
+/// New knowledge of a resource's store.
 #[derive(Debug)]
 pub(crate) struct Anew {
-    /// What it may hold, with all that the entries demand.
+    /// The encodings that it may hold, including all that the entries demand.
     pub(crate) persisted: BTreeSet<Persisted>,
-    /// Whether nothing is selected any more.
+    /// Whether the selection is removed.
     pub(crate) unselects: bool,
-    /// Whether what discovery showed says nothing any more.
+    /// Whether the observation is dropped.
     pub(crate) forgets_observation: bool,
-    /// When the migration was created that made it so, if one did.
+    /// The revision at which the migration was created that gave this knowledge, if one did.
     pub(crate) migrated_since: Option<Revision>,
 }
 
-/// Works out what follows for a resource when what is known of its store changes, and nothing else. `None`: nothing
-/// changes.
+/// Decides what follows for a resource when only what is known of its store changes. `None`: nothing changes.
 pub(crate) fn reconsider(
     state: &State,
     occasion: Occasion<'_>,
@@ -114,7 +113,7 @@ pub(crate) fn reconsider(
     draft.finish(state, resource)
 }
 
-/// Works out what follows for a resource when its roster changes, or whom it asks for. `None`: nothing changes.
+/// Decides what follows for a resource when its roster or the members it asks for change. `None`: nothing.
 pub(crate) fn recount(
     state: &State,
     occasion: Occasion<'_>,

@@ -1,4 +1,4 @@
-//! The objects that are listed and watched: which there are, and one of them before and after a change.
+//! The kinds of objects that are listed and watched, and one object before and after a change.
 
 use std::sync::Arc;
 
@@ -10,36 +10,36 @@ use synod_model::{
 
 use crate::{EntryRow, StorageStateRow, StorageVersionRow};
 
-/// A kind of object that is listed and watched: its row, and what tells one from another.
+/// A kind of object that is listed and watched: its row and its key.
 pub trait Watched: Sized + 'static {
-    /// What tells one object of the kind from another.
+    /// The key that identifies an object among those of the kind.
     type Key: Clone + Ord + 'static;
 
     /// The kind.
     const KIND: ObjectKind;
 
-    /// The object that has this key.
+    /// The object with this key, as one of any kind.
     fn object(key: Self::Key) -> ObjectRef;
 
-    /// The key of an object; `None` if it is of another kind.
+    /// The key of an object; `None` if the object is of another kind.
     fn key(object: &ObjectRef) -> Option<&Self::Key>;
 
-    /// The row; `None` if it is of another kind.
+    /// The row as this kind's; `None` if it is of another kind.
     fn row(row: &ObjectRow) -> Option<&Arc<Self>>;
 
-    /// The same as one of all kinds.
+    /// The row as one of any kind.
     fn into_row(row: Arc<Self>) -> ObjectRow;
 }
 
 macro_rules! watched {
     ($($kind:ident($key:ty): $row:ty,)*) => {
-        /// Which object: its kind, and its key among those of the kind. Ordered by both.
+        /// Identifies an object: its kind, and its key within the kind. Ordered by both.
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum ObjectRef {
             $(#[doc = concat!("One of kind ", stringify!($kind), ".")] $kind($key),)*
         }
 
-        /// What is kept of an object.
+        /// The row of an object of any kind.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum ObjectRow {
             $(#[doc = concat!("Of kind ", stringify!($kind), ".")] $kind(Arc<$row>),)*
@@ -100,7 +100,7 @@ watched! {
 }
 
 impl ObjectRef {
-    /// Its name, as readers know it: [`ObjectKind`] says for each kind what it is.
+    /// The object's name, as readers know it: [`ObjectKind`] says for each kind what it is.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -119,7 +119,7 @@ impl ObjectRef {
         }
     }
 
-    /// The namespace that it is in; `None` if it is in none.
+    /// The object's namespace; `None` if it has none.
     #[must_use]
     pub fn namespace(&self) -> Option<&str> {
         match self {
@@ -144,7 +144,7 @@ impl ObjectRef {
 }
 
 impl ObjectRow {
-    /// Its labels; `None` if its kind has none.
+    /// The object's labels; `None` if its kind has none.
     #[must_use]
     pub fn labels(&self) -> Option<&Labels> {
         match self {
@@ -166,22 +166,22 @@ impl ObjectRow {
 /// One changed object, before and after: `before` undoes it for reads of the past.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Which object.
+    /// The object that changed.
     pub object: ObjectRef,
     /// The object before; `None` if it is new.
     pub before: Option<ObjectRow>,
     /// The object after; `None` if it is gone.
     pub after: Option<ObjectRow>,
-    /// The changed entries, by member, if it is a storage version.
+    /// The changed entries, by member, if the object is a storage version.
     pub entries: Vec<EntryChange>,
-    /// The line that the change added to the history of agreements, if it is a storage state.
+    /// The line that the change added to the history of agreements, if the object is a storage state.
     pub agreement: Option<Arc<AgreementChange>>,
 }
 
 /// One changed entry of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryChange {
-    /// Whose entry.
+    /// The member whose entry it is.
     pub member: MemberId,
     /// The entry before; `None` if it is new.
     pub before: Option<Arc<EntryRow>>,
@@ -192,7 +192,7 @@ pub struct EntryChange {
 /// A change of an object of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChangeOf<'a, R: Watched> {
-    /// Which object.
+    /// The key of the object.
     pub key: &'a R::Key,
     /// The object before; `None` if it is new.
     pub before: Option<&'a Arc<R>>,
@@ -201,7 +201,7 @@ pub struct ChangeOf<'a, R: Watched> {
 }
 
 impl Change {
-    /// A change of the object with this key, and of nothing beside it.
+    /// A change of the object with this key, without entries or agreement.
     #[must_use]
     pub fn new<R: Watched>(key: R::Key, before: Option<Arc<R>>, after: Option<Arc<R>>) -> Self {
         Self {
@@ -213,7 +213,7 @@ impl Change {
         }
     }
 
-    /// The same, if it is of an object of one kind.
+    /// The change as one of this kind; `None` if the object is of another kind.
     #[must_use]
     pub fn of<R: Watched>(&self) -> Option<ChangeOf<'_, R>> {
         Some(ChangeOf {
@@ -223,7 +223,7 @@ impl Change {
         })
     }
 
-    /// Whether the object is there before and after it as one kind, and only that is said beside it which the kind has.
+    /// Whether the rows are of the object's kind, and only fields that this kind has are set.
     pub(crate) fn is_of_one_kind(&self) -> bool {
         let kind = self.object.kind();
         let mut rows = self.before.iter().chain(&self.after);

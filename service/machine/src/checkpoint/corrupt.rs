@@ -1,8 +1,8 @@
-//! Why rows are no state.
+//! The error of rows that do not make a state.
 
 use std::fmt;
 
-/// Why rows are no state.
+/// The reason why rows do not make a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CorruptState(pub(super) String);
 

@@ -1,4 +1,4 @@
-//! The rows of migrations and of storage states, and of what is kept beside them.
+//! Loads the rows of migrations and storage states, and their progress, agreements and heartbeats.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(super) fn migration_rows(kept: &KeptMigration) -> impl Iterator<Item = Row> 
 }
 
 impl State {
-    /// What stays of a resource; its agreements and its heartbeat come after it.
+    /// Loads a storage state; its agreements and its heartbeat come after it.
     pub(super) fn load_storage_state(
         &mut self,
         resource: GroupResource,
@@ -29,7 +29,7 @@ impl State {
         self.storage_states.insert(resource, state).is_none()
     }
 
-    /// The next line of a resource's history; a line has no key, so it is always a new one.
+    /// Appends a line to a resource's history of agreements. It has no key, so it is always new.
     pub(super) fn load_agreement(
         &mut self,
         resource: &GroupResource,

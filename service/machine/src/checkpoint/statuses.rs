@@ -1,14 +1,14 @@
-//! What a checkpoint says of a resource has to follow from the entries in it.
+//! Checks that the status of a resource in a checkpoint follows from its entries.
 //!
-//! The digest tells that the rows are those that were written, not that whoever wrote them was right: a wrong common
-//! version would be answered, and worked by, for as long as no entry changes.
+//! The digest proves that the rows are those that were written, not that they were right: a wrong `common` would be
+//! answered to readers and relied on for as long as no entry changes.
 
 use synod_model::{GroupResource, check_common_version, check_conditions};
 
 use super::corrupt::CorruptState;
 use crate::state::StorageVersion;
 
-/// Holds a loaded storage version against its entries.
+/// Compares a loaded storage version with the status that its entries imply.
 pub(super) fn check_status(
     resource: &GroupResource,
     version: &StorageVersion,

@@ -1,4 +1,4 @@
-//! `AcquireLease`: gives a free lease to its caller, and a place in the queue for one that another has.
+//! `AcquireLease`: gives a free lease to its caller, or a place in the queue while another holds it.
 
 use synod_model::{
     AcquireLease, Current, ErrorKind, FencingToken, Hold, Lease, Refusal, Ticket, Waiter,
@@ -30,7 +30,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, acquire: &AcquireLease) -> Result<Answe
     }
 }
 
-/// Nobody has the lease, so nobody waits for it and nobody is elected to it.
+/// Gives the caller a free lease, which has no waiter and no elected candidate.
 fn take(turn: &mut Turn<'_>, acquire: &AcquireLease) -> Answer {
     let token = FencingToken::new(turn.revision());
     let hold = Hold {
@@ -48,7 +48,7 @@ fn take(turn: &mut Turn<'_>, acquire: &AcquireLease) -> Answer {
     }
 }
 
-/// The caller has it already, perhaps because it lost the answer: it keeps its token.
+/// The caller already holds the lease, perhaps because it lost the answer: it keeps its token.
 fn keep(turn: &mut Turn<'_>, acquire: &AcquireLease, lease: &Lease, hold: Hold) -> Answer {
     let token = hold.token;
     let after = Hold {
@@ -66,7 +66,7 @@ fn keep(turn: &mut Turn<'_>, acquire: &AcquireLease, lease: &Lease, hold: Hold) 
     }
 }
 
-/// Another has it. Who waits already keeps its place, and is known to be there.
+/// Another caller holds the lease. A caller that already waits keeps its place, and its deadline moves.
 fn queue(turn: &mut Turn<'_>, acquire: &AcquireLease, lease: &Lease) -> Result<Answer, Refusal> {
     let key = &acquire.key;
     let Some(wait) = acquire.wait else {

@@ -1,4 +1,4 @@
-//! `Adopt`: a voter's permits for the older version are drained, and it encodes what is selected.
+//! `Adopt`: a voter's permits for the older version are drained; it encodes the selected version.
 
 use synod_model::{Adopt, ErrorKind, Refusal};
 
@@ -46,7 +46,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, adopt: &Adopt) -> Result<Answer, Refusa
     Ok(Answer::Done)
 }
 
-/// Refuses unless this very selection is adopted: selected may have moved while the caller drained.
+/// Refuses unless the present selection is adopted: it may have moved while the caller drained.
 fn check_selected(turn: &Turn<'_>, adopt: &Adopt) -> Result<(), Refusal> {
     let kept = turn
         .state()

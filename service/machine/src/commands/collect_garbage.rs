@@ -1,4 +1,4 @@
-//! `CollectGarbage`: goes on with the dependents that deletions have left, up to the bound of one command.
+//! `CollectGarbage`: continues with the dependents that deletions have left, up to the bound of one command.
 
 use synod_model::Refusal;
 

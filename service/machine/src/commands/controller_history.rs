@@ -1,4 +1,4 @@
-//! A history while a command works on it: shared by the commands on ControllerRevisions.
+//! A history while a command changes it: shared by the commands on ControllerRevisions.
 //!
 //! A command changes a draft and may still refuse; only [`Draft::carry_out`] changes the state, each snapshot once.
 
@@ -16,7 +16,7 @@ use crate::controller_revisions::{IdentifiedRevision, bytes_of};
 use crate::outcome::HistoryAnswer;
 use crate::turn::Turn;
 
-/// The snapshots of a history, in its order, with what is to become of them.
+/// The snapshots of a history, in its order, with the changes that the command makes.
 pub(super) struct Draft {
     snapshots: Vec<Drafted>,
     deleted: Vec<NamespacedName>,
@@ -30,7 +30,7 @@ struct Drafted {
 }
 
 impl Draft {
-    /// All that an owner controls in a namespace, whatever its labels.
+    /// Everything that an owner controls in a namespace, whatever its labels.
     pub(super) fn controlled(state: &State, namespace: &Namespace, owner: Uid) -> Self {
         let controlled = state
             .controller_revisions
@@ -38,7 +38,7 @@ impl Draft {
         Self::of(controlled)
     }
 
-    /// A history, after it has adopted what it may.
+    /// A history, after it has adopted what it may adopt.
     pub(super) fn adopting(state: &State, history: &ControllerHistory) -> Result<Self, Refusal> {
         let mut draft = Self::of(state.controller_revisions.of(history));
         draft.adopt(state.controller_revisions.adoptable(history), history);
@@ -52,7 +52,7 @@ impl Draft {
         Err(Refusal::new(ErrorKind::TooLarge, message))
     }
 
-    /// No snapshots yet.
+    /// A history without snapshots.
     pub(super) fn empty() -> Self {
         Self::of(std::iter::empty())
     }
@@ -65,7 +65,7 @@ impl Draft {
         }
     }
 
-    /// Adopts as many as one command may, oldest first.
+    /// Adopts snapshots, oldest first, as many as one command may.
     pub(super) fn adopt<'a>(
         &mut self,
         adoptable: impl Iterator<Item = &'a IdentifiedRevision>,
@@ -91,7 +91,7 @@ impl Draft {
         self.sort();
     }
 
-    /// Refuses unless the newest snapshot is the one that the caller has seen.
+    /// Refuses unless the newest snapshot is the one that the caller last saw.
     pub(super) fn check_newest(&self, if_newest: Option<Revision>) -> Result<(), Refusal> {
         let newest = self.newest();
         let present = newest.map_or(Revision::ZERO, |row| row.metadata.resource_version);
@@ -114,7 +114,7 @@ impl Draft {
         })
     }
 
-    /// The snapshots in order, oldest first.
+    /// The snapshots, oldest first.
     pub(super) fn rows(&self) -> impl DoubleEndedIterator<Item = &ControllerRevision> + Clone {
         self.snapshots.iter().map(|drafted| &*drafted.row)
     }
@@ -123,7 +123,7 @@ impl Draft {
         self.rows().next_back()
     }
 
-    /// The newest snapshot that says the same.
+    /// The newest snapshot with equal data.
     pub(super) fn equal(
         &self,
         identity: &RevisionIdentity,
@@ -134,7 +134,7 @@ impl Draft {
         found.map(|drafted| &*drafted.row)
     }
 
-    /// The number after all there are.
+    /// The number after the highest in use.
     pub(super) fn next_number(&self) -> Result<RevisionNumber, Refusal> {
         let Some(newest) = self.newest() else {
             return Ok(RevisionNumber::FIRST);
@@ -179,14 +179,14 @@ impl Draft {
         }
     }
 
-    /// How many bytes the snapshots have that were changed.
+    /// The bytes of the changed snapshots.
     pub(super) fn bytes_changed(&self) -> usize {
         let changed = self.snapshots.iter().filter(|drafted| drafted.changed);
         changed.map(|drafted| bytes_of(&drafted.row)).sum()
     }
 
-    /// Deletes the oldest that are not live until `limit` of those are left, but never `spared`, which counts. The newest is
-    /// live without a mark: it is what the owner wants.
+    /// Deletes the oldest snapshots that are not live until `limit` of those are left. `spared` counts but is never
+    /// deleted. The newest is live without a mark, because it is what the owner wants.
     pub(super) fn truncate(&mut self, limit: u32, spared: Option<&ObjectName>) {
         let newest = self.newest().map(|row| row.key.clone());
         let idle = self
@@ -201,7 +201,7 @@ impl Draft {
         self.delete(&oldest);
     }
 
-    /// Deletes these, oldest first, as far as one command may.
+    /// Deletes these, oldest first, as many as one command may.
     fn delete(&mut self, going: &BTreeSet<NamespacedName>) {
         let mut room = Room::default();
         let (mut deleted, mut full) = (Vec::new(), false);
@@ -218,16 +218,16 @@ impl Draft {
         self.deleted = deleted;
     }
 
-    /// Deletes all, live or not, as far as one command may.
+    /// Deletes all, live or not, as many as one command may.
     pub(super) fn delete_all(&mut self) {
         let all = self.rows().map(|row| row.key.clone()).collect();
         self.delete(&all);
     }
 
-    /// Changes the state, and answers what was done beside the matter at hand.
+    /// Changes the state, and returns what was adopted and deleted.
     pub(super) fn carry_out(self, turn: &mut Turn<'_>) -> HistoryAnswer {
         for key in &self.deleted {
-            // What was adopted only to be deleted is not written in between.
+            // A snapshot that was adopted only to be deleted is not written first.
             turn.remove_controller_revision(key);
         }
         for drafted in self.snapshots.into_iter().filter(|drafted| drafted.changed) {
@@ -256,7 +256,7 @@ impl Drafted {
     }
 }
 
-/// What one command may still take of large things, so that its events stay deliverable.
+/// Bounds the number and bytes of snapshots that one command takes, so that its events stay deliverable.
 #[derive(Default)]
 struct Room {
     taken: usize,
@@ -281,7 +281,7 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// The snapshot with this key, if it is as the caller says.
+/// The snapshot with this key, if it meets the caller's preconditions.
 pub(super) fn found<'a>(
     state: &'a State,
     key: &NamespacedName,
@@ -295,7 +295,7 @@ pub(super) fn found<'a>(
     Ok(&kept.row)
 }
 
-/// Refuses unless the snapshot is as the caller says.
+/// Refuses unless the snapshot meets the caller's preconditions.
 fn check(row: &ControllerRevision, preconditions: &Preconditions) -> Result<(), Refusal> {
     let Some(fault) = preconditions.fault_of_update(&row.metadata) else {
         return Ok(());

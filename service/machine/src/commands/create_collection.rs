@@ -1,4 +1,4 @@
-//! `CreateCollection`: declares a resource, so that it can hold objects.
+//! `CreateCollection`: declares a collection, so that a resource can hold objects.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `CreateControllerRevision`: what a controller wants now, decided against all it wanted before.
+//! `CreateControllerRevision`: records what a controller wants now, and compares it with what it wanted before.
 
 use synod_model::limits::{COLLISION_COUNT_MAX, COLLISIONS_TRIED_MAX};
 use synod_model::{
@@ -54,7 +54,7 @@ pub(crate) fn apply(
         check_tied(turn.state(), &draft, tie)?;
     }
     if outcome != RevisionOutcome::Unchanged {
-        // Its owner moves on from it in this very command, and says only then what it still uses of it.
+        // The owner moves on from `newest_before` in this command, and marks only later what it still uses of it.
         draft.truncate(create.history_limit, newest_before.as_ref());
     }
     let history = draft.carry_out(turn);
@@ -70,15 +70,15 @@ pub(crate) fn apply(
     }))
 }
 
-/// The snapshot of this name is in this version, if nobody said before in which it is: equal data that was said to be in
-/// another stays what it was.
+/// Sets the version of the data of the snapshot with this name, if it was not stated before. Equal data that was stated
+/// to be in another version keeps that one.
 fn learn_version(row: &mut ControllerRevision, name: &ObjectName, version: &ApiVersion) {
     if row.key.name() == name.as_str() && row.data.version().is_none() {
         row.data = row.data.clone().in_version(Some(version.clone()));
     }
 }
 
-/// The mark of the update is on the snapshot of this name from now on, and on no other.
+/// Moves the mark of the update to the snapshot with this name.
 fn move_update(row: &mut ControllerRevision, name: &ObjectName, tie: &MarkTie) {
     if row.key.name() == name.as_str() {
         row.marks.set(LiveMark::Update, tie.clone());
@@ -87,8 +87,8 @@ fn move_update(row: &mut ControllerRevision, name: &ObjectName, tie: &MarkTie) {
     }
 }
 
-/// Takes the mark of the update from a snapshot of the owner that the selector leaves out, and counts as a renewal of the
-/// one that it is on.
+/// Takes the mark of the update from a snapshot of the owner that the selector leaves out, and renews the mark on the
+/// snapshot with this name.
 fn settle_update(turn: &mut Turn<'_>, create: &CreateControllerRevision, name: &ObjectName) {
     let ControllerHistory {
         namespace, owner, ..
@@ -105,7 +105,7 @@ fn settle_update(turn: &mut Turn<'_>, create: &CreateControllerRevision, name: &
     turn.renew_mark(&key(namespace, name), &LiveMark::Update);
 }
 
-/// The snapshot to add, and the collisions that its name makes.
+/// The snapshot to add, and the collision count after its name was chosen.
 fn new_row(
     turn: &mut Turn<'_>,
     draft: &Draft,
@@ -122,7 +122,7 @@ fn new_row(
     let row = ControllerRevision {
         key,
         metadata: turn.new_metadata(),
-        // As Kubernetes has it, the label tells the hash before names collided.
+        // As in Kubernetes, the label has the hash without the collisions counted below.
         labels: with_hash(&create.labels, hash.with_collisions(create.collision_count)),
         annotations: create.annotations.clone(),
         controller: Some(create.history.owner.clone()),
@@ -133,7 +133,7 @@ fn new_row(
     Ok((row, collisions))
 }
 
-/// The first name that is free, counting on from the collisions that the owner knows of.
+/// The first free name, counting on from the collisions that the owner knows of.
 fn free_name(
     state: &State,
     create: &CreateControllerRevision,

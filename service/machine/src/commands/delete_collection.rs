@@ -1,4 +1,4 @@
-//! `DeleteCollection`: removes a collection that holds no object. What is known of the resource's storage stays.
+//! `DeleteCollection`: removes a collection that holds no object. The resource's storage state stays.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::objects::Held;
 use crate::turn::Turn;
 use crate::{Answer, State, Written, WrittenHow};
 
-/// As what collections are named in Kubernetes' words.
+/// The resource name of collections, in Kubernetes' wording.
 pub(super) const COLLECTIONS: &str = "collections";
 
 pub(crate) fn apply(turn: &mut Turn<'_>, delete: &DeleteCollection) -> Result<Answer, Refusal> {

@@ -1,4 +1,4 @@
-//! `DeleteControllerRevisions`: one snapshot, or all of an owner, live or not.
+//! `DeleteControllerRevisions`: deletes one snapshot, or all of an owner, live or not.
 
 use synod_model::{DeleteControllerRevisions, Refusal};
 

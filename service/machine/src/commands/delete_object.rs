@@ -1,4 +1,4 @@
-//! `DeleteObject`: deletes an object, or begins to while it has finalizers; or has a deletion that has begun go another way.
+//! `DeleteObject`: deletes an object, or marks it while it has finalizers, or redirects a deletion under way.
 
 use std::sync::Arc;
 

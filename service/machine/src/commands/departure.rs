@@ -1,4 +1,4 @@
-//! Entries that go without a report: shared by `Leave` and `Expire`.
+//! Removes entries of members that go or do not report again: shared by `Leave` and `Expire`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use synod_model::{AbortCause, GroupResource, LogTime, MemberId};
 use crate::turn::Turn;
 use crate::voting::{Cause, Decided, Occasion, Said, decide};
 
-/// Whether writes of a member that goes may still land.
+/// Whether writes of a removed member may still arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Drain {
     /// They may, for as long as the setting `write_grace` says.
@@ -16,11 +16,11 @@ pub(super) enum Drain {
     Done,
 }
 
-/// Removes the entries of the members, each resource evaluated once in the command, however many of them report it.
+/// Removes the entries of the members. Each resource is evaluated once, however many of the members report it.
 ///
-/// Those that are `gone` go themselves after it: no roster asks for them any more. Observations of the resources that are
-/// `lapsing` come to their deadline in the same command: an agreement by one that a member's going would leave alone
-/// never was.
+/// The members that are `gone` are removed after this; no roster asks for them any more. Observations of the resources
+/// in `lapsing` expire in the same decision, so that an expired observation never becomes the agreement when the last
+/// entry goes.
 pub(super) fn remove_entries(
     turn: &mut Turn<'_>,
     members: &BTreeSet<MemberId>,
@@ -56,7 +56,7 @@ pub(super) fn remove_entries(
     }
 }
 
-/// Removes the members themselves, and follows the rosters that asked for them.
+/// Removes the members, and re-evaluates the rosters that asked for them.
 pub(super) fn remove_members(turn: &mut Turn<'_>, gone: &BTreeSet<MemberId>) {
     let members: Vec<_> = gone
         .iter()
@@ -71,7 +71,7 @@ pub(super) fn remove_members(turn: &mut Turn<'_>, gone: &BTreeSet<MemberId>) {
 }
 
 fn drops(turn: &Turn<'_>, member: &MemberId, drain: Drain) -> Said<'static> {
-    // Entries of a replaced epoch began to drain when it was replaced; the present epoch wrote nothing by them.
+    // Entries of a replaced epoch began to drain when it was replaced; the present epoch wrote nothing under them.
     let reported = turn
         .state()
         .members

@@ -1,6 +1,6 @@
-//! `Expire`: the leader names what it found past its deadline; apply checks each against this entry's own log time.
+//! `Expire`: the leader names what it found past its deadline; apply checks each item against this entry's log time.
 //!
-//! What was renewed earlier in the log is not removed: the renewal wins by order.
+//! Whatever was renewed earlier in the log is not removed: the order of the log decides.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -52,11 +52,11 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
         .filter(|resource| is_due(&Holder::Observation((*resource).clone())))
         .cloned()
         .collect();
-    // All entries go before any agreement is recomputed: what stands between two of them never was.
+    // All entries of a resource go before its agreement is recomputed, so no agreement of a part of them is recorded.
     let entries_of: BTreeSet<MemberId> = gone.union(&unreported).cloned().collect();
     let running = departure::Drain::Running;
     departure::remove_entries(turn, &entries_of, &gone, &lapsing, running);
-    // Before the members: what an observation agreed on with nobody missing any more never was either.
+    // Before the members go: a roster that no longer misses any would make an expired observation an agreement.
     observe_storage::expire(turn, &lapsing, &gone);
     departure::remove_members(turn, &gone);
     for id in &unreported {
@@ -67,10 +67,10 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
     }
     let ended = succession::expire(turn, expire, &gone);
     let objects = expire_objects(turn, &expire.objects);
-    // After the members: whose agreement went with them is aborted, and has no deadline any more.
+    // After the members go: a migration whose agreement went with them is aborted, and has no deadline any more.
     end_claims(turn, expire);
     try_again(turn, expire);
-    // After whatever takes marks with it: those are gone.
+    // After everything that removes marks: those marks are gone.
     end_marks(turn, expire);
     let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     Ok(Answer::Expired {
@@ -85,8 +85,8 @@ pub(crate) fn apply(turn: &mut Turn<'_>, expire: &Expire) -> Result<Answer, Refu
     })
 }
 
-/// Deletes the objects that are past their deadline, up to a bound. The others stay due, and are named again. Answers how
-/// many.
+/// Deletes the objects that are past their deadlines, up to a bound. The others stay due, and the leader names them
+/// again. Returns the number.
 fn expire_objects(turn: &mut Turn<'_>, named: &BTreeSet<ObjectKey>) -> usize {
     let (mut gone, mut bytes) = (0, 0);
     for key in named {
@@ -109,7 +109,7 @@ fn expire_objects(turn: &mut Turn<'_>, named: &BTreeSet<ObjectKey>) -> usize {
     gone
 }
 
-/// Gives the migrations of silent workers back.
+/// Makes the migrations of silent workers pending again.
 fn end_claims(turn: &mut Turn<'_>, expire: &Expire) {
     for (id, token) in &expire.claims {
         let holder = Holder::Claim(id.clone());
@@ -130,7 +130,7 @@ fn end_claims(turn: &mut Turn<'_>, expire: &Expire) {
     }
 }
 
-/// Takes the marks off whose holders are silent, up to a bound. The others stay due, and are named again.
+/// Removes the marks that were not renewed, up to a bound. The others stay due, and the leader names them again.
 fn end_marks(turn: &mut Turn<'_>, expire: &Expire) {
     let mut due: BTreeMap<&NamespacedName, Vec<&LiveMark>> = BTreeMap::new();
     for (key, mark) in &expire.marks {
@@ -156,7 +156,7 @@ fn end_marks(turn: &mut Turn<'_>, expire: &Expire) {
     }
 }
 
-/// Lets failed migrations whose pause is over be claimed again.
+/// Makes failed migrations pending again when their pause is over.
 fn try_again(turn: &mut Turn<'_>, expire: &Expire) {
     for id in &expire.retries {
         let holder = Holder::Retry(id.clone());

@@ -1,8 +1,8 @@
-//! `ForgetResource`: removes what stays of a resource that nobody reports and no collection declares.
+//! `ForgetResource`: removes the storage state of a resource that no member reports and no collection declares.
 //!
-//! Whoever reports it again begins anew, with unknown versions persisted: forgetting can make nothing look safer than
-//! it is. That is also why a resource is not forgotten while something drains: with the drain, the writes that may
-//! still land would be forgotten. Nor while discovery shows it: what is shown drains when the observation expires.
+//! A resource that is reported again starts with unknown versions persisted, so forgetting makes nothing look safer
+//! than it is. For the same reason a resource is not forgotten while a drain runs, since the writes that may still
+//! arrive would be forgotten, nor while discovery shows it: the encodings shown drain when the observation expires.
 
 use synod_model::{ErrorKind, ForgetResource, Refusal};
 

@@ -1,4 +1,4 @@
-//! `Join`: lets a member in and gives it its epoch, this command's revision.
+//! `Join`: registers a member and gives it its epoch, this command's revision.
 
 use std::sync::Arc;
 
@@ -60,10 +60,10 @@ fn stay(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<Answe
     })
 }
 
-/// Another process holds the id: it is fenced from this revision on.
+/// Another process holds the id: that process is fenced from this revision on.
 ///
-/// Its entries stay, as what may still be written, until the new epoch reports: a restart with an unchanged program
-/// changes no storage version.
+/// The entries of the old epoch stay, because its writes may still arrive, until the new epoch reports: a restart with
+/// an unchanged program changes no storage version.
 fn replace(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<Answer, Refusal> {
     if let Some(lost) = join.lost_epoch.filter(|lost| present.epoch > *lost) {
         return Err(stale_epoch(present, lost));
@@ -87,7 +87,7 @@ fn replace(turn: &mut Turn<'_>, present: &Arc<Member>, join: &Join) -> Result<An
     };
     let answer = admit(turn, join, metadata);
     turn.forget_statements(&join.id);
-    // What the replaced process holds under its epoch ends with the epoch.
+    // Leases that the replaced process holds under its epoch end with the epoch.
     succession::free_of_member(turn, &join.id);
     let labels = [&present.labels, &join.labels];
     turn.follow_labels(Some(Cause::Member(&join.id)), &labels);

@@ -1,4 +1,4 @@
-//! `Leave`: a member goes by its own wish, and all that hangs on it goes in the same command.
+//! `Leave`: removes a member at its own request, with everything that depends on it.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::turn::Turn;
 
 pub(crate) fn apply(turn: &mut Turn<'_>, leave: &Leave) -> Result<Answer, Refusal> {
     turn.state().fenced(&leave.member, leave.epoch)?;
-    // A member that says so has no permit open: nothing that it began can still land.
+    // A member that says so has no open permit: no write that it began can still arrive.
     let drain = if leave.drained {
         departure::Drain::Done
     } else {

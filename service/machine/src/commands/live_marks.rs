@@ -1,4 +1,4 @@
-//! What marks can be tied to: shared by the commands that set them.
+//! Checks of what marks are tied to: shared by the commands that set marks.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::controller_history::Draft;
 use crate::State;
 use crate::controller_revisions::{MarkPost, bytes_of};
 
-/// Refuses to tie a mark to what is not there: it would never go.
+/// Refuses to tie a mark to a missing member or object, because it would never be removed.
 pub(super) fn check_tie(state: &State, tie: &MarkTie) -> Result<(), Refusal> {
     match tie {
         MarkTie::Renewals(_) => Ok(()),
@@ -30,7 +30,7 @@ pub(super) fn check_tie(state: &State, tie: &MarkTie) -> Result<(), Refusal> {
     }
 }
 
-/// Refuses more than one command can take the marks of, once what they are tied to goes.
+/// Refuses more marked snapshots than one command can clear when the tied member or object goes.
 pub(super) fn check_tied(state: &State, draft: &Draft, tie: &MarkTie) -> Result<(), Refusal> {
     let Some(post) = MarkPost::of(tie) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `MarkControllerRevisions`: which snapshots of a history are in use, said for the first time or again.
+//! `MarkControllerRevisions`: sets or renews the marks of snapshots of a history that are in use.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub(crate) fn apply(
     if let Some(name) = absent {
         return Err(not_found(&key(&marking.history.namespace, name)));
     }
-    // Whoever only takes marks away ties none.
+    // A request that only removes marks uses no tie.
     let ties = named(marking).next().is_some();
     if ties {
         check_tie(turn.state(), &marking.tie)?;
@@ -66,7 +66,7 @@ fn named(marking: &MarkControllerRevisions) -> impl Iterator<Item = &ObjectName>
     set(marking).map(|(name, _)| name)
 }
 
-/// The marks that are set, and on which snapshots.
+/// The marks to set, each with its snapshot.
 fn set(marking: &MarkControllerRevisions) -> impl Iterator<Item = (&ObjectName, LiveMark)> {
     let own = [
         (&marking.current, LiveMark::Current),

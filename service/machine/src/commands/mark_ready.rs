@@ -1,4 +1,4 @@
-//! `MarkReady`: a member that has joined begins to serve.
+//! `MarkReady`: moves a member from joining to ready: it begins to serve.
 
 use synod_model::{MarkReady, Member, Phase, Refusal};
 

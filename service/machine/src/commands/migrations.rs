@@ -1,4 +1,4 @@
-//! What can be done to a migration.
+//! The commands on migrations, one file each, and the checks that they share.
 
 use synod_model::{ClaimToken, ErrorKind, Migration, MigrationId, Refusal};
 
@@ -12,11 +12,11 @@ pub(crate) mod progress;
 pub(crate) mod retry;
 pub(crate) mod start;
 
-/// The migration, if it is this claim's.
+/// The migration, if this claim holds it.
 ///
 /// # Errors
 ///
-/// `NOT_FOUND`; `CONFLICT` if it is not running, or another worker has it by a later claim.
+/// `NOT_FOUND`; `CONFLICT` if it is not running, or a later claim holds it.
 fn claimed<'a>(
     state: &'a State,
     id: &MigrationId,
@@ -36,7 +36,7 @@ fn claimed<'a>(
     }
 }
 
-/// The refusal of what cannot be done to a migration that stands where it does.
+/// The refusal of a command that the migration's present phase does not allow.
 fn elsewhere(migration: &Migration, why: &str) -> Refusal {
     Refusal::new(
         ErrorKind::Conflict,

@@ -1,5 +1,5 @@
-//! `ObserveStorage`: what discovery shows of a resource stands for the agreement while nobody reports it, and beside the
-//! reports while members do.
+//! `ObserveStorage`: what discovery shows of a resource. It is the agreement while no member reports the resource, and
+//! is weighed against the reports otherwise.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -26,20 +26,20 @@ pub(crate) fn apply(turn: &mut Turn<'_>, observe: &ObserveStorage) -> Result<Ans
     let after = decided.as_ref().and_then(|decided| decided.state.as_ref());
     check_encodings(state, resource, after)?;
     if is_late && !is_reported {
-        // What they have rewritten so far may have been written over meanwhile.
+        // What the workers have rewritten so far may have been overwritten since.
         turn.abort_unfinished(resource, AbortCause::StorageUnknown);
     }
     if let Some(decided) = decided {
         turn.carry_out(decided);
     }
-    // The first moment past two periods: who looks at the end of the second is in time.
+    // The first moment after two periods: an observation at the end of the second is in time.
     let span = turn.state().settings.discovery_period * 2 + Duration::from_millis(1);
     turn.set_deadline(Holder::Observation(resource.clone()), span);
     turn.set_heartbeat(resource);
     Ok(Answer::Done)
 }
 
-/// An older look must not take away what was learned since it was made.
+/// Refuses an observation made before the present state, because it must not remove what was learned since.
 fn check_revision(state: &State, observe: &ObserveStorage) -> Result<(), Refusal> {
     let resource = &observe.resource;
     let kept = state.storage_states.get(resource);
@@ -57,8 +57,8 @@ fn check_revision(state: &State, observe: &ObserveStorage) -> Result<(), Refusal
     Err(refusal)
 }
 
-/// A new resource needs room as all that is new does. Evidence against what is known is let into the reserve: without it
-/// something might look safe.
+/// A new resource needs room like anything new. Evidence against a known one may use the reserve: without it, something
+/// might look safe.
 fn check_room(state: &State, observe: &ObserveStorage) -> Result<(), Refusal> {
     let resource = &observe.resource;
     let Some(kept) = state.storage_states.get(resource) else {
@@ -73,7 +73,7 @@ fn check_room(state: &State, observe: &ObserveStorage) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A server that shows another encoding each time must not fill the state.
+/// Bounds the encodings, so that a server that shows another one each time cannot fill the state.
 fn check_encodings(
     state: &State,
     resource: &GroupResource,
@@ -101,10 +101,10 @@ fn check_encodings(
     Err(refusal.with("resource", resource.storage_version_name()))
 }
 
-/// Ends the observations of these resources, which are past their deadline. Those of resources whose entries went before
-/// it in the same command have been decided with them.
+/// Ends the observations of these resources, which are past their deadlines. Those of resources whose entries this
+/// command removed before were decided with the entries.
 ///
-/// The members that are `gone` are there still, and no roster asks for them any more.
+/// The members that are `gone` are not removed yet, but no roster asks for them any more.
 pub(super) fn expire(
     turn: &mut Turn<'_>,
     lapsing: &BTreeSet<GroupResource>,

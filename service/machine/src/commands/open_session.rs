@@ -1,4 +1,4 @@
-//! `OpenSession`: a client's session, whose id is the revision of this command.
+//! `OpenSession`: opens a client's session, whose id is the revision of this command.
 
 use synod_model::{ErrorKind, OpenSession, Refusal};
 

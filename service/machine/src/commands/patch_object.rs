@@ -1,4 +1,4 @@
-//! `PatchObject`: changes a part of an object, on whatever the rest of it is when it is applied.
+//! `PatchObject`: changes a part of an object, whatever the rest is when the patch is applied.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub(super) fn carry_out(turn: &mut Turn<'_>, request: &PatchObject) -> Result<Wr
         .map_err(|refusal| seen(refusal, &present))
 }
 
-/// What the patch makes of the data that is stored.
+/// The stored data with the patch applied.
 fn patched(patch: &Patch, present: &Arc<Object>) -> Result<Content, Refusal> {
     let stored = &present.content;
     if stored.encoding != patch.encoding {
@@ -67,7 +67,7 @@ fn patched(patch: &Patch, present: &Arc<Object>) -> Result<Content, Refusal> {
     })
 }
 
-/// Whoever sees the object can go on: look at why a test failed, or encode it in what is selected and update it.
+/// Adds the present object: the caller sees why a test failed, or can encode it as selected and update it.
 fn seen(refusal: Refusal, present: &Arc<Object>) -> Refusal {
     if refusal.kind == ErrorKind::Conflict {
         return write::conflict(present, refusal.message);

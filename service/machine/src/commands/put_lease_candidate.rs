@@ -1,4 +1,4 @@
-//! `PutLeaseCandidate`: somebody stands for a lease, and has it at once if it is free and nobody is to be preferred.
+//! `PutLeaseCandidate`: registers a candidate for a lease. It gets a free lease at once if the strategy elects it.
 
 use synod_model::{Metadata, PutLeaseCandidate, Refusal};
 

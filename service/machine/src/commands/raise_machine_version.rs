@@ -1,4 +1,4 @@
-//! `RaiseMachineVersion`: a new behaviour of apply begins at one log index on every replica.
+//! `RaiseMachineVersion`: puts a new behaviour of apply in force at the same log index on every replica.
 
 use synod_model::{ErrorKind, Refusal};
 
@@ -7,7 +7,7 @@ use crate::{Answer, MACHINE_VERSION, RaiseMachineVersion, ReplicaId};
 
 /// # Panics
 ///
-/// If this build does not know the version: a replica stops rather than apply what it does not understand.
+/// If this build does not know the version: a replica stops rather than apply what it does not know.
 pub(crate) fn apply(turn: &mut Turn<'_>, raise: &RaiseMachineVersion) -> Result<Answer, Refusal> {
     let state = turn.state();
     if raise.to <= state.machine_version {

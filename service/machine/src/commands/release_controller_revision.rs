@@ -1,4 +1,4 @@
-//! `ReleaseControllerRevision`: an owner lets a snapshot go, which stays.
+//! `ReleaseControllerRevision`: removes an owner's control of a snapshot, which stays.
 
 use synod_model::{LiveMarks, Refusal, ReleaseControllerRevision};
 
@@ -11,7 +11,7 @@ pub(crate) fn apply(
     release: &ReleaseControllerRevision,
 ) -> Result<Answer, Refusal> {
     let state = turn.state();
-    // What is gone, or belongs to another by now, is released already.
+    // A snapshot that is gone, or belongs to another owner by now, is already released.
     let controlled = state
         .controller_revisions
         .get(&release.key)
@@ -21,7 +21,7 @@ pub(crate) fn apply(
     }
     let mut row = (**found(state, &release.key, &release.preconditions)?).clone();
     row.controller = None;
-    // Whoever adopts it says anew whether it is in use.
+    // An owner that adopts it marks anew whether it is in use.
     row.marks = LiveMarks::default();
     row.metadata.resource_version = turn.revision();
     turn.put_controller_revision(row);

@@ -1,4 +1,4 @@
-//! `ReleaseLease`: its holder gives a lease up, and who is next has it in the same command.
+//! `ReleaseLease`: the holder gives a lease up, and the next holder gets it in the same command.
 
 use synod_model::{Refusal, ReleaseLease};
 
@@ -6,11 +6,11 @@ use super::succession::{Present, settle};
 use crate::Answer;
 use crate::turn::Turn;
 
-/// Giving up what one does not have is done already.
+/// Releasing a lease that the caller does not hold succeeds.
 pub(crate) fn apply(turn: &mut Turn<'_>, release: &ReleaseLease) -> Result<Answer, Refusal> {
     let key = &release.key;
     let place = turn.state().leases.ticket_of(key, &release.holder);
-    // A holder that waits has lost what it had: by a token it gives up that alone.
+    // A waiter that sends a token has lost that hold: the token does not give up the place.
     if let Some(ticket) = place.filter(|_| release.token.is_none()) {
         turn.remove_waiter(key, ticket);
     }

@@ -1,4 +1,4 @@
-//! `Report`: all that a member says of its resources, in one command, at one revision.
+//! `Report`: everything that a member says of its resources, in one command, at one revision.
 
 use std::collections::BTreeSet;
 
@@ -38,20 +38,20 @@ pub(crate) fn apply(turn: &mut Turn<'_>, report: &Report) -> Result<Answer, Refu
     Ok(Answer::Reported(told(turn, report)))
 }
 
-/// The first report of an epoch takes the place of all entries of the epoch before.
+/// Whether the report replaces all entries: it asks for that, or is the first of its epoch.
 fn replaces(report: &Report, member: &Member) -> bool {
     report.replace || !member.reported
 }
 
-/// The edge lets no report through that breaks a rule of its shape. Apply looks again at what its invariants stand on:
-/// were it to panic over an entry of the log, no replica would ever get past it.
+/// Reports that break a rule of their shape are refused before they reach the log. Apply checks what its invariants
+/// rest on again: if it panicked over a log entry, no replica could ever get past that entry.
 fn check_shape(report: &Report) -> Result<(), Refusal> {
     let mut seen = BTreeSet::new();
     let mut entries = report.entries.iter();
     let sound = entries.all(|entry| {
         seen.insert(&entry.resource) && entry.decodable.contains(entry.stance.version())
     });
-    // Only a report at fault is worth the look that names every fault.
+    // Only a faulty report pays for the check that names every fault.
     if sound {
         Ok(())
     } else {
@@ -80,7 +80,7 @@ fn check_size(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<(), R
     Err(report.too_large(resources, most))
 }
 
-/// Resources that the cluster knows go on, whatever room there is: what their members say of them is bounded.
+/// Known resources are accepted whatever room there is: what their members can say of them is bounded.
 fn check_room(turn: &Turn<'_>, report: &Report) -> Result<(), Refusal> {
     let state = turn.state();
     if !state.is_over_quota() {
@@ -96,8 +96,8 @@ fn check_room(turn: &Turn<'_>, report: &Report) -> Result<(), Refusal> {
     }
 }
 
-/// The decisions of every resource that the report names or drops. One refusal refuses the whole report; what the others
-/// would have said stands in it too.
+/// The decisions for every resource that the report names or drops. One refusal refuses the whole report, and names the
+/// faults of the other entries too.
 fn decide_all(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<Vec<Decided>, Refusal> {
     let occasion = Occasion {
         cause: Some(Cause::Member(&report.member)),
@@ -130,14 +130,14 @@ fn decide_all(turn: &Turn<'_>, report: &Report, member: &Member) -> Result<Vec<D
             .into_iter()
             .flatten();
         for resource in dropped.filter(|resource| !named.contains(resource)) {
-            // The gate of a resource that is reported no more was closed and drained before the report.
+            // The gate of a resource that is no longer reported was closed and drained before the report.
             decided.extend(decide(resource, Said::Drops { drain_until: None })?);
         }
     }
     Ok(decided)
 }
 
-/// Adds the faults of another entry, at its place, as far as an answer names them.
+/// Adds the faults of another entry, with its place, up to the number that an answer names.
 fn gather(refused: &mut Option<Refusal>, mut refusal: Refusal, path: &str) {
     let faults = std::mem::take(&mut refusal.violations);
     let violations = &mut refused.get_or_insert(refusal).violations;

@@ -1,4 +1,4 @@
-//! `ResetStorageStates`: what is persisted is unknown again, but for what is written now.
+//! `ResetStorageStates`: makes what is persisted unknown again, except for what is written now.
 
 use synod_model::{AbortCause, ErrorKind, GroupResource, Persisted, Refusal, ResetStorageStates};
 
@@ -38,7 +38,7 @@ fn reset_one(turn: &mut Turn<'_>, resource: &GroupResource) {
     let anew = Anew {
         persisted,
         unselects: !is_reported,
-        // Evidence against the members stays until somebody looks again, or says by a reset that nobody will.
+        // Only another observation, or a reset in place of one, removes an observation that contradicts members.
         forgets_observation: is_reported,
         migrated_since: None,
     };
@@ -46,7 +46,7 @@ fn reset_one(turn: &mut Turn<'_>, resource: &GroupResource) {
     if is_reported {
         turn.clear_deadline(&Holder::Observation(resource.clone()));
     }
-    // A worker may have passed by what nobody knows of.
+    // A worker may have missed objects that nothing is known of.
     turn.abort_unfinished(resource, AbortCause::StorageUnknown);
     if let Some(decided) = decided {
         turn.carry_out(decided);

@@ -1,9 +1,9 @@
-//! `Restore`: the state of a backup goes on as another cluster.
+//! `Restore`: the state of a backup continues as another cluster.
 //!
-//! What was given since the backup is not known here: epochs, tokens, sessions, selected versions, and what was stored.
-//! So every number goes on far beyond all that can have been given, whoever held something holds it no more, and of what
-//! is stored outside, nothing is sure. Members of the lost cluster may write until their proof ends, and that of some
-//! which the backup does not name: they may have the longest TTL there is, and write versions nobody has heard of.
+//! What happened after the backup is unknown here: epochs, tokens, sessions, selected versions, and what was stored. So
+//! every number continues far beyond all that can have been given, every hold ends, and what is stored outside of Synod
+//! becomes unknown. Members of the lost cluster may write until their proof of membership ends, including members that
+//! the backup does not name: those may have the longest TTL, and may write versions that are unknown here.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, restore: &Restore) -> Result<Answer, Re
     turn.restore(restore.cluster, revision, until);
     let resources: Vec<_> = turn.state().storage_states.keys().cloned().collect();
     for resource in &resources {
-        // Whoever had claimed it may have gone on, and others have written behind it.
+        // The worker that had claimed the migration may have continued, and others may have written behind it.
         turn.abort_unfinished(resource, AbortCause::StorageUnknown);
         forget_observation(turn, resource);
     }
@@ -40,7 +40,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, restore: &Restore) -> Result<Answer, Re
     Ok(Answer::Done)
 }
 
-/// The revision at which it goes on, or why it does not.
+/// The revision at which the state continues, or the refusal.
 fn decide(state: &State, restore: &Restore) -> Result<Revision, Refusal> {
     let Restore { cluster } = restore;
     if state.cluster.as_ref() == Some(cluster) {
@@ -63,7 +63,7 @@ fn decide(state: &State, restore: &Restore) -> Result<Revision, Refusal> {
     })
 }
 
-/// Every member goes as one that has expired.
+/// Removes every member as if it had expired.
 fn end_members(turn: &mut Turn<'_>) {
     let members: BTreeSet<MemberId> = turn.state().members.keys().cloned().collect();
     let running = departure::Drain::Running;
@@ -71,8 +71,8 @@ fn end_members(turn: &mut Turn<'_>) {
     departure::remove_members(turn, &members);
 }
 
-/// What discovery showed was true of the time of the backup. It goes before the members: without them it would stand
-/// alone for an agreement.
+/// Drops the observation, which is as old as the backup. This precedes the members' removal: without members an
+/// observation would become the agreement.
 fn forget_observation(turn: &mut Turn<'_>, resource: &GroupResource) {
     turn.clear_deadline(&Holder::Observation(resource.clone()));
     let mut after = turn.state().storage_states[resource].row.status.clone();
@@ -85,7 +85,7 @@ fn forget_observation(turn: &mut Turn<'_>, resource: &GroupResource) {
 
 /// What is stored outside is newer than the state, so it is unknown; a collection was restored with its objects.
 ///
-/// The versions that are named here drain for all to see; that others do is kept once for all resources.
+/// The versions that are named here get visible drains; `strangers_write_until` covers all others, for all resources.
 fn forget_store(turn: &mut Turn<'_>, resource: &GroupResource, until: LogTime) {
     let before = turn.state().storage_states[resource].row.status.clone();
     let mut after = before.clone();
@@ -99,7 +99,7 @@ fn forget_store(turn: &mut Turn<'_>, resource: &GroupResource, until: LogTime) {
     }
 }
 
-/// Nobody holds a lease, waits for one or stands for one.
+/// Removes every hold, waiter and candidate.
 fn end_leases(turn: &mut Turn<'_>) {
     let leases = &turn.state().leases;
     let candidates = leases.candidates.iter();

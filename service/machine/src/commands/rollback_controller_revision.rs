@@ -1,4 +1,4 @@
-//! `RollbackControllerRevision`: what was wanted before is wanted again.
+//! `RollbackControllerRevision`: makes an older snapshot the newest of its history again.
 
 use synod_model::{
     ControllerRevision, ErrorKind, Refusal, RollbackControllerRevision, RollbackTarget,

@@ -1,4 +1,4 @@
-//! `SetRoster` and `DeleteRoster`: who must speak, and what follows for every resource that the roster counts for.
+//! `SetRoster` and `DeleteRoster`: which members must report, and what follows for the covered resources.
 
 use std::sync::Arc;
 

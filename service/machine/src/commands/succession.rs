@@ -1,4 +1,4 @@
-//! Who has a lease next: shared by all that frees a lease or changes its candidates.
+//! Decides who holds a lease next: shared by every command that frees a lease or changes its candidates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +10,14 @@ use crate::{Expire, Holder};
 /// Whether the present holder keeps the lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Present {
-    /// It does, though somebody else may be preferred now.
+    /// It does, though another candidate may now be preferred.
     Stays,
-    /// It has given it up, or lost it.
+    /// It has released the lease, or lost it.
     Goes,
 }
 
-/// Gives a lease that is free or becomes so to who is next: to the candidate whom their strategy chooses, and where none
-/// is chosen to the first who waits. Says who is preferred to the holder of one that is not.
+/// Gives a lease that is free, or becomes free, to the elected candidate, or without one to the first waiter. If the
+/// holder stays, records the candidate that is preferred to it.
 pub(super) fn settle(turn: &mut Turn<'_>, key: &LeaseKey, present: Present) {
     let before = turn.state().leases.rows.get(key).cloned();
     let electee = turn.state().leases.electee(key).cloned();
@@ -47,7 +47,7 @@ pub(super) fn settle(turn: &mut Turn<'_>, key: &LeaseKey, present: Present) {
     }
 }
 
-/// Takes whoever has the lease now out of the queue for it.
+/// Removes the new holder from the queue for the lease.
 fn withdrawn(
     turn: &mut Turn<'_>,
     key: &LeaseKey,
@@ -58,8 +58,8 @@ fn withdrawn(
     Some(ticket)
 }
 
-/// Takes the first out of the queue who is still there. Those whose place has run out, or whose member is gone, are
-/// passed over: giving them the lease would keep it from the others for a TTL.
+/// Removes the first valid waiter from the queue. Waiters whose place has expired, or whose member is gone, are
+/// skipped: a lease given to one of them would be blocked for a TTL.
 fn first_in_queue(turn: &mut Turn<'_>, key: &LeaseKey) -> Option<Hold> {
     loop {
         let (ticket, _) = turn.state().lease_waiters(key).next()?;
@@ -83,14 +83,14 @@ fn first_in_queue(turn: &mut Turn<'_>, key: &LeaseKey) -> Option<Hold> {
     }
 }
 
-/// The leases whose hold ends with the member become those of who is next.
+/// Gives the leases whose hold ends with the member to their next holders.
 pub(super) fn free_of_member(turn: &mut Turn<'_>, id: &MemberId) {
     for key in turn.state().leases.of_member(id) {
         settle(turn, &key, Present::Goes);
     }
 }
 
-/// What an expiry ended.
+/// The numbers of what an expiry ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ended {
     pub(super) leases: usize,
@@ -98,8 +98,8 @@ pub(super) struct Ended {
     pub(super) candidates: usize,
 }
 
-/// Ends what is past its deadline, and what hangs on members that went in the same command. Everything goes before
-/// anything is given anew, so that nobody is given a lease who is past a deadline too.
+/// Ends what is past its deadline, and holds of members that went in the same command. Everything ends before a lease
+/// is given on, so that no lease is given to a waiter or candidate that expired as well.
 pub(super) fn expire(turn: &mut Turn<'_>, expire: &Expire, gone: &BTreeSet<MemberId>) -> Ended {
     let mut ended = Ended::default();
     let mut touched: BTreeMap<LeaseKey, Present> = BTreeMap::new();
@@ -144,7 +144,7 @@ fn is_due(turn: &Turn<'_>, holder: &Holder) -> bool {
     turn.state().deadlines.is_due(holder, turn.log_time())
 }
 
-/// The deadline of a hold is moved.
+/// Moves the deadline of a hold.
 pub(super) fn renew(turn: &mut Turn<'_>, key: &LeaseKey, ttl: Ttl) {
     turn.extend_deadline(Holder::Lease(key.clone()), ttl.duration());
 }

@@ -1,4 +1,4 @@
-//! `Transact`: several changes of objects as one, if all comparisons hold.
+//! `Transact`: carries out several operations on objects atomically, if all comparisons hold.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, transact: &Transact) -> Result<Answer, 
     })
 }
 
-/// The edge lets no key through twice. Apply looks again: the answers name no keys, so they would mean nothing.
+/// A key that occurs twice is refused before the log, and here again: answers name no keys, so they would be ambiguous.
 fn check_shape(transact: &Transact) -> Result<(), Refusal> {
     let mut seen = BTreeSet::new();
     let mut keys = transact.operations.iter().map(Operation::key);
@@ -94,13 +94,13 @@ fn carry_out(turn: &mut Turn<'_>, operations: &[Operation]) -> Result<Vec<Writte
     Ok(written)
 }
 
-/// How many bytes of snapshots lose a mark if the operation removes its object.
+/// The bytes of snapshots that lose a mark if the operation removes its object.
 fn tied_to(state: &State, operation: &Operation) -> usize {
     let object = state.object(operation.key());
     object.map_or(0, |object| state.bytes_marked_by(&object.metadata.uid))
 }
 
-/// The refusal of one operation is that of the transaction, and says which one it was.
+/// Turns the refusal of one operation into that of the transaction, with the position of the operation.
 fn at_operation(mut refusal: Refusal, i: usize) -> Refusal {
     refusal.message = format!("operations[{i}]: {}", refusal.message);
     for violation in &mut refusal.violations {

@@ -1,4 +1,4 @@
-//! `TruncateControllerRevisions`: the oldest that nobody uses go.
+//! `TruncateControllerRevisions`: deletes the oldest snapshots that are not in use.
 
 use synod_model::{Refusal, TruncateControllerRevisions};
 

@@ -1,4 +1,4 @@
-//! `UpdateCollection`: changes what the writes of a collection must hold to.
+//! `UpdateCollection`: changes the rules that writes to a collection must obey.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `UpdateControllerRevision`: the number moves forward, labels and annotations are replaced, the data stays.
+//! `UpdateControllerRevision`: raises the number and replaces labels and annotations; the data stays.
 
 use synod_model::{
     ControllerRevision, Current, ErrorKind, HASH_LABEL, Labels, Refusal, UpdateControllerRevision,
@@ -42,7 +42,7 @@ pub(crate) fn apply(
     Ok(Answer::Done)
 }
 
-/// The new labels, with the hash as it is.
+/// The new labels, with the present hash label.
 fn keeping_hash(row: &ControllerRevision, labels: &Labels) -> Result<Labels, Refusal> {
     let hash = row.labels.get(HASH_LABEL);
     match (labels.get(HASH_LABEL), hash) {
@@ -50,8 +50,8 @@ fn keeping_hash(row: &ControllerRevision, labels: &Labels) -> Result<Labels, Ref
             Err(immutable(row, "labels", "the hash is that of the data"))
         }
         (None, Some(hash)) => {
-            // The edge leaves room for it. Apply looks again: were it to panic over an entry of the log, no replica
-            // would ever get past it.
+            // The check of the request leaves room for it. Apply checks again: if it panicked over a log entry, no
+            // replica could ever get past that entry.
             let mut found = Violations::new();
             let pairs = labels.iter().chain([(HASH_LABEL, hash)]);
             let kept = found.parsed("labels", Labels::parse(pairs));

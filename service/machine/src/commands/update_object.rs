@@ -27,7 +27,7 @@ pub(super) fn carry_out(turn: &mut Turn<'_>, update: &UpdateObject) -> Result<Wr
     write::check_fences(turn.state(), fences)?;
     let rules = write::collection(turn.state(), key)?.row.rules;
     let Some(present) = turn.state().object(key).map(Arc::clone) else {
-        // What was made for an object that was there does not mean to make another.
+        // Preconditions refer to an existing object, so an update with any does not create one.
         if rules.create_on_update && preconditions.is_empty() {
             return write::create(turn, key, attributes, content, ttl.of_new());
         }

@@ -1,4 +1,4 @@
-//! `UpdateSettings`: changes the replicated settings, under a compare if the caller wants one.
+//! `UpdateSettings`: changes the replicated settings, with a precondition if the caller gives one.
 
 use synod_model::{Current, ErrorKind, Refusal, UpdateSettings};
 

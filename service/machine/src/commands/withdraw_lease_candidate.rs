@@ -1,4 +1,4 @@
-//! `WithdrawLeaseCandidate`: somebody stands for a lease no longer.
+//! `WithdrawLeaseCandidate`: removes a candidate for a lease.
 
 use synod_model::{Refusal, WithdrawLeaseCandidate};
 
@@ -6,7 +6,7 @@ use super::succession::{Present, settle};
 use crate::Answer;
 use crate::turn::Turn;
 
-/// Withdrawing who does not stand is done already.
+/// Withdrawing a candidate that does not exist succeeds.
 pub(crate) fn apply(
     turn: &mut Turn<'_>,
     withdraw: &WithdrawLeaseCandidate,

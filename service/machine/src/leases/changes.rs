@@ -1,4 +1,4 @@
-//! How a command changes leases: through its turn, like everything else.
+//! How a command changes leases, their queues and candidates, through methods of its [`Turn`].
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::hashes::lease_waiter_hash;
 use crate::turn::Turn;
 
 impl Turn<'_> {
-    /// Says who has the lease from now on and who should, and makes the lease if need be. A hold by a new token, and a
-    /// lease that becomes free, get their deadline; a free lease is forgotten after the longest TTL.
+    /// Sets the holder and the preferred candidate of a lease, and creates the lease if necessary. A hold under a new
+    /// token, and a lease that becomes free, get a deadline; a free lease is forgotten after the longest TTL.
     pub(crate) fn put_hold(
         &mut self,
         key: &LeaseKey,
@@ -47,7 +47,7 @@ impl Turn<'_> {
         self.record(key.clone(), before, Some(after));
     }
 
-    /// Removes a lease that is free, or whose hold means nothing any more, and its deadline.
+    /// Removes a lease that is free, or whose hold no longer counts, and its deadline.
     pub(crate) fn forget_lease(&mut self, key: &LeaseKey) {
         let before = self.leases().remove(key);
         let before = before.expect("the command found the lease");
@@ -55,8 +55,8 @@ impl Turn<'_> {
         self.record(key.clone(), Some(before), None);
     }
 
-    /// Puts a waiter at the end of the queue, or says anew at which place what it waits for, and moves its deadline. Only
-    /// a new place moves the revision, which is its ticket.
+    /// Adds a waiter at the end of the queue, or replaces what the waiter of a present place asks for, and moves its
+    /// deadline. Only a new place moves the revision, which is its ticket.
     pub(crate) fn put_waiter(&mut self, key: &LeaseKey, ticket: Ticket, waiter: Waiter) {
         if ticket.revision() == self.revision() {
             self.moves();
@@ -82,7 +82,7 @@ impl Turn<'_> {
         waiter
     }
 
-    /// Puts a candidate in, as it says of itself.
+    /// Inserts a candidate with what it declares.
     pub(crate) fn put_candidate(&mut self, put: &PutLeaseCandidate, metadata: Metadata) {
         let after = Arc::new(LeaseCandidate {
             lease: put.key.clone(),

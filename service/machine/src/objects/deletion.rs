@@ -1,8 +1,8 @@
-//! Deleting objects, and what hangs on them.
+//! Deletes objects and processes their dependents.
 //!
-//! Whatever has to be done for the dependents of an owner is a [`Garbage`] row, and [`collect`] works on those rows up
-//! to a bound. What is left then stays in the state, and the leader proposes to go on: so a deletion is finished
-//! whichever replica leads, and no command grows with the number of dependents.
+//! The work for the dependents of an owner is a [`Garbage`] row, and [`collect`] processes those rows up to a bound.
+//! The rest stays in the state, and the leader proposes commands that continue: so a deletion is finished whichever
+//! replica leads, and no command grows with the number of dependents.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::hashes::object_hash;
 use crate::turn::Turn;
 use crate::{Holder, State, Written, WrittenHow};
 
-/// What one command may still do.
+/// The work that one command may still do.
 struct Budget {
     steps: u32,
     bytes: u64,
@@ -34,7 +34,7 @@ impl Budget {
     }
 }
 
-/// Deletes the object, or begins to. A deletion that has begun goes on as the last one says who says anything.
+/// Deletes the object, or marks it as being deleted. A deletion under way follows the last given propagation.
 pub(crate) fn delete(
     turn: &mut Turn<'_>,
     object: &Arc<Object>,
@@ -64,15 +64,16 @@ pub(crate) fn delete(
     WrittenHow::Deleting
 }
 
-/// How an object goes.
+/// The finalizers of a deleted object, and the fate of its dependents.
 struct Going {
     finalizers: Finalizers,
-    /// What becomes of its dependents before it goes; `None`: nothing.
+    /// What happens to its dependents before it is removed; `None`: nothing.
     fate: Option<Fate>,
 }
 
 impl Going {
-    /// How it goes that has these finalizers, by a policy, or else by what they say. Who has no dependents waits for none.
+    /// Computes this from the object's finalizers and a propagation, by default the one that the finalizers ask for.
+    /// Without dependents (`waits` is false) the object waits for none.
     fn of(finalizers: &Finalizers, propagation: Option<Propagation>, waits: bool) -> Self {
         let asked = propagation.unwrap_or_else(|| asked_by(finalizers));
         let others = finalizers
@@ -90,7 +91,7 @@ impl Going {
         Self { finalizers, fate }
     }
 
-    /// Whether an object that is being deleted goes so already.
+    /// Whether an object that is being deleted already follows this.
     fn is_under_way(&self, object: &Object) -> bool {
         let now = &object.attributes.finalizers;
         let both_or_neither = |name| self.finalizers.contains(name) == now.contains(name);
@@ -98,8 +99,8 @@ impl Going {
     }
 }
 
-/// Has an object that is being deleted go another way from now on, as Kubernetes does: the finalizers are exchanged, and if
-/// none is left it goes at once. Its dependents are dealt with from the first one on; what was done to one before stays done.
+/// Changes how an object under deletion goes, as Kubernetes does: the finalizers are exchanged, and if none is left the
+/// object is removed at once. Its dependents are processed again from the first one; what was done to them stays done.
 fn switch(turn: &mut Turn<'_>, object: &Arc<Object>, going: Going) -> WrittenHow {
     turn.remove_garbage(&object.metadata.uid);
     if going.finalizers.is_empty() {
@@ -108,7 +109,7 @@ fn switch(turn: &mut Turn<'_>, object: &Arc<Object>, going: Going) -> WrittenHow
     }
     let mut marked = (**object).clone();
     if going.fate == Some(Fate::Foreground) {
-        // It joins those that wait for each other as the last of them: see `is_blocked`.
+        // Among owners that wait for each other it becomes the last: see `is_blocked`.
         let at = marked.deletion.as_ref().map(|deletion| deletion.at);
         let began = turn.new_deletion();
         let at = at.unwrap_or(began.at);
@@ -118,7 +119,7 @@ fn switch(turn: &mut Turn<'_>, object: &Arc<Object>, going: Going) -> WrittenHow
     WrittenHow::Deleting
 }
 
-/// Puts a marked object in the place of the present one, and has its dependents dealt with.
+/// Replaces the present object by the marked one, and leaves the work for its dependents.
 fn mark(turn: &mut Turn<'_>, present: &Arc<Object>, mut marked: Object, going: Going) {
     marked.attributes.finalizers = going.finalizers;
     marked.metadata.resource_version = turn.revision();
@@ -135,7 +136,7 @@ fn mark(turn: &mut Turn<'_>, present: &Arc<Object>, mut marked: Object, going: G
     }
 }
 
-/// What the finalizers of an object ask for, if its deletion does not say.
+/// The propagation that an object's finalizers ask for, if the deletion names none.
 fn asked_by(finalizers: &Finalizers) -> Propagation {
     if finalizers.contains(Finalizers::ORPHAN) {
         Propagation::Orphan
@@ -146,7 +147,7 @@ fn asked_by(finalizers: &Finalizers) -> Propagation {
     }
 }
 
-/// Removes the object at once. Its dependents and its owners are left to [`collect`].
+/// Removes the object at once. [`collect`] processes its dependents and its owners.
 pub(crate) fn remove(turn: &mut Turn<'_>, object: &Arc<Object>) {
     let uid = object.metadata.uid;
     turn.remove_object(&object.key);
@@ -163,14 +164,14 @@ pub(crate) fn remove(turn: &mut Turn<'_>, object: &Arc<Object>) {
     release(turn, object, &OwnerReferences::default());
 }
 
-/// Puts a changed object in the place of the present one.
+/// Replaces the present object by a changed one.
 pub(crate) fn put(turn: &mut Turn<'_>, present: &Arc<Object>, object: Object) {
     let owners = object.attributes.owners.clone();
     turn.put_object(object);
     release(turn, present, &owners);
 }
 
-/// An owner that waits for its dependents is looked at again when one of them goes or names it no more.
+/// Checks a waiting owner again when one of its dependents is removed or drops its reference.
 fn release(turn: &mut Turn<'_>, before: &Object, kept: &OwnerReferences) {
     for reference in before.attributes.owners.iter() {
         let stays = kept.get(&reference.uid);
@@ -191,7 +192,7 @@ fn release(turn: &mut Turn<'_>, before: &Object, kept: &OwnerReferences) {
     }
 }
 
-/// Whether the object is being deleted and something is still to be done for its dependents first.
+/// Whether the object is being deleted and its dependents must be processed first.
 pub(crate) fn waits_for_dependents(object: &Object) -> bool {
     waits_in_foreground(object)
         || (object.deletion.is_some() && object.attributes.finalizers.contains(Finalizers::ORPHAN))
@@ -205,26 +206,26 @@ fn waits_in_foreground(object: &Object) -> bool {
             .contains(Finalizers::FOREGROUND)
 }
 
-/// Deals with the dependents that this very command has left, up to a bound. What earlier ones left is not its
-/// business: a small change does not pay for a large deletion.
+/// Processes the dependents that this command has left, up to a bound. It does nothing if earlier commands have left
+/// work: a small change does not pay for a large deletion.
 pub(crate) fn collect_own(turn: &mut Turn<'_>) {
     if !turn.has_backlog() {
         collect(turn, None);
     }
 }
 
-/// Goes on with what earlier commands have left, up to a bound. Answers how many steps it took.
+/// Continues the work that earlier commands have left, up to a bound, and returns the number of steps.
 ///
-/// Each command begins with another owner: uids have no order that means anything, and so has the uid that is derived from
-/// the command's revision. Were it always the lowest, an owner with a high uid could wait for as long as others are deleted
-/// faster than they are dealt with.
+/// Each command begins with another owner: uids are in no meaningful order, nor is the uid that is derived from the
+/// command's revision. If it always began with the lowest, an owner with a high uid could wait for as long as others
+/// are deleted faster than they are processed.
 pub(crate) fn collect_backlog(turn: &mut Turn<'_>) -> u32 {
     let cluster = turn.state().cluster().copied();
     let from = cluster.map(|cluster| Uid::derive(&cluster, turn.revision(), 0));
     collect(turn, from)
 }
 
-/// Deals with dependents, of the owners from a uid on and then of the others, up to a bound. Answers how many steps it took.
+/// Processes dependents up to a bound, of owners from the uid `from` on first. Returns the number of steps.
 fn collect(turn: &mut Turn<'_>, from: Option<Uid>) -> u32 {
     let mut budget = Budget {
         steps: DEPENDENTS_PER_COMMAND_MAX,
@@ -242,7 +243,7 @@ fn collect(turn: &mut Turn<'_>, from: Option<Uid>) -> u32 {
     DEPENDENTS_PER_COMMAND_MAX - budget.steps
 }
 
-/// What became of an object after [`collect_own`]: the one that was only marked may have lost all that it waited for.
+/// The result of a write after [`collect_own`]: an object that was only marked may have been removed by then.
 pub(crate) fn settled(turn: &Turn<'_>, key: &ObjectKey, written: Written) -> Written {
     let object = turn.state().object(key);
     match object.filter(|object| object.metadata.uid == written.uid) {
@@ -254,7 +255,7 @@ pub(crate) fn settled(turn: &Turn<'_>, key: &ObjectKey, written: Written) -> Wri
     }
 }
 
-/// Deals with the dependents of one owner, as far as the budget goes.
+/// Processes the dependents of one owner within the budget.
 fn work_on(turn: &mut Turn<'_>, uid: Uid, garbage: &Garbage, budget: &mut Budget) {
     let mut cursor = garbage.cursor.clone();
     while !budget.is_spent() {
@@ -285,7 +286,7 @@ fn work_on(turn: &mut Turn<'_>, uid: Uid, garbage: &Garbage, budget: &mut Budget
     );
 }
 
-/// Deals with one dependent. Answers how many bytes of it stand in the events: it may be there before and after, and
+/// Processes one dependent, and returns the bytes that the events take: the object may be in them before and after, and
 /// snapshots may lose a mark with it.
 fn deal_with(turn: &mut Turn<'_>, owner: Uid, fate: Fate, key: &ObjectKey) -> u64 {
     let dependent = turn.state().object(key).cloned();
@@ -301,9 +302,9 @@ fn deal_with(turn: &mut Turn<'_>, owner: Uid, fate: Fate, key: &ObjectKey) -> u6
     match fate {
         Fate::Background | Fate::Foreground if others_live => forget(turn, &dependent, owner),
         Fate::Orphan => forget(turn, &dependent, owner),
-        // It goes already, as it was asked to.
+        // It is already being deleted, in the way it was asked to.
         Fate::Background | Fate::Foreground if dependent.deletion.is_some() => {}
-        // What it owns goes before it, if anything does.
+        // Its own dependents, if it has any, are deleted before it.
         Fate::Foreground if turn.state().dependents.any(&dependent.metadata.uid) => {
             delete(turn, &dependent, Some(Propagation::Foreground));
         }
@@ -317,14 +318,14 @@ fn deal_with(turn: &mut Turn<'_>, owner: Uid, fate: Fate, key: &ObjectKey) -> u6
     }
 }
 
-/// Whether an owner is there and does not itself wait for its dependents to go.
+/// Whether an owner exists and is not itself waiting for its dependents to be deleted.
 fn lives(state: &State, dependent: &NamespacedName, reference: &OwnerReference) -> bool {
     state
         .owner(dependent, reference)
         .is_some_and(|owner| !waits_in_foreground(owner))
 }
 
-/// The dependent names the owner no more.
+/// Removes the reference to the owner from the dependent.
 fn forget(turn: &mut Turn<'_>, dependent: &Arc<Object>, owner: Uid) {
     let mut object = (**dependent).clone();
     object.attributes.owners = object.attributes.owners.without(&owner);
@@ -332,7 +333,7 @@ fn forget(turn: &mut Turn<'_>, dependent: &Arc<Object>, owner: Uid) {
     put(turn, dependent, object);
 }
 
-/// All dependents have been dealt with: the owner goes, if it waits for nothing else.
+/// Called when all dependents are processed: removes the owner unless it waits for something else.
 fn finish(turn: &mut Turn<'_>, uid: Uid, garbage: &Garbage) {
     let finalizer = match garbage.fate {
         Fate::Background => return,
@@ -359,10 +360,10 @@ fn finish(turn: &mut Turn<'_>, uid: Uid, garbage: &Garbage) {
     put(turn, &owner, object);
 }
 
-/// Whether a dependent stands in the way of the owner.
+/// Whether a dependent prevents the removal of the owner.
 ///
-/// Owners can be each other's dependents. So a dependent that waits for dependents of its own, and began to before the
-/// owner did, does not count: of all that wait for each other, the one that began last goes first.
+/// Owners can be each other's dependents. So a dependent that waits for its own dependents, and whose deletion began
+/// before the owner's, does not count: of owners that wait for each other, the last to begin is removed first.
 fn is_blocked(state: &State, owner: &Object) -> bool {
     let mut blocking = state.dependents.blocking(&owner.metadata.uid);
     blocking.any(|key| {

@@ -1,19 +1,19 @@
-//! Which objects name an owner.
+//! The index of the objects that name each owner.
 
 use std::ops::Bound;
 
 use imbl::OrdSet;
 use synod_model::{Object, ObjectKey, Uid};
 
-/// A line for each reference of each object.
+/// One line for each owner reference of each object.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dependents {
     all: OrdSet<Line>,
-    /// Those for which an owner that is deleted in the foreground waits.
+    /// The references for which an owner that is deleted in the foreground waits.
     blocking: OrdSet<Line>,
 }
 
-/// `None` stands before every dependent of the owner, and in no line.
+/// `None` sorts before every dependent of the owner; no stored line has it.
 type Line = (Uid, Option<ObjectKey>);
 
 impl Dependents {
@@ -45,7 +45,7 @@ impl Dependents {
         of_owner(&self.all, owner, after).next()
     }
 
-    /// The dependents for which the owner waits.
+    /// The dependents that the owner has to wait for.
     pub(crate) fn blocking(&self, owner: &Uid) -> impl Iterator<Item = &ObjectKey> {
         of_owner(&self.blocking, owner, None)
     }

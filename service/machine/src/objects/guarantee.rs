@@ -1,4 +1,4 @@
-//! In which encoding an object may be written.
+//! Decides in which encoding an object may be written.
 
 use synod_model::{
     ApiVersion, Collection, ErrorKind, GroupResource, Kind, MemberId, Persisted, Refusal,
@@ -8,7 +8,7 @@ use synod_model::{
 use crate::State;
 use crate::turn::Turn;
 
-/// How many members a message names before it only counts.
+/// The most members that a message names; it counts the others.
 const NAMED: usize = 8;
 
 /// Whether data in this encoding may be stored now.
@@ -84,8 +84,8 @@ fn check_selected(
     }
 }
 
-/// Whether a collection may become or stay strict while these entries are there: strict writes follow what is
-/// selected, and a fixed entry does not.
+/// Whether a collection may become or stay strict with the present entries: strict writes follow the selected version,
+/// and a fixed entry does not.
 ///
 /// # Errors
 ///
@@ -112,7 +112,7 @@ pub(crate) fn check_can_be_strict(state: &State, resource: &GroupResource) -> Re
     }
 }
 
-/// What a strict collection holds follows what is selected, and a fixed entry does not.
+/// Refuses a fixed entry for a strict collection, whose objects follow the selected version.
 pub(crate) fn check_stance(
     state: &State,
     resource: &GroupResource,
@@ -137,7 +137,7 @@ pub(crate) fn check_stance(
 }
 
 impl Turn<'_> {
-    /// Notes that the store holds objects of the resource in this encoding from now on.
+    /// Adds this encoding of the resource to `persisted`.
     pub(crate) fn persist(&mut self, resource: &GroupResource, kind: &Kind, encoding: &ApiVersion) {
         let status = &self.state().storage_states[resource].row.status;
         let known = status

@@ -1,4 +1,4 @@
-//! Which objects of a collection have a label: what makes the cost of a selection follow its result.
+//! The index of the objects of a collection by label: with it, the cost of a selection follows its result.
 
 #[cfg(test)]
 mod tests;
@@ -11,23 +11,23 @@ use std::sync::Arc;
 use imbl::OrdSet;
 use synod_model::{LabelSelector, Labels, Namespace, NamespacedName, Rule};
 
-/// Two lines for each label of each object, one with its value and one for whatever value, so that an object costs
-/// nothing beside its own labels.
+/// Two lines for each label of each object: one with its value, and one for any value. An object without labels costs
+/// nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LabelIndex(OrdSet<Line>);
 
 type Line = (Arc<str>, Option<Arc<str>>, NamespacedName);
 
-/// The values of one label, of which an object must have one.
+/// A label that an object must have, with one of some values.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
     key: Arc<str>,
-    /// `None` is whatever value.
+    /// `None` stands for any value.
     values: Vec<Option<Arc<str>>>,
 }
 
 impl Wanted {
-    /// What a selector asks for that the index can answer. What it forbids is left to whoever looks at the objects.
+    /// The requirements of a selector that the index can answer. The caller checks the others on the objects.
     pub(crate) fn all_of(selector: &LabelSelector) -> Vec<Self> {
         let wanted = selector.requirements().iter().filter_map(|requirement| {
             let values = match &requirement.rule {
@@ -57,8 +57,8 @@ impl LabelIndex {
         }
     }
 
-    /// The names that have all of these labels, of which there is at least one: from `from` on, which is not before the
-    /// namespace, if one is asked for.
+    /// The names that have all of these labels, of which there is at least one, from `from` on. `from` is not before
+    /// the namespace, if one is given.
     pub(crate) fn search(
         &self,
         wanted: Vec<Wanted>,
@@ -73,7 +73,7 @@ impl LabelIndex {
         )
     }
 
-    /// The first line from this one on.
+    /// The first line of the index from this bound on.
     fn next(&self, from: Bound<Line>) -> Option<&Line> {
         self.0.range((from, Bound::Unbounded)).next()
     }
@@ -86,26 +86,26 @@ fn lines(labels: &Labels, name: &NamespacedName) -> impl Iterator<Item = Line> {
     })
 }
 
-/// Whether the name is in the namespace, if one is asked for.
+/// Whether the name is in the namespace, if one is given.
 pub(crate) fn is_in(name: &NamespacedName, namespace: Option<&Namespace>) -> bool {
     namespace.is_none_or(|namespace| name.namespace() == Some(namespace.as_str()))
 }
 
 /// Walks the names that have all of some labels, in their order.
 ///
-/// Each label is asked in turn for its next name not before the candidate, until all name the same one. A label asks the
-/// index once for each of its values, and after that only about a value whose name was passed. So it costs a question for
-/// each value, and as many as the rarest of the labels has objects, whatever the others have; if that label's
-/// candidates pass over several values of another one, a question for each of those.
+/// Each label is asked in turn for its next name not before the candidate, until all name the same one. A label queries
+/// the index once for each of its values, and after that only for a value whose name was passed. So a search costs one
+/// query for each value, plus as many as the rarest of the labels has objects, whatever the others have; if candidates
+/// of that label pass several values of another label, it costs one query for each of those.
 struct Search<A> {
-    /// Answers the first line of the index from one on.
+    /// Returns the first line of the index from a bound on.
     ask: A,
     labels: Vec<Heads>,
     namespace: Option<Namespace>,
     from: Bound<NamespacedName>,
 }
 
-/// A label that is searched for, with the next name of each of its values that has one: the first name on top.
+/// A label of the search, with the next name of each of its values that has one: the first name on top.
 struct Heads {
     wanted: Wanted,
     next: BinaryHeap<Reverse<(NamespacedName, usize)>>,

@@ -1,4 +1,4 @@
-//! Writing an object: what create, update and patch share, by themselves and in a transaction.
+//! Writes an object: what create, update and patch share, alone and in a transaction.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::hashes::object_hash;
 use crate::turn::Turn;
 use crate::{Holder, State, Written, WrittenHow};
 
-/// The collection of a key, which says whether it lives in a namespace.
+/// The collection of a key. Its scope must fit the key's namespace.
 ///
 /// # Errors
 ///
-/// `NOT_FOUND` without such a collection, and `INVALID_ARGUMENT` for a key with or without a namespace where it is the
-/// other way round.
+/// `NOT_FOUND` without such a collection; `INVALID_ARGUMENT` for a key with a namespace in a collection without
+/// namespaces, and the other way round.
 pub(crate) fn collection<'a>(state: &'a State, key: &ObjectKey) -> Result<&'a Held, Refusal> {
     let held = state
         .collections
@@ -38,14 +38,14 @@ pub(crate) fn collection<'a>(state: &'a State, key: &ObjectKey) -> Result<&'a He
     Err(invalid(rule.at("key.namespace")))
 }
 
-/// One broken rule as a refusal.
+/// A refusal for one broken rule.
 pub(crate) fn invalid(violation: Violation) -> Refusal {
     let violations = Violations::from(violation);
     let refused = violations.into_result();
     refused.expect_err("one violation is enough to refuse")
 }
 
-/// Whether the writer is who it must be.
+/// Whether the member and lease tokens that the request names still hold.
 pub(crate) fn check_fences(state: &State, fences: &Fences) -> Result<(), Refusal> {
     let Fences {
         if_member,
@@ -60,7 +60,7 @@ pub(crate) fn check_fences(state: &State, fences: &Fences) -> Result<(), Refusal
     Ok(())
 }
 
-/// Whether this is the object that an update or a patch was made for.
+/// Whether the present object is the one that an update or patch was made for.
 pub(crate) fn check_preconditions(
     preconditions: &Preconditions,
     object: &Arc<Object>,
@@ -109,16 +109,16 @@ pub(crate) fn create(
     Ok(written)
 }
 
-/// Where the content comes from that takes the place of an object's.
+/// Where the new content of an object comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoded {
-    /// A writer has encoded all of it.
+    /// A writer has encoded the whole content.
     Whole,
-    /// It is what was stored, of which a part was changed.
+    /// The stored content with a part changed.
     InPart,
 }
 
-/// Puts new attributes and content in the place of an object's. What changes nothing is no write.
+/// Replaces the attributes and content of an object. If nothing changes, there is no write.
 pub(crate) fn replace(
     turn: &mut Turn<'_>,
     present: &Arc<Object>,
@@ -157,7 +157,7 @@ pub(crate) fn replace(
         put(turn, &row, object, Some(present));
         written
     };
-    // What is being deleted has no deadline any more, and gets none.
+    // An object that is being deleted has no deadline any more, and gets none.
     if present.deletion.is_none() {
         match ttl {
             TtlChange::Keep => {}
@@ -169,7 +169,7 @@ pub(crate) fn replace(
 }
 
 fn put(turn: &mut Turn<'_>, row: &Collection, mut object: Object, present: Option<&Arc<Object>>) {
-    // Equal texts are kept once, however many objects have them.
+    // Equal group and resource names are stored once, however many objects have them.
     let held = &turn.state().collections[&row.resource];
     object.key = ObjectKey {
         resource: row.resource.clone(),
@@ -185,10 +185,10 @@ fn put(turn: &mut Turn<'_>, row: &Collection, mut object: Object, present: Optio
     }
 }
 
-/// Every owner that is new must be there, and may not be waiting for its dependents to go.
+/// Every new owner must exist, and must not be waiting for its dependents to be deleted.
 ///
-/// An owner in another namespace is as little there as one that does not exist. A uid that the object named before does
-/// not vouch for another kind or name beside it: an owner is looked up by all three.
+/// An owner in another namespace counts as missing. A uid that the object named before does not vouch for another kind
+/// or name: an owner is looked up by kind, name and uid.
 fn check_owners(
     state: &State,
     name: &NamespacedName,
@@ -222,7 +222,7 @@ fn check_owners(
     violations.into_result()
 }
 
-/// What is being deleted takes no new finalizer.
+/// Refuses new finalizers for an object that is being deleted.
 fn check_finalizers(present: &Object, attributes: &Attributes) -> Result<(), Refusal> {
     if present.deletion.is_none() {
         return Ok(());
@@ -237,7 +237,7 @@ fn check_finalizers(present: &Object, attributes: &Attributes) -> Result<(), Ref
     violations.into_result()
 }
 
-/// When the quota is full, what makes an object grow is refused.
+/// Refuses to make an object grow while the quota is full.
 fn check_room(
     state: &State,
     object: &Object,

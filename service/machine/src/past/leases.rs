@@ -1,4 +1,4 @@
-//! Leases and who stand for them, at a revision.
+//! Leases and their candidates, at a revision.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use synod_model::{HolderIdentity, Lease, LeaseCandidate, LeaseKey};
 use super::{Past, beyond, merged};
 
 impl Past<'_> {
-    /// A lease.
+    /// A lease, by its key.
     #[must_use]
     pub fn lease(&self, key: &LeaseKey) -> Option<Arc<Lease>> {
         self.one(key, self.state.leases.rows.get(key))
     }
 
-    /// The leases after `after`, by key; those of one namespace, if it is given.
+    /// The leases after `after`, by key; only those of one namespace, if it is given.
     pub fn leases(
         &self,
         namespace: Option<&str>,
         after: Option<&LeaseKey>,
     ) -> impl Iterator<Item = Arc<Lease>> {
-        // A slash is in every key, and a zero is what comes right after it.
+        // Every key has a slash after its namespace, and `0` is the character after the slash.
         let first = namespace.map(|namespace| format!("{namespace}/"));
         let end = namespace.map(|namespace| format!("{namespace}0"));
         let from = match (after.map(LeaseKey::as_str), &first) {
@@ -45,7 +45,7 @@ impl Past<'_> {
             .flatten()
     }
 
-    /// A candidate for a lease.
+    /// A candidate for a lease, by its identity.
     #[must_use]
     pub fn lease_candidate(
         &self,
@@ -56,7 +56,7 @@ impl Past<'_> {
         self.one(&(key.clone(), identity.clone()), kept)
     }
 
-    /// Who stand for a lease, by identity.
+    /// The candidates for a lease, by identity.
     pub fn lease_candidates(&self, key: &LeaseKey) -> impl Iterator<Item = Arc<LeaseCandidate>> {
         let kept = self.state.leases.candidates.get(key).into_iter().flatten();
         let from = (key.clone(), HolderIdentity::before_all());
@@ -66,7 +66,7 @@ impl Past<'_> {
         merged(kept, undone).map(|(_, candidate)| candidate)
     }
 
-    /// The leases that somebody stands for, in order, after one of them. They need not exist. Costs a step for each
+    /// The keys of leases with candidates, in order, after `after`. The leases need not exist. Costs one step for each
     /// candidate.
     pub fn leases_stood_for(&self, after: Option<&LeaseKey>) -> impl Iterator<Item = LeaseKey> {
         let kept = &self.state.leases.candidates;
@@ -92,7 +92,7 @@ impl Past<'_> {
     }
 }
 
-/// Whether nothing is between the two: a range that ends before it begins is no range.
+/// Whether the range is empty. A range that ends before it begins is not a valid one.
 fn is_empty(from: Bound<&str>, to: Bound<&str>) -> bool {
     match (from, to) {
         (Bound::Included(from) | Bound::Excluded(from), Bound::Excluded(to)) => from >= to,

@@ -1,4 +1,4 @@
-//! Collections and objects at a revision.
+//! Collections and objects, at a revision.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -15,7 +15,7 @@ use crate::objects::labels::{Wanted, is_in};
 use crate::{Deadline, Holder, State};
 
 impl<'a> Past<'a> {
-    /// A collection.
+    /// A collection, by its resource.
     #[must_use]
     pub fn collection(&self, resource: &GroupResource) -> Option<Arc<Collection>> {
         let held = self.state.collections.get(resource);
@@ -32,18 +32,18 @@ impl<'a> Past<'a> {
         self.all(kept.map(|(key, held)| (key, &held.row)), after)
     }
 
-    /// An object.
+    /// An object, by its key.
     #[must_use]
     pub fn object(&self, key: &ObjectKey) -> Option<Arc<Object>> {
         self.one(key, self.state.object(key))
     }
 
-    /// The objects of a resource that the selector means, or those in a namespace of it, after `after`, by namespace and
-    /// name. None of a resource without a collection.
+    /// The objects of a resource that the selector matches, in one namespace if it is given, after `after`, by
+    /// namespace and name. None for a resource without a collection.
     ///
-    /// It costs a step for each object in the namespace of the rarest label that must be there, for each value that a
-    /// label may have, and for each object that has changed since the revision; a selector that asks for no label costs
-    /// a step for each object in the namespace.
+    /// Costs one step for each object in the namespace that has the rarest of the required labels, for each value that
+    /// a label may have, and for each object that has changed since the revision; without a required label it costs one
+    /// step for each object in the namespace.
     pub fn objects<'b>(
         &'b self,
         resource: &GroupResource,
@@ -65,7 +65,7 @@ impl<'a> Past<'a> {
             .filter(|object| selector.matches(&object.attributes.labels))
     }
 
-    /// The objects of a resource that have this name, after `after`, by namespace. It costs a step for each namespace.
+    /// The objects of a resource that have this name, after `after`, by namespace. Costs one step for each namespace.
     pub fn objects_named<'b>(
         &'b self,
         resource: &GroupResource,
@@ -90,8 +90,8 @@ impl<'a> Past<'a> {
         std::iter::from_fn(next_namespace).flatten()
     }
 
-    /// How many objects of a resource are stored in each encoding. At a past revision it costs a step for each object
-    /// that has changed since.
+    /// The number of objects of a resource in each encoding. At a past revision it costs one step for each object that
+    /// has changed since.
     #[must_use]
     pub fn object_counts(&self, resource: &GroupResource) -> BTreeMap<ApiVersion, u64> {
         let held = self.state.collections.get(resource);
@@ -113,7 +113,7 @@ impl<'a> Past<'a> {
         counts
     }
 
-    /// The objects of a resource that have changed since, as they were.
+    /// The objects of a resource that have changed since, as they were at the revision.
     fn undone_objects<'b>(
         &'b self,
         resource: &GroupResource,
@@ -128,7 +128,7 @@ impl<'a> Past<'a> {
 
 type Candidate<'a> = (&'a NamespacedName, &'a Arc<Object>);
 
-/// Objects of a collection among which are all of the namespace that the selector means, by name.
+/// Objects of a collection, by name, which include all of the namespace that the selector matches.
 fn candidates<'a>(
     held: &'a Held,
     selector: &LabelSelector,
@@ -143,7 +143,7 @@ fn candidates<'a>(
     Box::new(names.filter_map(move |name| held.objects.get_key_value(&name)))
 }
 
-/// Where to begin, among the names of a collection and among the keys of what was undone.
+/// Where to begin among the names of a collection, and among the keys of undone changes.
 fn range(
     resource: &GroupResource,
     namespace: Option<&Namespace>,
@@ -161,7 +161,7 @@ fn range(
 }
 
 impl State {
-    /// The deadline of an object with a TTL, lifts counted. Kept beside the object, not in it.
+    /// The deadline of an object with a TTL, lifts included. It is kept apart from the object.
     #[must_use]
     pub fn object_deadline(&self, key: &ObjectKey) -> Option<Deadline> {
         self.deadlines.kept(&Holder::Object(key.clone()))

@@ -1,4 +1,4 @@
-//! One thing at a revision, for who asks about no other: nothing else is undone.
+//! Reads one object at a revision without undoing the changes of the others.
 
 #[cfg(test)]
 mod tests;
@@ -12,9 +12,8 @@ use crate::{Change, State, Watched};
 
 impl State {
     /// An object as it was right after `revision`.
-    ///
-    /// It costs a look-up if the object has not changed since, else a step for each change between the revision and the
-    /// object's next one.
+    /// Costs one look-up if the object has not changed since, else one step for each change between the revision and
+    /// the object's next change.
     ///
     /// # Errors
     ///
@@ -60,9 +59,9 @@ impl State {
     }
 }
 
-/// What something was at a revision: what it is, if that was so before, or what the first change since has undone.
+/// The value at a revision: the present one if it is that old, else the value that the first change since has replaced.
 ///
-/// Every change of an object takes the revision that it was made at, so the present one says whether to look further.
+/// Every change gives an object its revision, so the present value tells whether to search the history.
 fn as_it_was<'a, T: 'a>(
     present: Option<&'a Arc<T>>,
     changed_at: impl Fn(&T) -> Revision,

@@ -1,4 +1,4 @@
-//! Rosters at a revision.
+//! Rosters, and what they need to know of observations, at a revision.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use synod_model::{GroupResource, ResourceScope, Roster};
 use super::{Past, beyond};
 
 impl Past<'_> {
-    /// A roster.
+    /// A roster, by its scope.
     #[must_use]
     pub fn roster(&self, scope: &ResourceScope) -> Option<Arc<Roster>> {
         self.one(scope, self.state.rosters.get(scope))
@@ -19,14 +19,14 @@ impl Past<'_> {
         self.all(kept, after)
     }
 
-    /// The roster that counts for a resource: the narrowest that covers it.
+    /// The roster in force for a resource: the narrowest that covers it.
     #[must_use]
     pub fn roster_of(&self, resource: &GroupResource) -> Option<Arc<Roster>> {
         let mut scopes = ResourceScope::covering(resource).into_iter();
         scopes.find_map(|scope| self.roster(&scope))
     }
 
-    /// Whether somebody looks at a resource's discovery, so that servers that report nothing are seen: as of now, too.
+    /// Whether a resource's discovery is observed, so that servers that report nothing are seen, as of now too.
     #[must_use]
     pub fn is_observed(&self, resource: &GroupResource) -> bool {
         let state = self.storage_state(resource);
@@ -34,8 +34,8 @@ impl Past<'_> {
         observation.is_some() && !self.is_observation_over(resource)
     }
 
-    /// Whether nobody has looked at a resource's discovery for so long that what it showed says nothing: as of now, and
-    /// not of the revision.
+    /// Whether the observation of a resource's discovery has expired, so that it says nothing of the present. The
+    /// answer is as of now, not of the revision.
     #[must_use]
     pub fn is_observation_over(&self, resource: &GroupResource) -> bool {
         self.state.is_observation_over(resource)

@@ -1,4 +1,4 @@
-//! ControllerRevisions whose data is in a version in question, or may be: nobody ever rewrites them.
+//! Finds ControllerRevisions whose data is, or may be, in a version in question: their data is never rewritten.
 
 use synod_model::{ControllerRevision, GroupResource, Kind};
 
@@ -6,18 +6,18 @@ use super::stored::Concern;
 use super::why::Why;
 use crate::Past;
 
-/// What the snapshots of a resource's kind say.
+/// What was found among the snapshots of a resource's kind.
 #[derive(Default)]
 pub(super) struct Snapshots {
-    /// Those that are in a version in question.
+    /// The snapshots that are in a version in question.
     pub(super) in_question: Vec<Why>,
-    /// Whether there is one of which nobody said in which version it is.
+    /// Whether the version of some snapshot is unknown.
     pub(super) version_unknown: bool,
 }
 
-/// The snapshots of the resource's kind. Costs a step for each snapshot that there is.
+/// Checks the snapshots of the resource's kind. Costs one step for each snapshot in the state.
 ///
-/// Where no kind of the resource is known, those of every controller of its group count.
+/// If no kind of the resource is known, the snapshots of every controller of its group count.
 pub(super) fn of(past: &Past<'_>, resource: &GroupResource, concern: &Concern<'_>) -> Snapshots {
     let mut found = Snapshots::default();
     for snapshot in past.controller_revisions(None) {
@@ -36,7 +36,7 @@ pub(super) fn of(past: &Past<'_>, resource: &GroupResource, concern: &Concern<'_
     found
 }
 
-/// Whether its controller may be of the resource. One that was released tells of its controller no more.
+/// Whether the snapshot's controller may be of the resource. A released snapshot no longer names its controller.
 fn is_of(snapshot: &ControllerRevision, resource: &GroupResource, concern: &Concern<'_>) -> bool {
     let owner = snapshot.controller.as_ref();
     let version = snapshot.data.version();

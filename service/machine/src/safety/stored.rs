@@ -1,4 +1,4 @@
-//! What is known of a resource that concerns the versions in question.
+//! Finds everything known of a resource that concerns the versions in question.
 
 use std::collections::BTreeSet;
 
@@ -10,26 +10,26 @@ use super::snapshots;
 use super::why::Why;
 use crate::{Past, StateStatus, StorageVersionView};
 
-/// Which versions are in question.
+/// The versions in question.
 pub(super) struct Concern<'a> {
-    /// Whether this one is.
+    /// Whether this version is in question.
     pub(super) version: &'a dyn Fn(&ApiVersion) -> bool,
-    /// Whether the one with this hash may be.
+    /// Whether the version with this hash may be in question.
     pub(super) hash: &'a dyn Fn(StorageVersionHash) -> bool,
     /// The kinds that the resource is known to store.
     pub(super) kinds: &'a BTreeSet<Kind>,
 }
 
-/// What is found of a resource.
+/// What was found for a resource.
 #[derive(Default)]
 pub(super) struct Found {
-    /// Every reason that it gives.
+    /// Every reason against it.
     pub(super) whys: BTreeSet<Why>,
-    /// Whether there is a snapshot of its kind of which nobody said in which version it is.
+    /// Whether the version of a snapshot of the resource's kind is unknown.
     pub(super) snapshot_version_unknown: bool,
 }
 
-/// What the resource says to the versions in question.
+/// Everything in the resource that concerns the versions in question.
 pub(super) fn found(
     past: &Past<'_>,
     now: LogTime,
@@ -92,7 +92,7 @@ fn draining(status: &StateStatus, now: LogTime, concern: &Concern<'_>) -> Vec<Wh
         .collect()
 }
 
-/// What discovery shows, or that nobody knows any more what it does.
+/// Adds what discovery shows, or that the observation has expired.
 fn observed(
     past: &Past<'_>,
     resource: &GroupResource,

@@ -1,15 +1,15 @@
-//! What makes something unsafe.
+//! The reasons why an action is not safe, and their texts.
 
 use std::fmt;
 
 use synod_model::{ApiVersion, LogTime, MemberId, NamespacedName, StorageVersionHash};
 
-/// What makes something unsafe.
+/// A reason why an action is not safe.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
-    /// Nothing is known of the resource's store: nobody ever reported or observed it.
+    /// Nothing is known of the resource's store: it was never reported or observed.
     NoState,
-    /// Objects may be stored in versions that nobody can name.
+    /// Objects may be stored in unknown versions.
     PersistedUnknown,
     /// Objects may be stored in this version.
     Persisted(ApiVersion),
@@ -21,17 +21,17 @@ pub enum Why {
     Reported(MemberId, ApiVersion),
     /// A member prefers this version, so it may be selected.
     Voted(MemberId, ApiVersion),
-    /// Writes in this version may still land until then.
+    /// Writes in this version may arrive until this log time.
     Draining(ApiVersion, LogTime),
-    /// Writes in an encoding that discovery has shown may still land until then, and the version may be this one.
+    /// Writes in an encoding that discovery has shown may arrive until this log time, and the version may be this one.
     DrainingHash(StorageVersionHash, LogTime),
     /// A server shows this encoding in discovery, and the version may be this one.
     Observed(StorageVersionHash),
-    /// Nobody has looked at the resource's discovery for so long that what it shows is not known.
+    /// The observation of the resource's discovery has expired, so what its servers show now is unknown.
     ObservationOver,
-    /// The roster asks for this member, which does not speak for the resource.
+    /// The roster asks for this member, which has no entry for the resource.
     Absent(MemberId),
-    /// The roster asks for so many more.
+    /// The roster asks for this many more members.
     AbsentMore(u32),
     /// The binary would encode or prefer this version, which this member does not decode.
     NotDecodableBy(MemberId, ApiVersion),
@@ -40,7 +40,7 @@ pub enum Why {
 }
 
 impl fmt::Display for Why {
-    /// In words.
+    /// The reason in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoState => {

@@ -1,4 +1,4 @@
-//! Leases in the state.
+//! What the state answers about leases, their deadlines and their queues.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use synod_model::{
 use crate::{Holder, QueuePlace, State};
 
 impl State {
-    /// Whether the lease is held by this very token: the fence of whoever acts under it.
+    /// The lease, if it is held under this token: the check that fences a holder.
     ///
     /// # Errors
     ///
-    /// `STALE_EPOCH`, with the lease as it stands, if it is not. That is final: a token is given once.
+    /// `STALE_EPOCH`, with the present lease, if the token does not hold it. That is final: a token is given once.
     pub fn holds_lease(&self, key: &LeaseKey, token: FencingToken) -> Result<&Arc<Lease>, Refusal> {
         let present = self.leases.rows.get(key);
         let held_by = present.and_then(|lease| lease.hold.as_ref());
@@ -38,20 +38,20 @@ impl State {
         })
     }
 
-    /// When the lease ends unless it is renewed, or is forgotten if it is free: lifts counted.
+    /// The log time at which the hold ends unless it is renewed, or a free lease is forgotten, lifts included.
     #[must_use]
     pub fn lease_deadline(&self, key: &LeaseKey) -> Option<LogTime> {
         self.deadlines.effective(&Holder::Lease(key.clone()))
     }
 
-    /// When the candidate ceases to stand unless it renews: lifts counted.
+    /// The log time at which the candidate expires unless it renews, lifts included.
     #[must_use]
     pub fn candidate_deadline(&self, key: &LeaseKey, identity: &HolderIdentity) -> Option<LogTime> {
         self.deadlines
             .effective(&Holder::LeaseCandidate(key.clone(), identity.clone()))
     }
 
-    /// Who waits for a lease, in their order.
+    /// The waiters of a lease, in their order.
     pub fn lease_waiters(
         &self,
         key: &LeaseKey,
@@ -62,13 +62,13 @@ impl State {
             .map(|(ticket, waiter)| (*ticket, waiter))
     }
 
-    /// How many wait for a lease.
+    /// The number of waiters of a lease.
     #[must_use]
     pub fn lease_waiter_count(&self, key: &LeaseKey) -> usize {
         self.leases.waiting(key)
     }
 
-    /// Where a place in the queue has led to. Costs a step for each who is before it.
+    /// The present outcome of a ticket. Costs one step for each waiter ahead of it.
     #[must_use]
     pub fn lease_place(&self, key: &LeaseKey, ticket: Ticket) -> QueuePlace {
         if let Some(queue) = self.leases.queues.get(key)
@@ -84,7 +84,7 @@ impl State {
         }
     }
 
-    /// Whether one more may contend for the lease.
+    /// Refuses one more waiter or candidate when the lease has the most that it may have.
     pub(crate) fn check_contenders(&self, key: &LeaseKey, present: usize) -> Result<(), Refusal> {
         if present >= LEASE_CONTENDERS_MAX {
             let message = format!(

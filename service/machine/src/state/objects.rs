@@ -1,4 +1,4 @@
-//! Collections and objects in the state.
+//! How the state keeps collections and objects, with their indexes.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::State;
 use crate::objects::{Garbage, Held, kind_of};
 
 impl State {
-    /// Whether a deletion has left dependents to further commands: the leader then proposes
+    /// Whether a deletion has left dependents to further commands. The leader then proposes
     /// [`CollectGarbage`](crate::CollectGarbage).
     #[must_use]
     pub fn has_garbage(&self) -> bool {
@@ -21,7 +21,7 @@ impl State {
         self.collections.get(&key.resource)?.objects.get(&key.name)
     }
 
-    /// The living object that a reference means, seen from an object: in its namespace, or without one.
+    /// The existing object that an owner reference names, in the namespace of the referring object or in none.
     pub(crate) fn owner(
         &self,
         dependent: &NamespacedName,
@@ -35,7 +35,7 @@ impl State {
             .filter(|owner| owner.metadata.uid == reference.uid)
     }
 
-    /// Keeps an object, in a collection that is there. Answers the one that it replaces.
+    /// Inserts an object into an existing collection, and returns the object that it replaces.
     pub(crate) fn insert_object(&mut self, object: Arc<Object>) -> Option<Arc<Object>> {
         let held = self
             .collections
@@ -53,7 +53,7 @@ impl State {
         before
     }
 
-    /// Lets go of an object that is there.
+    /// Removes and returns an existing object.
     pub(crate) fn take_object(&mut self, key: &ObjectKey) -> Arc<Object> {
         let held = self
             .collections
@@ -68,7 +68,7 @@ impl State {
         object
     }
 
-    /// Keeps a collection and its objects, if it is there already. Answers the row that it replaces.
+    /// Inserts a collection, or replaces its row and keeps its objects. Returns the replaced row.
     pub(crate) fn insert_collection(&mut self, row: Arc<Collection>) -> Option<Arc<Collection>> {
         self.kinds.insert(kind_of(&row), row.resource.clone());
         if let Some(held) = self.collections.get_mut(&row.resource) {
@@ -79,7 +79,7 @@ impl State {
         None
     }
 
-    /// Lets go of a collection that is there and empty.
+    /// Removes and returns an existing, empty collection.
     pub(crate) fn take_collection(&mut self, resource: &GroupResource) -> Arc<Collection> {
         let held = self
             .collections
@@ -90,7 +90,7 @@ impl State {
         held.row
     }
 
-    /// What the garbage of this owner waits for, if it has any.
+    /// The work that a deletion has left for the dependents of this owner, if any.
     pub(crate) fn garbage_of(&self, owner: &Uid) -> Option<&Arc<Garbage>> {
         self.garbage.get(owner)
     }

@@ -117,7 +117,7 @@ fn stands(name: &str, identity: &str) -> Command {
     })
 }
 
-/// One of each command, so that applying them in order leaves a row of each kind.
+/// One of each command. Applying them in order leaves a row of each kind.
 fn every_command() -> Vec<Command> {
     let fixed = |text: &str| Stance::Fixed {
         encoding: version(text),
@@ -197,7 +197,7 @@ fn announce(disk_is_low: bool) -> Command {
     })
 }
 
-/// For a member whose epoch is 4, when 13 is the next revision.
+/// Commands on leases for a member whose epoch is 4, when 13 is the next revision.
 fn lease_commands() -> Vec<Command> {
     vec![
         acquire("lock", "x", None),
@@ -225,7 +225,7 @@ fn lease_commands() -> Vec<Command> {
     ]
 }
 
-/// The commands that take away what the others left.
+/// Commands that remove what the others left.
 fn endings() -> [Command; 4] {
     [
         Command::ForgetResource(ForgetResource {
@@ -256,7 +256,7 @@ fn endings() -> [Command; 4] {
     ]
 }
 
-/// One of each command about a migration.
+/// One of each command on migrations.
 fn migrating() -> Vec<Command> {
     let progress = MigrationProgress {
         done: 7,
@@ -290,7 +290,7 @@ fn migrating() -> Vec<Command> {
         reason: MigrationReason::RewriteAll,
     });
     vec![
-        // Each that changes something has the next revision.
+        // Each command that changes something has the next revision.
         observe(3),
         claim(2),
         report(2, 3),
@@ -324,7 +324,7 @@ fn migrating() -> Vec<Command> {
     ]
 }
 
-/// A roster that asks for all that one can ask for.
+/// A roster with every field set.
 fn roster(scope: &str, least: u32) -> SetRoster {
     SetRoster {
         scope: ResourceScope::parse(scope).unwrap(),
@@ -345,7 +345,7 @@ fn token(number: u64) -> ClaimToken {
     ClaimToken::new(Revision::new(number))
 }
 
-/// A cluster's first command, and those about migrations.
+/// The first command of a cluster, and the commands on migrations.
 fn log_of_migrations() -> Vec<LogEntry> {
     let first = every_command().into_iter().take(1);
     let commands = first.chain(migrating()).enumerate();
@@ -362,7 +362,7 @@ fn log_of_migrations() -> Vec<LogEntry> {
         .collect()
 }
 
-/// The commands as log entries, each but the first three with a request id of the session that is opened.
+/// The commands as log entries. All but the first three have a request id of the session that is opened.
 fn log() -> Vec<LogEntry> {
     let request = |sequence: u64| RequestId {
         session: SessionId::new(Revision::new(3)),
@@ -383,7 +383,7 @@ fn log() -> Vec<LogEntry> {
         .collect()
 }
 
-/// The same, and the state that they left is restored as another cluster.
+/// The log of [`log`], after which the state is restored as another cluster.
 fn log_of_a_restore() -> Vec<LogEntry> {
     let mut entries = log();
     let mut last = entries.last().expect("there are some").clone();
@@ -545,7 +545,7 @@ fn every_value_has_one_form() {
                 let mut other = bytes.to_vec();
                 other[at] ^= 1 << bit;
                 let other = Bytes::from(other);
-                // What can be read is another value, with these very bytes.
+                // A value that can be read has exactly these bytes.
                 if let Ok(entry) = from_bytes::<LogEntry>(&other) {
                     assert_eq!(to_bytes(&entry), other);
                 }

@@ -1,4 +1,4 @@
-//! How a command changes snapshots of controllers, and what becomes of their marks.
+//! How a command changes ControllerRevisions, and how their marks are removed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ impl Turn<'_> {
         self.record(key.clone(), Some(before), None);
     }
 
-    /// The holder of a mark has said again that it is one. Moves no revision.
+    /// Moves the deadline of a mark that its holder has set again. Moves no revision.
     pub(crate) fn renew_mark(&mut self, key: &NamespacedName, mark: &LiveMark) {
         let kept = self.state.controller_revisions.get(key);
         let tie = kept.and_then(|kept| kept.row.marks.tie(mark));
@@ -37,7 +37,7 @@ impl Turn<'_> {
         }
     }
 
-    /// What the marks of some snapshots were tied to is gone, and they go with it.
+    /// Removes the marks that are tied to a member or an object that is removed.
     pub(crate) fn end_marks(&mut self, post: &MarkPost) {
         let tied = self.state.controller_revisions.tied(post);
         let rows: Vec<_> = tied.map(|kept| Arc::clone(&kept.row)).collect();
@@ -49,7 +49,7 @@ impl Turn<'_> {
         }
     }
 
-    /// A mark has a deadline exactly if it is tied to renewals.
+    /// Sets and clears deadlines so that a mark has one exactly if it is tied to renewals.
     fn keep_mark_deadlines(&mut self, key: &NamespacedName, before: &LiveMarks, after: &LiveMarks) {
         for (mark, tie) in before.iter() {
             let stays = after.tie(mark).and_then(renewals).is_some();
@@ -65,7 +65,7 @@ impl Turn<'_> {
     }
 }
 
-/// How long the mark lasts without being set again.
+/// The time that the mark lasts without being set again; `None` if it is not tied to renewals.
 fn renewals(tie: &MarkTie) -> Option<Duration> {
     match tie {
         MarkTie::Renewals(ttl) => Some(ttl.duration()),

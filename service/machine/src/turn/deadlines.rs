@@ -1,4 +1,4 @@
-//! Deadlines of those who go on.
+//! Extends the deadline of a holder that renews.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use super::Turn;
 use crate::{Deadline, Holder};
 
 impl Turn<'_> {
-    /// Moves the deadline of a holder that goes on under the same token to `ttl` after this entry's log time, but never
-    /// before what it was promised: it may act on that until then, whatever it has asked for since.
+    /// Moves the deadline of a holder that renews under the same token to `ttl` after this entry's log time, but never
+    /// earlier than before: it may act until the promised deadline, even if it now asks for a shorter TTL.
     pub(crate) fn extend_deadline(&mut self, holder: Holder, ttl: Duration) {
         let at = self.state.log_time.after(ttl);
         let promised = self.state.deadlines.effective(&holder);

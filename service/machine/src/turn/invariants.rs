@@ -1,11 +1,11 @@
-//! What must hold after every command.
+//! Checks of what must hold after every command.
 
 use synod_model::GroupResource;
 
 use crate::State;
 
 impl State {
-    /// What must hold for a resource after every command, in production too: a replica on which it does not must stop.
+    /// What must hold for a resource after every command, in production too: otherwise the replica must stop.
     pub(super) fn assert_resource_invariants(&self, resource: &GroupResource) {
         let Some(version) = self.storage_versions.get(resource) else {
             return;

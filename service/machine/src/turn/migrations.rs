@@ -1,4 +1,4 @@
-//! The rows of migrations, and what is kept beside them.
+//! How a command changes migrations, their progress, and the heartbeats of observations.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::state::KeptMigration;
 use crate::{Heartbeat, Holder, ProgressRow};
 
 impl Turn<'_> {
-    /// Makes or changes a migration. A changed one gets this command's revision.
+    /// Inserts or changes a migration. A changed one gets this command's revision.
     pub(crate) fn put_migration(&mut self, mut migration: Migration) {
         migration.metadata.resource_version = self.revision;
         let id = migration.id.clone();
@@ -27,7 +27,7 @@ impl Turn<'_> {
         self.record(id, before, Some(after));
     }
 
-    /// Forgets a migration that has come to its end, with all that is kept beside it.
+    /// Removes an ended migration with its progress.
     pub(crate) fn remove_migration(&mut self, id: &MigrationId) {
         let kept = self.state.migrations.remove(id);
         let kept = kept.expect("the rule found the migration");
@@ -39,7 +39,7 @@ impl Turn<'_> {
         self.record(id.clone(), Some(kept.row), None);
     }
 
-    /// Forgets all that hangs on a resource's state: its migrations, open or not, and when it was observed.
+    /// Removes a resource's migrations, open or not, and its heartbeat.
     pub(super) fn forget_migrations(&mut self, resource: &GroupResource) {
         let migrations = self.state.migrations_of(resource);
         let ids: Vec<MigrationId> = migrations.map(|migration| migration.id.clone()).collect();
@@ -55,7 +55,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Notes how far a migration is. Moves no revision.
+    /// Records the progress of a migration. Moves no revision.
     pub(crate) fn put_progress(&mut self, id: &MigrationId, progress: ProgressRow) {
         let kept = self.state.migrations.get_mut(id);
         let kept = kept.expect("the command found the migration");
@@ -65,7 +65,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Notes that discovery was looked at. Moves no revision.
+    /// Records that discovery was observed. Moves no revision.
     pub(crate) fn set_heartbeat(&mut self, resource: &GroupResource) {
         let heartbeat = Heartbeat {
             at: self.state.log_time,

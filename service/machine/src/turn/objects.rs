@@ -1,4 +1,4 @@
-//! How a command changes collections, objects and what deletions have left.
+//! How a command changes collections, objects and the work that deletions have left.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ impl Turn<'_> {
         self.record(after.resource.clone(), before, Some(after));
     }
 
-    /// Removes a collection, which holds no objects.
+    /// Removes an empty collection.
     pub(crate) fn remove_collection(&mut self, resource: &GroupResource) {
         let before = self.state.take_collection(resource);
         self.record(resource.clone(), Some(before), None);
@@ -29,7 +29,7 @@ impl Turn<'_> {
         self.record(after.key.clone(), before, Some(after));
     }
 
-    /// Removes an object, its deadline and the marks that go with it. Its dependents are the caller's to deal with.
+    /// Removes an object, its deadline and the marks that are tied to it. The caller processes its dependents.
     pub(crate) fn remove_object(&mut self, key: &ObjectKey) {
         let before = self.state.take_object(key);
         let uid = before.metadata.uid;
@@ -49,12 +49,12 @@ impl Turn<'_> {
         }
     }
 
-    /// Whether earlier commands have left dependents to deal with.
+    /// Whether earlier commands have left dependents to process.
     pub(crate) fn has_backlog(&self) -> bool {
         self.backlog
     }
 
-    /// Keeps what is to be done for the dependents of an owner. Moves no revision: nobody reads it.
+    /// Keeps the work that is left for the dependents of an owner. Moves no revision, because no reader sees it.
     pub(crate) fn put_garbage(&mut self, uid: Uid, garbage: Garbage) {
         self.state.sum.add(garbage_hash(&uid, &garbage));
         if let Some(before) = self.state.garbage.insert(uid, Arc::new(garbage)) {
@@ -62,14 +62,14 @@ impl Turn<'_> {
         }
     }
 
-    /// Nothing is to be done for the dependents of the owner any more.
+    /// Removes the work that was left for the dependents of the owner.
     pub(crate) fn remove_garbage(&mut self, uid: &Uid) {
         if let Some(before) = self.state.garbage.remove(uid) {
             self.state.sum.subtract(garbage_hash(uid, &before));
         }
     }
 
-    /// Does several things or, if one of them is refused, none.
+    /// Does several things or, if one of them is refused, nothing.
     pub(crate) fn all_or_nothing<T, E>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, E>,
@@ -87,9 +87,9 @@ impl Turn<'_> {
     }
 }
 
-/// One change for each object, snapshot and storage state, from what it was before the command to what it is after it: a
-/// transaction may add to what is persisted several times, what a deletion marks may go in the same command, and a
-/// snapshot loses a mark with each of the things that go.
+/// Merges the changes of an object, snapshot or storage state into one, from before the command to after it: a
+/// transaction may add to `persisted` several times, an object that a deletion marks may be removed in the same
+/// command, and a snapshot loses a mark with each object or member that is removed.
 pub(super) fn one_for_each(changes: Vec<Change>) -> Vec<Change> {
     if changes.len() < 2 {
         return changes;
@@ -102,7 +102,7 @@ pub(super) fn one_for_each(changes: Vec<Change>) -> Vec<Change> {
             && let Some(first) = kept[place].take()
         {
             change.before = first.before;
-            // No command changes an agreement twice.
+            // No command changes the agreement of a resource twice.
             change.agreement = change.agreement.or(first.agreement);
         }
         kept.push(Some(change));

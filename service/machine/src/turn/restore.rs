@@ -1,4 +1,4 @@
-//! The one command whose revision is not the next one, and that leaves no history.
+//! How `Restore` changes the state: only its revision is not the next one, and only it empties the history.
 
 use synod_model::{ClusterId, LogTime, Revision};
 
@@ -6,8 +6,8 @@ use super::Turn;
 use crate::State;
 
 impl Turn<'_> {
-    /// Goes on as another cluster, at a revision that leaves a gap. Comes before all that the command changes, since that
-    /// has this revision.
+    /// Continues as another cluster, at a revision that leaves a gap. It precedes every other change of the command,
+    /// because those get this revision.
     pub(crate) fn restore(&mut self, cluster: ClusterId, revision: Revision, until: LogTime) {
         assert!(
             !self.moved && revision > self.revision,
@@ -17,13 +17,13 @@ impl Turn<'_> {
         self.restores = true;
         self.revision = revision;
         self.state.cluster = Some(cluster);
-        // Those of a cluster that was lost before may still write, too.
+        // Members of a cluster that an earlier restore lost may still write, too.
         self.state.strangers_write_until = self.state.strangers_write_until.max(until);
     }
 }
 
 impl State {
-    /// Nobody can follow events across the gap that a restore leaves: a watch begins after it, or is told so.
+    /// Empties the history: a watch cannot cross the gap of a restore. It starts after the gap or is refused.
     pub(super) fn forget_history(&mut self) {
         for hash in self.history.restart(self.revision) {
             self.sum.subtract(hash);

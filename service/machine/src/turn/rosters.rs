@@ -1,4 +1,4 @@
-//! The rows of rosters, and what follows when whom they ask for changes.
+//! How a command changes rosters, and what follows for resources when a roster asks for other members.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl Turn<'_> {
         self.record(scope.clone(), Some(before), None);
     }
 
-    /// Follows for the resources that the scope covers who must speak now. `before` is the roster that the scope had.
+    /// Re-evaluates the resources that the scope covers after its roster changed from `before`.
     pub(crate) fn follow_roster(&mut self, scope: &ResourceScope, before: Option<&Roster>) {
         let resources = self.state.storage_states.keys();
         let covered: Vec<_> = resources.filter(|of| scope.covers(of)).cloned().collect();
@@ -38,7 +38,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Follows for a resource who is missing of it now.
+    /// Re-evaluates which members are missing for a resource.
     fn follow(&mut self, resource: &GroupResource, cause: Option<Cause<'_>>, asks_anew: bool) {
         let occasion = Occasion {
             cause,
@@ -50,7 +50,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Follows the rosters that ask for members by labels, after members with such labels came, went or changed them.
+    /// Re-evaluates resources whose roster asks by labels, after members with these labels came, went or changed.
     pub(crate) fn follow_labels(&mut self, cause: Option<Cause<'_>>, labels: &[&Labels]) {
         let asks = |roster: &Roster| {
             let rule = &roster.rule;
@@ -75,7 +75,7 @@ impl Turn<'_> {
         }
     }
 
-    /// The facts of this command for a decision that nothing in particular is the cause of.
+    /// The facts of this command for a decision without a particular cause.
     pub(crate) fn occasion(&self) -> Occasion<'static> {
         Occasion {
             revision: self.revision,

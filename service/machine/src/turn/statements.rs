@@ -1,4 +1,4 @@
-//! What members said last. Moves no revision: nobody reads it.
+//! Records the last statement of each member. Moves no revision, because no reader sees it.
 
 use synod_model::MemberId;
 
@@ -7,7 +7,7 @@ use crate::StatementRow;
 use crate::hashes::statement_hash;
 
 impl Turn<'_> {
-    /// Notes the last statement of a member that was taken. One that is refused was not taken, and is never noted.
+    /// Records the last accepted statement of a member. A refused statement is never recorded.
     pub(crate) fn take_statement(&mut self, id: &MemberId, said: StatementRow) {
         self.state.sum.add(statement_hash(id, &said));
         if let Some(before) = self.state.statements.insert(id.clone(), said) {
@@ -15,7 +15,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Nothing that was said under an epoch that is over counts under another.
+    /// Forgets the last statement of a member, because statement numbers count within one epoch.
     pub(crate) fn forget_statements(&mut self, id: &MemberId) {
         if let Some(before) = self.state.statements.remove(id) {
             self.state.sum.subtract(statement_hash(id, &before));

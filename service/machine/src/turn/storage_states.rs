@@ -1,4 +1,4 @@
-//! What stays of a resource when nobody reports it.
+//! How a command changes the storage state of a resource, which stays when no member reports it.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use crate::hashes::agreement_hash;
 use crate::state::StorageState;
 use crate::{Holder, StateStatus, StorageStateRow};
 
-/// How far the rule follows a change of what stays of a resource.
+/// What the rule of migrations does after a change of a storage state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
-    /// Migrations without their agreement are aborted, and one is created if it is called for.
+    /// It aborts migrations without their agreement, and creates one if needed.
     Migrate,
-    /// None is created: one has just come to its end, or the command creates it itself.
+    /// It creates none: a migration has just ended, or the command creates it itself.
     AbortOnly,
 }
 
 impl Turn<'_> {
-    /// Changes what stays of a resource, and adds a line to its history of agreements. Migrations follow.
+    /// Changes a storage state, and adds a line to its history of agreements. The rule of migrations follows.
     pub(crate) fn put_storage_state(
         &mut self,
         resource: &GroupResource,
@@ -41,7 +41,7 @@ impl Turn<'_> {
         status.drains.retain(|_, until| *until > now);
         status.hash_drains.retain(|_, until| *until > now);
         let kept = self.state.storage_states.get(resource);
-        // What was to drain and is over already is no change.
+        // Removing drains that are already over does not count as a change.
         if line.is_none() && kept.is_some_and(|kept| kept.row.status == status) {
             return;
         }
@@ -74,7 +74,7 @@ impl Turn<'_> {
         self.follow_agreement(resource, before.as_deref().map(|row| &row.status), then);
     }
 
-    /// Removes what stays of a resource, with its history of agreements and its migrations. Nobody reports it.
+    /// Removes the storage state of an unreported resource, with its history of agreements and its migrations.
     pub(crate) fn remove_storage_state(&mut self, resource: &GroupResource) {
         self.forget_migrations(resource);
         let StorageState {
@@ -92,7 +92,7 @@ impl Turn<'_> {
         self.record(resource.clone(), Some(row), None);
     }
 
-    /// Forgets the oldest lines beyond the setting. A lowered setting counts when the next line comes.
+    /// Removes the oldest lines beyond the setting. A lowered setting takes effect when the next line is added.
     fn trim_agreements(
         &mut self,
         resource: &GroupResource,

@@ -1,4 +1,4 @@
-//! The two conditions of a storage version.
+//! Computes the two conditions of a storage version.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use super::decision::{Occasion, known};
 use crate::tally::Tally;
 use crate::{EntryRow, StateStatus, VersionStatus};
 
-/// How many members the message names before it only counts.
+/// The most members that a message names; it counts the others.
 const NAMED: usize = 8;
 
-/// A storage version has no desired part, so its generation never moves.
+/// A storage version has no spec, so its generation never moves.
 const GENERATION: u64 = 1;
 
 /// `AllEncodingVersionsEqual`, as Kubernetes words it and with its rule for the transition time.
@@ -26,8 +26,8 @@ pub(super) fn all_equal(
     agreement_condition(before, common, GENERATION, occasion.wall, occasion.revision)
 }
 
-/// `DecodableByAll`: whether every entry decodes every version that is reported, selected or persisted; if not, who
-/// does not decode which.
+/// `DecodableByAll`: whether every entry decodes every version that is reported, selected or persisted; if not, which
+/// member does not decode which version.
 pub(super) fn decodable(
     before: Option<&VersionStatus>,
     entries: &OrdMap<MemberId, Arc<EntryRow>>,

@@ -1,4 +1,4 @@
-//! What a decision is made of: what members say, on which occasion, and what follows.
+//! The types of a decision: what members say, the occasion, and the result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,41 +15,41 @@ use crate::{EntryChange, EntryRow, StateStatus, VersionStatus};
 /// What a member now says of a resource.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Said<'a> {
-    /// It reports this.
+    /// The member reports this.
     Reports {
         entry: &'a ReportEntry,
-        /// Whether the entry before was of the same epoch: only then is its encoding kept.
+        /// Whether the previous entry is of the same epoch: only then its encoding is kept.
         same_epoch: bool,
     },
-    /// Its permits for the older version are drained: it encodes what is selected.
+    /// The voter's permits for the older version are drained: it now encodes the selected version.
     Adopts,
-    /// It reports the resource no more, or is gone. What it may still write drains until the given log time.
+    /// The member no longer reports the resource, or is gone. What it may still write drains until the given log time.
     Drops { drain_until: Option<LogTime> },
 }
 
-/// The facts of the command in which a decision is made.
+/// The facts of the command that makes a decision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Occasion<'a> {
     pub(crate) revision: Revision,
     pub(crate) wall: WallTime,
-    /// What an agreement that changes is put down to; `None` if several members go at once, or nobody in particular.
+    /// The recorded cause of a changed agreement; `None` if several members go at once, or none is particular.
     pub(crate) cause: Option<Cause<'a>>,
-    /// The members that go in this command, but are there still: a roster does not ask for them any more.
+    /// The members that this command removes later: no roster asks for them any more.
     pub(crate) gone: Option<&'a BTreeSet<MemberId>>,
-    /// Whether what discovery shows of the resource comes to its deadline in this command.
+    /// Whether the observation of the resource expires in this command.
     pub(crate) lapses: bool,
-    /// Whether the roster of the resource asks, since this command, for somebody it did not ask for before.
+    /// Whether this command makes the resource's roster ask for a member that it did not ask for before.
     pub(crate) asks_anew: bool,
 }
 
-/// What an agreement that changes is put down to.
+/// The recorded cause of a changed agreement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cause<'a> {
-    /// The member whose command it is, or that is removed.
+    /// The member that sent the command, or that is removed.
     Member(&'a MemberId),
-    /// A look at discovery, or that there was none for too long.
+    /// An observation of discovery, or its expiry.
     Observed,
-    /// Another roster.
+    /// A changed roster.
     Roster,
 }
 
@@ -63,7 +63,7 @@ impl Cause<'_> {
     }
 }
 
-/// What follows for one resource.
+/// The result of a decision for one resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Decided {
     pub(crate) resource: GroupResource,
@@ -71,13 +71,13 @@ pub(crate) struct Decided {
     pub(crate) entries: Vec<EntryChange>,
     /// The resource after the change; `None` if its last entry went.
     pub(crate) after: Option<Reported>,
-    /// What stays of the resource, if that changed.
+    /// The storage state of the resource, if it changed.
     pub(crate) state: Option<StateStatus>,
     /// The line for the history of agreements, if agreement changed.
     pub(crate) agreement: Option<AgreementChange>,
 }
 
-/// A reported resource before it has its place in the state.
+/// A reported resource before it is put into the state.
 #[derive(Clone, Debug)]
 pub(crate) struct Reported {
     pub(crate) entries: OrdMap<MemberId, Arc<EntryRow>>,
@@ -85,7 +85,7 @@ pub(crate) struct Reported {
     pub(crate) status: VersionStatus,
 }
 
-/// What is known of a resource that nobody ever reported.
+/// The storage state of a resource that was never reported.
 pub(super) fn fresh_state() -> StateStatus {
     StateStatus {
         common: None,
@@ -93,7 +93,7 @@ pub(super) fn fresh_state() -> StateStatus {
         selected_revision: Revision::ZERO,
         agreement_revision: Revision::ZERO,
         agreed: None,
-        // Whatever was stored before anybody reported is unknown.
+        // What was stored before the first report is unknown.
         persisted: BTreeSet::from([Persisted::Unknown]),
         observation: None,
         contradicted: false,

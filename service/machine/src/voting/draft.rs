@@ -1,4 +1,4 @@
-//! A resource while a decision about it is made: its entries and what stays of it, changed step by step.
+//! A resource while a decision is made: its entries and its storage state, changed step by step.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) struct Draft<'a> {
     pub(super) touched: BTreeMap<MemberId, Option<Arc<EntryRow>>>,
     pub(super) before: Option<&'a StateStatus>,
     pub(super) after: StateStatus,
-    /// Whether an observation came to its deadline in this command.
+    /// Whether an observation expired in this command.
     pub(super) lapsed: bool,
     /// Whether the resource had entries before.
     pub(super) was_reported: bool,
@@ -82,7 +82,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The row of what was reported. A voter without an encoding here takes the selected one later.
+    /// The row of a reported entry. A voter that has no encoding here takes the selected version later.
     fn reported_row(
         &self,
         entry: &ReportEntry,
@@ -129,7 +129,7 @@ impl<'a> Draft<'a> {
         self.touched.entry(member.clone()).or_insert(before);
     }
 
-    /// Evaluates selected once, after all entries changed, and only while the resource has an entry.
+    /// Evaluates `selected` once, after all entries changed, and only while the resource has an entry.
     pub(super) fn select(&mut self) {
         let selected = selected::next(&self.tally, &self.entries, self.after.selected.as_ref());
         if selected != self.after.selected {
@@ -138,14 +138,14 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// A voter that encodes nothing yet has no permit to drain: it takes what is selected in this very command.
+    /// Gives the selected version to voters that encode nothing yet: they have no permits to drain.
     pub(super) fn let_voters_take_selected(&mut self) {
         let Some(selected) = self.after.selected.clone() else {
             return;
         };
         let waiting = |row: &EntryRow| row.is_voting() && row.encoding.is_none();
         let was_selected = self.before.is_some_and(|before| before.selected.is_some());
-        // Only a selection out of nothing can find waiting voters among the untouched entries.
+        // Untouched entries can contain waiting voters only if nothing was selected before.
         let takers: Vec<MemberId> = if was_selected {
             self.touched
                 .keys()
@@ -264,7 +264,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// Whether an agreement from now on is another one than before, though it be on the same version.
+    /// Whether an agreement from now on differs from the one before, even if it is on the same version.
     fn is_agreement_anew(&self) -> bool {
         let Some(before) = self.before else {
             return self.after.common.is_some()
@@ -305,7 +305,7 @@ impl<'a> Draft<'a> {
             .collect()
     }
 
-    /// Every encoding that an entry has, and what is selected, may be in the store from now on.
+    /// Adds every encoding of a changed entry, and the selected version, to `persisted`.
     fn add_persisted(&mut self, changes: &[EntryChange]) {
         for row in changes.iter().filter_map(|change| change.after.as_ref()) {
             if let Some(encoding) = &row.encoding {
@@ -324,8 +324,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Agreed on v: common is v, selected is unset or v, every voter took or adopted this selection, discovery shows
-    /// nothing else, and nobody is missing.
+    /// The version v that is agreed on: `common` is v, `selected` is unset or v, every voter took or adopted this
+    /// selection, discovery does not contradict, and no member is missing by the roster.
     fn agreed(&self) -> Option<ApiVersion> {
         let common = self.after.common.as_ref()?;
         if self.after.contradicted || !self.after.absent.is_empty() {

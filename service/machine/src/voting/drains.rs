@@ -1,13 +1,13 @@
-//! What may still be written by who has gone.
+//! Computes what members that are replaced or gone may still write.
 
 use synod_model::{ApiVersion, LogTime};
 
 use crate::{EntryRow, StateStatus};
 
-/// Raises the drain of every version that a replaced member may still write by this entry. `None`: nothing changes.
+/// Raises the drain of every version that a replaced member may still write under its entry. `None`: nothing changes.
 ///
-/// Until its proof of membership ends, the old process of a voter writes what is selected, also what is selected after
-/// it was replaced: any version that it decodes.
+/// Until its proof of membership ends, the old process of a voter writes the selected version, also one selected after
+/// the process was replaced: any version that it decodes.
 pub(crate) fn drained_by_replacement(
     state: &StateStatus,
     entry: &EntryRow,
@@ -22,8 +22,8 @@ pub(crate) fn drained_by_replacement(
     (after != *state).then_some(after)
 }
 
-/// The versions that the holder of an entry may still write: the one it encodes, or, as long as it has not adopted what
-/// is selected, any that it decodes.
+/// The versions that the member of an entry may still write: the one it encodes or, if it has not adopted the
+/// selection, any that it decodes.
 pub(super) fn may_write<'a>(entry: &'a EntryRow, state: &StateStatus) -> Vec<&'a ApiVersion> {
     let behind = entry.is_voting()
         && state.selected.is_some()
@@ -35,7 +35,7 @@ pub(super) fn may_write<'a>(entry: &'a EntryRow, state: &StateStatus) -> Vec<&'a
     }
 }
 
-/// Raises the drains of these versions to at least this time.
+/// Raises the drains of these versions to at least `until`.
 pub(crate) fn raise_drains<'a>(
     state: &mut StateStatus,
     versions: impl IntoIterator<Item = &'a ApiVersion>,

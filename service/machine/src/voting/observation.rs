@@ -1,9 +1,8 @@
-//! What discovery shows of a resource, and what it says beside the reports.
+//! What discovery shows of a resource, and how it is weighed against the members' reports.
 //!
-//! While nobody reports the resource, the one hash that its servers show stands for the agreement. While members report
-//! it, a hash that none of them would show is evidence of a server that does not take part, or against what a member
-//! says: it ends the agreement. Evidence of that kind does not go by itself, however long nobody looks: only another look
-//! or a reset takes it away.
+//! While no member reports the resource, the one hash that its servers show is the agreement. While members report it,
+//! a hash that none of their encodings has is evidence of a server that does not take part, or that contradicts a
+//! member: it ends the agreement. Such evidence does not expire: only another observation or a reset removes it.
 
 use std::collections::BTreeSet;
 
@@ -15,9 +14,9 @@ use super::decision::{Decided, Occasion};
 use super::draft::Draft;
 use crate::{EntryChange, Observation, State};
 
-/// Works out what follows for a resource when discovery was looked at. `None`: it shows what it did.
+/// Decides what follows when the discovery of a resource is observed. `None`: nothing changes.
 ///
-/// What is shown no more may still be written until `drain_until`.
+/// Writes in encodings that are no longer shown may arrive until `drain_until`.
 pub(crate) fn look(
     state: &State,
     occasion: Occasion<'_>,
@@ -36,7 +35,7 @@ pub(crate) fn look(
     draft.finish(state, resource)
 }
 
-/// Works out what follows for a resource whose observation is past its deadline. `None`: nothing does.
+/// Decides what follows when the observation of a resource has expired. `None`: nothing changes.
 pub(crate) fn lapse(
     state: &State,
     occasion: Occasion<'_>,
@@ -49,7 +48,7 @@ pub(crate) fn lapse(
     draft.finish(state, resource)
 }
 
-/// What of an observation is evidence: another kind of the same hashes is none.
+/// The part of an observation that is evidence: its hashes and whether it expired, but not its kind.
 pub(super) fn shown(
     observation: &Option<Observation>,
 ) -> Option<(&BTreeSet<StorageVersionHash>, bool)> {
@@ -58,7 +57,7 @@ pub(super) fn shown(
 }
 
 impl Draft<'_> {
-    /// Takes in what discovery shows now.
+    /// Takes over what discovery shows now.
     pub(super) fn look(&mut self, observe: &ObserveStorage, drain_until: LogTime) {
         let before = self.after.observation.take();
         let (shown, kind, was_known) = match before {
@@ -70,7 +69,7 @@ impl Draft<'_> {
                 self.persisted_as(*hash).join(&mut self.after.persisted);
             }
         } else {
-            // What was written while nobody looked is not known, whatever is shown now.
+            // What was written while discovery was not observed is unknown, whatever it shows now.
             self.after.persisted.insert(Persisted::Unknown);
         }
         for hash in shown.difference(&observe.hashes) {
@@ -84,7 +83,7 @@ impl Draft<'_> {
         });
     }
 
-    /// What was shown last says nothing any more. It may still be written: who showed it may have stopped just now.
+    /// Drops the observation. Its encodings drain, because a server that showed them may have stopped just now.
     pub(super) fn forget_observation(&mut self, drain_until: LogTime) {
         let before = self.after.observation.take();
         for hash in before.into_iter().flat_map(|before| before.hashes) {
@@ -97,7 +96,7 @@ impl Draft<'_> {
         *kept = (*kept).max(until);
     }
 
-    /// Nobody has looked for too long. Evidence against the members stays; what agreed with them says nothing any more.
+    /// The observation has expired. It stays if it contradicts the members, and is dropped if it agrees with them.
     pub(super) fn lapse(&mut self, drain_until: LogTime) {
         let stands_alone = self.tally.is_empty() || self.contradicted();
         if !stands_alone {
@@ -108,7 +107,7 @@ impl Draft<'_> {
         }
     }
 
-    /// What was shown last tells of the past alone, if it did not before. It may still be written.
+    /// Marks the observation as expired, if it is not yet. Its encodings drain.
     fn expire_observation(&mut self, drain_until: LogTime) -> bool {
         let shown = self.after.observation.as_mut();
         let Some(shown) = shown.filter(|shown| !shown.expired) else {
@@ -121,10 +120,11 @@ impl Draft<'_> {
         true
     }
 
-    /// Follows what the entries are now.
+    /// Re-weighs the observation after the entries changed.
     ///
-    /// When the last one goes, what is older than what members said last, or stood against it, is no agreement: who showed
-    /// it may show something else now. And what was seen too long ago goes as soon as it says nothing more than members do.
+    /// When the last entry goes, an observation that a member has overtaken, or that contradicted the members, is no
+    /// agreement: its servers may show something else now. An expired one is dropped once it no longer contradicts
+    /// them.
     pub(super) fn weigh_observation(&mut self, changes: &[EntryChange], drain_until: LogTime) {
         let was_contradicted = self.before.is_some_and(|before| before.contradicted);
         let contradicts = self.contradicted();
@@ -141,7 +141,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Whether discovery shows, or last showed, what no member says that it encodes.
+    /// Whether discovery shows, or last showed, an encoding that no member encodes.
     pub(super) fn contradicted(&self) -> bool {
         let Some(observation) = &self.after.observation else {
             return false;
@@ -157,7 +157,7 @@ impl Draft<'_> {
         !self.tally.is_empty() && !observation.hashes.is_subset(&said)
     }
 
-    /// The encoding that discovery alone agrees on.
+    /// The encoding on which discovery alone agrees.
     pub(super) fn agreed_hash(&self) -> Option<StorageVersionHash> {
         let observation = self.after.observation.as_ref()?;
         let speaks = self.tally.is_empty() && !observation.expired && self.after.absent.is_empty();
@@ -165,7 +165,7 @@ impl Draft<'_> {
         (speaks && observation.hashes.len() == 1).then_some(*hash)
     }
 
-    /// The encoding with its version, if a member decodes one that has this hash.
+    /// The encoding as `persisted` records it: with its version, if a member decodes a version that has this hash.
     fn persisted_as(&self, hash: StorageVersionHash) -> Persisted {
         let mut known = self.entries.values().flat_map(|row| {
             let versions = row.decodable.iter();

@@ -1,10 +1,10 @@
-//! The refusal of an entry that could not read what is stored.
+//! The refusal of an entry that does not decode what is stored or selected.
 
 use synod_model::{
     ApiVersion, ErrorKind, GroupResource, MemberId, Refusal, ReportEntry, Violation,
 };
 
-/// `what` says why the version matters.
+/// Builds the refusal; `what` says why the version matters.
 pub(super) fn not_decodable(
     resource: &GroupResource,
     member: &MemberId,

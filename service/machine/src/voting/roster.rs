@@ -1,4 +1,4 @@
-//! Who is missing of a resource, by its roster.
+//! Computes the members that are missing for a resource by its roster.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use synod_model::{Absent, GroupResource, MemberId, ResourceScope, Roster};
 use super::decision::Occasion;
 use crate::{EntryRow, State};
 
-/// Who is missing of a resource with its present entries.
+/// The members missing for a resource with its present entries.
 pub(crate) fn absent(state: &State, occasion: Occasion<'_>, resource: &GroupResource) -> Absent {
     let none = OrdMap::new();
     let present = state.storage_versions.get(resource);
@@ -16,7 +16,7 @@ pub(crate) fn absent(state: &State, occasion: Occasion<'_>, resource: &GroupReso
     absent_of(state, occasion, resource, entries)
 }
 
-/// Who is missing of a resource with these entries.
+/// The members missing for a resource with these entries.
 pub(super) fn absent_of(
     state: &State,
     occasion: Occasion<'_>,
@@ -36,7 +36,7 @@ pub(super) fn absent_of(
 }
 
 impl State {
-    /// The roster that counts for a resource: the narrowest that covers it.
+    /// The roster in force for a resource: the narrowest that covers it.
     #[must_use]
     pub fn roster_of(&self, resource: &GroupResource) -> Option<&Arc<Roster>> {
         if self.rosters.is_empty() {

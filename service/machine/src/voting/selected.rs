@@ -1,4 +1,4 @@
-//! Which version is selected: the instruction to voters.
+//! Decides which version is selected: the one that voters are told to encode.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::tally::Tally;
 
 /// The selected version after the entries changed.
 ///
-/// It moves only to a version that every entry decodes: by the oldest voter while nothing is selected, then by
-/// unanimity of the voters against no fixed entry, or with the common encoding of fixed entries that are alone. In all
-/// other cases, and without any entry, it stays.
+/// It moves only to a version that every entry decodes: to the preference of the oldest voter while nothing is
+/// selected; then to the unanimous preference of the voters if no fixed entry differs; without voters, to the common
+/// encoding of the fixed entries. In all other cases, and without any entry, it stays.
 pub(super) fn next(
     tally: &Tally,
     entries: &OrdMap<MemberId, Arc<EntryRow>>,
@@ -39,8 +39,8 @@ pub(super) fn next(
     )
 }
 
-/// The preference of the oldest voter whose preference every entry decodes. Entries of one age cannot be: each report
-/// is a revision of its own.
+/// The preference of the oldest voter whose preference every entry decodes. No two entries have the same age: each
+/// report is a revision of its own.
 fn first<'a>(
     tally: &Tally,
     entries: &'a OrdMap<MemberId, Arc<EntryRow>>,

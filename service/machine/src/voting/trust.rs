@@ -1,12 +1,13 @@
-//! Whether what is persisted is known, or on trust.
+//! Decides whether `persisted` is known, or on trust.
 //!
-//! `persisted` holds what those may have written who spoke. Who did not speak may have written anything before, and only
-//! a roster says that there is nobody else. So what is persisted is on trust from when a resource becomes known until a
-//! migration under a roster ends, which rewrites all that is stored while nobody who writes is missing. It is on trust
-//! again once nobody is asked for, somebody is asked for who was not, or a member comes that a roster asks for by its
-//! labels and that has not spoken under it. A migration that was created before then may have passed by what they wrote.
+//! `persisted` holds what the reporting members may have written. A server that has not reported may have written
+//! anything, and only a roster says that there is no such server. So `persisted` is on trust from when a resource
+//! becomes known until a migration under a roster ends, which rewrites all that is stored while no writer is missing.
+//! It is on trust again once no roster covers the resource, once the roster asks for a member that it did not ask for
+//! before, or when a member joins that it asks for by labels and that has not reported under it. A migration created
+//! earlier may have missed its writes.
 //!
-//! Who has spoken and goes sets nothing: what it may still write drains.
+//! A member that has reported and goes does not put `persisted` on trust: what it may still write drains.
 
 use synod_model::limits::HEARD_MAX;
 use synod_model::{GroupResource, Revision, Roster};
@@ -15,13 +16,13 @@ use super::draft::Draft;
 use crate::State;
 
 impl Draft<'_> {
-    /// A migration that was created at this revision has come to its end under a roster.
+    /// Ends the trust after a migration that was created at this revision has ended under a roster.
     pub(super) fn settle_trust(&mut self, created: Revision) {
         let since = &mut self.after.on_trust;
         *since = since.filter(|since| *since > created);
     }
 
-    /// Follows what the entries and the roster are now.
+    /// Updates `on_trust` and `heard` from the present entries and roster.
     pub(super) fn follow_trust(&mut self, state: &State, resource: &GroupResource) {
         let roster = state.roster_of(resource);
         self.remember_who_spoke(roster.is_some_and(|roster| roster.rule.asks_by_labels()));
@@ -54,8 +55,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Whether somebody is missing whom the roster asks for by its labels alone, and who has never spoken under it. Whom
-    /// it names has: else nothing would be known yet.
+    /// Whether a member is missing that the roster asks for by its labels alone, and that has never reported under it.
+    /// A member that the roster names has reported: otherwise `persisted` would still be on trust.
     fn misses_a_stranger(&self, state: &State, roster: &Roster) -> bool {
         let rule = &roster.rule;
         if !rule.asks_by_labels() || self.after.absent.is_empty() {

@@ -1,4 +1,4 @@
-//! `AbortMigration`: somebody calls a migration off.
+//! `AbortMigration`: aborts a migration on request.
 
 use synod_model::{AbortCause, AbortMigration, MigrationPhase, Refusal};
 

@@ -1,4 +1,4 @@
-//! `ClaimMigration`: a pending migration becomes a worker's, for as long as the worker is heard of.
+//! `ClaimMigration`: gives a pending migration to a worker that keeps reporting progress.
 
 use synod_model::{
     Claim, ClaimMigration, ClaimToken, ErrorKind, Migration, MigrationPhase, Refusal,
@@ -33,7 +33,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, claim: &ClaimMigration) -> Result<Answe
     })
 }
 
-/// One of a resource runs at a time, the oldest first.
+/// Allows one running migration of a resource at a time, the oldest first.
 fn check_turn(state: &State, migration: &Migration) -> Result<(), Refusal> {
     match (migration.phase, &migration.claim) {
         (MigrationPhase::Pending, _) => {}
@@ -44,7 +44,7 @@ fn check_turn(state: &State, migration: &Migration) -> Result<(), Refusal> {
         (_, None) => return Err(elsewhere(migration, "only a pending one can be claimed")),
     }
     let mut others = state.migrations_of(migration.id.resource());
-    // One that failed may come back while a later one runs, which was the first when it was claimed.
+    // A failed migration may become pending again while a later one runs, which was the first then.
     let other = others.find(|other| {
         let is_older = other.id.number() < migration.id.number();
         other.id != migration.id && other.is_open() && (is_older || other.claim.is_some())
@@ -60,11 +60,11 @@ fn check_turn(state: &State, migration: &Migration) -> Result<(), Refusal> {
     Err(elsewhere(migration, &why))
 }
 
-/// A write in another encoding that landed behind the worker would be missed.
+/// Refuses while a write in another encoding may arrive: behind the worker it would be missed.
 fn check_drained(state: &State, migration: &Migration) -> Result<(), Refusal> {
     let resource = migration.id.resource();
     if state.collections.contains_key(resource) {
-        // Every write of a collection is counted: one behind the worker is seen at its end.
+        // A collection counts its objects by encoding, so a write behind the worker is noticed.
         return Ok(());
     }
     let Some(until) = state.drains_until(resource, &migration.target) else {

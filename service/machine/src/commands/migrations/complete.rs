@@ -1,4 +1,4 @@
-//! `CompleteMigration`: every object is in the target's encoding, so nothing else is persisted.
+//! `CompleteMigration`: a worker reports every object in the target's encoding, so nothing else is persisted.
 
 use synod_model::{
     Assumption, CompleteMigration, Migration, MigrationPhase, Refusal, StorageVersionHash,
@@ -12,7 +12,7 @@ use crate::{Answer, Holder, State};
 
 pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result<Answer, Refusal> {
     let state = turn.state();
-    // Before the claim: a worker whose migration was aborted learns why.
+    // Before the claim is checked: a worker whose migration was aborted learns the cause.
     state.check_agreement(state.migration(&complete.id)?)?;
     let migration = claimed(state, &complete.id, complete.token)?.clone();
     check_counts(state, &migration)?;
@@ -49,7 +49,7 @@ pub(crate) fn apply(turn: &mut Turn<'_>, complete: &CompleteMigration) -> Result
     Ok(Answer::MigrationCompleted(assumption))
 }
 
-/// What a collection holds is counted, so nobody has to be believed: a write behind the worker is seen.
+/// Refuses if the collection still counts objects in other encodings, so the worker's word is not needed.
 fn check_counts(state: &State, migration: &Migration) -> Result<(), Refusal> {
     let Some(held) = state.collections.get(migration.id.resource()) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `FailMigration`: a worker gives up; whether it is tried again follows from why.
+//! `FailMigration`: a worker gives up. The failure decides whether the migration is retried.
 
 use synod_model::{FailMigration, Migration, MigrationFailure, MigrationPhase, Refusal};
 

@@ -1,4 +1,4 @@
-//! `ReportMigrationProgress`: a worker says how far it is, and so keeps its claim.
+//! `ReportMigrationProgress`: a worker reports its progress, and so keeps its claim.
 
 use synod_model::{Migration, Refusal, ReportMigrationProgress};
 

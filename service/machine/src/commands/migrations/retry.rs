@@ -1,4 +1,4 @@
-//! `RetryMigration`: somebody wants a failed migration tried again, at once and with all its tries.
+//! `RetryMigration`: makes a failed migration pending at once, with all its attempts, on request.
 
 use synod_model::{Migration, MigrationPhase, Refusal, RetryMigration};
 

@@ -1,4 +1,4 @@
-//! `StartMigration`: a migration by hand, to what is agreed on.
+//! `StartMigration`: creates a migration to the agreed encoding on request.
 
 use synod_model::{ErrorKind, MigrationPhase, Refusal, StartMigration};
 

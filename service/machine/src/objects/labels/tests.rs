@@ -1,4 +1,4 @@
-//! What a search costs: the questions to the index are counted, not time.
+//! Counts the queries to the index that a search makes, instead of measuring its time.
 
 use std::cell::Cell;
 
@@ -23,7 +23,7 @@ fn index<'a>(
     index
 }
 
-/// A page of what the selector finds after a name, and how many questions it took.
+/// One page of the names that the selector finds after a name, and the number of queries it took.
 fn page(
     index: &LabelIndex,
     selector: &str,
@@ -67,7 +67,7 @@ fn a_page_of_those_that_have_a_label_costs_what_is_on_it() {
 
 #[test]
 fn what_is_in_other_namespaces_costs_nothing() {
-    // Behind the namespace the two labels take turns, and no object has both.
+    // After the namespace the two labels alternate, and no object has both.
     let others = (0..1_000).map(|i| {
         let label = if i % 2 == 0 { "app" } else { "tier" };
         (name("b", i), vec![(label, "x".to_owned())])
@@ -99,7 +99,7 @@ fn many_values_cost_a_question_each_and_not_one_for_each_result() {
     assert!(asked <= 500 + 400, "{asked}");
     let (names, asked) = page(&index, &format!("size=rare,{selector}"), None, None, 400);
     assert_eq!(names.len(), 10);
-    // A question for each value, and for each of its objects that is passed over.
+    // One query for each value, and one for each object of it that is skipped.
     assert!(asked <= 500 + 1_000 + 2 * 10, "{asked}");
 }
 

@@ -1,17 +1,17 @@
-//! What a look at one thing costs: the changes that it walks are counted, not time.
+//! Counts the changes that a read of one object walks, instead of measuring its time.
 
 use std::cell::Cell;
 
 use super::*;
 
-/// A thing that says at which revision it was changed.
+/// A value that holds the revision of its last change.
 type Thing = Option<Arc<Revision>>;
 
 fn changed_at(revision: u64) -> Thing {
     Some(Arc::new(Revision::new(revision)))
 }
 
-/// What the thing was at revision 10, and how many of the changes since were walked: of this thing, or of another one.
+/// The value at revision 10, and the number of changes since that were walked, of this value and of others.
 fn walked(present: &Thing, changes: &[Option<Thing>]) -> (Thing, usize) {
     let walked = Cell::new(0);
     let undone = changes.iter().filter_map(|change| {
@@ -35,13 +35,13 @@ fn what_has_not_changed_since_costs_no_step_whatever_else_has() {
 #[test]
 fn what_has_changed_since_costs_the_steps_to_its_next_change() {
     let mut changes = vec![None; 1_000];
-    // Put there at revision 4, changed at 14, gone at 15 and there again.
+    // Created at revision 4, changed at 14, removed at 15 and created again.
     changes[3] = Some(changed_at(4));
     changes[4] = Some(changed_at(14));
     changes[5] = Some(None);
     assert_eq!(walked(&changed_at(16), &changes), (changed_at(4), 4));
     assert_eq!(walked(&None, &changes), (changed_at(4), 4));
-    // It was not there at the revision, and came after it.
+    // It did not exist at revision 10, and was created after it.
     changes[2] = Some(None);
     assert_eq!(walked(&changed_at(16), &changes), (None, 3));
 }

@@ -37,7 +37,7 @@ fn data(text: &'static str) -> RevisionData {
     RevisionData::new(MediaType::JSON, Bytes::from_static(text.as_bytes())).unwrap()
 }
 
-/// The name that the data gets.
+/// The name that snapshots of the data get.
 fn name(text: &'static str) -> ObjectName {
     let hash = RevisionHash::of(&data(text)).with_collisions(0);
     ObjectName::parse(&format!("web-{hash}")).unwrap()
@@ -91,7 +91,7 @@ fn member() -> MarkTie {
     MarkTie::Member(member, Epoch::new(Revision::new(4)))
 }
 
-/// Where the marks go, with one user of the first snapshot.
+/// A command that sets marks, with one user of the first snapshot.
 fn mark(current: Option<Mark>, update: Option<Mark>, tie: MarkTie) -> Command {
     Command::MarkControllerRevisions(MarkControllerRevisions {
         history: history(),
@@ -105,7 +105,7 @@ fn mark(current: Option<Mark>, update: Option<Mark>, tie: MarkTie) -> Command {
     })
 }
 
-/// One of each kind.
+/// One mark of each kind.
 pub(super) fn every_mark() -> BTreeSet<(NamespacedName, LiveMark)> {
     let used = LiveMark::InUse(Marker::parse("web-0").unwrap());
     let marks = [LiveMark::Current, LiveMark::Update, used];
@@ -121,7 +121,7 @@ pub(super) fn every_command() -> Vec<Command> {
         create("{\"a\":1}", Equality::Json),
         create("{\"a\":2}", Equality::Bytes),
         create("{\"a\":3}", Equality::JsonIgnoringEmpty),
-        // The version of what is there already.
+        // States the version of data that is already there.
         create_in(Some("apps/v1"), "{\"a\":3}", Equality::Json),
         Command::UpdateControllerRevision(UpdateControllerRevision {
             key: key("{\"a\":1}"),

@@ -1,4 +1,4 @@
-//! Collections and objects, with every field set.
+//! Commands on collections and objects, with every field set.
 
 use crate::{CollectGarbage, Cursor, Fate, Garbage};
 use bytes::Bytes;
@@ -129,7 +129,7 @@ fn transact() -> Transact {
     }
 }
 
-/// The collection in which all the objects are.
+/// Declares the collection that has all the objects.
 fn declare() -> Command {
     let rules = CollectionRules {
         strict_storage_version: false,
@@ -235,7 +235,7 @@ fn a_propagation_that_this_build_does_not_know_is_an_error_and_not_the_default()
         ..delete("deleted", Some(Propagation::Orphan))
     };
     let mut bytes = to_bytes(&orphaning).to_vec();
-    // Behind it are preconditions and fences, which have no fields.
+    // After it come preconditions and fences without fields.
     let propagation = bytes.len() - 3;
     bytes[propagation] = 99;
     let error = from_bytes::<DeleteObject>(&bytes.into()).unwrap_err();

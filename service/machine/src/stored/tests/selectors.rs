@@ -1,5 +1,5 @@
-//! A roster's selector reads back as it was written, however near to its limits it is: a command in the log that does not
-//! read back stops every replica for good.
+//! A roster's selector reads back as it was written, even near its limits: a command in the log that does not read back
+//! stops every replica for good.
 
 use synod_model::limits::{SELECTOR_BYTES_MAX, SELECTOR_REQUIREMENTS_MAX};
 
@@ -7,7 +7,7 @@ use proptest::strategy::Strategy as _;
 
 use super::*;
 
-/// One requirement, written in any of the ways there are, with or without the space that is not needed.
+/// One requirement, in any way of writing it, with or without the optional space.
 fn requirement() -> impl proptest::strategy::Strategy<Value = String> {
     let key = prop::sample::select(vec!["a", "in", "notin", "example.com/tier"]);
     let value = prop_oneof![Just(String::new()), "[a-z0-9]{1,20}"];
@@ -19,12 +19,12 @@ fn requirement() -> impl proptest::strategy::Strategy<Value = String> {
         "" => key.to_owned(),
         "!" => format!("!{key}"),
         one if one.ends_with('=') => format!("{key}{one}{}", values[0]),
-        // No value at all is not allowed, an empty one beside another is.
+        // No value at all is not allowed; an empty one beside another is.
         many => format!("{key}{many}{},x)", values.join(",")),
     })
 }
 
-/// A selector with up to one more requirement than it may have.
+/// A selector with up to one requirement more than allowed.
 fn selector() -> impl proptest::strategy::Strategy<Value = String> {
     let most = SELECTOR_REQUIREMENTS_MAX + 1;
     prop_oneof![
@@ -54,7 +54,7 @@ fn reads_back(labels: &LabelSelector) {
     assert_eq!(from_bytes::<Envelope>(&bytes).unwrap(), envelope);
 }
 
-/// A selector of so many bytes, with no space that can be left out.
+/// A selector of this many bytes, without a space that can be left out.
 fn of_bytes(bytes: usize) -> String {
     let values: Vec<String> = (0..(bytes - 6) / 64).map(|i| format!("{i:0>63}")).collect();
     let text = format!("a in({},", values.join(","));
