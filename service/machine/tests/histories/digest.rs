@@ -1,4 +1,4 @@
-//! Every field of a snapshot is part of the digest: two replicas that differ in one of them find out.
+//! Every field of a snapshot is part of the digest, so two replicas that differ in one field get different digests.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn state() -> State {
     replica.state
 }
 
-/// Whether the rows are no state any more once one of them was changed.
+/// Whether a change of one row makes the rows invalid.
 fn is_found_out(change: impl Fn(&mut Row) -> bool) -> bool {
     let mut rows: Vec<Row> = state().rows().collect();
     let changed = rows

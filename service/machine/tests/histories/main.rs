@@ -1,4 +1,4 @@
-//! Histories of controllers: random target states of two owners of one name against a naive model, and stories.
+//! Histories of controllers: random target states of two owners of one name against a naive model, and single rules.
 //!
 //! 1,000 histories by default; `PROPTEST_CASES` sets another number, and `PROPTEST_RNG_SEED` another seed.
 
@@ -21,10 +21,10 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use crate::model::Model;
 use crate::replica::Replica;
 
-/// What is asked of the histories.
+/// One step of a history.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// The owner wants this state, written in this way.
+    /// The owner wants this state, written in this form.
     Want {
         owner: usize,
         state: u8,
@@ -32,17 +32,17 @@ pub(crate) enum Step {
         limit: u32,
         number: Option<u64>,
         selects: bool,
-        /// Whether it is marked as the update, and what that mark is tied to.
+        /// Whether it gets the mark of the update, and what that mark is tied to.
         update: Option<usize>,
-        /// The version that it is said to be in.
+        /// The version of the data that the owner states.
         version: Option<u8>,
     },
-    /// To the one that stands here in its history, counted from the newest.
+    /// A rollback to the snapshot at this position of its history, counted from the newest.
     RollBack {
         owner: usize,
         back: usize,
     },
-    /// Current, update and in use, counted from the newest; nothing beyond the end.
+    /// Marks for current, update and in use, by position from the newest; positions beyond the end are left out.
     Mark {
         owner: usize,
         current: usize,
@@ -74,16 +74,16 @@ pub(crate) enum Step {
     Adopt {
         owner: usize,
     },
-    /// Time passes, and the leader says what is past its deadline.
+    /// Time passes, and the leader proposes what is past its deadline.
     Wait {
         seconds: u64,
     },
-    /// The member that marks can be tied to is another one from now on.
+    /// The member that marks can be tied to is replaced by another one.
     MemberGoes {
         expires: bool,
         leaves: bool,
     },
-    /// The object that marks can be tied to is another one from now on.
+    /// The object that marks can be tied to is replaced by another one.
     ObjectGoes,
 }
 
@@ -152,7 +152,7 @@ fn a_thousand_random_histories_are_those_of_the_naive_model() {
         failure_persistence: None,
         ..ProptestConfig::default()
     };
-    // What proptest runs when nobody says how many.
+    // The default of proptest.
     if config.cases == 256 {
         config.cases = 1_000;
     }

@@ -1,4 +1,4 @@
-//! What is live, and for how long: marks go with what they are tied to, and the newest is never in the way.
+//! Which snapshots are live, and for how long: marks end with what they are tied to, and the newest is never deleted.
 
 use synod_machine::{Answer, Command, Expire, Outcome, RevisionAnswer, RevisionOutcome, Row};
 
@@ -93,7 +93,7 @@ fn a_mark_that_is_set_again_stays_and_moves_no_revision() {
     }
     assert_eq!(replica.state.revision(), at);
     assert_eq!(truncate(&mut replica, 0), [0, 1]);
-    // What the leader saw before a renewal that is earlier in the log is not what happens.
+    // What the leader saw before a renewal that is earlier in the log does not count.
     let named = || of_marks([(key(&first), LiveMark::Current)]);
     replica.now = replica.now.after(seconds(10).duration());
     assert!(!mark(&mut replica, renewed()).changed);
@@ -170,7 +170,7 @@ fn a_mark_is_tied_to_nothing_that_is_not_there() {
         };
         let refused = refusal(replica.send(Command::CreateControllerRevision(create)));
         assert_eq!(refused.kind, kind);
-        // Whoever takes a mark away need not be there.
+        // Removing a mark does not require that the member still exists.
         let cleared = MarkControllerRevisions {
             current: Some(Mark::Nowhere),
             ..current(&first, tie)
@@ -310,7 +310,7 @@ fn a_create_marks_the_update_in_the_same_command() {
     let back = wants(&mut replica, marking(0, false));
     assert_eq!(back.outcome, RevisionOutcome::RolledBack);
     assert_eq!(marked(&replica), [0]);
-    // The mark is one of the whole owner, whatever the selector holds.
+    // The mark belongs to the owner as a whole, whatever the selector matches.
     let relabelled = UpdateControllerRevision {
         key: key(&first.name),
         preconditions: Preconditions::default(),

@@ -1,11 +1,10 @@
-//! The naive model: a list of snapshots that is searched from end to end, by rules written down a second time.
+//! The naive model: a list of snapshots that is searched from end to end, with the rules written a second time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Step;
 
-/// How one snapshot looks from outside: name, number, target state, the version that it is in, and by mark what it is tied
-/// to.
+/// A snapshot as readers see it: name, number, target state, stated version, and by mark what the mark is tied to.
 pub(crate) type Seen = (String, u64, u8, Option<u8>, BTreeMap<String, usize>);
 
 /// How long a mark that is tied to renewals lasts, in seconds; the other ties are the member and the object.
@@ -15,7 +14,7 @@ pub(crate) const OBJECT: usize = 3;
 /// How long the member lasts, in seconds: longer than a history waits without having it expire.
 pub(crate) const MEMBER_TTL: u64 = 7_200;
 
-/// What a step is answered.
+/// The answer to a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Told {
     pub(crate) name: Option<String>,
@@ -33,7 +32,7 @@ struct Snapshot {
     born: usize,
     state: u8,
     version: Option<u8>,
-    /// By mark: what it is tied to, and when it ends if that is renewals.
+    /// By mark: what it is tied to, and when it ends if it is tied to renewals.
     marks: BTreeMap<String, (usize, u64)>,
 }
 
@@ -77,7 +76,7 @@ impl Model {
             .collect()
     }
 
-    /// The name of the one that stands here, counted from the newest.
+    /// The name of the snapshot at this position, counted from the newest.
     pub(crate) fn named(&self, owner: usize, back: usize) -> Option<String> {
         let sorted = self.sorted(Some(owner));
         let i = sorted.iter().rev().nth(back)?;
@@ -102,7 +101,7 @@ impl Model {
         found
     }
 
-    /// Does the step. The name of what it makes is taken from the machine; that it is free is checked here.
+    /// Carries out the step. The name of a new snapshot comes from the machine, and is checked here to be free.
     pub(crate) fn carry_out(
         &mut self,
         step: &Step,
@@ -222,7 +221,7 @@ impl Model {
         told
     }
 
-    /// Said once, the version stays as it was said.
+    /// A stated version stays as it was stated first.
     fn learn(
         &mut self,
         name: &str,
@@ -254,7 +253,7 @@ impl Model {
         self.put_mark(&marker.to_string(), owner, in_use, tie);
     }
 
-    /// The mark is on those that stand there, counted from the newest, and on no others.
+    /// Puts the mark on the snapshots at these positions, counted from the newest, and on no others.
     fn put_mark(&mut self, mark: &str, owner: usize, on: &[usize], tie: usize) {
         let ends = TTLS.get(tie).map_or(u64::MAX, |ttl| self.now + ttl);
         for (back, i) in self.sorted(Some(owner)).iter().rev().enumerate() {
@@ -389,7 +388,7 @@ impl Model {
         let mut deleted = 0;
         loop {
             let mut sorted = self.sorted(Some(owner));
-            // What the owner wants needs no mark.
+            // The newest, which the owner wants, needs no mark.
             sorted.pop();
             let idle: Vec<usize> = sorted
                 .into_iter()

@@ -1,4 +1,4 @@
-//! What marks are tied to beside renewals: a member and an object, which go and come again as others.
+//! The member and the object that marks can be tied to. They end and are replaced by others.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::replica::{Replica, namespace, object_name};
 
 const LEGAL: &str = "the test uses legal names and numbers";
 
-/// The member in its present epoch, and the object by its present uid.
+/// The member under its present epoch, and the object with its present uid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Posts {
     pub(crate) epoch: Epoch,
@@ -84,7 +84,7 @@ impl Replica {
         self.expires();
     }
 
-    /// The leader names what is past its deadline, until there is nothing.
+    /// The leader proposes what is past its deadline, until nothing is.
     pub(crate) fn expires(&mut self) {
         loop {
             let due = self.state.due(self.now, 3);
@@ -107,7 +107,7 @@ impl Replica {
         }
     }
 
-    /// The member leaves, expires or is replaced, and another instance has its id.
+    /// The member leaves, expires or is replaced, and another process has its id.
     pub(crate) fn member_goes(&mut self, expires: bool, leaves: bool) {
         if expires {
             self.waits(MEMBER_TTL);
@@ -182,7 +182,7 @@ pub(crate) fn deletion(key: &ObjectKey) -> Command {
     })
 }
 
-/// An expiry that names marks alone.
+/// An expiry that names only marks.
 pub(crate) fn of_marks(
     marks: impl IntoIterator<Item = (synod_model::NamespacedName, synod_model::LiveMark)>,
 ) -> Command {

@@ -1,4 +1,4 @@
-//! The machine, asked in the words of the steps.
+//! A replica of the machine that carries out the steps of a history.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,11 +26,11 @@ const LEGAL: &str = "the test uses legal names and numbers";
 
 pub(crate) struct Replica {
     pub(crate) state: State,
-    /// The log time of what is sent.
+    /// The log time of the next entry.
     pub(crate) now: LogTime,
-    /// What marks can be tied to.
+    /// The member and the object that marks can be tied to.
     pub(crate) posts: Option<Posts>,
-    /// What the last create told to count from.
+    /// The owner of the last create, and the collision count that it returned.
     pub(crate) collisions: Option<(usize, u32)>,
 }
 
@@ -54,7 +54,7 @@ impl Replica {
         let entry = LogEntry {
             log_time: self.now,
             lift_deadlines: false,
-            // Clocks go backwards, and nothing comes of it.
+            // The wall clock goes backwards, which must have no effect.
             wall: WallTime::from_millis(u64::MAX - self.state.revision().get()),
             commands: vec![Envelope {
                 request: None,
@@ -66,7 +66,7 @@ impl Replica {
         applied.outcomes.remove(0)
     }
 
-    /// Sends what must not be refused.
+    /// Sends a command that must not be refused.
     pub(crate) fn done(&mut self, command: Command) -> Answer {
         self.send(command).result.expect("the command is in order")
     }
@@ -89,7 +89,7 @@ impl Replica {
         told(answer)
     }
 
-    /// What the step asks for; `None` if it is about a snapshot that is not there.
+    /// The command of a step; `None` if its snapshot does not exist.
     fn command(&self, step: &Step, model: &Model) -> Option<Command> {
         let named = |owner: usize, back: usize| Some(object_name(&model.named(owner, back)?));
         Some(match step {
@@ -175,7 +175,7 @@ impl Replica {
         orphans.map(|row| seen(&row)).collect()
     }
 
-    /// What must hold after every step: the digest, the rows as a checkpoint, and the past as it was.
+    /// Checks what must hold after every step: the digest, the rows as a checkpoint, and reads of the past.
     pub(crate) fn check(&self, past: &State) {
         assert_eq!(self.state.digest(), self.state.recompute_digest());
         let loaded = State::from_rows(self.state.rows()).expect("the rows of a state are one");
@@ -213,7 +213,7 @@ impl Replica {
 }
 
 impl Replica {
-    /// A mark has a deadline if it is tied to renewals, and only then; every other one goes with something that is there.
+    /// Checks that a mark has a deadline exactly if it is tied to renewals; every other tie is to something existing.
     fn check_marks(&self, loaded: &State) {
         let far = self.now.after(synod_model::Ttl::MAX.duration() * 2);
         let deadlines = |state: &State| -> BTreeSet<_> {

@@ -1,4 +1,4 @@
-//! What happens to a history, told one rule at a time.
+//! Tests of the rules of a history, one rule at a time.
 
 use bytes::Bytes;
 use synod_machine::{Answer, Command, Outcome, RevisionAnswer, RevisionOutcome};
@@ -115,7 +115,7 @@ fn a_version_that_was_unknown_is_learned_from_who_wants_the_same_again() {
     let past = replica.state.at(before).expect("it is kept");
     let then = past.controller_revision(&first.key).expect("it was there");
     assert_eq!(then, first, "the past is as it was");
-    // Said once, it stays.
+    // A version that was stated once stays.
     let known = replica.state.revision();
     for version in [None, Some(1), Some(2)] {
         let (outcome, told) = wanting_in(&mut replica, r#"{"a":1}"#, version);
@@ -123,7 +123,7 @@ fn a_version_that_was_unknown_is_learned_from_who_wants_the_same_again() {
         assert_eq!(told.data.version(), Some(&in_version(1)));
     }
     assert_eq!(replica.state.revision(), known);
-    // What is gone back to is told, too.
+    // A rollback takes over a stated version, too.
     wanting_in(&mut replica, r#"{"a":2}"#, None);
     wanting_in(&mut replica, r#"{"a":3}"#, None);
     let (outcome, back) = wanting_in(&mut replica, r#"{"a":2}"#, Some(2));
@@ -189,7 +189,7 @@ fn data_never_changes_whatever_path_is_tried() {
         refusal(replica.send(Command::UpdateControllerRevision(changed))).kind,
         ErrorKind::Immutable
     );
-    // What is sent back as it was is no change.
+    // Data that is sent back unchanged is no change.
     let same = UpdateControllerRevision {
         data: Some(json(r#"{"a":1}"#)),
         ..update(&name)
@@ -684,7 +684,7 @@ fn labels_without_room_for_the_hash_are_refused_and_nothing_ends() {
     };
     assert!(!relabel(labels(LABELS_MAX)).check().is_empty());
     assert!(relabel(labels(LABELS_MAX - 1)).check().is_empty());
-    // As if an entry of the log said so, which no edge has looked at.
+    // As if the command came from the log without the checks of a request.
     let outcome = replica.send(Command::UpdateControllerRevision(relabel(labels(
         LABELS_MAX,
     ))));

@@ -1,4 +1,4 @@
-//! The cases of Kubernetes' own tests that are about what is done to a history, each brought about by commands.
+//! The cases of Kubernetes' own tests of changes to a history, each brought about by commands.
 
 #[path = "../../../../tests/vectors/suite.rs"]
 mod suite;
@@ -41,7 +41,7 @@ fn created(
     }
 }
 
-/// Two states of one hash.
+/// Two target states with the same hash.
 fn colliding() -> (RevisionData, RevisionData) {
     let mut seen = BTreeMap::new();
     let texts = (0_u32..).map(|number| format!("{{\"n\":{number}}}"));
@@ -298,7 +298,7 @@ fn controller_revision_find_equal() {
     });
 }
 
-/// Whether a history that holds `there` has what is wanted, so that it is not created.
+/// Whether a history that holds `there` already has the wanted data, so that nothing is created.
 fn is_found(there: RevisionData, wanted: RevisionData) -> Result<bool, String> {
     let mut replica = Replica::formed();
     let bytewise = |data| CreateControllerRevision {
@@ -312,13 +312,13 @@ fn is_found(there: RevisionData, wanted: RevisionData) -> Result<bool, String> {
     Ok(is_unchanged)
 }
 
-/// What is wanted by a side of a case. Its label is the store's, and nobody can give it.
+/// The wanted data of a side of a case. Its hash label is set by the store, and a client cannot give it.
 fn raw(side: &Value) -> Option<RevisionData> {
     let raw = side.get("raw")?.as_str()?;
     RevisionData::new(MediaType::JSON, raw.as_bytes().to_vec().into()).ok()
 }
 
-/// What the revisions of the two parents in Kubernetes' test hold, by name.
+/// The data of the revisions of the two parents in Kubernetes' test, by name.
 fn known(name: &str) -> Result<RevisionData, String> {
     let (parent, number) = match name {
         "ss1Rev1" => (1, 1),

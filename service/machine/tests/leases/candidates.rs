@@ -1,4 +1,4 @@
-//! Leases that go to whom their candidates' strategy chooses.
+//! Leases with candidates: the candidates' strategy chooses the holder.
 
 use synod_machine::Command;
 use synod_model::limits::LEASE_CONTENDERS_MAX;

@@ -25,7 +25,7 @@ fn rich() -> Vec<Row> {
     stage.state.rows().collect()
 }
 
-/// Applies each change to each row by itself, and holds the digest against the changed state.
+/// Applies each change to each row by itself, and checks that the digest no longer fits.
 fn every_change_counts(changes: &[fn(&mut Row)]) {
     let rows = rich();
     State::from_rows(rows.clone()).unwrap();

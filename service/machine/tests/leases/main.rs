@@ -1,4 +1,4 @@
-//! Leases, their queues and their candidates: as stories, field by field, and against a naive model.
+//! Leases, their queues and their candidates: single rules, the digest, and a naive model.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

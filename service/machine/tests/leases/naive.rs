@@ -1,8 +1,8 @@
-//! The rules of leases once more, in lists that are searched from end to end, sharing no code with the machine.
+//! The rules of leases once more, with lists that are searched from end to end, and no code of the machine.
 
 use std::collections::BTreeMap;
 
-/// Everything, by name.
+/// The whole state, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct World {
     pub(crate) now: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Lease {
     pub(crate) preferred: Option<String>,
     pub(crate) set_at: u64,
     pub(crate) lasts: u64,
-    /// Until when its present holder was ever told that it has it.
+    /// Until when its present holder was promised the lease.
     pub(crate) promised: u64,
 }
 
@@ -57,12 +57,12 @@ pub(crate) struct Candidate {
     pub(crate) known_strategy: bool,
     pub(crate) ttl: u64,
     pub(crate) set_at: u64,
-    /// Until when it was ever told that it stands.
+    /// Until when it was promised to stay a candidate.
     pub(crate) promised: u64,
     pub(crate) created: u64,
 }
 
-/// What a command is answered.
+/// The answer to a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
     Held(u64),
@@ -71,7 +71,7 @@ pub(crate) enum Said {
     Refused(&'static str),
 }
 
-/// How long a lease is kept that nobody wants.
+/// How long a free lease is kept that no caller asks for.
 const FORGOTTEN_AFTER: u64 = 24 * 60 * 60 * 1_000;
 
 impl World {
@@ -79,12 +79,12 @@ impl World {
         self.ends_at(set_at, lasts, promised) <= self.now
     }
 
-    /// What was promised once stands, whatever is asked for later.
+    /// When a deadline ends: a promise stands, whatever TTL is asked for later.
     fn ends_at(&self, set_at: u64, lasts: u64, promised: u64) -> u64 {
         (set_at + lasts).max(self.lifted + lasts).max(promised)
     }
 
-    /// Until when the present holder of a lease was told that it has it.
+    /// Until when the present holder of a lease was promised it.
     fn promised_to_holder(&self, name: &str) -> u64 {
         let lease = self.leases.get(name);
         lease.map_or(0, |it| self.ends_at(it.set_at, it.lasts, it.promised))
@@ -96,7 +96,7 @@ impl World {
         candidate.map_or(0, |it| self.ends_at(it.set_at, it.ttl, it.promised))
     }
 
-    /// Carries out what changes something as the next revision, and takes it back if nothing changed that has one.
+    /// Carries out a change as the next revision, and undoes it if nothing visible changed.
     fn turn(&mut self, act: impl FnOnce(&mut Self, u64) -> Said) -> Said {
         let before = self.clone();
         let said = act(self, before.revision + 1);
@@ -106,7 +106,7 @@ impl World {
         said
     }
 
-    /// What moves the revision: all but deadlines, and what a waiter says of itself.
+    /// What moves the revision: everything but deadlines, and what a waiter changes of itself.
     fn visible(&self) -> impl PartialEq + use<> {
         let leases = self.leases.iter().map(|(name, lease)| {
             let held = lease.held.clone();
@@ -294,7 +294,7 @@ impl World {
         })
     }
 
-    /// All that is over goes.
+    /// Removes everything past its deadline.
     pub(crate) fn expire(&mut self) -> Said {
         self.turn(|world, revision| {
             let then = world.clone();
@@ -335,7 +335,7 @@ impl World {
         }
     }
 
-    /// The holder lets go: who is next?
+    /// The holder releases the lease, which goes to the next one.
     fn hand_on(&mut self, name: &str, revision: u64) {
         if let Some(chosen) = self.chosen(name) {
             let place = self
@@ -372,7 +372,7 @@ impl World {
         self.give(name, None);
     }
 
-    /// Candidates have changed.
+    /// Called after candidates have changed.
     fn settle(&mut self, name: &str, revision: u64) {
         let is_held = self
             .leases

@@ -1,4 +1,4 @@
-//! Who waits for a lease, and whose turn it is.
+//! Queues for leases: who waits, and who gets the lease next.
 
 use synod_machine::{Answer, Command, QueuePlace};
 use synod_model::{FencingToken, Lease, Ticket};
@@ -49,7 +49,7 @@ fn an_expiry_hands_the_lease_on_in_the_same_command() {
     assert_eq!(lease.transitions, 1);
 }
 
-/// The leases that the last command changed, in the order of its events, with their holders from then on.
+/// The leases that the last command changed, in the order of its events, with their new holders.
 fn last_changes(stage: &Stage) -> Vec<(String, Option<String>)> {
     let events = stage.events.last().unwrap();
     assert_eq!(events.revision, stage.state.revision());
@@ -66,7 +66,7 @@ fn last_changes(stage: &Stage) -> Vec<(String, Option<String>)> {
 
 #[test]
 fn leases_that_expire_in_one_command_are_passed_on_in_the_order_of_their_keys() {
-    // However the deadlines lie to each other, and whether the replica ran all the while or began with a checkpoint.
+    // In any order of the deadlines, on a replica that ran all the time and on one that began with a checkpoint.
     for order in [["a", "b", "c"], ["c", "b", "a"], ["b", "c", "a"]] {
         let mut stage = Stage::formed();
         for name in order {
@@ -96,7 +96,7 @@ fn leases_that_expire_in_one_command_are_passed_on_in_the_order_of_their_keys() 
                 "taken in the order {order:?}"
             );
         }
-        // The digest covers the history, so also in which order things happened.
+        // The digest covers the history, and so the order of events.
         assert_eq!(stage.state.digest(), restarted.state.digest());
     }
 }
@@ -130,7 +130,7 @@ fn the_dead_are_passed_over_and_do_not_keep_the_lease_from_the_others() {
     stage.pass(TTL_MS - 1);
     stage.queues("lock", "alive");
     stage.pass(1);
-    // Nobody has expired the waiter yet: its place has run out all the same.
+    // The leader has not expired the waiter yet: its place has expired all the same.
     assert_eq!(stage.waiting("lock"), ["dead", "alive"]);
     stage.releases("lock", "a");
     assert_eq!(stage.holder("lock").unwrap().0, "alive");

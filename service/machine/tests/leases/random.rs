@@ -1,4 +1,4 @@
-//! The machine against the naive model: random commands, everything compared after each.
+//! The machine against the naive model of leases: random commands, everything compared after each.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::stage::{Stage, holder, key, release, renew, renew_candidate, ttl, wit
 const LEASES: [&str; 3] = ["a", "b", "c"];
 const HOLDERS: [&str; 4] = ["h0", "h1", "h2", "h3"];
 const MEMBERS: [&str; 2] = ["m0", "m1"];
-/// In milliseconds. Much passes in less than two of the shortest.
+/// Steps of time in milliseconds. Many deadlines end within two of the shortest.
 const SPANS: [u64; 3] = [1_000, 3_000, 10_000];
 
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Both, and what a watcher holds who follows the events.
+/// The machine and the model, and the copy of a watcher that follows the events.
 struct Trial {
     stage: Stage,
     world: World,
@@ -119,7 +119,7 @@ impl Trial {
             }
             Step::Elect => {
                 self.stage.elect();
-                // The lift comes with the next entry: an expiry of nothing carries it.
+                // The next entry carries the lift, here an empty expiry.
                 self.tick(true);
                 self.both(Command::Expire(synod_machine::Expire::default()), |_| {
                     Said::Done
@@ -131,7 +131,7 @@ impl Trial {
         self.compare();
     }
 
-    /// The entry's log time reaches the model.
+    /// Takes over the entry's log time into the model.
     fn tick(&mut self, lift: bool) {
         self.world.now = self.stage.now_ms();
         if lift {
@@ -192,7 +192,7 @@ impl Trial {
             Step::Leave(member) => self.leave(MEMBERS[member]),
             Step::Expire => {
                 let mut due = self.stage.due();
-                // Members live longer than any story here.
+                // Members live longer than any of these logs.
                 due.members.clear();
                 self.both(Command::Expire(due), World::expire);
             }
@@ -221,7 +221,7 @@ impl Trial {
         wait: Option<usize>,
         member: Option<usize>,
     ) {
-        // Where the member is not there, an epoch that it may have had.
+        // Without the member, an epoch that it may have had.
         let member = member.map(|member| {
             let epoch = self.world.members.get(MEMBERS[member]).copied();
             (MEMBERS[member].to_owned(), epoch.unwrap_or(1))
@@ -367,7 +367,7 @@ fn said(outcome: &Outcome) -> Said {
     }
 }
 
-/// Whoever changes nothing tests the same logs each time: a failure is somebody's change, not luck.
+/// The default cases are fixed, so that a failure is the fault of a change, not of chance.
 fn config() -> ProptestConfig {
     let mut config = ProptestConfig {
         failure_persistence: None,

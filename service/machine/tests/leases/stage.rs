@@ -1,4 +1,4 @@
-//! A cluster of one replica, and those who want leases of it.
+//! A cluster of one replica, and the callers that want leases of it.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use synod_model::{
 
 use crate::stored;
 
-/// The TTL of every lease and candidate that says nothing else, in milliseconds.
+/// The TTL of every lease and candidate that asks for no other, in milliseconds.
 pub(crate) const TTL_MS: u64 = 15_000;
 
 /// The replica.
@@ -87,7 +87,7 @@ impl Stage {
         assert_eq!(self.state.digest(), digest);
     }
 
-    /// What a leader would name now.
+    /// The expiry that a leader would propose now.
     pub(crate) fn due(&self) -> Expire {
         let mut expire = Expire::default();
         let now = LogTime::from_millis(self.now_ms);
@@ -123,13 +123,13 @@ impl Stage {
         expire
     }
 
-    /// The leader expires all that is past its deadline.
+    /// The leader proposes everything past its deadline.
     pub(crate) fn expires(&mut self) -> Outcome {
         let due = self.due();
         self.send(Command::Expire(due))
     }
 
-    /// Another replica, which begins with a checkpoint of this one.
+    /// Another replica, which starts from a checkpoint of this one.
     pub(crate) fn restarted(&self) -> Self {
         Self {
             state: State::from_rows(self.state.rows().collect::<Vec<_>>()).unwrap(),
@@ -142,14 +142,14 @@ impl Stage {
         self.state.present().lease(key)
     }
 
-    /// Who holds the lease, and by which token.
+    /// The holder of the lease, and its token.
     pub(crate) fn holder(&self, name: &str) -> Option<(String, FencingToken)> {
         let lease = self.lease(&key(name))?;
         let hold = lease.hold.as_ref()?;
         Some((hold.holder.to_string(), hold.token))
     }
 
-    /// Who wait for the lease, in their order.
+    /// The waiters for the lease, in their order.
     pub(crate) fn waiting(&self, name: &str) -> Vec<String> {
         let key = key(name);
         let waiters = self.state.lease_waiters(&key);

@@ -1,4 +1,4 @@
-//! Who holds a lease, for how long, and what proves it.
+//! Holders of leases: who holds one, for how long, and which token proves it.
 
 use synod_machine::{Answer, Command, Expire, QueuePlace, Row};
 use synod_model::limits::LEASE_CONTENDERS_MAX;
@@ -42,7 +42,7 @@ fn who_holds_a_lease_keeps_its_token_when_it_asks_again() {
     assert_eq!(stage.due(), Expire::default(), "asking has renewed it");
 }
 
-/// As `acquire`, for a second.
+/// As `acquire`, with a TTL of one second.
 fn acquire_shortly(name: &str, identity: &str) -> Command {
     match acquire(name, identity, None) {
         Command::AcquireLease(acquire) => Command::AcquireLease(AcquireLease {
@@ -75,7 +75,7 @@ fn asking_again_for_a_shorter_time_takes_nothing_back_of_what_was_promised() {
     stage.pass(1);
     stage.expires();
     assert_eq!(stage.holder("lock"), None);
-    // Who comes next was promised nothing.
+    // The next holder was promised nothing.
     accepted(stage.send(acquire_shortly("lock", "b")));
     stage.pass(1_000);
     stage.expires();
@@ -161,12 +161,12 @@ fn whoever_has_a_lease_after_an_expiry_has_it_by_a_higher_token() {
         assert_eq!(holder, to);
         assert!(token > lost, "{to} has {token} after {lost}");
         assert_eq!(token.revision(), stage.state.revision());
-        // Whoever acted under the token before is found out, though the lease be its own again.
+        // The old token is refused, although the same holder has the lease again.
         assert!(stage.state.holds_lease(&key("lock"), lost).is_err());
         refused(stage.send(renew("lock", lost)), ErrorKind::StaleEpoch);
         lost = token;
     };
-    // In the expiry itself, to who waits.
+    // In the expiry itself, to the next waiter.
     stage.pass(1);
     stage.queues("lock", "b");
     stage.pass(TTL_MS - 1);
@@ -184,7 +184,7 @@ fn whoever_has_a_lease_after_an_expiry_has_it_by_a_higher_token() {
     stage.restart_from_checkpoint();
     stage.takes("lock", "c");
     passes_on(&mut stage, "c");
-    // In the expiry itself, to the candidate that is chosen.
+    // In the expiry itself, to the elected candidate.
     stage.pass(1);
     stage.send(stand("lock", "d", "1.0.0", "1.0.0"));
     stage.pass(TTL_MS - 1);

@@ -1,4 +1,4 @@
-//! What callers may do, before it is known which epochs, sessions and revisions there will be.
+//! The calls of random callers, made before their epochs, sessions and revisions are known.
 
 mod looks;
 mod objects;
@@ -9,17 +9,17 @@ use proptest::prelude::*;
 /// One log entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    /// How far log time moves. Below zero: the leader stamps an older time than the last.
+    /// How far log time moves. Below zero, the leader stamps an older time than the last.
     pub(crate) after_ms: i64,
     pub(crate) lift: bool,
-    /// Who renews first, or joins again: one bit for each member.
+    /// The members that renew first, or join again: one bit for each.
     pub(crate) renewals: u8,
-    /// Whether every voter that is behind adopts what is selected then.
+    /// Whether every voter that is behind adopts the selection then.
     pub(crate) adopts: bool,
-    /// What is done to the migration that was touched last and is not at its end.
+    /// What is done to the unended migration that was changed last.
     pub(crate) work: Option<Work>,
     pub(crate) calls: Vec<Call>,
-    /// Whether they arrive in the opposite order.
+    /// Whether the calls arrive in the opposite order.
     pub(crate) reversed: bool,
 }
 
@@ -30,21 +30,21 @@ pub(crate) struct Call {
     pub(crate) as_request: Option<As>,
 }
 
-/// How a request stands in a session.
+/// The exactly-once key of a call.
 #[derive(Clone, Debug)]
 pub(crate) enum As {
-    /// The next one of a session, with so many before it unanswered.
+    /// The next request of a session, with this many before it unanswered.
     Next { session: usize, unanswered: u64 },
-    /// Some request that was sent before, once more.
+    /// A repetition of an earlier request.
     Again(usize),
-    /// Of a session that nobody opened.
+    /// Of a session that was never opened.
     OfNoSession,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum What {
     Initialize,
-    /// A backup goes on as the cluster with this id.
+    /// A backup is restored as the cluster with this id.
     Restore(u8),
     Announce {
         replica: u64,
@@ -65,7 +65,7 @@ pub(crate) enum What {
         epoch: Which,
         does: Does,
     },
-    /// What some member said before arrives late, or once more: so many statements ago.
+    /// A statement that a member made this many statements ago arrives late, or once more.
     Late(usize),
     Expire(Named),
     Forget {
@@ -77,7 +77,7 @@ pub(crate) enum What {
         resource: usize,
         rewrite_all: bool,
     },
-    /// Something is done to one of the newest migrations, under the present claim or another token.
+    /// An action on one of the newest migrations, under the present claim or another token.
     Migration {
         which: usize,
         claim: Which,
@@ -85,10 +85,10 @@ pub(crate) enum What {
     },
     Observe {
         resource: usize,
-        /// One bit for each hash; none: what the members say.
+        /// One bit for each hash; none: what the members report.
         hashes: u8,
         tells_kind: bool,
-        /// Whether it names the state that it has read before, and the right one.
+        /// Whether it names a revision of the storage state, and whether that is the right one.
         expects: Option<bool>,
     },
     Roster(Roll),
@@ -99,24 +99,24 @@ pub(crate) enum What {
     },
 }
 
-/// What is done to a roster.
+/// A change of a roster.
 #[derive(Clone, Debug)]
 pub(crate) struct Roll {
-    /// For all, for one of two groups, or for one of the resources.
+    /// The scope: all resources, one of two groups, or one resource.
     pub(crate) scope: usize,
-    /// Who must speak; `None`: nobody any more.
+    /// The rule; `None` deletes the roster.
     pub(crate) rule: Option<Asked>,
     pub(crate) expects: Option<bool>,
 }
 
-/// Whom a roster asks for.
+/// The members that a roster asks for.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     /// One bit for each member.
     pub(crate) members: u8,
-    /// Whether a crowd is asked for that is not there, more than are named.
+    /// Whether it asks for many members that do not exist, more than a status names.
     pub(crate) crowd: bool,
-    /// Those of a release.
+    /// Asks for the members with the label of a release.
     pub(crate) release: Option<usize>,
     pub(crate) least: u32,
 }
@@ -124,15 +124,15 @@ pub(crate) struct Asked {
 /// What an expiry names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Named {
-    /// What is past its deadline.
+    /// Everything past its deadline.
     Due,
-    /// Also what is not.
+    /// Also what is not past its deadline.
     All,
-    /// What is past its deadline, by an epoch that it had before.
+    /// What is past its deadline, with an earlier epoch.
     ByEarlierEpochs,
 }
 
-/// What a member does under an epoch.
+/// A command of a member under an epoch.
 #[derive(Clone, Debug)]
 pub(crate) enum Does {
     Renew,
@@ -143,7 +143,7 @@ pub(crate) enum Does {
     Adopt { resource: usize, selection: Which },
 }
 
-/// What is done to a migration.
+/// A command on a migration.
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
     Claim { ttl: usize },
@@ -154,7 +154,7 @@ pub(crate) enum Work {
     Retry,
 }
 
-/// Which of the numbers that were handed out.
+/// Which of the epochs or tokens given out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Which {
     Present,
@@ -162,7 +162,7 @@ pub(crate) enum Which {
     Unheard,
 }
 
-/// What a report says of one resource.
+/// One entry of a report.
 #[derive(Clone, Debug)]
 pub(crate) struct Says {
     pub(crate) resource: usize,
@@ -172,7 +172,7 @@ pub(crate) struct Says {
     pub(crate) version: usize,
     pub(crate) votes: bool,
     pub(crate) kind: usize,
-    /// Whether it breaks the rules of a report, as no caller of the protocol can.
+    /// Whether it breaks the rules of a report, which no client of the protocol can do.
     pub(crate) lawless: bool,
 }
 
@@ -204,7 +204,7 @@ pub(crate) fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
     vec(step(what().boxed()), 1..most)
 }
 
-/// Steps in which more is asked of members, and seen of servers, than is done.
+/// Steps that make more members missing and more discovery contradict reports than usual.
 pub(crate) fn doubtful_steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
     let leaves = (who(), any::<bool>()).prop_map(|(who, drained)| What::Member {
         who,
@@ -294,7 +294,7 @@ fn what() -> impl Strategy<Value = What> {
     ]
 }
 
-/// Rarely of all, a restore: no other has such long drains, and what waits for their end is not to be rare.
+/// A restore is the rarest: its drains are the longest, and tests of what waits for their end must not become rare.
 fn beginnings() -> impl Strategy<Value = What> {
     prop_oneof![
         5 => Just(What::Initialize),
@@ -302,7 +302,7 @@ fn beginnings() -> impl Strategy<Value = What> {
     ]
 }
 
-/// Mostly as another cluster than the present one.
+/// Usually another cluster id than the present one.
 fn restores() -> impl Strategy<Value = What> {
     (7..11_u8).prop_map(What::Restore)
 }
@@ -315,7 +315,7 @@ fn start() -> impl Strategy<Value = What> {
     })
 }
 
-/// What workers do that know what they do.
+/// The commands of workers that follow the protocol.
 fn at_work() -> impl Strategy<Value = Work> {
     let progress = (0..100_u64, any::<bool>());
     prop_oneof![
@@ -341,7 +341,7 @@ fn work() -> impl Strategy<Value = What> {
     (one, which(), does).prop_map(|(which, claim, does)| What::Migration { which, claim, does })
 }
 
-/// Mostly such as are soon fulfilled, or go: while somebody is missing, little happens.
+/// Usually rosters that are soon satisfied or removed: while a member is missing, little happens.
 fn rosters() -> impl Strategy<Value = What> {
     let members =
         prop_oneof![4 => Just(0_u8), 3 => (0..MEMBERS).prop_map(|who| 1 << who), 1 => 0..16_u8];
@@ -403,7 +403,7 @@ fn joins() -> impl Strategy<Value = What> {
     )
 }
 
-/// The first process of a member, perhaps with other labels than before.
+/// A join of the first process of a member, perhaps with other labels than before.
 fn joins_again() -> impl Strategy<Value = What> {
     let join = (who(), 0..3_usize, 0..2_usize);
     join.prop_map(|(who, ttl, release)| What::Join {
@@ -423,7 +423,7 @@ fn reports() -> impl Strategy<Value = Does> {
 fn says() -> impl Strategy<Value = Says> {
     let versions = 1..(1_u8 << VERSIONS);
     let kind = prop_oneof![9 => Just(0_usize), 1 => Just(1)];
-    // Members that decode all there is are the rule.
+    // Most members decode all versions.
     let decodable = prop_oneof![1 => versions.clone(), 1 => Just((1 << VERSIONS) - 1)];
     let votes = prop::bool::weighted(0.75);
     let lawless = prop::bool::weighted(0.02);
@@ -462,7 +462,7 @@ fn settings() -> impl Strategy<Value = What> {
     (setting, expects).prop_map(|(setting, expects)| What::Settings { setting, expects })
 }
 
-/// Mostly in any case, as otherwise little is forgotten that something could follow from.
+/// Usually without a precondition, because otherwise few resources are forgotten.
 fn forgets() -> impl Strategy<Value = What> {
     const KINDS: usize = 6;
     (0..RESOURCES * KINDS).prop_map(|drawn| What::Forget {

@@ -1,4 +1,4 @@
-//! What holds in every state, whatever led to it.
+//! Checks of what holds in every state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,7 +70,7 @@ fn persisted_holds_all_that_may_be_stored(state: &State) {
     }
 }
 
-/// What is derived from the objects is what a look at each of them finds.
+/// What is derived from the objects equals what a walk over them finds.
 pub(crate) fn indexes_are_what_the_objects_say(past: &Past<'_>) {
     for collection in past.collections(None) {
         let resource = &collection.resource;
@@ -92,7 +92,7 @@ pub(crate) fn indexes_are_what_the_objects_say(past: &Past<'_>) {
     }
 }
 
-/// An object that is read alone at a revision is as the past has it: what was there then, and what is there now.
+/// Reading one object at a revision equals reading the whole state there.
 pub(crate) fn one_object_is_what_the_whole_state_has(state: &State, past: &Past<'_>) {
     let all = LabelSelector::default();
     for at in [past, &state.present()] {
@@ -118,8 +118,8 @@ fn persisted_holds_what_is_stored(state: &State) {
     }
 }
 
-/// No migration is open without its own agreement, one of a resource runs at a time, and what is persisted is forgotten
-/// by nothing but the end of one, or by a reset.
+/// No migration is open without its own agreement, at most one of a resource runs, and only the end of a migration or a
+/// reset removes anything from `persisted`.
 fn migrations_go_with_their_agreement(state: &State) {
     let present = state.present();
     for kept in present.storage_states(None) {
@@ -153,7 +153,7 @@ fn drains_are_only_raised(before: &State, after: &State) {
     let (before, after) = (before.present(), after.present());
     for kept in before.storage_states(None) {
         let now = after.storage_state(&kept.resource);
-        // One that was forgotten, and perhaps begun anew, had nothing to drain.
+        // A resource that was forgotten, and perhaps reported anew, had nothing to drain.
         let Some(now) = now.filter(|now| now.row.metadata.uid == kept.row.metadata.uid) else {
             let drains = kept.row.status.drains.values();
             let mut drains = drains.chain(kept.row.status.hash_drains.values());
@@ -161,7 +161,7 @@ fn drains_are_only_raised(before: &State, after: &State) {
             continue;
         };
         let now = &now.row.status;
-        // One that is over may go.
+        // An ended drain may be removed.
         for (version, until) in &kept.row.status.drains {
             let drains = now.drains.get(version) >= Some(until);
             assert!(drains || *until <= now_at, "{version} drains");
@@ -170,7 +170,7 @@ fn drains_are_only_raised(before: &State, after: &State) {
             let drains = now.hash_drains.get(hash) >= Some(until);
             assert!(drains || *until <= now_at, "{hash} drains");
         }
-        // What was shown is shown still, drains, or is lost to a restore, after which everything may be written for a day.
+        // What was shown is still shown, drains, or was lost in a restore, after which anything may land for a day.
         let seen = |status: &StateStatus| -> BTreeSet<StorageVersionHash> {
             let seen = status.observation.iter();
             seen.flat_map(|seen| seen.hashes.clone()).collect()
@@ -185,7 +185,7 @@ fn drains_are_only_raised(before: &State, after: &State) {
     }
 }
 
-/// A member acts on the latest deadline that it was promised, and what it says comes in its order.
+/// A member keeps the latest deadline that it was promised, and its statements stay in their order.
 fn nothing_is_taken_back_within_an_epoch(before: &State, after: &State) {
     let said = |state: &State| -> BTreeMap<MemberId, StatementNumber> {
         let rows = state.rows();
@@ -243,7 +243,7 @@ fn uids(state: &State) -> BTreeMap<String, (Uid, Revision)> {
         .collect()
 }
 
-/// A list read in pages is the list, and what it names is found by name.
+/// A list read in pages equals the whole list, and every name in it can be read.
 pub(crate) fn pages_are_whole(past: &Past<'_>) {
     let members: Vec<_> = past.members(None).collect();
     for (i, member) in members.iter().enumerate() {

@@ -26,10 +26,10 @@ use crate::trial::Trial;
 /// The most entries of a log.
 const STEPS: usize = 52;
 
-/// The rules of objects are more, and some of them come up late.
+/// Objects have more rules, and some of them are reached late.
 const OBJECT_STEPS: usize = 64;
 
-/// As many logs come to every rule.
+/// This many logs reach every rule.
 const ENOUGH_LOGS: u32 = 256;
 
 #[test]
@@ -49,7 +49,7 @@ fn does_the_same(
     let config = config();
     let is_enough = config.cases >= ENOUGH_LOGS;
     let reached = RefCell::new(Reached::default());
-    // Few logs begin without a cluster, and most of what they ask is refused.
+    // Few logs begin without a cluster, because most of their commands are refused.
     let logs = (steps, prop::bool::weighted(0.95));
     let result = TestRunner::new(config).run(&logs, |(steps, formed)| {
         run(&steps, formed, &mut reached.borrow_mut());
@@ -64,7 +64,7 @@ fn does_the_same(
     }
 }
 
-/// Whoever changes nothing tests the same logs each time: a failure is somebody's change, not luck.
+/// The default cases are fixed, so that a failure is the fault of a change, not of chance.
 fn config() -> ProptestConfig {
     let mut config = ProptestConfig {
         failure_persistence: None,

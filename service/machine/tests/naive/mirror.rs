@@ -1,4 +1,4 @@
-//! What somebody holds who follows the events from the first revision, and never asks.
+//! The copy of the state that a watcher holds by following the events from the first revision.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,11 +32,11 @@ enum Object {
     Roster(ResourceScope),
 }
 
-/// The histories of controllers touch nothing else, and have a test and a model of their own.
+/// The histories of controllers change nothing else, and have a test and a model of their own.
 const ELSEWHERE: &str = "no history is begun here";
 
 impl Mirror {
-    /// Takes the events of the next revision. What each says of the time before must be what is held.
+    /// Applies the events of the next revision. The state before in each event must equal the copy.
     pub(crate) fn follow(&mut self, events: &RevisionEvents) {
         for change in &events.changes {
             let object = &change.object;
@@ -70,7 +70,7 @@ impl Mirror {
         }
     }
 
-    /// The member is what was held, and is held as it is after.
+    /// Compares the member before with the copy, and keeps the one after.
     fn follow_member(&mut self, id: &MemberId, old: Option<&Member>, new: Option<&Member>) {
         let (mut before, mut after) = (Visible::default(), Visible::default());
         put_member(&mut before, old);
@@ -79,7 +79,7 @@ impl Mirror {
         self.visible.members.extend(after.members);
     }
 
-    /// The storage version is what was held, and is held as it is after; its entries come on their own.
+    /// Compares the storage version before with the copy, and keeps the one after; entries are separate.
     fn follow_version(
         &mut self,
         resource: &GroupResource,
@@ -98,7 +98,7 @@ impl Mirror {
         self.visible.versions.extend(after.versions);
     }
 
-    /// The storage state is what was held, and is held as it is after.
+    /// Compares the storage state before with the copy, and keeps the one after.
     fn follow_state(
         &mut self,
         resource: &GroupResource,
@@ -133,7 +133,7 @@ impl Mirror {
 
     fn follow_settings(&mut self, old: Option<&Settings>, new: &Settings) {
         let held = &self.visible.settings;
-        // The first ones come with the cluster.
+        // The first settings come with the cluster.
         let held = (held.revision > Revision::ZERO).then_some(held);
         assert_eq!(held, old);
         self.visible.settings = new.clone();
@@ -187,7 +187,7 @@ impl Mirror {
         }
     }
 
-    /// The events name every object that changed, once, and no other.
+    /// Checks that the events name every changed object, once, and no other.
     pub(crate) fn check_changes(&self, events: &RevisionEvents, before: &Visible, after: &Visible) {
         let named: Vec<Object> = events.changes.iter().flat_map(objects).collect();
         let unique: BTreeSet<Object> = named.iter().cloned().collect();
@@ -238,7 +238,7 @@ fn put_member(visible: &mut Visible, member: Option<&Member>) {
     }
 }
 
-/// Agreement has a line in its history exactly when it changed.
+/// Checks that the history of agreements has a line exactly when the agreement changed.
 fn check_line(
     revision: Revision,
     old: Option<&StorageStateRow>,
@@ -254,7 +254,7 @@ fn check_line(
     }
 }
 
-/// The change of an object of one kind.
+/// The change as one of the kind's rows.
 fn parts<R: Watched>(change: &Change) -> Option<(&R::Key, Option<&R>, Option<&R>)> {
     let change = change.of::<R>()?;
     Some((
@@ -264,7 +264,7 @@ fn parts<R: Watched>(change: &Change) -> Option<(&R::Key, Option<&R>, Option<&R>
     ))
 }
 
-/// What changed. Leases have a naive model of their own.
+/// The objects that changed. Leases have a naive model of their own.
 fn objects(change: &Change) -> Vec<Object> {
     match &change.object {
         ObjectRef::Member(id) => vec![Object::Member(id.clone())],
@@ -285,7 +285,7 @@ fn objects(change: &Change) -> Vec<Object> {
     }
 }
 
-/// The keys of what is only on one side or other there.
+/// The keys whose values differ between the two maps.
 fn different<K: Ord + Clone, V: PartialEq>(
     before: &BTreeMap<K, V>,
     after: &BTreeMap<K, V>,

@@ -1,8 +1,8 @@
-//! The naive model: what SEMANTICS says, written as slowly and as plainly as possible.
+//! The naive model: the rules of SEMANTICS, written as slowly and as plainly as possible.
 //!
-//! [`Replay::of`] reads the whole log from its first entry. Nothing is counted, indexed or kept up to date: whatever
-//! follows from other facts is worked out again by looking at all of them. It shares no code with the machine; rows of
-//! the machine appear as plain values only.
+//! [`Replay::of`] reads the whole log from its first entry. Nothing is counted, indexed or kept up to date: everything
+//! derived is computed again from all facts. The model shares no code with the machine; rows of the machine appear only
+//! as plain values.
 
 mod collections;
 mod commands;
@@ -32,16 +32,16 @@ use crate::picture::{NO_UID, Picture, Visible};
 
 pub(crate) use outcomes::Told;
 
-/// All that follows from a log.
+/// The result of replaying a log.
 pub(crate) struct Replay {
     pub(crate) world: World,
-    /// What could be seen at each revision that was made, from zero.
+    /// The visible state at each revision, from zero.
     pub(crate) past: BTreeMap<Revision, Visible>,
-    /// What each command of the last entry was answered.
+    /// The answers to the commands of the last entry.
     pub(crate) told: Vec<Told>,
 }
 
-/// Everything that is true now.
+/// The present state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct World {
     cluster: Option<ClusterId>,
@@ -53,7 +53,7 @@ pub(crate) struct World {
     settings: Settings,
     replicas: BTreeMap<ReplicaId, ReplicaRow>,
     members: Vec<Member>,
-    /// What each said last, and under which epoch.
+    /// The last statement of each member, with its epoch.
     said: BTreeMap<MemberId, (Epoch, StatementNumber, Command)>,
     deadlines: Vec<(Holder, Deadline)>,
     sessions: Vec<Session>,
@@ -64,16 +64,16 @@ pub(crate) struct World {
     rosters: BTreeMap<ResourceScope, Roster>,
     collections: BTreeMap<GroupResource, Collection>,
     objects: BTreeMap<ObjectKey, Object>,
-    /// How many objects and collections this command has made, and objects it has marked as being deleted.
+    /// How many objects and collections this command has made, and how many objects it has marked as being deleted.
     made: u32,
     marked: u32,
-    /// How many objects were ever made: one that comes and goes in one command has changed something, too.
+    /// The number of objects ever made: an object that is made and removed in one command is a change, too.
     touched: u64,
     /// By name.
     migrations: Vec<Migration>,
     progress: Vec<(MigrationId, ProgressRow)>,
     heartbeats: Vec<(GroupResource, Heartbeat)>,
-    /// The wall clock of the present command, and what happened in it.
+    /// The wall clock of the present command, and what it has changed.
     wall: WallTime,
     begun_again: BTreeSet<GroupResource>,
     ended_now: BTreeSet<MigrationId>,
@@ -94,13 +94,13 @@ struct Entry {
     row: EntryRow,
 }
 
-/// A resource that was ever reported.
+/// A resource that has a storage state.
 #[derive(Clone, Debug, PartialEq)]
 struct Resource {
     name: GroupResource,
     metadata: Metadata,
     status: StateStatus,
-    /// What follows from its entries; nothing when there are none.
+    /// What follows from its entries; `None` without entries.
     version: Option<(Metadata, VersionStatus)>,
     agreements: Vec<AgreementChange>,
 }
@@ -140,8 +140,8 @@ impl Replay {
 }
 
 impl World {
-    /// Carries a command out if no rule says no. The revision moves by one if anything that can be seen changed, and by 2^40
-    /// if the command restores a backup.
+    /// Carries a command out unless a rule refuses it. The revision moves by one if anything visible changed, and by
+    /// 2^40 if the command restores a backup.
     fn carry_out(&mut self, command: &Command, wall: WallTime) -> Result<(bool, Answer), Refusal> {
         if self.cluster.is_none() && !matches!(command, Command::Initialize(_)) {
             return Err(no(ErrorKind::Unavailable).with("not_executed", "true"));
@@ -168,7 +168,7 @@ impl World {
         Ok((changed, answer))
     }
 
-    /// Where something else changes, drains that are over go.
+    /// Removes ended drains from storage states that change otherwise.
     fn drop_ended_drains(&mut self, before: &Self) {
         let now = self.log_time;
         for resource in &mut self.resources {
@@ -181,7 +181,7 @@ impl World {
         }
     }
 
-    /// Whether anything but deadlines, kept outcomes and the numbers of statements is different.
+    /// Whether anything but deadlines, kept outcomes and the numbers of statements differs.
     fn differs(&self, before: &Self) -> bool {
         let sessions = |world: &Self| -> Vec<SessionId> {
             world.sessions.iter().map(|session| session.id).collect()
@@ -200,7 +200,7 @@ impl World {
             || self.migrations != before.migrations
     }
 
-    /// Every object that is different has this revision now.
+    /// Gives every changed object this revision.
     fn stamp(&mut self, before: &Self) {
         let revision = self.revision;
         if self.settings != before.settings || before.cluster.is_none() {
@@ -250,7 +250,7 @@ impl World {
         self.deadlines.push((holder, Deadline { at, ttl }));
     }
 
-    /// The holder is what it was and asks anew: what it was told before stands, if that is longer.
+    /// Renews a holder under the same token: an earlier promise stands if it is later.
     fn prolong(&mut self, holder: Holder, ttl: std::time::Duration) {
         let promised = self.ends_at(&holder);
         self.set_deadline(holder.clone(), ttl);
@@ -265,13 +265,13 @@ impl World {
         self.deadlines.retain(|(kept, _)| kept != holder);
     }
 
-    /// When the holder ends: what it was given, or what the last lift gave to all.
+    /// The end of a deadline: as it was set, or as the last lift moved it.
     fn ends_at(&self, holder: &Holder) -> Option<LogTime> {
         let (_, deadline) = self.deadlines.iter().find(|(kept, _)| kept == holder)?;
         Some(deadline.at.max(self.lifted_at.after(deadline.ttl)))
     }
 
-    /// Every holder that has ended, and when.
+    /// Every holder that is past its deadline.
     pub(crate) fn ended(&self) -> Vec<Holder> {
         let holders = self.deadlines.iter().map(|(holder, _)| holder);
         let mut ended: Vec<Holder> = holders
@@ -355,7 +355,7 @@ impl World {
 }
 
 impl Resource {
-    /// A resource of which nothing is known.
+    /// A resource without any knowledge.
     fn new(name: &GroupResource, metadata: Metadata) -> Self {
         Self {
             name: name.clone(),
@@ -382,7 +382,7 @@ impl Resource {
     }
 }
 
-/// A refusal of this kind, without words.
+/// A refusal of this kind, without a message.
 fn no(kind: ErrorKind) -> Refusal {
     Refusal::new(kind, "")
 }

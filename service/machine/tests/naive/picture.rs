@@ -1,4 +1,4 @@
-//! What two states are compared by: everything that they hold, as plain maps.
+//! Two states as plain maps, for comparison.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -36,7 +36,7 @@ pub(crate) struct Picture {
     pub(crate) heartbeats: BTreeMap<GroupResource, Heartbeat>,
 }
 
-/// The part that has a past: what a reader sees at a revision.
+/// The part that can be read at a past revision.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Visible {
     pub(crate) members: BTreeMap<MemberId, Member>,
@@ -132,7 +132,7 @@ impl Picture {
 }
 
 impl Visible {
-    /// What is read at a revision. Uids are left out: they are compared on their own.
+    /// What a reader sees at a revision, without uids, which are compared separately.
     pub(crate) fn at(past: &Past<'_>) -> Self {
         let mut visible = Self {
             settings: (*past.settings()).clone(),
@@ -210,7 +210,7 @@ impl Visible {
     }
 }
 
-/// Which rule said no, and to what; not in which words.
+/// The rule of a refusal and its details, without the message.
 pub(crate) fn plain(refusal: &Refusal) -> Refusal {
     let facts: &[&str] = match refusal.kind {
         ErrorKind::NotDecodable => &["resource", "version"],
@@ -237,7 +237,7 @@ fn blank(metadata: &mut Metadata) {
     metadata.uid = NO_UID;
 }
 
-/// Fails with the lines from the first to the last in which the two differ, not with both as a whole.
+/// Fails with the lines from the first to the last difference, instead of both values as a whole.
 pub(crate) fn assert_same<T: Debug + PartialEq>(what: &str, expected: &T, found: &T) {
     if expected == found {
         return;

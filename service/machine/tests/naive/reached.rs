@@ -1,4 +1,4 @@
-//! Which rules the random logs came to: a comparison that never sees a rule at work proves nothing of it.
+//! Counts which rules the random logs reach: a comparison proves nothing about a rule that is never applied.
 
 mod migrations;
 mod objections;
@@ -101,7 +101,7 @@ impl Reached {
         self.missing_of(&SITUATIONS)
     }
 
-    /// Those that only logs full of doubts must come to.
+    /// The situations that only logs of doubtful steps must reach.
     pub(crate) fn missing_doubts(&self) -> Vec<&'static str> {
         self.missing_of(&objections::SITUATIONS)
     }
@@ -121,7 +121,7 @@ impl Reached {
         *self.0.entry(situation).or_default() += 1;
     }
 
-    /// Looks at one entry of which each command was applied alone.
+    /// Counts the situations of one entry whose commands were applied one by one.
     pub(crate) fn look(
         &mut self,
         entry: &LogEntry,
@@ -426,7 +426,7 @@ impl Reached {
         {
             self.came_to("a restore ended an observation");
         }
-        // One that is over may go.
+        // An ended drain may be removed.
         let mut drains = after.drains.iter();
         let raised = drains.any(|(version, until)| before.drains.get(version) < Some(until));
         match command {

@@ -1,4 +1,4 @@
-//! Turns what callers do into log entries, as the callers learn epochs, sessions and revisions.
+//! Turns calls into log entries, with the epochs, sessions and revisions that callers learn.
 
 mod entries;
 mod members;
@@ -27,7 +27,7 @@ use crate::calls::{
 
 const LEGAL: &str = "every name and number here is legal";
 
-/// What the callers know.
+/// What the callers have learned.
 pub(crate) struct Script {
     time: LogTime,
     wall: u64,
@@ -35,11 +35,11 @@ pub(crate) struct Script {
     sessions: Vec<SessionId>,
     sequences: BTreeMap<SessionId, Sequence>,
     selections: BTreeSet<Revision>,
-    /// Every request that was sent, to be sent again.
+    /// Every request that was sent, for repetitions.
     sent: Vec<Envelope>,
-    /// The number of the last thing that a member said under an epoch.
+    /// The number of the last statement of a member under an epoch.
     numbers: BTreeMap<(MemberId, Epoch), StatementNumber>,
-    /// All that members said.
+    /// All statements of members.
     said: Vec<Command>,
 }
 
@@ -84,7 +84,7 @@ impl Script {
         self.entry(&step, &State::new())
     }
 
-    /// The entry after it in logs of objects: both collections.
+    /// The second entry of logs of objects: both collections.
     pub(crate) fn shelves(&mut self) -> LogEntry {
         let declare = |resource| {
             What::Keeps(Keeps::Declare {
@@ -166,7 +166,7 @@ impl Script {
         }
     }
 
-    /// Learns what the answers tell.
+    /// Learns from the answers.
     pub(crate) fn learn(&mut self, entry: &LogEntry, applied: &Applied, state: &State) {
         for (envelope, outcome) in entry.commands.iter().zip(&applied.outcomes) {
             match (&*envelope.command, &outcome.result) {
@@ -434,7 +434,7 @@ fn announce(replica: u64, machine_version: u32) -> Command {
     })
 }
 
-/// For when what is known of it was last changed, or for when it was not.
+/// With the revision of the last change as precondition, with another one, or with none.
 fn forget(of: usize, expects: Option<bool>, state: &State) -> Command {
     let kept = state.present().storage_state(&resource(of));
     let present = kept.map_or(Revision::ZERO, |kept| kept.row.metadata.resource_version);
@@ -444,7 +444,7 @@ fn forget(of: usize, expects: Option<bool>, state: &State) -> Command {
     })
 }
 
-/// What a server does to be a member and to remain one.
+/// The call of a server that joins or renews.
 fn stay(who: usize, state: &State) -> What {
     match state.present().member(&member(who)) {
         Some(_) => What::Member {
@@ -462,7 +462,7 @@ fn stay(who: usize, state: &State) -> What {
     }
 }
 
-/// The members, each with a resource, that have yet to adopt what is selected.
+/// The members, each with a resource, that have yet to adopt the selection.
 fn behind(state: &State) -> impl Iterator<Item = (usize, usize)> {
     let pairs = (0..MEMBERS).flat_map(|who| (0..RESOURCES).map(move |of| (who, of)));
     pairs.filter(move |(who, of)| {

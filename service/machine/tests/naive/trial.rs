@@ -1,4 +1,4 @@
-//! One log, applied by several replicas at once, each checked after every entry.
+//! Applies one log to several replicas and checks each after every entry.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use crate::model::{Replay, Told};
 use crate::picture::{Picture, Visible, assert_same, plain};
 use crate::stored;
 
-/// The replicas, and what is known of their past.
+/// The replicas, and the kept states of the past.
 pub(crate) struct Trial {
     log: Vec<LogEntry>,
     /// Applies each entry as it is.
     pub(crate) state: State,
-    /// Is loaded from its rows before each entry.
+    /// Loaded from its rows before each entry.
     reloaded: State,
     /// Gets each command in an entry of its own.
     split: State,
-    /// The state as it was kept at each revision.
+    /// The state at each revision, kept for comparison.
     kept: BTreeMap<Revision, State>,
-    /// What a watcher holds who follows the events from the first.
+    /// The copy of a watcher that follows the events from the first.
     mirror: Mirror,
 }
 
@@ -41,7 +41,7 @@ impl Trial {
         }
     }
 
-    /// Applies the entry everywhere and checks all that must hold then.
+    /// Applies the entry on every replica and checks all that must hold then.
     pub(crate) fn apply(&mut self, entry: &LogEntry) -> Applied {
         let before = self.state.clone();
         let applied = self.state.apply(&stored::read_back(entry));
@@ -96,7 +96,7 @@ impl Trial {
         assert_eq!(limited.more, due.holders.len() > 1);
     }
 
-    /// The history holds the events of every revision above its floor, and only those are handed out.
+    /// The history holds the events of every revision above its floor, and only those can be read.
     fn check_events(&self, entry: &LogEntry, before: &State, applied: &Applied) {
         let restored = restored(entry, &applied.outcomes);
         let mut made: BTreeSet<Revision> = self.kept.keys().copied().collect();
@@ -113,7 +113,7 @@ impl Trial {
         let history = self.state.history();
         let handed_out: BTreeMap<Revision, &Arc<RevisionEvents>> =
             applied.events.iter().map(|e| (e.revision, e)).collect();
-        // What nobody made lies below a restore.
+        // The revisions in the gap below a restore were never made.
         let gaps = made.iter().map(|made| made.get().saturating_sub(1));
         let asked: BTreeSet<Revision> = gaps.map(Revision::new).chain(made.clone()).collect();
         for revision in asked.range(..self.state.revision()) {
@@ -135,8 +135,8 @@ impl Trial {
         assert_eq!(history.next_after(self.state.revision()), Ok(None));
     }
 
-    /// The same commands in entries of their own: nothing depends on how they were packed but when the history is
-    /// trimmed. What a refused command leaves behind is seen here.
+    /// Applies the same commands in entries of their own: only the trimming of the history may depend on how they were
+    /// packed. This also shows what a refused command leaves behind.
     fn check_split(&mut self, entry: &LogEntry, applied: &Applied) {
         if entry.commands.is_empty() {
             self.split.apply(entry);
@@ -161,7 +161,7 @@ impl Trial {
         self.split = self.state.clone();
     }
 
-    /// A checkpoint holds all that apply depends on.
+    /// Checks that a checkpoint holds everything that apply depends on.
     fn check_reload(&mut self, entry: &LogEntry, applied: &Applied) {
         let rows: Vec<Row> = self.reloaded.rows().collect();
         let mut loaded = State::from_rows(rows.clone()).expect("its own rows are a state");
@@ -194,7 +194,7 @@ impl Trial {
                     assert!(expected.rosters(None).eq(found.rosters(None)));
                     assert_eq!(expected.settings(), found.settings());
                     invariants::pages_are_whole(&found);
-                    // Often enough, and not for each of them after each entry.
+                    // Checked often enough, but not for each revision after each entry.
                     if revision.get() % 7 == 0 {
                         invariants::indexes_are_what_the_objects_say(&found);
                         invariants::one_object_is_what_the_whole_state_has(&self.state, &found);
@@ -231,16 +231,16 @@ fn restored(entry: &LogEntry, outcomes: &[Outcome]) -> BTreeSet<Revision> {
     restores.map(|(_, outcome)| outcome.revision).collect()
 }
 
-/// Whether the revision is the one after the last: a restore leaves a gap, and nothing else does.
+/// Whether the revision follows the last one: only a restore leaves a gap.
 fn is_next(last: Revision, revision: Revision, restores: bool) -> bool {
     let step = if restores { 1 << 40 } else { 1 };
     revision.get() == last.get() + step
 }
 
-/// The revision moves by one if something changed, or far by a restore; who is refused leaves nothing but its outcome.
+/// The revision moves by one if something changed, or far by a restore; a refused command leaves only its outcome.
 fn check_outcome(before: &State, envelope: &Envelope, outcome: &Outcome, after: &State) {
     if after.revision() == before.revision() {
-        // What changed something then is the outcome of a retry.
+        // A retry returns the outcome of the command that changed something then.
         assert!(outcome.revision <= before.revision());
         assert!(!outcome.changed || outcome.revision > Revision::ZERO);
     } else {
@@ -265,7 +265,7 @@ fn check_outcome(before: &State, envelope: &Envelope, outcome: &Outcome, after: 
     }
 }
 
-/// Whether a refused command must leave the row alone: all but the session that it was sent in.
+/// Whether a refused command must leave the row unchanged: every row except those of its session.
 fn outlives_refusal(row: &Row) -> bool {
     !matches!(
         row,

@@ -1,4 +1,4 @@
-//! Agreement and what is told of it: conditions, intersections, revisions, history.
+//! Agreement and what readers see of it: conditions, intersections, revisions, history.
 
 use std::time::Duration;
 
@@ -70,19 +70,19 @@ fn its_transition_moves_when_the_status_flips_or_the_common_version_changes() {
     let here = |cluster: &Cluster| (cluster.wall(), cluster.revision());
     assert_eq!(transition(&cluster), here(&cluster));
 
-    // From one version to another.
+    // The transition time moves from one version to another.
     cluster.pass(TTL / 3);
     cluster.reports(&a, &[says.clone().encodes("v2")]);
     assert_eq!(status(&cluster).all_equal.status, ConditionStatus::True);
     assert_eq!(transition(&cluster), here(&cluster));
 
-    // Not by one more of the same.
+    // It does not move when one more member reports the same.
     let before = transition(&cluster);
     cluster.pass(TTL / 3);
     let b = cluster.starts("b", &[says.clone().encodes("v2")]);
     assert_eq!(transition(&cluster), before);
 
-    // From true to false, and not from one disagreement to another.
+    // It moves from true to false, and not from one disagreement to another.
     cluster.reports(&b, &[says.clone().encodes("v1")]);
     assert_eq!(transition(&cluster), here(&cluster));
     let before = transition(&cluster);
@@ -114,7 +114,7 @@ fn the_other_condition_names_who_cannot_decode_which_version() {
             "a does not decode v2"
         ]
     );
-    // Who encoded v2 is gone, what it stored is not.
+    // The member that encoded v2 is gone, but what it stored is not.
     let transition = status(&cluster).decodable.transition_revision;
     cluster.leaves(&b);
     assert_eq!(status(&cluster).decodable.message, "a does not decode v2");
@@ -186,7 +186,7 @@ fn who_is_nearly_silent_for_its_ttl_counts_like_everybody_until_it_is_expired() 
         assert_eq!(status.decodable_by_all, [version("v2")].into());
         assert!(status.decodable.message.contains("late does not decode v1"));
     };
-    // Less and less of its TTL is left. Each time the agreement is worked out anew.
+    // Less and less of the TTL is left. Each time the agreement is evaluated again.
     let tick = Duration::from_millis(1);
     let mut passed = Duration::ZERO;
     for (i, at) in [TTL / 2 + tick, TTL * 3 / 4, TTL - tick].iter().enumerate() {
@@ -234,20 +234,20 @@ fn the_agreement_revision_moves_with_common_and_selected_and_nothing_else() {
     cluster.reports(&a, &[release::third()]);
     assert_eq!(of_pods(&cluster), first);
 
-    // Selected moves; common stays what it is.
+    // `selected` moves; `common` stays.
     cluster.reports(&b, &[release::third()]);
     assert_eq!(of_pods(&cluster), cluster.revision());
-    // Common is unset.
+    // `common` is unset.
     cluster.adopts(&a, "pods");
     assert_eq!(of_pods(&cluster), cluster.revision());
-    // Common is set.
+    // `common` is set.
     cluster.adopts(&b, "pods");
     assert_eq!(of_pods(&cluster), cluster.revision());
     let agreed_at = cluster.revision();
     cluster.reports(&a, &[release::third().of_kind("Gadget")]);
     cluster.leaves(&a);
     assert_eq!(of_pods(&cluster), agreed_at);
-    // Common goes with the last entry.
+    // `common` goes with the last entry.
     cluster.leaves(&b);
     assert_eq!(of_pods(&cluster), cluster.revision());
     assert_eq!(cluster.kept("pods").common, None);
@@ -293,7 +293,7 @@ fn the_history_of_agreements_tells_what_changed_when_and_by_whom() {
             (None, some("v2"), back_at, some("a")),
         ]
     );
-    // It stays when everybody is gone.
+    // It stays when all members are gone.
     cluster.pass(TTL);
     cluster.expires();
     assert_eq!(cluster.state.agreements(&resource("pods")).count(), 4);
@@ -334,7 +334,7 @@ fn a_storage_version_that_comes_back_is_a_new_object() {
     let second = cluster.version("pods").unwrap().row.metadata.clone();
     assert_ne!(first.uid, second.uid);
     assert_eq!(second.create_revision, cluster.revision());
-    // What is remembered is the same object as ever.
+    // The storage state is still the same object.
     let still = cluster
         .state
         .present()

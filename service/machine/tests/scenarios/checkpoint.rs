@@ -1,4 +1,4 @@
-//! A checkpoint: the state as rows, and what is refused as one.
+//! A checkpoint: the state as rows, and the rows that are refused.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::shelf::{
     LOOSE, WIDGETS, content, create, finalized, labelled, owned_by, update, widget,
 };
 
-/// A state in which every kind of row stands, and every field of one has a value.
+/// A state with every kind of row, in which every field has a value somewhere.
 pub(crate) fn rich() -> State {
     let mut cluster = Cluster::with(SettingsPatch {
         enforce_persisted: Some([resource("batch.jobs")].into()),
@@ -84,7 +84,7 @@ pub(crate) fn rich() -> State {
     cluster.state
 }
 
-/// Objects of all sorts, and more dependents of one that goes than one command deals with.
+/// Objects of all sorts, and more dependents of a deleted owner than one command processes.
 fn stock(cluster: &mut Cluster) {
     cluster.declares(WIDGETS, LOOSE);
     let owner = cluster.stores(&widget("a/owner"), labelled(&[("color", "red")]));
@@ -100,7 +100,7 @@ fn stock(cluster: &mut Cluster) {
     cluster.deletes(&owner.key, Some(Propagation::Foreground));
 }
 
-/// An object with a finalizer is written again, alone and in a transaction, and cannot go at once when it is deleted.
+/// Rewrites an object with a finalizer, alone and in a transaction, and deletes it, which cannot finish at once.
 fn delays(cluster: &mut Cluster, session: SessionId) {
     let one = widget("a/one");
     let keep = update(&one, finalized(&["x.io/wait"]), content("v2", "[1]"));
@@ -117,7 +117,7 @@ fn delays(cluster: &mut Cluster, session: SessionId) {
     cluster.deletes(&one, None);
 }
 
-/// Migrations that run, that failed, and that ended, and a resource that is observed.
+/// Migrations that run, that failed and that ended, and an observed resource.
 fn migrating(cluster: &mut Cluster, session: SessionId) {
     cluster.observes("batch.jobs", &["v1"]);
     let work = cluster.claims("batch.jobs", "one");
@@ -145,7 +145,7 @@ fn rows() -> Vec<Row> {
     rich().rows().collect()
 }
 
-/// Why the rows are refused.
+/// The reason why the rows are refused.
 fn fault(rows: Vec<Row>) -> String {
     match State::from_rows(rows) {
         Ok(_) => panic!("these rows are no state"),

@@ -1,4 +1,4 @@
-//! A cluster of one replica, and the API servers that talk to it, in words that read like a story.
+//! A cluster of one replica and its API servers, with methods that make scenarios readable.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::entry::{Says, resource, version};
 use crate::said::{next, nothing_is_said, numbered_adopt, numbered_report};
 use crate::stored;
 
-/// The TTL of every server that says nothing else.
+/// The TTL of every server that asks for no other.
 pub(crate) const TTL: Duration = Duration::from_secs(15);
 
 const LEGAL: &str = "the story uses legal names and numbers";
@@ -42,7 +42,7 @@ pub(crate) struct Server {
 }
 
 impl Cluster {
-    /// A cluster with the settings of every new one.
+    /// A cluster with default settings.
     pub(crate) fn formed() -> Self {
         nothing_is_said();
         let mut cluster = Self {
@@ -114,7 +114,7 @@ impl Cluster {
         applied
     }
 
-    /// The leader's wall clock: it moves with log time, from some day on.
+    /// The leader's wall clock: it moves with log time, from a fixed day on.
     pub(crate) fn wall(&self) -> WallTime {
         WallTime::from_millis(1_800_000_000_000 + self.now.as_millis())
     }
@@ -148,7 +148,7 @@ impl Cluster {
         self.join(id, &format!("{id}-first"))
     }
 
-    /// Another process joins under the id of a server, and takes its place.
+    /// Another process joins under the id of a server, and replaces it.
     pub(crate) fn restarts(&mut self, server: &Server) -> Server {
         let instance = format!("{}-again", server.instance);
         self.join(server.id.as_str(), &instance)
@@ -177,7 +177,7 @@ impl Cluster {
         }
     }
 
-    /// The server reports these resources, and keeps what it reported of others.
+    /// The server reports these resources, and keeps its other entries.
     pub(crate) fn reports(&mut self, server: &Server, says: &[Says]) -> Vec<ReportedResource> {
         match accepted(self.send(report(server, says, false))) {
             Answer::Reported(told) => told,
@@ -185,12 +185,12 @@ impl Cluster {
         }
     }
 
-    /// The server reports these resources and no others any more.
+    /// The server reports these resources and drops all others.
     pub(crate) fn reports_only(&mut self, server: &Server, says: &[Says]) {
         accepted(self.send(report(server, says, true)));
     }
 
-    /// The server joins and reports in one go, as one that starts does.
+    /// The server joins and reports, as a starting server does.
     pub(crate) fn starts(&mut self, id: &str, says: &[Says]) -> Server {
         let server = self.joins(id);
         self.reports(&server, says);
@@ -218,13 +218,13 @@ impl Cluster {
         accepted(self.send(leave(server, true)));
     }
 
-    /// The leader expires all that is past its deadline.
+    /// The leader proposes everything past its deadline.
     pub(crate) fn expires(&mut self) -> Outcome {
         let due = self.due();
         self.send(Command::Expire(due))
     }
 
-    /// What a leader would name now.
+    /// The expiry that a leader would propose now.
     pub(crate) fn due(&self) -> Expire {
         let mut expire = Expire::default();
         let epoch_of = |id: &MemberId| {
@@ -266,12 +266,12 @@ impl Cluster {
         }
     }
 
-    /// The StorageVersion, if anybody reports the resource.
+    /// The StorageVersion, if any member reports the resource.
     pub(crate) fn version(&self, name: &str) -> Option<StorageVersionView> {
         self.state.present().storage_version(&resource(name))
     }
 
-    /// What is remembered of the resource.
+    /// The storage state of the resource.
     pub(crate) fn kept(&self, name: &str) -> StateStatus {
         let state = self.state.present().storage_state(&resource(name));
         state
@@ -300,7 +300,7 @@ impl Cluster {
         entry.encoding.as_ref().map(ToString::to_string)
     }
 
-    /// Until when which version drains, by version.
+    /// The drains of the resource: by version, the log time at which each ends.
     pub(crate) fn drains(&self, name: &str) -> Vec<(String, LogTime)> {
         let drains = self.kept(name).drains;
         let drains = drains.iter();
@@ -321,7 +321,7 @@ impl Cluster {
         all.map(|migration| (**migration).clone()).collect()
     }
 
-    /// The one migration of the resource that waits or runs.
+    /// The one pending or running migration of the resource.
     pub(crate) fn open(&self, name: &str) -> Migration {
         let mut open = self.migrations(name);
         open.retain(Migration::is_open);
@@ -329,7 +329,7 @@ impl Cluster {
         open.remove(0)
     }
 
-    /// A worker takes the migration that waits for the resource.
+    /// A worker claims the pending migration of the resource.
     pub(crate) fn claims(&mut self, name: &str, worker: &str) -> Work {
         let id = self.open(name).id;
         match accepted(self.send(claim(&id, worker))) {
@@ -342,7 +342,7 @@ impl Cluster {
         }
     }
 
-    /// The resource's migration is claimed and done.
+    /// A worker claims and completes the resource's migration.
     pub(crate) fn migrates(&mut self, name: &str) {
         let work = self.claims(name, "worker");
         accepted(self.send(complete(&work)));
@@ -362,7 +362,7 @@ impl Cluster {
 pub(crate) struct Work {
     pub(crate) id: MigrationId,
     pub(crate) token: ClaimToken,
-    /// Where the worker before stood.
+    /// The progress of the worker before.
     pub(crate) progress: MigrationProgress,
 }
 
@@ -461,7 +461,7 @@ pub(crate) fn adopt(server: &Server, name: &str, selected_revision: Revision) ->
     numbered_adopt(server, next(server), name, selected_revision)
 }
 
-/// A request's place in its session, with the lowest sequence that is still unanswered.
+/// The command that forgets a resource.
 pub(crate) fn forget(name: &str) -> Command {
     Command::ForgetResource(ForgetResource {
         resource: resource(name),
@@ -493,7 +493,7 @@ pub(crate) fn observe(name: &str, versions: &[&str]) -> Command {
     })
 }
 
-/// The hash by which discovery tells of a version of the kind that every story has.
+/// The hash that discovery shows of a version of the kind that all scenarios use.
 pub(crate) fn hash(text: &str) -> StorageVersionHash {
     StorageVersionHash::of_version(&version(text), &Kind::parse("Widget").expect(LEGAL))
 }

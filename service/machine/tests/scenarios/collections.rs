@@ -1,4 +1,4 @@
-//! Collections: declared before they hold anything, and removed when they are empty.
+//! Collections: declared before they hold objects, and removed only when empty.
 
 use synod_machine::{Command, WrittenHow};
 use synod_model::{

@@ -1,4 +1,4 @@
-//! What a command touches: nothing that it is not about, however much else there is. Rows are counted, not time.
+//! The rows that a command touches do not depend on how much else there is. Rows are counted, not time.
 
 use synod_machine::{Command, Row, State};
 use synod_model::{MemberId, Revision};
@@ -7,7 +7,7 @@ use crate::cluster::{Cluster, Server, TTL};
 use crate::entry::{Says, of};
 use crate::shelf::{content, create, labelled, owned_by, widget};
 
-/// How many rows are on only one side. The header is in every state.
+/// The number of rows that only one of the states has. Every state has the header.
 fn changed_rows(before: &State, after: &State) -> usize {
     let texts = |state: &State| -> Vec<String> {
         let rows = state
@@ -26,7 +26,7 @@ fn changed_rows(before: &State, after: &State) -> usize {
     only(&before, &after) + only(&after, &before)
 }
 
-/// How many changes the last revisions carry.
+/// The number of changes in the last revisions.
 fn changes_after(cluster: &Cluster, revision: Revision) -> usize {
     let events = cluster.state.history().next_after(revision);
     let events = events.expect("it is kept").expect("there is one more");
@@ -87,8 +87,8 @@ fn an_expiry_touches_what_its_member_reported_and_nothing_else() {
             let (before, revision) = (cluster.state.clone(), cluster.revision());
             cluster.expires();
             assert_eq!(cluster.state.member_count(), others);
-            // The member, its deadline, what it said last and the events; and for each resource the entry that goes, its
-            // storage version and its state, which drains now, before and after.
+            // The member, its deadline, its last statement and the events; and for each resource the removed entry, its
+            // storage version and its state, which now drains, before and after.
             assert_eq!(changed_rows(&before, &cluster.state), 4 + 5 * own);
             counted.push(changes_after(&cluster, revision));
         }
@@ -107,7 +107,8 @@ fn a_report_touches_the_resources_in_it() {
         let says: Vec<Says> = kinds(3).into_iter().map(|says| says.serves("")).collect();
         let (before, revision) = (cluster.state.clone(), cluster.revision());
         cluster.reports(&member, &says);
-        // For each resource its entry and its storage version, before and after; what the member said last; and the events.
+        // For each resource its entry and storage version, before and after; the member's last statement; and the
+        // events.
         assert_eq!(changed_rows(&before, &cluster.state), 3 + 4 * says.len());
         assert_eq!(changes_after(&cluster, revision), says.len());
     }
@@ -118,7 +119,7 @@ fn a_report_of_what_is_known_touches_nothing() {
     let (mut cluster, member, _) = crowd(3, 50, 50);
     let before = cluster.state.clone();
     cluster.reports_only(&member, &kinds(50));
-    // What the member said last, before and after.
+    // The member's last statement, before and after.
     assert_eq!(changed_rows(&before, &cluster.state), 2);
     assert_eq!(cluster.revision(), before.revision());
 }
@@ -144,7 +145,7 @@ fn an_entry_that_renews_many_members_makes_no_event() {
     assert_eq!(changed_rows(&before, &cluster.state), 2 * servers.len());
 }
 
-/// A collection with so many widgets beside the one that the story is about.
+/// A collection with this many widgets beside the one under test.
 fn shelf(others: usize) -> Cluster {
     let mut cluster = Cluster::with_widgets();
     let owner = cluster.stores(&widget("a/owner"), labelled(&[("color", "red")]));
@@ -182,7 +183,7 @@ fn a_write_touches_its_object_and_its_event_whatever_else_is_stored() {
         measure(&mut cluster, &|it| {
             it.deletes(&widget("a/owner"), None);
         });
-        // A row comes; one goes and one comes; one goes; two go. And the events of each.
+        // One row is added; one is replaced; one is removed; two are removed. And the events of each.
         assert_eq!(touched, [2, 3, 2, 3]);
         counted.push(touched);
     }
@@ -201,7 +202,7 @@ fn no_command_deals_with_more_dependents_than_its_bound() {
     let mut revision = cluster.revision();
     cluster.deletes(&owner.key, None);
     assert!(changes_after(&cluster, revision) <= 1 + 128);
-    // A small change does not pay for what a large deletion has left.
+    // A small change does not process what a large deletion has left.
     revision = cluster.revision();
     cluster.stores(&widget("a/small"), Default::default());
     cluster.deletes(&widget("a/small"), None);
@@ -226,7 +227,7 @@ fn what_expires_touches_its_object_and_its_deadline_whatever_else_has_one() {
         cluster.pass(TTL);
         let before = cluster.state.clone();
         cluster.expires();
-        // The object and its deadline go, and an event comes.
+        // The object and its deadline are removed, and an event is added.
         assert_eq!(changed_rows(&before, &cluster.state), 3, "{others} others");
     }
 }

@@ -1,4 +1,4 @@
-//! Migrations of collections: what a collection holds is counted, so nobody has to be believed.
+//! Migrations of collections: objects are counted by encoding, so a worker's word is not needed.
 
 use synod_machine::Command;
 use synod_model::{Attributes, ErrorKind, MigrationPhase, ResetStorageStates};
@@ -30,7 +30,7 @@ fn a_migration_ends_only_when_nothing_else_is_counted() {
     assert_eq!(refusal.metadata["count"], "2");
     rewrites(&mut cluster, "a/one", "v2");
     refused(cluster.send(complete(&work)), ErrorKind::Conflict);
-    // It is deleted, as others are rewritten: what counts is what is there.
+    // It is deleted while the others are rewritten: only existing objects count.
     cluster.deletes(&widget("a/two"), None);
     accepted(cluster.send(complete(&work)));
     assert_eq!(cluster.persisted(WIDGETS), ["v2"]);
@@ -48,7 +48,7 @@ fn a_write_behind_the_worker_is_counted_before_the_end_and_migrated_anew_after_i
     rewrites(&mut cluster, "a/one", "v2");
     accepted(cluster.send(complete(&work)));
     assert_eq!(cluster.persisted(WIDGETS), ["v2"]);
-    // Every member decodes v1, so nothing forbids to write it; but it is migrated again.
+    // Every member decodes v1, so writing it is allowed; but it is migrated again.
     rewrites(&mut cluster, "a/two", "v1");
     assert_eq!(cluster.persisted(WIDGETS), ["v1", "v2"]);
     assert_eq!(cluster.open(WIDGETS).id.number(), cluster.revision());

@@ -1,4 +1,4 @@
-//! Every field of every row is part of the digest: two replicas that differ in one of them find out.
+//! Every field of every row is part of the digest, so two replicas that differ in one field get different digests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) type Changes<T> = Vec<fn(&mut T)>;
 
 pub(crate) const OTHER: Revision = Revision::new(987_654);
 
-/// Changes one field at a time, and holds every changed row against the digest.
+/// Changes one field at a time, and checks every changed row against the digest.
 pub(crate) fn every_field_counts<T: Clone>(
     found: impl Fn(&Row) -> Option<T>,
     with: impl Fn(&Row, T) -> Row,
@@ -531,7 +531,7 @@ fn of_events() {
     every_field_counts(found, |_, events| Row::Events(Arc::new(events)), &changes);
 }
 
-/// Swaps what was before with what is after.
+/// Swaps the rows before and after the change.
 fn swap(change: &mut Change) {
     std::mem::swap(&mut change.before, &mut change.after);
 }
@@ -609,7 +609,7 @@ fn of_migrations() {
         Row::Migration(migration) => Some((**migration).clone()),
         _ => None,
     };
-    // A migration under another name takes its progress with it: that is an orphan, not another digest.
+    // A migration under another name leaves its progress row orphaned, which is another fault than a different digest.
     let with = |row: &Row, migration: Migration| match row {
         Row::Migration(_) => Row::Migration(Arc::new(migration)),
         other => other.clone(),

@@ -1,4 +1,4 @@
-//! Every field of collections, objects and what deletions have left is part of the digest.
+//! Every field of collections, objects and the work that deletions have left is part of the digest.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn of_collections() {
         |it| it.rules.create_on_update = !it.rules.create_on_update,
         |it| it.rules.unconditional_update = !it.rules.unconditional_update,
     ];
-    // One that holds nothing: objects without a collection are another fault.
+    // An empty collection: objects without a collection would be another fault.
     let found = |row: &Row| match row {
         Row::Collection(row) if row.kind.as_str() == "Gadget" => Some((**row).clone()),
         _ => None,
@@ -76,7 +76,7 @@ fn of_objects() {
             })
         },
     ];
-    // The first, the last and those with a mark stand for all.
+    // The first, the last and the marked objects stand for all.
     let found = |row: &Row| match row {
         Row::Object(object)
             if object.deletion.is_some() || object.key.name.name() == "dependent-99" =>

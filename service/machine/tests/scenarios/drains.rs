@@ -1,4 +1,4 @@
-//! What may still be written by who has gone: drains, and what is persisted.
+//! What members that are gone may still write: drains, and what is persisted.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ fn a_member_that_leaves_drains_like_one_that_expired() {
 fn a_member_that_leaves_with_drained_permits_drains_nothing() {
     let mut cluster = Cluster::formed();
     let [a, b] = ["a", "b"].map(|id| cluster.starts(id, &[release::second()]));
-    // Selected has moved, and it has not adopted; yet it says that nothing is on its way.
+    // The selection has moved, and it has not adopted; yet it says that no write is on its way.
     cluster.reports(&a, &[release::third()]);
     cluster.reports(&b, &[release::third()]);
     cluster.leaves_drained(&a);
@@ -89,7 +89,7 @@ fn a_replaced_voter_may_still_follow_what_is_selected_after_it_was_replaced() {
     let says = of("pods").decodes("v1 v2 v3");
     let [a, b] = ["a", "b"].map(|id| cluster.starts(id, &[says.clone().prefers("v1")]));
     let until = cluster.now().after(TTL).after(GRACE);
-    // The old process of `a` watches on, and does not know yet that it was replaced.
+    // The old process of `a` still watches, and does not know yet that it was replaced.
     let a = cluster.restarts(&a);
     for version in ["v2", "v3"] {
         for server in [&a, &b] {
@@ -97,7 +97,7 @@ fn a_replaced_voter_may_still_follow_what_is_selected_after_it_was_replaced() {
         }
         assert_eq!(cluster.selected("pods"), some(version));
     }
-    // What it wrote while v2 was selected has to land before v3 can be all there is.
+    // What it wrote while v2 was selected must land before v3 can be the only stored version.
     assert_eq!(cluster.drains("pods"), drains(&["v1", "v2", "v3"], until));
 }
 
@@ -127,17 +127,17 @@ fn a_voter_that_has_not_adopted_may_write_any_version_that_it_decodes() {
     cluster.adopts(&a, "pods");
     let deadline = cluster.now().after(TTL);
 
-    // One that has adopted writes what is selected.
+    // A voter that has adopted writes the selected version.
     cluster.leaves(&a);
     assert_eq!(
         cluster.drains("pods"),
         drains(&["v2"], cluster.now().after(GRACE))
     );
-    // One that has not may be anywhere, whether it is replaced...
+    // A voter that has not may write any version that it decodes, whether it is replaced...
     cluster.restarts(&b);
     let until = deadline.after(GRACE);
     assert_eq!(cluster.drains("pods"), drains(&["v1", "v2", "v3"], until));
-    // ...or goes.
+    // ...or expires.
     cluster.pass(TTL);
     cluster.renews(&c);
     cluster.pass(TTL);
@@ -166,7 +166,7 @@ fn a_drain_is_only_raised() {
     cluster.restarts(&a);
     let until = deadline.after(GRACE);
     assert_eq!(cluster.drains("pods"), drains(&["v1", "v2"], until));
-    // This one would end earlier than what is kept.
+    // This drain would end earlier than the kept one.
     cluster.leaves(&b);
     assert!(cluster.now().after(GRACE) < until);
     assert_eq!(cluster.drains("pods"), drains(&["v1", "v2"], until));
@@ -179,7 +179,7 @@ fn an_epoch_that_never_reported_leaves_no_drain_of_its_own() {
     let until = cluster.now().after(TTL).after(GRACE);
     let a = cluster.restarts(&a);
     cluster.pass(TTL - Duration::from_secs(1));
-    // Replaced once more: its entries are still those of the first.
+    // Replaced once more: the entries are still those of the first process.
     let a = cluster.restarts(&a);
     assert_eq!(cluster.drains("pods"), drains(&["v1", "v2"], until));
     cluster.leaves(&a);
@@ -230,7 +230,7 @@ fn what_is_selected_is_persisted_before_anybody_encodes_it() {
     assert_eq!(cluster.persisted("pods"), ["Unknown", "v1", "v2"]);
 }
 
-/// `pods` is stored in v1 and v2, and nobody is left.
+/// `pods` is stored in v1 and v2, and no member is left.
 fn stored_in_two_versions(enforce: bool) -> Cluster {
     let mut cluster = Cluster::formed();
     let a = cluster.starts("a", &[release::second()]);
@@ -258,7 +258,7 @@ fn a_voter_that_cannot_decode_what_is_stored_is_refused_where_that_is_enforced()
     );
     assert_eq!(refusal.metadata["version"], "v1");
     assert!(refusal.message.contains("a persisted version"), "{refusal}");
-    // One that decodes all of it is welcome, and so is one that does not vote.
+    // A member that decodes all stored versions is accepted, and so is one that does not vote.
     cluster.reports(&b, &[release::third()]);
     cluster.starts("c", &[of("pods").decodes("v2").encodes("v2")]);
 }
@@ -291,7 +291,7 @@ fn a_voter_that_decodes_no_less_than_before_may_stay_when_enforcement_begins() {
         cluster.send(report(&b, &less, false)),
         ErrorKind::NotDecodable,
     );
-    // And one that is gone has nothing to go by.
+    // A member that left and joins again has no earlier entry to compare with.
     cluster.leaves(&b);
     let b = cluster.joins("b");
     let same = [of("pods").decodes("v2 v3").prefers("v2")];

@@ -1,4 +1,4 @@
-//! What a server says of a resource.
+//! The report entry of a server, for scenarios.
 
 use synod_model::{ApiVersion, GroupResource, Kind, ReportEntry, Stance};
 
@@ -13,7 +13,7 @@ pub(crate) struct Says {
     votes: bool,
 }
 
-/// Speaks of a resource: `pods`, or `apps.deployments`. It decodes and serves v1, and encodes it.
+/// An entry for a resource: `pods`, or `apps.deployments`. It decodes, serves and encodes v1.
 pub(crate) fn of(name: &str) -> Says {
     Says {
         name: name.to_owned(),
@@ -46,14 +46,14 @@ impl Says {
         self
     }
 
-    /// It encodes this version, whatever is selected.
+    /// It encodes this fixed version.
     pub(crate) fn encodes(mut self, version: &'static str) -> Self {
         self.names = version;
         self.votes = false;
         self
     }
 
-    /// It votes for this version, and encodes what is selected.
+    /// It votes for this version, and encodes the selected one.
     pub(crate) fn prefers(mut self, version: &'static str) -> Self {
         self.names = version;
         self.votes = true;

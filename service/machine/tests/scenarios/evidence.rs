@@ -1,4 +1,4 @@
-//! What discovery showed, once those are gone who said otherwise.
+//! What an observation counts for once the members that reported otherwise are gone.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn is_safe(cluster: &Cluster, text: &str) -> bool {
     check_drop(&past, now, &resource("pods"), &version(text)).is_safe()
 }
 
-/// It was looked at before a said v2. What a wrote since would be lost to whoever believed that look.
+/// It is older than a's report of v2. If it were the agreement, what a wrote since would be lost.
 #[test]
 fn a_look_that_is_older_than_what_was_said_last_is_no_agreement() {
     let mut cluster = Cluster::formed();
@@ -31,13 +31,13 @@ fn a_look_that_is_older_than_what_was_said_last_is_no_agreement() {
     assert_eq!((kept.agreed_hash, kept.agreement()), (None, None));
     assert!(kept.observation.is_some_and(|seen| seen.expired));
     assert!(!is_safe(&cluster, "v2") && !is_safe(&cluster, "v1"));
-    // The next look counts, and of what was written in between nothing is known.
+    // The next observation counts, and what was written in between is unknown.
     cluster.observes("pods", &["v2"]);
     assert_eq!(cluster.kept("pods").agreed_hash, Some(hash("v2")));
     assert!(cluster.persisted("pods").contains(&"Unknown".to_owned()));
 }
 
-/// The members said two things, discovery showed both, and one of them is gone.
+/// The members reported two versions, discovery showed both, and one member is gone.
 #[test]
 fn a_look_that_stood_against_the_last_member_is_no_agreement_without_it() {
     let mut cluster = Cluster::formed();
@@ -59,8 +59,8 @@ fn a_look_that_agrees_with_what_was_said_before_it_is_an_agreement_when_all_are_
     assert_eq!(cluster.kept("pods").agreed_hash, Some(hash("v1")));
 }
 
-/// No common version before and none after, and the same look: the agreement is another one all the same, or a fence of
-/// before would let the writes of those through who are gone.
+/// There is no common version before and none after, and the same observation: still the agreement is a new one,
+/// because a fence of the old one would admit writes of the members that are gone.
 #[test]
 fn an_agreement_by_discovery_alone_after_there_were_entries_is_always_anew() {
     let mut cluster = Cluster::formed();
@@ -77,7 +77,7 @@ fn an_agreement_by_discovery_alone_after_there_were_entries_is_always_anew() {
     assert_eq!(kept.agreement(), Some(cluster.revision()));
 }
 
-/// It was made before they joined, and says nothing more than they do.
+/// It was made before the members joined, and shows nothing that they do not report.
 #[test]
 fn a_look_that_expired_before_members_joined_goes_when_it_agrees_with_them() {
     let mut cluster = Cluster::formed();
@@ -92,7 +92,7 @@ fn a_look_that_expired_before_members_joined_goes_when_it_agrees_with_them() {
     assert!(kept.observation.is_none() && !kept.contradicted);
     cluster.reports(&a, &[both.encodes("v2")]);
     assert!(!cluster.kept("pods").contradicted);
-    // Its server may have stopped just now.
+    // A server that showed it may have stopped just now.
     let id = cluster.open("pods").id;
     refused(cluster.send(claim(&id, "one")), ErrorKind::Draining);
     let (past, now) = (cluster.state.present(), cluster.state.log_time());
@@ -105,18 +105,18 @@ fn a_look_that_expired_before_members_joined_goes_when_it_agrees_with_them() {
     accepted(cluster.send(claim(&id, "one")));
 }
 
-/// Two observers look at once. Whoever posts last has not seen what the other has.
+/// Two observers look at once. The one that posts last has not seen the other's observation.
 #[test]
 fn a_look_that_was_overtaken_is_refused_and_takes_nothing_away() {
     let mut cluster = Cluster::formed();
-    // Neither knows of anything before it looks.
+    // Neither has read any state before it looks.
     let first = cluster.send(look("pods", &["v1", "v2"], 0));
     let refusal = refused(cluster.send(look("pods", &["v1"], 0)), ErrorKind::Conflict);
     let present = first.revision.to_string();
     assert_eq!(refusal.metadata["resource_version"], present);
     let shown = cluster.kept("pods").observation;
     assert_eq!(shown.map(|seen| seen.hashes.len()), Some(2));
-    // What a member said since then is newer, too.
+    // A member's report since then is newer, too.
     let read = first.revision.get();
     cluster.starts("a", &[of("pods")]);
     refused(

@@ -1,4 +1,4 @@
-//! Writes that are made only under a lease.
+//! Writes that are accepted only while the caller holds a lease.
 
 use synod_machine::{Answer, Command};
 use synod_model::{
@@ -51,7 +51,7 @@ fn stores(name: &str, fences: Fences) -> CreateObject {
     }
 }
 
-/// Every kind of write, of which each would be carried out if there is `a/one` and no `a/two`.
+/// Every kind of write. Each would be carried out if `a/one` exists and `a/two` does not.
 fn writes(fences: &Fences) -> [Command; 5] {
     let one = widget("a/one");
     let fences = || fences.clone();
@@ -109,7 +109,7 @@ fn a_lease_that_has_expired_fences_off_who_held_it() {
     let mut cluster = Cluster::with_widgets();
     let token = acquires(&mut cluster, "first");
     cluster.pass(Ttl::DEFAULT.duration());
-    // Until the expiry is in the log the lease is held, and nobody else can have it.
+    // Until the expiry is in the log the lease is held, and no other caller can get it.
     written(cluster.send(Command::CreateObject(stores("a/one", under(token)))));
     cluster.expires();
     for write in writes(&under(token)) {

@@ -1,4 +1,4 @@
-//! Forgetting what stays of a resource that nobody reports.
+//! `ForgetResource`: removing the storage state of a resource that no member reports.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn a_forgotten_resource_begins_anew_and_is_gone_from_every_row() {
     let name = resource("example.com.widgets");
     assert!(present.storage_state(&name).is_none());
     assert_eq!(cluster.state.agreements(&name).count(), 0);
-    // The history alone has grown.
+    // Only the history has grown.
     assert!(cluster.state.bytes() < untouched + 4_096);
     let past = cluster.state.at(reported).unwrap();
     assert!(past.storage_state(&name).is_some());
@@ -78,7 +78,7 @@ fn a_resource_is_not_forgotten_while_it_is_reported_or_written() {
     refused(cluster.send(forgets()), ErrorKind::NotFound);
 }
 
-/// What is shown right now is evidence: a reset would let it drain, and forgetting is no way around that.
+/// What discovery shows now is evidence: a reset would let it drain, so forgetting must not skip that.
 #[test]
 fn a_resource_that_discovery_shows_is_not_forgotten_before_what_it_shows_has_drained() {
     let mut cluster = Cluster::formed();
@@ -86,7 +86,7 @@ fn a_resource_that_discovery_shows_is_not_forgotten_before_what_it_shows_has_dra
     cluster.observes("example.com.widgets", &["v1", "v2"]);
     let refusal = refused(cluster.send(forgets()), ErrorKind::Conflict);
     assert!(refusal.message.contains("end its observer"), "{refusal}");
-    // Past its deadline, and not ended yet.
+    // The observation is past its deadline, and the leader has not ended it yet.
     cluster.pass(Duration::from_secs(1_201));
     refused(cluster.send(forgets()), ErrorKind::Conflict);
     cluster.expires();

@@ -1,4 +1,4 @@
-//! The first commands of a log, and how its behaviour changes.
+//! The first commands of a log, and a raise of the machine version.
 
 use synod_machine::{
     AnnounceReplica, Answer, Command, DirectoryId, Envelope, Initialize, LogEntry, MACHINE_VERSION,
@@ -155,7 +155,7 @@ fn the_settings_are_an_object_that_comes_with_the_cluster() {
 fn a_replica_that_does_not_know_the_new_behaviour_stops() {
     let mut cluster = Cluster::formed();
     let next = MACHINE_VERSION + 1;
-    // They knew it, and this replica was started from an older build since.
+    // Both knew it, and this replica was restarted from an older build since.
     cluster.send(announce(1, next));
     cluster.send(announce(2, next));
     cluster.send(raise(next));

@@ -46,14 +46,14 @@ fn events_of_one_report_travel_at_one_revision() {
     assert_eq!(told.len(), 1_000);
     assert_eq!(cluster.revision(), before.next());
     let events = cluster.state.history().next_after(before).unwrap().unwrap();
-    // For each resource its storage version, its state and its migration; and the member, which has reported now.
+    // The storage version, storage state and migration of each resource; and the member, which has now reported.
     assert_eq!(events.changes.len(), 3_001);
     let versions = cluster.state.present().storage_versions(None).count();
     assert_eq!(versions, 1_000);
     for name in &names {
         assert_eq!(cluster.kept(name).selected_revision, cluster.revision());
     }
-    // And they go at one revision.
+    // All of them go at one revision.
     cluster.leaves(&a);
     assert_eq!(cluster.revision(), before.next().next());
     assert_eq!(cluster.state.storage_version_count(), 0);
@@ -70,7 +70,7 @@ fn events_of_one_report_travel_at_one_revision() {
 
 #[test]
 fn the_history_keeps_as_many_revisions_as_it_is_set_to() {
-    // The setting itself is revision 2.
+    // The change of the setting is revision 2.
     for (made, floor) in [(4, 0), (5, 0), (6, 1), (7, 2)] {
         let mut cluster = keeping(5);
         for i in 2..made {
@@ -145,7 +145,7 @@ fn the_history_is_bounded_by_bytes_too_and_keeps_the_newest_whatever_its_size() 
     let large = cluster.state.history().bytes() - before;
     assert!(large > 10 * small);
 
-    // Room for the large one and nothing else: all before it goes.
+    // Room for the large one only: all before it goes.
     let bytes = |bytes: u64| SettingsPatch {
         history_bytes: Some(bytes),
         ..SettingsPatch::default()
@@ -186,7 +186,7 @@ fn the_floor_moves_at_the_limit_of_bytes_and_not_before() {
             cluster.state.history().floor(),
         )
     };
-    // Numbers of two bytes, so that the event that carries each is as long.
+    // Numbers of two bytes, so that the events that carry them have the same length.
     let (bytes, floor) = set(&mut cluster, (1 << 14) - 1);
     assert_eq!(floor, Revision::ZERO);
     assert_eq!(set(&mut cluster, bytes + 1), (bytes, Revision::ZERO));

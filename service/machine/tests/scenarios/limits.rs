@@ -1,4 +1,4 @@
-//! Limits that are settings, each one below, at and one above.
+//! Limits that are settings: each one below, at and one above.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ fn a_full_state_takes_no_new_session_and_keeps_members_alive() {
         state_quota_bytes: Some(bytes),
         ..SettingsPatch::default()
     };
-    // The change of the setting is part of the state: a number as long as those below.
+    // The change of the setting is in the bytes of the state: its number is as long as those below.
     cluster.set(quota(u64::MAX));
     cluster.set(quota(u64::MAX - 1));
     let one_more = cluster.state.clone();
@@ -68,7 +68,7 @@ fn a_full_state_takes_no_new_session_and_keeps_members_alive() {
             accepted(cluster.send(open()));
         }
     }
-    // Members live on the reserve.
+    // Renewals of members use the reserve.
     cluster.set(quota(used));
     cluster.renews(&a);
     cluster.reports(&a, &kinds(0..2));
@@ -89,7 +89,7 @@ fn a_state_beyond_its_quota_takes_what_it_knows_and_nothing_new() {
     cluster.set(quota(u64::MAX));
     cluster.set(quota(u64::MAX - 1));
     let before = cluster.state.clone();
-    // The change is part of the state: a number as long as those below.
+    // The change of the setting is in the bytes of the state: its number is as long as those below.
     cluster.set(quota(1_000));
     let used = cluster.state.bytes();
     for (bytes, over) in [(used - 1, true), (used, true), (used + 1, false)] {
@@ -114,7 +114,7 @@ fn a_state_beyond_its_quota_takes_what_it_knows_and_nothing_new() {
     cluster.reports(&b, &kinds(0..2));
     cluster.renews(&b);
     cluster.leaves(&b);
-    // Room is made by forgetting.
+    // Forgetting a resource frees room.
     cluster.pass(Duration::from_secs(70) + TTL);
     for number in 0..3 {
         accepted(cluster.send(forget(&format!("example.com.kinds{number}"))));
@@ -148,13 +148,13 @@ fn what_a_member_reports_is_limited_however_many_reports_it_takes() {
         cluster.send(report(&a, &kinds(4..5), false)),
         ErrorKind::TooLarge,
     );
-    // A re-report of what is there adds nothing.
+    // A repeated report of the same resources adds nothing.
     cluster.reports(&a, &kinds(1..3));
     cluster.reports_only(&a, &kinds(4..8));
-    // Entries of the epoch before do not count against the first report of the next.
+    // Entries of the previous epoch do not count against the first report of the next.
     let a = cluster.restarts(&a);
     cluster.reports(&a, &kinds(0..4));
-    // Nor do those of others.
+    // Nor do those of other members.
     cluster.starts("b", &kinds(0..4));
 }
 
@@ -185,7 +185,7 @@ fn settings_change_under_a_compare_and_not_without_need() {
     );
     assert_eq!(cluster.state.settings().members_max, 5);
 
-    // What is so already changes nothing, not even the revision of the settings.
+    // An equal value changes nothing, not even the revision of the settings.
     let outcome = cluster.send(update(5, None));
     assert!(!outcome.changed);
     accepted(outcome);

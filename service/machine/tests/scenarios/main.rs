@@ -1,4 +1,4 @@
-//! What the machine does, told as stories.
+//! Scenario tests of the machine, through commands.
 
 mod agreement;
 mod checkpoint;

@@ -1,4 +1,4 @@
-//! Joining, staying, being replaced, and going.
+//! Members: joining, renewing, being replaced, and leaving.
 
 use std::time::Duration;
 
@@ -91,7 +91,7 @@ fn a_re_join_with_a_shorter_ttl_takes_nothing_back_of_what_was_promised() {
         ..join("a", &a.instance)
     })));
     assert_eq!(cluster.state.member_deadline(&a.id), Some(promised));
-    // Nor does a renewal, which from now on gives the shorter TTL.
+    // Nor does a renewal, which from now on applies the shorter TTL.
     cluster.pass(Duration::from_secs(2));
     cluster.renews(&a);
     assert_eq!(cluster.state.member_deadline(&a.id), Some(promised));
@@ -140,7 +140,7 @@ fn who_is_replaced_after_a_shorter_re_join_drains_for_as_long_as_it_was_promised
     let drains = cluster.kept("pods").drains;
     assert!(!drains.is_empty());
     assert!(drains.values().all(|until| *until == promised.after(grace)));
-    // The new epoch has been promised nothing but its own TTL.
+    // The new epoch was promised only its own TTL.
     let own = cluster.now().after(shorter.duration());
     assert_eq!(cluster.state.member_deadline(&a.id), Some(own));
 }
@@ -215,7 +215,7 @@ fn a_re_join_that_names_its_lost_epoch_does_not_push_out_who_came_later() {
     );
     assert!(is_there(&cluster, &second));
 
-    // When the later one is gone too, the id is free.
+    // When the later process is gone too, the id is free.
     cluster.leaves(&second);
     accepted(cluster.send(rejoin(&first)));
 }
@@ -224,7 +224,7 @@ fn a_re_join_that_names_its_lost_epoch_does_not_push_out_who_came_later() {
 fn a_re_join_of_the_very_epoch_that_is_there_is_no_stranger() {
     let mut cluster = Cluster::formed();
     let a = cluster.joins("a");
-    // It thought that it was lost, and was not.
+    // The process believed that its epoch was lost, and it was not.
     let outcome = cluster.send(Command::Join(Join {
         lost_epoch: Some(a.epoch),
         ..join("a", &a.instance)
@@ -271,10 +271,10 @@ fn the_first_report_of_an_epoch_takes_the_place_of_all_older_entries() {
     cluster.reports(&a, &[of("pods")]);
     assert!(cluster.version("apps.deployments").is_none());
     assert!(cluster.version("pods").is_some());
-    // A later one adds to what is there.
+    // A later report adds to the entries.
     cluster.reports(&a, &[of("apps.deployments")]);
     assert!(cluster.version("pods").is_some());
-    // Unless it says that it is all there is.
+    // Unless it says that it names all entries.
     cluster.reports_only(&a, &[of("apps.deployments")]);
     assert!(cluster.version("pods").is_none());
 }
@@ -317,7 +317,7 @@ fn an_expiry_loses_against_a_renewal_earlier_in_the_log() {
     assert!(applied.outcomes.iter().all(|outcome| !outcome.changed));
     assert!(is_there(&cluster, &a));
 
-    // The other way round the expiry wins, and the member is told.
+    // In the opposite order the expiry wins, and the member is told.
     cluster.pass(TTL);
     let mut applied = cluster.send_all(vec![Command::Expire(due), renew(&a)]);
     refused(applied.outcomes.remove(1), ErrorKind::NotAMember);

@@ -1,4 +1,4 @@
-//! Migrations: created and aborted with the agreement, claimed, carried on, done.
+//! Migrations: created and aborted with the agreement, claimed, reported on, completed.
 
 use std::time::Duration;
 
@@ -65,7 +65,7 @@ fn done_is_one_version_and_needs_no_further_migration() {
     cluster.migrates("pods");
     assert_eq!(cluster.persisted("pods"), ["v1"]);
     assert_eq!(phases(&cluster, "pods"), [MigrationPhase::Succeeded]);
-    // Nor does who comes and goes, as long as nothing else is written.
+    // Nor do members that join and leave, as long as no other version is written.
     let b = cluster.starts("b", &[release::second()]);
     cluster.leaves(&b);
     cluster.is_replaced(&a, &[release::second()]);
@@ -82,7 +82,7 @@ fn a_lost_agreement_aborts_in_the_very_command() {
     assert_eq!(aborted.phase, MigrationPhase::Aborted);
     assert_eq!(aborted.aborted, Some(AbortCause::NoAgreement));
     assert_eq!(aborted.metadata.resource_version, cluster.revision());
-    // The worker is told what came between, not that somebody else has it.
+    // The worker is told that the agreement is gone, not that another worker has the migration.
     refused(cluster.send(complete(&work)), ErrorKind::NoAgreement);
     refused(cluster.send(progress(&work, 3)), ErrorKind::Conflict);
     assert_eq!(cluster.persisted("pods"), ["Unknown", "v1", "v2"]);
@@ -93,7 +93,7 @@ fn an_agreement_that_moves_and_moves_back_is_another_one() {
     let mut cluster = Cluster::formed();
     let a = cluster.starts("a", &[release::second()]);
     let work = cluster.claims("pods", "one");
-    // Up to v2 and down again, before the worker has said a word.
+    // The selection moves to v2 and back before the worker reports.
     cluster.reports(&a, &[release::third()]);
     cluster.adopts(&a, "pods");
     cluster.reports(&a, &[release::second()]);
@@ -156,7 +156,7 @@ fn a_silent_worker_loses_its_claim_and_the_next_goes_on_where_it_stood() {
     assert_eq!(first.progress.continue_token, None);
     accepted(cluster.send(progress(&first, 500)));
     cluster.pass(TTL - Duration::from_secs(1));
-    // What it says keeps the claim...
+    // A report of progress keeps the claim...
     cluster.renews(&a);
     accepted(cluster.send(progress(&first, 1_000)));
     cluster.pass(TTL - Duration::from_secs(1));
@@ -172,7 +172,7 @@ fn a_silent_worker_loses_its_claim_and_the_next_goes_on_where_it_stood() {
     let token = second.progress.continue_token.clone().expect("it had one");
     assert_eq!(token.as_str(), "after-1000");
     assert!(second.token > first.token);
-    // The first was only slow. It is fenced.
+    // The first worker was only slow. Its token is fenced.
     for command in [
         progress(&first, 9),
         complete(&first),
@@ -213,7 +213,7 @@ fn one_of_a_resource_runs_at_a_time_the_oldest_first() {
     accepted(cluster.send(claim(&first, "one")));
     refused(cluster.send(claim(&first, "two")), ErrorKind::Conflict);
     refused(cluster.send(claim(&ids[1], "two")), ErrorKind::Conflict);
-    // Another resource is another matter.
+    // Another resource is independent.
     cluster.claims("apps.deployments", "two");
     accepted(cluster.send(abort(&first)));
     accepted(cluster.send(claim(&ids[1], "two")));
@@ -262,7 +262,7 @@ fn progress_is_kept_beside_the_migration_which_shows_it_from_time_to_time() {
     cluster.pass(Duration::from_millis(200));
     assert!(cluster.send(progress(&work, 10)).changed);
     assert_eq!(cluster.open("pods").done, 10);
-    // What is no news changes nothing, however long it is ago.
+    // Equal progress changes nothing, however long ago it was reported.
     cluster.pass(Duration::from_secs(9));
     assert!(!cluster.send(progress(&work, 10)).changed);
     accepted(cluster.send(progress(&work, 11)));
@@ -292,7 +292,7 @@ fn a_failed_migration_is_tried_again_later_each_time_and_not_for_ever() {
     accepted(cluster.send(fail(&work, FailureClass::Transient)));
     cluster.pass(Duration::from_secs(3_600));
     assert!(cluster.due().retries.is_empty());
-    // Until somebody says so.
+    // Until an operator retries it.
     cluster.renews(&a);
     accepted(cluster.send(retry(&id)));
     assert_eq!(cluster.migration(&id).failures, 0);
@@ -404,7 +404,7 @@ fn a_reset_begins_from_the_start() {
         phases(&cluster, "pods"),
         [MigrationPhase::Succeeded, MigrationPhase::Pending]
     );
-    // Whoever was half-way may have passed by what nobody knows of.
+    // A worker that was half-way may have missed objects that nothing is known of.
     let aborted = cluster.migration(&work.id);
     assert_eq!(aborted.aborted, Some(AbortCause::StorageUnknown));
     refused(cluster.send(complete(&work)), ErrorKind::Conflict);
@@ -494,7 +494,7 @@ fn a_migration_survives_a_checkpoint_with_its_claim_and_its_progress() {
     accepted(cluster.send(complete(&work)));
 }
 
-/// The polluted migration of KEP-2339: during a rolling upgrade, what one server shows is not what all of them write.
+/// The polluted migration of KEP-2339: during a rolling upgrade, one server does not show what all of them write.
 #[test]
 fn a_rolling_upgrade_pollutes_no_migration() {
     let old = of("pods").decodes("v1 v2").encodes("v1");
@@ -520,7 +520,7 @@ fn a_rolling_upgrade_pollutes_no_migration() {
         "and the trigger says that it cannot be there"
     );
 
-    // Synod has seen that they do not agree: nothing is migrated, and v1 stays in what may be stored.
+    // Synod knows that they disagree: it creates no migration, and v1 stays in `persisted`.
     assert!(
         cluster
             .migrations("pods")
@@ -533,7 +533,7 @@ fn a_rolling_upgrade_pollutes_no_migration() {
     );
     assert_eq!(cluster.persisted("pods"), ["v1", "v2"]);
 
-    // When b is upgraded too, the migration comes by itself, and begins when nothing of b's can land any more.
+    // When b is upgraded too, a migration is created, and begins when no write of b's can land any more.
     let b = cluster.is_replaced(&b, std::slice::from_ref(&new));
     let id = cluster.open("pods").id;
     refused(cluster.send(claim(&id, "one")), ErrorKind::Draining);
@@ -543,7 +543,7 @@ fn a_rolling_upgrade_pollutes_no_migration() {
     assert_eq!(cluster.persisted("pods"), ["v2"]);
 }
 
-/// What the trigger of the storage version migrator does: it asks one server, and believes it.
+/// The behaviour of the storage version migrator's trigger: it asks one server, and trusts the answer.
 #[derive(Default)]
 struct NaiveTrigger {
     current: &'static str,
@@ -556,7 +556,7 @@ impl NaiveTrigger {
         self.persisted.push(version);
     }
 
-    /// Rewrites every object in what the server encodes that it talks to, while others write too.
+    /// Rewrites every object in the encoding of the server that it talks to, while others write too.
     fn migrates(
         &mut self,
         store: &mut [&'static str],

@@ -1,4 +1,4 @@
-//! Objects: one at a time, by optimistic concurrency.
+//! Single objects: create, read, update and delete, with optimistic concurrency.
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ fn an_update_that_changes_nothing_is_no_write_and_a_rewrite_in_another_encoding_
     assert_eq!(cluster.counts(WIDGETS), [("v2".to_owned(), 1)]);
     let relabelled = cluster.updates(&one, labelled(&[("a", "b")]), content("v2", "{}"));
     assert_eq!(relabelled.how, WrittenHow::Updated);
-    // The generation is of the data alone.
+    // The generation counts changes of the data only.
     assert_eq!(cluster.object(&one).metadata.generation, 2);
 }
 
@@ -152,7 +152,7 @@ fn an_update_creates_only_where_that_is_allowed_and_was_not_made_for_something()
     );
     let created = cluster.updates(&gadget, Attributes::default(), content("v1", "{}"));
     assert_eq!(created.how, WrittenHow::Created);
-    // Nor does an update without a resource version pass where it must say what it was made for.
+    // An update without a resource version fails, too, where the collection requires one.
     cluster.stores(&widget, Attributes::default());
     let refusal = cluster.refuses_update(&widget, content("v1", "[1]"), ErrorKind::InvalidArgument);
     assert_eq!(
@@ -301,20 +301,20 @@ fn an_object_with_a_ttl_goes_when_nobody_sets_it_anew() {
         ttl: TtlChange::Set(Ttl::from_millis(60_000).expect("legal")),
         ..update(&one, Attributes::default(), content("v1", "{}"))
     };
-    // To live longer changes no object.
+    // A longer TTL does not change the object.
     let renewed = written(cluster.send(Command::UpdateObject(renew)));
     assert_eq!(
         (renewed.how, cluster.revision()),
         (WrittenHow::Unchanged, revision)
     );
-    // A change of the object does not make it live longer.
+    // A change of the object does not extend its TTL.
     cluster.updates(&two, Attributes::default(), content("v1", "[1]"));
     cluster.pass(minute / 2);
     cluster.expires();
     assert!(cluster.has(&one) && !cluster.has(&two));
     let deadline = cluster.state.object_deadline(&one).expect("it has one");
     assert_eq!(deadline.at, cluster.now().after(minute / 2));
-    // What is not due, or is named by mistake, stays.
+    // Objects that are not due, or are named by mistake, stay.
     let mut named = cluster.due();
     named.objects.extend([one.clone(), two.clone()]);
     assert!(!cluster.send(Command::Expire(named)).changed);
@@ -338,7 +338,7 @@ fn what_expires_with_finalizers_waits_for_them_and_expires_once() {
     cluster.expires();
     assert!(cluster.object(&one).deletion.is_some());
     assert!(cluster.due().objects.is_empty());
-    // Nothing brings it back.
+    // Nothing restores the deadline.
     let late = UpdateObject {
         ttl: TtlChange::Set(Ttl::MAX),
         ..update(&one, finalized(&["x.io/a"]), content("v1", "[1]"))
@@ -358,7 +358,7 @@ fn when_the_quota_is_full_nothing_grows_and_deletions_go_on() {
     );
     cluster.stores(&two, finalized(&["x.io/a"]));
     cluster.deletes(&two, None);
-    // The history has settled: it does not grow beyond its bound.
+    // The history is at its bound and no longer grows.
     let full = SettingsPatch {
         state_quota_bytes: Some(cluster.state.bytes() + STATE_RESERVE_BYTES),
         history_revisions: Some(1),

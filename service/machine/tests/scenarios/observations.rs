@@ -1,4 +1,4 @@
-//! Discovery mode: what servers show that do not report.
+//! Observations of discovery: what servers that do not report show.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::entry::{of, resource};
 const CRONJOBS: &str = "batch.cronjobs";
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 const PERIOD: Duration = Duration::from_secs(600);
-/// How long what is shown no more may still be written.
+/// How long an encoding that is no longer shown may still be written.
 const GRACE: Duration = Duration::from_secs(70);
 
-/// The persisted encodings by the names that the stories have for their hashes.
+/// The persisted encodings, by the names that the scenarios use for their hashes.
 fn persisted(cluster: &Cluster) -> Vec<&'static str> {
     let kept = cluster.kept(CRONJOBS).persisted;
     let name = |persisted: &Persisted| match persisted.hash() {
@@ -32,7 +32,7 @@ fn persisted(cluster: &Cluster) -> Vec<&'static str> {
     names
 }
 
-/// A day of polls: one each period.
+/// A day of observations: one in each period.
 fn a_day_of(cluster: &mut Cluster, version: &str) {
     for _ in 0..DAY.as_secs() / PERIOD.as_secs() {
         cluster.pass(PERIOD);
@@ -40,7 +40,7 @@ fn a_day_of(cluster: &mut Cluster, version: &str) {
     }
 }
 
-/// The life of the StorageState of CronJob as the storage version hash's design tells it.
+/// The life of the StorageState of CronJob as the storage version hash's design describes it.
 #[test]
 fn the_life_of_cronjobs_from_a_to_b_to_a() {
     let mut cluster = Cluster::formed();
@@ -79,14 +79,14 @@ fn the_life_of_cronjobs_from_a_to_b_to_a() {
     assert_eq!(persisted(&cluster), ["v2alpha1", "v2beta1"]);
     let back = cluster.open(CRONJOBS);
     assert_eq!(back.target.hash, hash("v2alpha1"));
-    // It begins from its own start, not from the other's.
+    // It begins from its own start, not where the earlier one stopped.
     cluster.pass(GRACE);
     let work = cluster.claims(CRONJOBS, "one");
     assert_eq!(work.progress.continue_token, None);
     accepted(cluster.send(complete(&work)));
     assert_eq!(persisted(&cluster), ["v2alpha1"]);
 
-    // Day four: nothing happens, and nothing is done.
+    // Day four: nothing changes, and no migration is created.
     a_day_of(&mut cluster, "v2alpha1");
     assert_eq!(cluster.migrations(CRONJOBS).len(), 3);
 }
@@ -100,7 +100,7 @@ fn an_observer_that_was_away_too_long_knows_nothing() {
     cluster.observes(CRONJOBS, &["v1"]);
     assert_eq!(persisted(&cluster), ["Unknown", "v1"]);
     let work = cluster.claims(CRONJOBS, "one");
-    // Again, while one is under way: what it has rewritten may be another version by now.
+    // Again, while a migration runs: what it has rewritten may be in another version by now.
     cluster.pass(PERIOD * 3);
     cluster.observes(CRONJOBS, &["v1"]);
     let aborted = cluster.migration(&work.id);
@@ -152,7 +152,7 @@ fn who_reports_a_resource_says_more_than_discovery() {
     assert_eq!(agreed, Some(cluster.revision()));
     cluster.observes(CRONJOBS, &["v1"]);
     assert_eq!(cluster.kept(CRONJOBS).agreement(), agreed);
-    // When it has gone, what discovery shows stands for the agreement again.
+    // When the member has gone, what discovery shows is the agreement again.
     cluster.leaves_drained(&a);
     assert_eq!(cluster.kept(CRONJOBS).agreed_hash, Some(hash("v1")));
     assert_eq!(cluster.persisted(CRONJOBS), ["v1"]);
@@ -176,7 +176,7 @@ fn a_server_that_does_not_take_part_ends_the_agreement_when_it_is_seen() {
         (None, &Some(AgreementCause::Observed))
     );
     refused(cluster.send(start(CRONJOBS)), ErrorKind::NoAgreement);
-    // Nobody looks any more. What was seen against the members stays, and more may have been written since.
+    // No observer looks any more. Evidence against the members stays, and more may have been written since.
     cluster.pass(DAY);
     cluster.renews(&a);
     cluster.expires();
@@ -221,14 +221,14 @@ fn a_reset_takes_evidence_against_the_members_away() {
     assert_eq!(cluster.persisted(CRONJOBS), ["Unknown", "v1"]);
 }
 
-/// A day after the last look, the state says so by itself: nobody has to look again for it.
+/// After the deadline, claims and completions are refused by themselves: no further observation is needed.
 #[test]
 fn an_observation_ends_at_its_deadline_for_claims_and_ends_too() {
     let mut cluster = Cluster::formed();
     cluster.observes(CRONJOBS, &["v1"]);
     let work = cluster.claims(CRONJOBS, "one");
     cluster.pass(DAY);
-    // The claim is as old; what counts here is that the end is refused for want of an agreement.
+    // The claim is as old; what matters here is that completion is refused for lack of an agreement.
     refused(cluster.send(complete(&work)), ErrorKind::NoAgreement);
     cluster.expires();
     assert_eq!(cluster.kept(CRONJOBS).agreement(), None);
@@ -253,7 +253,7 @@ fn what_discovery_shows_no_more_drains() {
     assert_eq!(persisted(&cluster), ["v2"]);
 }
 
-/// Whoever calls a migration off wants it so: the next equal look begins none, as an equal report begins none.
+/// An abort is intended: the next equal observation creates no migration, as an equal report creates none.
 #[test]
 fn an_equal_look_begins_no_migration_after_one_was_called_off() {
     let mut cluster = Cluster::formed();
@@ -266,7 +266,7 @@ fn an_equal_look_begins_no_migration_after_one_was_called_off() {
     cluster.migrates(CRONJOBS);
 }
 
-/// Whoever follows the events sees each object change once in a command, and no migration that never could be claimed.
+/// A watcher sees each object change once in a command, and no migration that never could be claimed.
 #[test]
 fn a_member_and_an_observation_that_end_at_once_change_each_object_once() {
     let mut cluster = Cluster::formed();
@@ -289,7 +289,7 @@ fn a_member_and_an_observation_that_end_at_once_change_each_object_once() {
     assert_eq!(persisted(&cluster), ["Unknown", "v1"]);
 }
 
-/// Its server may have stopped just now, with a write on its way.
+/// A server that showed it may have stopped just now, with a write on its way.
 #[test]
 fn what_a_reset_forgets_drains() {
     let mut cluster = Cluster::formed();

@@ -1,4 +1,4 @@
-//! Owners and their dependents: what goes with an object, after it, before it, or not at all.
+//! Owners and their dependents: which are deleted with an object, after it, before it, or not at all.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const BACKGROUND: Option<Propagation> = Some(Propagation::Background);
 const FOREGROUND: Option<Propagation> = Some(Propagation::Foreground);
 const ORPHAN: Option<Propagation> = Some(Propagation::Orphan);
 
-/// An owner with so many dependents.
+/// An owner with this many dependents.
 fn family(dependents: usize) -> (Cluster, Arc<Object>, Vec<ObjectKey>) {
     let mut cluster = Cluster::with_widgets();
     let owner = cluster.stores(&widget("a/owner"), Attributes::default());
@@ -53,7 +53,7 @@ fn many_dependents_go_in_further_commands_from_where_the_last_one_stopped() {
     assert_eq!(cluster.deletes(&owner.key, BACKGROUND), WrittenHow::Deleted);
     let after_first = left(&cluster, &dependents);
     assert!((150..300).contains(&after_first), "{after_first} are left");
-    // Neither a new leader nor a restart loses the place.
+    // Neither a new leader nor a restart loses the cursor.
     cluster.elect();
     cluster.restart_from_checkpoint();
     assert!(cluster.state.has_garbage());
@@ -68,7 +68,7 @@ fn no_owner_waits_for_ever_while_others_are_deleted_faster_than_they_are_dealt_w
         let key = widget(&format!("a/owner-{i}"));
         cluster.stores(&key, Attributes::default())
     });
-    // In an order by uid, almost all others would come before it.
+    // In the order of uids, almost all other owners would come before it.
     let last = owners.max_by_key(|owner| owner.metadata.uid);
     let first = last.expect("there are owners");
     let waiting: Vec<ObjectKey> = (0..300)
@@ -81,7 +81,7 @@ fn no_owner_waits_for_ever_while_others_are_deleted_faster_than_they_are_dealt_w
     cluster.deletes(&first.key, BACKGROUND);
     let mut rounds = 0;
     while left(&cluster, &waiting) > 0 {
-        // Each command of the leader finds another owner, with more dependents than it can deal with.
+        // Each command of the leader finds another owner, with more dependents than it can process.
         let owner = cluster.stores(&widget(&format!("b/owner-{rounds}")), Attributes::default());
         let creates = (0..200).map(|i| {
             let key = widget(&format!("b/dependent-{rounds}-{i}"));
@@ -201,7 +201,7 @@ fn a_long_chain_goes_in_bounded_commands_from_its_end_in_the_foreground() {
         let before = left(&cluster, &all);
         cluster.send(Command::CollectGarbage(Default::default()));
         assert!(before - left(&cluster, &all) <= 128);
-        // What is left is always the beginning of the chain: nobody goes before what it owns.
+        // What is left is always the beginning of the chain: no owner is removed before its dependents.
         let left = left(&cluster, &all);
         assert!(all[..left].iter().all(|key| cluster.has(key)));
     }
@@ -224,7 +224,7 @@ fn an_owner_must_be_there_in_the_same_namespace_or_in_none() {
     );
     let foreign = refusal.violations[0].clone();
     assert_eq!(foreign.field, "ownerReferences[0]");
-    // Nothing tells whether it is in another namespace or nowhere.
+    // The refusal does not tell whether it is in another namespace or missing.
     let mut nowhere = (*elsewhere).clone();
     nowhere.key = absent;
     nowhere.metadata.uid = synod_model::Uid::from_bytes([7; 16]);
@@ -241,7 +241,7 @@ fn an_owner_must_be_there_in_the_same_namespace_or_in_none() {
         unified(&foreign.rule, &elsewhere)
     );
     written(cluster.send(store(owned_by(&[&region]))));
-    // And what has no namespace cannot belong to what has one.
+    // And an object without a namespace cannot belong to one that has a namespace.
     let widget = cluster.object(&mine);
     let update = update(&region.key, owned_by(&[&widget]), content("v1", "{}"));
     refused(
@@ -281,7 +281,7 @@ fn an_owner_that_is_kept_is_named_as_it_was() {
         );
         assert_eq!(refusal.violations[0].field, "ownerReferences[0]");
     }
-    // Another version of the same group names the same owner, which finds its dependent until that goes.
+    // Another version of the same group names the same owner, which finds its dependent until the owner is deleted.
     let other_version =
         altered(&|reference| reference.api_version = ApiVersion::parse("example.io/v2").unwrap());
     cluster.updates(&dependent, other_version.clone(), content("v1", "{}"));

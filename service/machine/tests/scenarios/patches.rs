@@ -1,4 +1,4 @@
-//! Patches of what is said of an object, and of how long it lives.
+//! Patches of the metadata and the TTL of an object.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn what_is_said_of_an_object_is_patched_whatever_its_data_is() {
     assert_eq!(after.attributes, labelled(&[("b", "2"), ("c", "3")]));
     assert_eq!(after.content, bytes);
     assert_eq!(after.metadata.resource_version, cluster.revision());
-    // The generation is of the data alone.
+    // The generation counts changes of the data only.
     assert_eq!(after.metadata.generation, before.metadata.generation);
     let revision = cluster.revision();
     assert_eq!(patches(&mut cluster, relabel), WrittenHow::Unchanged);
@@ -172,7 +172,7 @@ fn a_ttl_is_taken_away_by_an_update_or_a_patch_and_by_nothing_else() {
         ttl,
         ..update(updated, Attributes::default(), content("v1", "{}"))
     };
-    // To live for ever changes no object.
+    // Removing the TTL does not change the object.
     let without = written(cluster.send(Command::UpdateObject(same)));
     assert_eq!(without.how, WrittenHow::Unchanged);
     let only = PatchObject {

@@ -1,4 +1,4 @@
-//! A backup is restored: what was given since is lost, and nothing of it counts in the cluster that goes on.
+//! A restored backup: epochs, tokens and sessions given since the backup do not count in the new cluster.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn restore() -> Command {
 }
 
 impl Cluster {
-    /// What was applied so far is all that there is of a lost cluster.
+    /// Restores the state applied so far, as that of a lost cluster.
     pub(crate) fn is_restored(&mut self) {
         accepted(self.send(restore()));
     }
@@ -71,7 +71,7 @@ fn watches_and_reads_from_before_are_told_where_the_history_begins() {
     cluster.starts("a", &[release::second()]);
     let before = cluster.revision();
     let applied = cluster.send_all(vec![restore()]);
-    // The events are told to whoever looks over apply's shoulder, and are not kept.
+    // `Applied` returns the events, but the history does not keep them.
     assert_eq!(applied.events[0].revision, cluster.revision());
     let is_leaving =
         |change: &Change| change.object.kind() == ObjectKind::Member && change.after.is_none();
@@ -230,7 +230,7 @@ fn what_is_stored_outside_is_unknown_and_what_a_collection_counts_is_not() {
 #[test]
 fn every_version_of_every_resource_drains_for_the_longest_ttl_and_the_grace() {
     let mut cluster = Cluster::formed();
-    // v1 is persisted, v2 selected; whoever wrote v3 since is a stranger.
+    // v1 is persisted, v2 selected; a member that wrote v3 since is unknown here.
     let says = of("pods").decodes("v1 v2 v3").prefers("v2");
     let a = cluster.starts("a", &[of("pods").decodes("v1 v2")]);
     cluster.starts("b", std::slice::from_ref(&says));
@@ -260,7 +260,7 @@ fn a_version_that_no_backup_has_heard_of_is_waited_for_too() {
     let mut cluster = Cluster::formed();
     cluster.starts("a", &[of("pods")]);
     cluster.is_restored();
-    // Since the backup, pods may have been written in v2, and the others too.
+    // Since the backup, pods may have been written in v2, and nodes too.
     let a = cluster.starts("a", &[of("pods"), of("nodes")]);
     for left in [LONGEST, Duration::from_millis(1)] {
         for name in ["pods", "nodes"] {
@@ -338,7 +338,7 @@ fn a_checkpoint_of_what_was_restored_goes_on_as_the_state_does() {
     cluster.restart_from_checkpoint();
     assert_eq!(cluster.state.digest(), digest);
     cluster.starts("a", &[release::second()]);
-    // And it can be lost and restored once more.
+    // And the cluster can be lost and restored again.
     accepted(cluster.send(Command::Restore(Restore {
         cluster: ClusterId::from_bytes([3; 16]),
     })));

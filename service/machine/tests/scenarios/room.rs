@@ -1,4 +1,4 @@
-//! What makes the state grow in small steps: looks, drains, and rosters that are set again.
+//! Commands that make the state grow in small steps: observations, drains, and repeated rosters.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ fn look(hashes: impl Iterator<Item = usize>) -> Command {
     })
 }
 
-/// Ended drains say nothing, and one for each version that ever was would stay for ever.
+/// Ended drains mean nothing, and one for each version that ever existed would stay for ever.
 #[test]
 fn a_drain_that_is_over_goes_when_something_else_changes() {
     let mut cluster = Cluster::formed();
@@ -82,7 +82,7 @@ fn a_server_that_shows_another_encoding_each_time_does_not_fill_the_state() {
         }
     };
     assert!(kept.persisted.len() > ENCODINGS_MAX - OBSERVED_HASHES_MAX);
-    // What is known goes on.
+    // An observation of a known encoding is still accepted.
     accepted(cluster.send(look(0..1)));
 }
 

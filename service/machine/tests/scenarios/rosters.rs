@@ -1,4 +1,4 @@
-//! Rosters: who must speak before anything counts.
+//! Rosters: which members must report before there is an agreement.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use synod_model::{
 use crate::cluster::{Cluster, Server, accepted, claim, complete, join, refused};
 use crate::entry::{of, resource, version};
 
-/// These members, those with these labels, and at least so many.
+/// A rule that asks for these members, those with these labels, and at least this many.
 pub(crate) fn rule(members: &str, labels: &str, least: u32) -> RosterRule {
     let members = members.split(' ').filter(|id| !id.is_empty());
     RosterRule {
@@ -112,7 +112,7 @@ fn while_a_named_member_is_missing_nothing_counts() {
         (String::new(), Some("v2".to_owned()))
     );
     let work = cluster.claims("pods", "worker");
-    // c goes: the migration is aborted in that very command.
+    // c leaves: the migration is aborted in the same command.
     cluster.leaves_drained(&c);
     assert_eq!(cluster.agreed("pods"), None);
     refused(cluster.send(complete(&work)), ErrorKind::NoAgreement);
@@ -127,7 +127,7 @@ fn a_server_that_does_not_take_part_keeps_its_version_from_being_dropped() {
     let v2 = of("pods").decodes("v1 v2").encodes("v2");
     cluster.starts("a", &[v2]);
     cluster.migrates("pods");
-    // Without a roster the answer is what those say who take part, and it says so.
+    // Without a roster the answer covers only the reporting members, and it says so.
     let (past, now) = (cluster.state.present(), cluster.state.log_time());
     let verdict = check_drop(&past, now, &resource("pods"), &version("v1"));
     assert!(verdict.is_safe());
@@ -136,7 +136,7 @@ fn a_server_that_does_not_take_part_keeps_its_version_from_being_dropped() {
     assert!(!verdict.is_observed);
     let done = &cluster.migrations("pods")[0];
     assert_eq!(done.assumption, Some(Assumption::NoRoster));
-    // With one that asks for three servers, it is not safe, and nobody has to have been seen.
+    // With a roster that asks for three servers it is not safe, even if discovery shows no server.
     cluster.sets_roster("core.pods", rule("", "", 3));
     assert_eq!(cluster.dangers("pods", "v1"), [Why::AbsentMore(2)]);
     let lines = cluster.state.agreements(&resource("pods"));
@@ -209,7 +209,7 @@ fn members_with_a_label_must_speak_from_when_they_join_until_they_go() {
     cluster.reports(&a, &[of("pods")]);
     assert_eq!(cluster.agreed("pods").as_deref(), Some("v1"));
     let work = cluster.claims("pods", "worker");
-    // Another one joins: it may write as soon as it has reported, and has not said what.
+    // Another member joins: it may write once it has reported, and has not said in which version.
     let b = cluster.joins_with("b", &[("role", "api")]);
     assert_eq!(
         (cluster.absent("pods"), cluster.agreed("pods")),
@@ -218,7 +218,8 @@ fn members_with_a_label_must_speak_from_when_they_join_until_they_go() {
     refused(cluster.send(complete(&work)), ErrorKind::NoAgreement);
     cluster.leaves_drained(&b);
     assert_eq!(cluster.agreed("pods").as_deref(), Some("v1"));
-    // One that speaks and goes is asked for no more; with the last of them, somebody is missing.
+    // A member that reports and leaves is no longer asked for; without the last one, one is
+    // missing.
     let c = cluster.joins_with("c", &[("role", "api")]);
     cluster.reports(&c, &[of("pods")]);
     cluster.leaves_drained(&a);

@@ -1,4 +1,4 @@
-//! Whether a binary may join, and whether a version may go.
+//! Safety checks: whether a binary may join, and whether a version may be dropped.
 
 use std::time::Duration;
 
@@ -80,12 +80,12 @@ fn every_reason_is_named() {
         ]
     );
     assert_eq!(of_binary(&cluster, "v2"), of_drop(&cluster, "v1"));
-    // A vote for what is not selected yet counts: the next command may select it.
+    // A vote for a version that is not selected yet counts: the next command may select it.
     assert_eq!(
         of_drop(&cluster, "v2"),
         [Why::Voted(member("b"), v2.clone())]
     );
-    // a, the last that wants v1, goes.
+    // a, the last member that prefers v1, leaves.
     cluster.leaves(&a);
     cluster.adopts(&b, "pods");
     let until = cluster.now().after(Duration::from_secs(70));
@@ -111,7 +111,7 @@ fn an_encoding_that_only_its_hash_names_is_told_by_the_kind() {
     cluster.observes("pods", &["v1"]);
     cluster.migrates("pods");
     let unnamed = [Why::PersistedHash(hash("v1")), Why::Observed(hash("v1"))];
-    // Discovery names the kind, so one version is told from another.
+    // Discovery names the kind, so versions can be told apart by hash.
     assert_eq!(of_drop(&cluster, "v1"), unnamed);
     assert_eq!(of_drop(&cluster, "v2"), []);
     assert_eq!(of_binary(&cluster, "v1"), []);
@@ -175,13 +175,13 @@ fn a_binary_that_has_dropped_a_whole_resource_is_not_safe() {
         };
         let verdict = check_binary(&past, now, &left);
         assert!(verdict.is_safe());
-        // Something is stored of it, and nobody has looked at who decodes that.
+        // Objects of it are stored, and no check covers which servers decode them.
         assert_eq!(
             verdict.assumptions[&Assumption::LeftToOthers],
             [resource("apps.deployments")].into()
         );
     }
-    // What is named is looked at, whoever else looks after it.
+    // A named resource is checked, even if other servers also serve it.
     let named = Binary {
         resources: vec![one("pods", "v2", None)],
         left_to_others: vec![ResourceScope::All],
@@ -234,14 +234,14 @@ fn what_discovery_showed_too_long_ago_is_not_safe() {
     cluster.pass(Duration::from_secs(24 * 3_600));
     cluster.send_all(Vec::new());
     let over = [Why::PersistedUnknown, Why::ObservationOver];
-    // As of the deadline, whether or not the leader has named it yet.
+    // From the deadline on, whether or not the leader has ended it yet.
     assert_eq!(of_binary(&cluster, "v1"), over[1..]);
     cluster.expires();
     assert_eq!(of_binary(&cluster, "v1"), over);
     assert!(of_drop(&cluster, "v9").contains(&Why::ObservationOver));
 }
 
-/// What a controller of this kind wants, in a version of its own.
+/// A command of a controller of this kind, with data in the given version.
 fn wanting(kind: &str, text: Option<&str>) -> Command {
     let data = RevisionData::new(
         MediaType::JSON,
@@ -282,7 +282,7 @@ fn a_snapshot_in_the_version_is_named() {
         .encodes("apps/v2");
     cluster.starts("a", &[deployments]);
     cluster.migrates("apps.deployments");
-    // Of this kind in the version; of this kind in nobody knows which; and of another kind.
+    // Of this kind in the version; of this kind in an unknown version; and of another kind.
     for command in [
         wanting("Widget", Some("apps/v1")),
         wanting("Gadgets", Some("apps/v1")),
@@ -321,7 +321,7 @@ fn a_snapshot_of_which_nobody_said_the_version_makes_a_safe_answer_assume_someth
         verdict.assumptions.into_keys().collect()
     };
     let deployments = |cluster: &Cluster| assumed(cluster, "apps.deployments", "apps/v1");
-    // One of another kind says nothing of this resource.
+    // A snapshot of another kind says nothing of this resource.
     accepted(cluster.send(wanting("Thing", None)));
     assert_eq!(deployments(&cluster), [Assumption::NoRoster]);
     accepted(cluster.send(wanting("Widget", None)));
@@ -329,9 +329,9 @@ fn a_snapshot_of_which_nobody_said_the_version_makes_a_safe_answer_assume_someth
         deployments(&cluster),
         [Assumption::NoRoster, Assumption::SnapshotVersionUnknown]
     );
-    // Nor does it of one of another group.
+    // Nor does one of another group.
     assert_eq!(assumed(&cluster, "pods", "v9"), [Assumption::NoRoster]);
-    // Whoever wants the same again and says the version makes it known.
+    // A create of equal data that states the version makes it known.
     accepted(cluster.send(wanting("Widget", Some("apps/v2"))));
     assert_eq!(deployments(&cluster), [Assumption::NoRoster]);
 }

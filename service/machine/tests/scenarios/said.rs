@@ -1,4 +1,4 @@
-//! What a member says, each under its number.
+//! The numbers of the statements that members of a test's cluster make.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,18 +14,18 @@ thread_local! {
     static SAID: RefCell<BTreeMap<(MemberId, Epoch), u64>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Nobody has said anything yet.
+/// Forgets the numbers of an earlier cluster.
 pub(crate) fn nothing_is_said() {
     SAID.with_borrow_mut(BTreeMap::clear);
 }
 
-/// The number of what a server says next.
+/// The number of the server's next statement.
 pub(crate) fn next(server: &Server) -> u64 {
     let key = (server.id.clone(), server.epoch);
     SAID.with_borrow(|said| said.get(&key).map_or(1, |last| last + 1))
 }
 
-/// The same, and it is said.
+/// As [`next`], and counts the number as used.
 pub(crate) fn next_number(server: &Server) -> StatementNumber {
     let at = next(server);
     says(server, at);

@@ -1,4 +1,4 @@
-//! Deleting what is being deleted already, by another policy: the last word counts.
+//! A second deletion of an object under deletion, with another policy: the last one counts.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ const BACKGROUND: Option<Propagation> = Some(Propagation::Background);
 const FOREGROUND: Option<Propagation> = Some(Propagation::Foreground);
 const ORPHAN: Option<Propagation> = Some(Propagation::Orphan);
 
-/// What an object says that belongs to this owner and has these finalizers.
+/// The attributes of an object that belongs to this owner and has these finalizers.
 fn finalized_and_owned(finalizers: &[&str], owner: &Object) -> Attributes {
     Attributes {
         owners: owned_by(&[owner]).owners,
@@ -20,7 +20,7 @@ fn finalized_and_owned(finalizers: &[&str], owner: &Object) -> Attributes {
     }
 }
 
-/// An owner with these finalizers, and so many dependents, all of which have a finalizer of their own.
+/// An owner with these finalizers, and this many dependents, each with a finalizer of its own.
 fn family(finalizers: &[&str], dependents: usize) -> (Cluster, Arc<Object>, Vec<ObjectKey>) {
     let mut cluster = Cluster::with_widgets();
     let owner = cluster.stores(&widget("a/owner"), finalized(finalizers));
@@ -54,7 +54,7 @@ fn a_second_delete_by_another_policy_switches_the_finalizers_and_keeps_the_mark(
     );
     let switched = cluster.object(&owner.key);
     assert_eq!(switched.metadata.resource_version, cluster.revision());
-    // It is still one deletion: its time stays, and what is wanted of the object has not changed.
+    // It is still one deletion: its time stays, and the generation does not change.
     let at = |object: &Object| object.deletion.as_deref().map(|deletion| deletion.at);
     assert_eq!(at(&switched), at(&marked));
     assert_eq!(switched.metadata.generation, marked.metadata.generation);
@@ -64,7 +64,7 @@ fn a_second_delete_by_another_policy_switches_the_finalizers_and_keeps_the_mark(
     assert_eq!(deleted(&mut cluster, BACKGROUND), WrittenHow::Deleting);
     assert_eq!(finalizers(&cluster, &owner.key), ["x.io/own"]);
     assert_eq!(deleted(&mut cluster, ORPHAN), WrittenHow::Deleting);
-    // All have forgotten it in the same command: there is nothing left to be orphaned.
+    // All have dropped the reference in the same command: nothing is left to orphan.
     assert_eq!(finalizers(&cluster, &owner.key), ["x.io/own"]);
     assert!(cluster.object(&dependent).attributes.owners.is_empty());
     cluster.restart_from_checkpoint();
@@ -75,7 +75,7 @@ fn a_second_delete_by_another_policy_switches_the_finalizers_and_keeps_the_mark(
 #[test]
 fn a_second_delete_that_says_nothing_or_the_same_changes_nothing() {
     for policy in [FOREGROUND, ORPHAN] {
-        // More than one command can deal with, so the deletion is in its midst.
+        // More dependents than one command can process, so the deletion is half done.
         let (mut cluster, owner, _) = family(&[], 300);
         assert_eq!(cluster.deletes(&owner.key, policy), WrittenHow::Deleting);
         let (revision, digest) = (cluster.revision(), cluster.state.digest());
@@ -83,7 +83,7 @@ fn a_second_delete_that_says_nothing_or_the_same_changes_nothing() {
             assert_eq!(cluster.deletes(&owner.key, again), WrittenHow::Unchanged);
         }
         assert_eq!(cluster.revision(), revision);
-        // Nor does it begin anew.
+        // Nor does the deletion begin anew.
         assert_eq!(cluster.state.digest(), digest);
     }
 }
@@ -120,7 +120,7 @@ fn a_deletion_in_the_foreground_that_is_switched_in_its_midst_goes_on_as_the_las
     cluster.restart_from_checkpoint();
     cluster.collects();
     assert!(!cluster.has(&owner.key));
-    // What was begun is not taken back; nobody else goes, and all forget the owner.
+    // Deletions that have begun continue; no other dependent is deleted, and all drop the reference.
     assert_eq!(doomed(&cluster), before);
     for key in &dependents {
         assert!(cluster.object(key).attributes.owners.is_empty());
@@ -153,14 +153,14 @@ fn what_an_orphaning_deletion_has_not_come_to_goes_when_it_is_switched() {
 fn a_policy_that_finds_no_dependents_leaves_no_finalizer_and_so_the_object_goes() {
     let (mut cluster, owner, dependents) = family(&[], 1);
     cluster.deletes(&owner.key, FOREGROUND);
-    // Deleted by hand as far as its finalizer, and disowned: nothing names the owner any more.
+    // The dependent is deleted by hand, up to its finalizer, and disowned: nothing names the owner any more.
     let free = finalized(&["x.io/wait"]);
     let blocked = cluster.object(&owner.key).attributes.clone();
     assert!(blocked.finalizers.contains("foregroundDeletion"));
     cluster.updates(&dependents[0], free, content("v1", "{}"));
     assert!(!cluster.has(&owner.key), "it waited for nothing else");
 
-    // With a finalizer of its own it waits for that alone, whatever is asked for.
+    // With a finalizer of its own the owner waits only for that, whatever policy is given.
     let (mut cluster, owner, _) = family(&["x.io/own"], 0);
     assert_eq!(cluster.deletes(&owner.key, None), WrittenHow::Deleting);
     for policy in [FOREGROUND, ORPHAN, BACKGROUND] {

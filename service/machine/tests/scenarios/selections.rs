@@ -1,4 +1,4 @@
-//! Selections by label: the same objects whether the index is asked or each object is looked at.
+//! Selections by label: the index finds the same objects as a check of every object.
 
 use synod_model::{Attributes, LabelSelector, Namespace, NamespacedName, ObjectName, Revision};
 
@@ -33,7 +33,7 @@ const SELECTORS: [&str; 12] = [
     "color=nothing",
 ];
 
-/// Objects with every mixture of colors and sizes in two namespaces.
+/// Objects with every combination of colors and sizes in two namespaces.
 fn motley() -> Cluster {
     let mut cluster = Cluster::with_widgets();
     let colors = [None, Some("red"), Some("blue"), Some("green")];
@@ -51,7 +51,7 @@ fn motley() -> Cluster {
     cluster
 }
 
-/// What a look at every object finds.
+/// The names that a check of every object finds.
 fn looked_for(cluster: &Cluster, at: Revision, namespace: Option<&str>, text: &str) -> Vec<String> {
     let past = cluster.state.at(at).expect("it is kept");
     let (all, selector) = (LabelSelector::default(), selector(text));
@@ -152,7 +152,7 @@ fn a_name_is_found_in_every_namespace_at_any_revision_and_page_by_page() {
         let name = ObjectName::parse("one").expect("legal");
         let of = resource(WIDGETS);
         let mut found: Vec<NamespacedName> = Vec::new();
-        // Each page goes on after the last one of the page before.
+        // Each page continues after the last object of the page before.
         while let Some(object) = past.objects_named(&of, &name, found.last()).next() {
             found.push(object.key.name.clone());
         }

@@ -1,4 +1,4 @@
-//! Exactly once: what a session remembers, and for how long.
+//! Exactly-once sessions: which outcomes a session keeps, and for how long.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn join_of(id: &str) -> Command {
     Command::Join(join(id, "first"))
 }
 
-/// A change that is another one each time it is executed.
+/// A command that changes something each time it is executed.
 fn open_another() -> Command {
     Command::OpenSession(synod_model::OpenSession {})
 }
@@ -102,10 +102,10 @@ fn a_refusal_is_an_outcome_and_is_not_tried_again() {
     let first = request(session, 1, 1);
     let b = cluster.joins("b");
     let bad = report(&b, &[release::first()], false);
-    // Refused: v2 is selected by now.
+    // Refused, because v2 is selected by now.
     cluster.reports(&a, &[release::third()]);
     refused(cluster.send_as(first, bad.clone()), ErrorKind::NotDecodable);
-    // Now it would be fine, and still the answer is the same.
+    // Now the report would be accepted, and still the answer is the same.
     cluster.leaves(&a);
     assert!(cluster.version("pods").is_none());
     refused(cluster.send_as(first, bad), ErrorKind::NotDecodable);
@@ -170,7 +170,7 @@ fn what_the_caller_has_seen_is_forgotten_and_never_executed_again() {
             Recorded::Applied(_)
         ));
     }
-    // A late request does not bring the range back.
+    // A late request does not make the range known again.
     assert!(
         cluster
             .send_as(request(session, 5, 1), open_another())
@@ -211,7 +211,7 @@ fn a_full_session_refuses_the_next_request_and_forgets_nothing() {
     let session = cluster.opens_session();
     let first = cluster.send_as(request(session, 1, 1), open_another());
     cluster.send_as(request(session, 2, 1), open_another());
-    // At the limit it is still taken; one more is not, and was not executed.
+    // At the limit a request is still accepted; one more is refused, and was not executed.
     assert!(
         cluster
             .send_as(request(session, 3, 1), open_another())
@@ -225,7 +225,7 @@ fn a_full_session_refuses_the_next_request_and_forgets_nothing() {
     assert_eq!(cluster.revision(), revision);
     assert_eq!(recorded(&cluster, session, 4), Recorded::NotApplied);
     assert_eq!(recorded(&cluster, session, 1), Recorded::Applied(first));
-    // It is taken when the caller has seen one of the answers.
+    // It is accepted once the caller has seen one of the answers.
     assert!(
         cluster
             .send_as(request(session, 4, 2), open_another())
@@ -313,7 +313,7 @@ fn renewals_in_a_session_are_remembered_like_any_request() {
     let first = cluster.send_as(request(session, 1, 1), renew(&a));
     assert!(!first.changed);
     cluster.pass(TTL / 2);
-    // A retry is not a renewal of now.
+    // A retry does not renew the member again.
     let deadline = cluster.state.member_deadline(&a.id);
     assert_eq!(cluster.send_as(request(session, 1, 1), renew(&a)), first);
     assert_eq!(cluster.state.member_deadline(&a.id), deadline);

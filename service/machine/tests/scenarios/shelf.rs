@@ -1,4 +1,4 @@
-//! What is kept on the shelf: objects, in words that read like a story.
+//! Collections and objects of a scenario's cluster, with methods that make scenarios readable.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::entry::resource;
 
 const LEGAL: &str = "the story uses legal names and numbers";
 
-/// The collection of most stories: namespaced, with rules that ask nothing.
+/// The collection of most scenarios: namespaced, with the loosest rules.
 pub(crate) const WIDGETS: &str = "example.io.widgets";
 
 /// The key of a widget: `"namespace/name"`.
@@ -25,7 +25,7 @@ pub(crate) fn widget(name: &str) -> ObjectKey {
     key(WIDGETS, name)
 }
 
-/// `"namespace/name"`, or `"name"`, of a resource.
+/// The key `"namespace/name"`, or `"name"`, in a resource.
 pub(crate) fn key(of: &str, name: &str) -> ObjectKey {
     let (namespace, name) = match name.split_once('/') {
         Some((namespace, name)) => (Some(Namespace::parse(namespace).expect(LEGAL)), name),
@@ -57,7 +57,7 @@ pub(crate) fn finalized(finalizers: &[&str]) -> Attributes {
     }
 }
 
-/// What an object says of its owners, each of which it blocks.
+/// Attributes that name these owners, each blocked by the object.
 pub(crate) fn owned_by(owners: &[&Object]) -> Attributes {
     let references = owners.iter().map(|owner| OwnerReference {
         api_version: ApiVersion::parse("example.io/v1").expect(LEGAL),
@@ -89,7 +89,7 @@ pub(crate) fn declare(of: &str, namespaced: bool, rules: CollectionRules) -> Cre
     }
 }
 
-/// Rules that ask nothing.
+/// The loosest rules.
 pub(crate) const LOOSE: CollectionRules = CollectionRules {
     strict_storage_version: false,
     create_on_update: true,
@@ -132,7 +132,7 @@ pub(crate) fn patch(key: &ObjectKey, document: &str) -> PatchObject {
     }
 }
 
-/// A merge patch of what is said of an object.
+/// A merge patch of an object's metadata.
 pub(crate) fn patch_metadata(key: &ObjectKey, document: &str) -> PatchObject {
     PatchObject {
         data: None,
@@ -187,7 +187,7 @@ impl Cluster {
         self.object(key)
     }
 
-    /// Stores an object that lives for a time.
+    /// Stores an object with a TTL.
     pub(crate) fn stores_for(&mut self, key: &ObjectKey, ttl: Duration) {
         let millis = u64::try_from(ttl.as_millis()).expect(LEGAL);
         let create = CreateObject {
@@ -197,7 +197,7 @@ impl Cluster {
         written(self.send(Command::CreateObject(create)));
     }
 
-    /// Puts this in the place of the object.
+    /// Replaces the object's attributes and content.
     pub(crate) fn updates(
         &mut self,
         key: &ObjectKey,
@@ -225,7 +225,7 @@ impl Cluster {
         written(self.send(Command::DeleteObject(delete(key, propagation)))).how
     }
 
-    /// The leader goes on until deletions have left nothing to do. Answers how many commands it took.
+    /// The leader proposes garbage collection until none is left. Returns the number of commands.
     pub(crate) fn collects(&mut self) -> usize {
         let mut commands = 0;
         while self.state.has_garbage() {
@@ -248,7 +248,7 @@ impl Cluster {
         self.find(key).is_some()
     }
 
-    /// How many objects of the resource are stored in each version.
+    /// The number of objects of the resource in each version.
     pub(crate) fn counts(&self, of: &str) -> Vec<(String, u64)> {
         let counts = self.state.present().object_counts(&resource(of));
         let counts = counts.into_iter();

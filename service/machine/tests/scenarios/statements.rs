@@ -1,4 +1,4 @@
-//! What members say comes late, twice and out of order.
+//! Statements of members that arrive late, twice and out of order.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn a_report_that_was_given_up_in_a_session_does_not_follow_a_later_one() {
     let session = cluster.opens_session();
     let v2 = [of("pods").decodes("v1 v2").encodes("v2")];
     let v1 = [of("pods").decodes("v1 v2").encodes("v1")];
-    // The first request is given up while it is on its way; so it stays the lowest that has no answer.
+    // The caller gives up the first request while it is on its way, so it stays the lowest unanswered one.
     let given_up = numbered_report(&a, 2, &v2, false);
     accepted(cluster.send_as(request(session, 2, 1), numbered_report(&a, 3, &v1, true)));
     assert_eq!(cluster.agreed("pods"), None);
@@ -47,7 +47,7 @@ fn a_report_that_was_given_up_in_a_session_does_not_follow_a_later_one() {
         refusal.message.contains("\"a\"") && refusal.message.contains("numbered above 3"),
         "{refusal}"
     );
-    // Whoever sends it again gets the same outcome, and so does who has no session.
+    // A repetition of it gets the same outcome, and so does the same request without a session.
     let again = cluster.send_as(request(session, 1, 1), given_up.clone());
     assert_eq!(again, late);
     refused(cluster.send(given_up), ErrorKind::Conflict);
@@ -83,7 +83,7 @@ fn the_same_statement_again_is_carried_out_again_and_says_nothing_new() {
     assert_eq!(cluster.state.rows().collect::<Vec<_>>(), rows);
 }
 
-/// A client that counts wrong, or two processes that speak under one epoch, would else say two things as one.
+/// A client that counts wrong, or two processes under one epoch, would otherwise make two statements count as one.
 #[test]
 fn something_else_under_the_same_number_is_refused() {
     let mut cluster = Cluster::formed();
@@ -110,7 +110,7 @@ fn something_else_under_the_same_number_is_refused() {
         &[v1.clone(), services.clone()],
         false,
     )));
-    // In another order it is the same.
+    // Another order of the entries is the same statement.
     accepted(cluster.send(numbered_report(&a, 8, &[services, v1], false)));
 }
 
@@ -198,7 +198,7 @@ fn a_report_is_told_what_its_entries_have_adopted() {
         "a has yet to adopt"
     );
     assert_eq!(services.adopted_revision, None);
-    // Told again to who has lost the answer, in this epoch or in a session.
+    // Repeated for a caller that lost the answer, under this epoch or in a session.
     let session = cluster.opens_session();
     let again = numbered_report(&a, 3, &[release::third()], false);
     let told = accepted(cluster.send_as(request(session, 1, 1), again.clone()));

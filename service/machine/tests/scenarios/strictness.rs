@@ -1,4 +1,4 @@
-//! The strict guarantee: what is stored is encoded in what is selected at its revision.
+//! The strict guarantee: what is stored is encoded in the version that is selected at its revision.
 
 use synod_machine::{Command, WrittenHow};
 use synod_model::{Attributes, CollectionRules, Current, ErrorKind};
@@ -37,7 +37,7 @@ fn a_strict_write_follows_the_selection_through_an_upgrade() {
     assert_eq!(refusal.metadata["selected_version"], "v1");
     cluster.reports(&a, &[of(WIDGETS).decodes("v1 v2").prefers("v2")]);
     assert_eq!(cluster.selected(WIDGETS).as_deref(), Some("v2"));
-    // From this very revision on, whatever the writer knows.
+    // From this very revision on, even if the writer does not know it yet.
     let late = create(&two, Attributes::default(), content("v1", "{}"));
     refused(
         cluster.send(Command::CreateObject(late)),
@@ -49,7 +49,7 @@ fn a_strict_write_follows_the_selection_through_an_upgrade() {
         ErrorKind::EncodingNotSelected,
     );
     assert_eq!(refusal.current.as_deref(), Some(&Current::Object(stored)));
-    // What stays in the old version may be labelled and deleted.
+    // An object in the old version may still be labelled and deleted.
     let labels = cluster.updates(&one, labelled(&[("a", "b")]), content("v1", "{}"));
     assert_eq!(labels.how, WrittenHow::Updated);
     let nothing = cluster.send(Command::PatchObject(patch(&one, r#"{"a":null}"#)));

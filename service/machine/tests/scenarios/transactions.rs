@@ -1,4 +1,4 @@
-//! Transactions: several objects as one, or none of them.
+//! Transactions: all operations on several objects are carried out, or none.
 
 use synod_machine::{Answer, Command, WrittenHow};
 use synod_model::{
@@ -183,7 +183,7 @@ fn later_operations_see_what_earlier_ones_did() {
     let in_time = vec![Operation::Create(dependent), deletes("a/owner")];
     let (succeeded, _) = decided(&mut cluster, transact(Vec::new(), in_time));
     assert!(succeeded);
-    // It came and went in one revision, with its owner.
+    // It was created and deleted in one revision, with its owner.
     assert!(!cluster.has(&widget("a/dependent")) && !cluster.has(&widget("a/owner")));
     assert!(!cluster.state.has_garbage());
 }

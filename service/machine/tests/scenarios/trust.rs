@@ -1,4 +1,4 @@
-//! Whether what is persisted is known, or on trust: who did not have to speak may have written anything.
+//! When `persisted` is known, and when it is on trust: a server that no roster asked for may have written anything.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::entry::{of, resource, version};
 use crate::rosters::rule;
 
 impl Cluster {
-    /// Whether v1 of pods is called safe, and on trust.
+    /// Whether dropping v1 of pods is safe, and whether that is on trust.
     fn is_safe(&self) -> (bool, bool) {
         let (past, now) = (self.state.present(), self.state.log_time());
         let drop = check_drop(&past, now, &resource("pods"), &version("v1"));
@@ -39,14 +39,14 @@ impl Cluster {
     }
 }
 
-/// The roster came later than the migration: what b wrote before it took part is in the store, and nobody knows.
+/// The roster came later than the migration: what b wrote before it took part is stored, and unknown.
 #[test]
 fn a_roster_that_is_satisfied_later_does_not_make_known_what_was_on_trust() {
     let mut cluster = Cluster::formed();
     let v2 = of("pods").decodes("v1 v2").encodes("v2");
     cluster.starts("a", std::slice::from_ref(&v2));
     cluster.migrates("pods");
-    // b, no member, writes v1, while it is known to nobody.
+    // b, no member, writes v1 without being noticed.
     cluster.sets_roster("*", rule("a b", "", 0));
     cluster.starts("b", std::slice::from_ref(&v2));
     assert_eq!(cluster.agreed("pods").as_deref(), Some("v2"));
@@ -59,7 +59,7 @@ fn a_roster_that_is_satisfied_later_does_not_make_known_what_was_on_trust() {
     assert_eq!(assumed, [Some(Assumption::NoRoster), None]);
 }
 
-/// It may have passed by what b wrote before it reported.
+/// The migration may have missed what b wrote before it reported.
 #[test]
 fn a_migration_that_is_older_than_the_roster_ends_on_trust() {
     let mut cluster = Cluster::formed();
@@ -121,7 +121,7 @@ fn a_roster_that_asks_for_more_puts_the_store_on_trust_and_one_that_asks_for_les
     cluster.sets_roster("core.*", rule("b", "", 0));
     cluster.migrates_by_request();
     assert_eq!(cluster.is_safe(), (true, false));
-    // Without the narrow one, the wide one counts again, which asks for a, too.
+    // Without the narrow roster, the wide one applies again, which asks for a, too.
     accepted(cluster.send(Command::DeleteRoster(DeleteRoster {
         scope: ResourceScope::parse("core.*").expect("legal"),
         if_revision: None,

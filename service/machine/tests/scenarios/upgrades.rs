@@ -1,4 +1,4 @@
-//! Upgrades and downgrades as the seed tells them, and what can go wrong in one.
+//! Upgrades and downgrades as the seed describes them, and what can go wrong in one.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use synod_model::ErrorKind;
 use crate::cluster::{Cluster, TTL, adopt, refused, report};
 use crate::entry::{of, release, version};
 
-/// Short for the texts that the cluster answers with.
+/// An optional version, as the cluster returns it.
 fn some(version: &str) -> Option<String> {
     Some(version.to_owned())
 }
@@ -68,14 +68,14 @@ fn scenario_two_of_the_seed_the_last_upgraded_server_changes_the_selected_versio
     assert_eq!(cluster.selected("pods"), some("v2"));
     assert_eq!(cluster.kept("pods").selected_revision, selected_at);
     assert_eq!(cluster.kept("pods").agreement_revision, selected_at);
-    // The last one has no permit to drain: it takes the new version and is told so.
+    // The last server has no permit to drain: it takes the new version and is told so.
     assert_eq!(told[0].encoding, Some(version("v2")));
     assert_eq!(
         (told[0].selected.clone(), told[0].selected_revision),
         (Some(version("v2")), selected_at)
     );
 
-    // The others encode the new version once they have adopted it; agreement is there when the last one has.
+    // The others encode the new version once they have adopted it; the last adoption makes the agreement.
     assert_eq!(cluster.encoding(&a, "pods"), some("v1"));
     cluster.adopts(&a, "pods");
     assert_eq!(cluster.encoding(&a, "pods"), some("v2"));
@@ -140,7 +140,7 @@ fn a_paused_voter_holds_agreement_up_until_it_expires() {
     cluster.renew_all(&[&a, &b]);
     cluster.expires();
     assert_eq!(cluster.agreed("pods"), some("v2"));
-    // It may have seen the new selection or not, so whatever it decodes may still arrive.
+    // It may have seen the new selection or not, so a write in any version that it decodes may still arrive.
     let until = cluster.now().after(Duration::from_secs(70));
     assert_eq!(
         cluster.drains("pods"),
@@ -174,7 +174,7 @@ fn when_all_members_are_gone_an_upgraded_one_that_is_back_first_decides() {
     assert_eq!(cluster.agreed("pods"), some("v2"));
     assert_eq!(cluster.persisted("pods"), ["Unknown", "v1", "v2"]);
 
-    // One of the older release comes back, and takes what is selected.
+    // A server of the older release returns, and takes the selected version.
     let b = cluster.starts("b", &[release::second()]);
     assert_eq!(cluster.encoding(&b, "pods"), some("v2"));
     assert_eq!(cluster.agreed("pods"), some("v2"));
@@ -193,7 +193,7 @@ fn a_selection_that_moved_and_moved_back_must_still_be_adopted_by_every_voter() 
     cluster.reports(&b, &[release::second()]);
     assert_eq!(cluster.selected("pods"), some("v1"));
     assert!(cluster.kept("pods").selected_revision > moved_at);
-    // Both encode v1 as they always did; but one of them may have begun to write v2 in between.
+    // Both encode v1 as before; but one of them may have begun to write v2 in between.
     assert_eq!(cluster.common("pods"), some("v1"));
     assert_eq!(cluster.agreed("pods"), None);
     refused(
@@ -230,7 +230,7 @@ fn a_replaced_member_that_never_reports_votes_for_five_minutes_and_no_longer() {
     assert!(outcome.changed);
     assert!(cluster.version("pods").unwrap().entry(&a.id).is_none());
     assert_eq!(cluster.selected("pods"), some("v1"));
-    // The member itself is there, and can still report.
+    // The member itself still exists, and can still report.
     let told = cluster.reports(&a, &[release::third()]);
     assert_eq!(told[0].encoding, Some(version("v1")));
 }

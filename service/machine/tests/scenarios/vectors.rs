@@ -1,7 +1,7 @@
-//! The cases of Kubernetes' own tests whose rule is carried out by the machine, each brought about by commands.
+//! The cases of Kubernetes' own tests whose rule the machine carries out, each brought about by commands.
 //!
-//! Kubernetes writes a whole status and looks at what becomes of it. Nobody can write one here, so a case begins with
-//! the reports, renewals and departures that lead to it.
+//! Kubernetes writes a whole status and checks the result. Here no client can write a status, so a case begins with the
+//! reports, renewals and departures that lead to it.
 
 #[path = "../../../../tests/vectors/suite.rs"]
 mod suite;
@@ -109,13 +109,13 @@ impl Story {
             .windows(2)
             .all(|pair| encoding(pair[0]) == encoding(pair[1]));
         match old["commonEncodingVersion"].as_str() {
-            // They agree, and the old status says that they do not: somebody else did not.
+            // They agree, and the old status says that they do not: another member disagreed.
             None if agree => {
                 names.iter().for_each(|name| story.report(name));
                 story.report_of("other", of(WIDGETS).decodes("v1 v2").encodes("v2").entry());
             }
             None => names.iter().for_each(|name| story.report(name)),
-            // The first encoded another version before.
+            // The first member encoded another version before.
             Some(common) if names.first().is_some_and(|first| encoding(first) != common) => {
                 let mut entry = entry(names[0]);
                 entry.stance = Stance::Fixed {
@@ -147,7 +147,7 @@ impl Story {
         story
     }
 
-    /// The servers become those that have these entries, and no others.
+    /// The servers become those that have these entries; all others leave.
     fn become_these(&mut self, names: &[&str]) {
         for name in names {
             self.report(name);
@@ -234,7 +234,7 @@ impl Story {
     }
 }
 
-/// Whether it does, in every one of its rows.
+/// Whether `observedGeneration` follows, in every row of the case.
 fn observed_generation_follows() -> Result<bool, String> {
     let mut story = Story::reach(&suite::document(SHARED)["cases"][1]["old"]);
     let mut generations = || {
@@ -250,7 +250,7 @@ fn observed_generation_follows() -> Result<bool, String> {
     Ok(first.0 == first.1 && second.0 == second.1)
 }
 
-/// Members that have a lease live, others have gone; then one more lease goes.
+/// Members with a lease live, others have gone; then one more lease ends.
 fn gone_members_leave_no_entry(case: &Case<'_>) -> Result<(), String> {
     let leases = texts(&case["leases"]);
     let mut cluster = Cluster::formed();
@@ -323,7 +323,7 @@ fn check_collected(cluster: &Cluster, expected: &Value) -> Result<(), String> {
     }
     if let Some(count) = expected.get("conditionCount") {
         let conditions = [&status.all_equal, &status.decodable];
-        // The other one is Synod's own.
+        // The other condition is Synod's own.
         let theirs = conditions
             .into_iter()
             .filter(|condition| condition.kind == OF_THEM);
@@ -332,7 +332,7 @@ fn check_collected(cluster: &Cluster, expected: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Whoever names a member as expired, for whatever reason: apply looks at its deadline. Answers what the member encodes
+/// An expiry names a live member, for whatever reason: apply checks its deadline. Returns what the member encodes
 /// afterwards.
 fn a_live_member_is_not_removed() -> Option<String> {
     let mut cluster = Cluster::formed();
@@ -344,7 +344,7 @@ fn a_live_member_is_not_removed() -> Option<String> {
     cluster.encoding(&server, WIDGETS)
 }
 
-/// Between the look and the removal the member comes back and reports. Answers what it encodes afterwards.
+/// Between the leader's look and the removal the member comes back and reports. Returns what it encodes afterwards.
 fn a_report_in_between_is_not_lost() -> Option<String> {
     let mut cluster = Cluster::formed();
     cluster.starts("a", &[of(WIDGETS)]);
@@ -357,7 +357,7 @@ fn a_report_in_between_is_not_lost() -> Option<String> {
     cluster.encoding(&back, WIDGETS)
 }
 
-/// What the shared file says of an entry.
+/// The entry of this name in the shared file.
 fn described(name: &str) -> Value {
     suite::document(SHARED)["entries"][name].clone()
 }
@@ -384,7 +384,7 @@ fn entry(name: &str) -> ReportEntry {
     }
 }
 
-/// The report that a row came from.
+/// The report that led to a row.
 fn said(row: &synod_machine::EntryRow) -> ReportEntry {
     ReportEntry {
         resource: resource(WIDGETS),

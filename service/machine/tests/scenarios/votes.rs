@@ -1,4 +1,4 @@
-//! Which version is selected, and who encodes what.
+//! Which version is selected, and which version each member encodes.
 
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ fn a_fixed_entry_among_voters_keeps_the_selected_version_where_it_is() {
         (cluster.selected("pods"), cluster.agreed("pods")),
         (some("v1"), some("v1"))
     );
-    // Without it, all voters agree.
+    // Without the fixed entry, all voters agree.
     cluster.leaves_drained(&fixed);
     assert_eq!(cluster.selected("pods"), some("v2"));
     assert_eq!(cluster.kept("pods").selected_revision, cluster.revision());
@@ -113,7 +113,7 @@ fn nothing_is_selected_until_every_entry_decodes_a_preference() {
     let b = cluster.starts("b", &[of("pods").decodes("v1 v2 v3").prefers("v2")]);
     assert_eq!(cluster.selected("pods"), None);
 
-    // When the last server that decodes only v1 is gone, the oldest voter decides for all that wait.
+    // When the last server that decodes only v1 is gone, the oldest voter decides for all waiting voters.
     cluster.leaves(&old);
     assert_eq!(cluster.selected("pods"), some("v3"));
     assert_eq!(cluster.encoding(&a, "pods"), some("v3"));
@@ -161,7 +161,7 @@ fn a_selection_that_several_departures_allow_is_made_once_after_the_last_of_them
             observations: 0,
         }
     );
-    // With both gone, nothing holds the oldest voter's preference up; in between, v2 would have been selected.
+    // With both gone, nothing blocks the oldest voter's preference; an evaluation in between would have selected v2.
     assert_eq!(cluster.selected("pods"), some("v3"));
     assert_eq!(cluster.agreed("pods"), some("v3"));
 }
@@ -185,7 +185,7 @@ fn fixed_entries_alone_move_what_was_selected_to_their_common_encoding() {
     cluster.starts("a", &[of("pods").decodes("v1 v2").encodes("v1")]);
     let b = cluster.starts("b", &[of("pods").decodes("v1 v2").encodes("v2")]);
     cluster.leaves_drained(&voter);
-    // They differ, so it stays.
+    // The preferences differ, so the selection stays.
     assert_eq!(
         (cluster.selected("pods"), cluster.agreed("pods")),
         (some("v2"), None)
@@ -320,7 +320,7 @@ fn a_report_that_no_caller_can_send_is_refused_all_the_same() {
     let mut cluster = Cluster::formed();
     let a = cluster.starts("a", &[release::second()]);
     let before: Vec<_> = cluster.state.rows().collect();
-    // A panic over it would stop every replica, each time it reads its log again.
+    // A panic over this report would stop every replica, each time it reads its log again.
     let twice = [release::third(), release::second()];
     let undecodable = [of("pods").decodes("v2").prefers("v1")];
     let nothing = [of("pods").decodes("v2").encodes("v1")];

@@ -1,4 +1,4 @@
-//! What a refused change of an object says: Kubernetes' words, so that what reads them there reads them here.
+//! The messages of refused changes of objects use Kubernetes' words, for programs that read those.
 
 use synod_machine::Command;
 use synod_model::{

@@ -1,11 +1,11 @@
-//! What is applied, and what comes of it, goes over the disk and between replicas.
+//! Checks that entries, outcomes and events survive the disk and the way between replicas.
 
 use std::fmt::Debug;
 
 use synod_machine::Applied;
 use synod_model::stored::{Stored, from_bytes, to_bytes};
 
-/// That every outcome and every event is read as it was stored.
+/// Checks that every outcome and every event is read back as it was stored.
 pub(crate) fn check(applied: &Applied) {
     for outcome in &applied.outcomes {
         read_back(outcome);
@@ -15,7 +15,7 @@ pub(crate) fn check(applied: &Applied) {
     }
 }
 
-/// The value as it is read from its stored form, which is checked to be the one that it has.
+/// The value read back from its stored form, which is checked to be its only form.
 pub(crate) fn read_back<T: Stored + PartialEq + Debug>(value: &T) -> T {
     let bytes = to_bytes(value);
     match from_bytes::<T>(&bytes) {

@@ -1,4 +1,4 @@
-//! What will happen, in its order.
+//! The planned events of the year, in their order.
 
 use std::collections::BTreeMap;
 
@@ -8,31 +8,31 @@ use crate::process::{Down, Release};
 use crate::store::Write;
 use crate::worker::Job;
 
-/// Milliseconds of the leader's monotonic clock, from the beginning of the year on.
+/// Milliseconds of the leader's monotonic clock since the beginning of the year.
 pub(crate) type Time = u64;
 
-/// Something that happens.
+/// A planned event.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
-    /// All servers are to be brought to another release, one by one.
+    /// All servers are to get another release, one by one.
     Campaign,
-    /// Something goes wrong with a server, or with the cluster.
+    /// A server or the cluster fails.
     Trouble,
-    /// A custom resource is to be stored in another version, by servers that are not restarted.
+    /// The storage version of a custom resource changes, without a restart of servers.
     Redefine,
-    /// A server is brought down, to come again as this release.
+    /// A server is stopped, and started again as this release.
     Restart {
         server: usize,
         release: Release,
         how: Down,
     },
-    /// A process dies without a word.
+    /// A process dies without leaving.
     Dies { process: usize },
     /// A process is started.
     Starts { server: usize, release: Release },
-    /// A process that was stopped by the system goes on.
+    /// A process that was paused by the system resumes.
     Resumes { process: usize },
-    /// A process has until now to drain, then it leaves as it is.
+    /// The time of a process to drain is over: it leaves.
     Leaves { process: usize, release: Release },
     /// The cluster answers again.
     Returns,
@@ -40,25 +40,25 @@ pub(crate) enum Event {
     Backup,
     /// All replicas are lost.
     Lost,
-    /// One of the backups goes on as another cluster.
+    /// One of the backups continues as another cluster.
     Restored { backup: usize },
-    /// The leader looks for what is past its deadline.
+    /// The leader proposes what is past its deadline.
     Expire,
     /// Servers write.
     Burst,
-    /// Something that a member has said, and given up or said already, reaches the cluster.
+    /// A late or repeated statement of a member reaches the cluster.
     Arrives(Box<Command>),
     /// A write lands in the store.
     Lands(Write),
-    /// What became of a write is known to who sent it, or never will be.
+    /// The sender of a write learns its outcome, or never will.
     Answered(Write),
-    /// A server begins to take part, or does so no more.
+    /// A server begins to take part, or stops doing so.
     Rollout,
-    /// The observer looks at what every server shows.
+    /// The observer looks at the discovery of every server.
     Look,
-    /// The observer stops, or is back.
+    /// The observer stops, or returns.
     Observer { is_there: bool },
-    /// Somebody has what is stored of a resource taken for unknown, as nobody has looked for too long.
+    /// An operator resets a resource after a gap in its observation.
     Vouch,
     /// A worker looks for a migration.
     Work,

@@ -1,4 +1,4 @@
-//! The cluster: the machine, and the log time that its leaders count.
+//! The cluster of a simulated year: the machine, and the log time that its leaders count.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use crate::agenda::Time;
 use crate::store::{Resource, Version};
 use crate::stored;
 
-/// One is voted on, of the other each server encodes what it has been given.
+/// The first resource is voted on; of the second, each server encodes a fixed version.
 pub(crate) const RESOURCES: [&str; 2] = ["gadgets", "widgets"];
-/// The one that is voted on.
+/// The resource that is voted on.
 pub(crate) const VOTED: Resource = 0;
 
 const LEGAL: &str = "the year uses legal names and numbers";
@@ -26,17 +26,17 @@ const LEGAL: &str = "the year uses legal names and numbers";
 pub(crate) struct Cluster {
     pub(crate) state: State,
     now: Time,
-    /// How long no leader was answered: log time stood still so long.
+    /// How long there was no leader in all: log time stood still for so long.
     stood_still: u64,
-    /// Since when nobody leads.
+    /// Since when there is no leader.
     away_since: Option<Time>,
     /// Whether the next entry is the first of a term.
     lift: bool,
-    /// When the last entry was applied.
+    /// The time of the last entry.
     heard_at: Time,
-    /// When the present leader's first entry was applied.
+    /// The time of the present leader's first entry.
     answered_since: Time,
-    /// How many clusters there were before this one.
+    /// The number of clusters before this one.
     lost: u8,
 }
 
@@ -77,7 +77,7 @@ impl Cluster {
         self.answered_since
     }
 
-    /// The quorum is lost: nobody is answered, and log time stands still.
+    /// The quorum is lost: no call is answered, and log time stands still.
     pub(crate) fn goes(&mut self) {
         self.away_since = Some(self.now);
     }
@@ -90,7 +90,7 @@ impl Cluster {
         }
     }
 
-    /// New replicas begin with what a backup holds, and log time goes on from there.
+    /// New replicas begin with the content of a backup, and log time continues from there.
     pub(crate) fn is_restored(&mut self, backup: State) {
         self.stood_still = self.now - backup.log_time().as_millis();
         self.state = backup;
@@ -108,7 +108,7 @@ impl Cluster {
         LogTime::from_millis(self.now - self.stood_still)
     }
 
-    /// Applies a command. Nobody asks while the cluster is away.
+    /// Applies a command. No call is made while the cluster is away.
     pub(crate) fn send(&mut self, command: Command) -> Result<Answer, Refusal> {
         assert!(self.answers(), "nobody leads, so nothing is applied");
         self.heard_at = self.now;
@@ -163,14 +163,14 @@ impl Cluster {
             .expect("it names what is due");
     }
 
-    /// What is remembered of a resource, once somebody has reported it.
+    /// The storage state of a resource, once it has been reported.
     pub(crate) fn status(&self, of: Resource) -> Option<StateStatus> {
         let state = self.state.present().storage_state(&resource(of))?;
         Some(state.row.status.clone())
     }
 
-    /// Whether objects may be stored in this version, as far as the machine knows. Of a resource that it has never heard of
-    /// it knows nothing.
+    /// Whether objects may be stored in this version, as far as the machine knows. Of a resource without a storage
+    /// state it knows nothing.
     pub(crate) fn may_be_stored(&self, of: Resource, stored: Version) -> bool {
         let Some(status) = self.status(of) else {
             return true;
@@ -180,7 +180,7 @@ impl Cluster {
         persisted.any(|one| one.hash().is_none_or(|kept| kept == hash))
     }
 
-    /// The versions in which objects may be stored; `None` for one that nobody can name.
+    /// The versions in which objects may be stored; `None` for an unknown one.
     pub(crate) fn persisted(&self, of: Resource) -> Vec<Option<ApiVersion>> {
         let persisted = self.status(of).map(|status| status.persisted);
         let persisted = persisted.into_iter().flatten();
@@ -192,13 +192,13 @@ impl Cluster {
             .collect()
     }
 
-    /// Whether somebody who may drop this version is told that it is safe.
+    /// Whether the machine says that this version may be dropped.
     pub(crate) fn calls_safe(&self, of: Resource, version: Version) -> bool {
         let (past, now) = (self.state.present(), self.state.log_time());
         check_drop(&past, now, &resource(of), &version_of(version)).is_safe()
     }
 
-    /// Whether somebody who must speak of a resource does not.
+    /// Whether a member that the roster asks for is missing for a resource.
     pub(crate) fn misses_somebody(&self, of: Resource) -> bool {
         let present = self.state.present();
         let roster = present.roster_of(&resource(of));
@@ -208,7 +208,7 @@ impl Cluster {
                 .is_none_or(|status| !status.absent.is_empty())
     }
 
-    /// Whether what is persisted of a resource is on trust: a safe answer assumes something then.
+    /// Whether `persisted` of a resource is on trust: then a safe answer names an assumption.
     pub(crate) fn is_on_trust(&self, of: Resource) -> bool {
         let status = self.status(of);
         status.is_none_or(|status| status.on_trust.is_some())
@@ -220,7 +220,7 @@ impl Cluster {
         present.storage_version(&resource(of)).is_some()
     }
 
-    /// The migrations that wait for a worker, or have one.
+    /// The migrations that are pending or running.
     pub(crate) fn open_migrations(&self, of: Resource) -> Vec<MigrationId> {
         let resource = resource(of);
         let open = self.state.migrations_of(&resource);
@@ -246,12 +246,12 @@ pub(crate) fn kind() -> Kind {
     Kind::parse("Thing").expect(LEGAL)
 }
 
-/// What discovery shows of a version.
+/// The hash that discovery shows of a version.
 pub(crate) fn hash_of(version: Version) -> StorageVersionHash {
     StorageVersionHash::of_version(&version_of(version), &kind())
 }
 
-/// The version of which discovery shows this.
+/// The version that has this hash.
 pub(crate) fn with_hash(hash: StorageVersionHash) -> Version {
     let mut versions = 1..=8;
     versions

@@ -1,10 +1,11 @@
-//! A simulated year: API servers over a store that knows nothing of Synod are upgraded, rolled back, killed, paused, replaced
-//! and cut off, writes land late, workers migrate and die, and all replicas are lost and an older backup is restored beside a
-//! store that is newer; and while not every server takes part yet, a roster asks for them or an observer sees them. After everything that lands, and after every migration,
-//! what the machine says may be stored is held against what is stored.
+//! A simulated year. API servers over a store that knows nothing of Synod are upgraded, rolled back, killed, paused,
+//! replaced and cut off; writes land late; workers migrate and die; all replicas are lost, and an older backup is
+//! restored beside a newer store. While not every server takes part yet, a roster asks for them or an observer sees
+//! them. After every landed write and migration, the versions that the machine says may be stored are compared with the
+//! stored ones.
 //!
-//! Everything is simulated but the machine: a server follows the rules of the write gate by a clock of its own, and the
-//! store takes whatever it is given, as late as the promise allows. With a fence it refuses what is older than the
+//! Everything except the machine is simulated: a server follows the rules of the write gate by a clock of its own, and
+//! the store accepts any write, as late as the promise allows. With a fence the store refuses writes older than the
 //! fence; then nothing has to be assumed of clocks and delays.
 //!
 //! `SYNOD_YEARS` sets how many years each test simulates, `SYNOD_YEAR_SEED` the first seed.
@@ -21,10 +22,10 @@ mod year;
 
 use year::{Nature, Year};
 
-/// Years by default, in each test; `cargo xtask endure` simulates more.
+/// The number of years of each test by default; `cargo xtask endure` simulates more.
 const YEARS: u64 = 1;
 
-/// Whoever changes nothing tests the same years each time.
+/// The default seed is fixed, so that runs of unchanged code test the same years.
 const FIRST_SEED: u64 = 20_261_121;
 
 #[expect(
@@ -53,7 +54,7 @@ fn what_is_stored_is_in_persisted_for_a_year() {
         still.retain(|name| missing.as_ref().is_none_or(|before| before.contains(name)));
         missing = Some(still);
     }
-    // Years in which nothing happened would be without fault.
+    // A year without events would pass, so every kind of event must have happened.
     assert_eq!(missing, Some(Vec::new()));
 }
 

@@ -1,4 +1,4 @@
-//! A process of an API server, by the rules of the write gate: what it knows, what it may write, and until when.
+//! A process of an API server that follows the rules of the write gate: its knowledge, gates and proof of membership.
 
 use std::collections::BTreeMap;
 
@@ -16,36 +16,36 @@ const PROOF_MS: u64 = 13_500;
 
 const LEGAL: &str = "the year uses legal names and numbers";
 
-/// What a binary has compiled in: it decodes the version that it is about, the one before and the one after.
+/// What is compiled into a binary: it decodes the version `about`, the one before and the one after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Release {
-    /// What it prefers where it votes.
+    /// The version that it prefers where it votes.
     pub(crate) about: Version,
-    /// What it encodes where it does not.
+    /// The version that it encodes where it does not vote.
     pub(crate) encodes: Version,
 }
 
-/// How a server is brought down.
+/// How a process ends, or is interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Down {
-    /// Its gate closes, what it has sent lands, and it leaves.
+    /// Its gate closes, its writes land, and it leaves.
     Stopped,
     /// It is killed.
     Killed,
-    /// It is stopped by the system while another process takes its place, and goes on later.
+    /// It is paused by the system while another process takes its place, and resumes later.
     Overtaken,
 }
 
-/// What a process may do for a resource.
+/// The write gate of a process for one resource.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gate {
-    /// In what it writes; `None`: it is closed.
+    /// The version that it writes; `None`: the gate is closed.
     pub(crate) encoding: Option<Version>,
-    /// When the version was selected that it follows.
+    /// The revision of the selection that it follows.
     pub(crate) selected_revision: Revision,
-    /// It is to be adopted as soon as nothing in another version is on its way.
+    /// Whether to adopt the selection as soon as no write in another version is on its way.
     pub(crate) adopting: bool,
-    /// The version to be reported as soon as nothing is on its way; the gate is closed meanwhile.
+    /// The version to report as soon as no write is on its way; the gate is closed meanwhile.
     pub(crate) redefined: Option<Version>,
     /// Writes whose answer is not known, by version.
     pub(crate) under_way: BTreeMap<Version, u32>,
@@ -56,33 +56,33 @@ pub(crate) struct Process {
     pub(crate) server: usize,
     pub(crate) instance: u64,
     pub(crate) release: Release,
-    /// `None`: it has not joined, or knows that it is a member no more.
+    /// `None`: it has not joined, or knows that it is no longer a member.
     pub(crate) epoch: Option<Epoch>,
     pub(crate) lost_epoch: Option<Epoch>,
-    /// Whether it knows that its epoch has reported: else every gate is closed, whatever the cluster has heard.
+    /// Whether it knows that its epoch has reported: otherwise every gate is closed, whatever the cluster received.
     pub(crate) is_reported: bool,
-    /// How much it has said under its epoch.
+    /// The number of statements under its epoch.
     said: u64,
-    /// How long a proof lasts, by the leader's clock: its own runs faster or slower.
+    /// How long a proof lasts by the leader's clock: the process's own clock runs faster or slower.
     proof: u64,
     pub(crate) proof_until: Time,
     pub(crate) is_alive: bool,
     pub(crate) is_paused: bool,
-    /// It writes nothing more, and leaves.
+    /// It writes no more, and leaves.
     pub(crate) is_leaving: bool,
-    /// It has looked at the cluster at this revision last.
+    /// The revision at which it last read the cluster.
     pub(crate) known: Revision,
     pub(crate) gates: [Gate; RESOURCES.len()],
-    /// It knows nothing of the cluster, and writes what it has compiled in.
+    /// It does not take part: it knows nothing of the cluster, and writes the version that is compiled in.
     pub(crate) is_aloof: bool,
     /// The observer has seen what it shows.
     pub(crate) is_seen: bool,
-    /// When it last wrote.
+    /// The time of its last write.
     pub(crate) wrote: Time,
 }
 
 impl Process {
-    /// A process whose clock counts so many milliseconds while the leader's counts a thousand.
+    /// A process whose clock counts `rate` milliseconds while the leader's counts a thousand.
     pub(crate) fn new(server: usize, instance: u64, release: Release, rate: u64) -> Self {
         Self {
             server,
@@ -105,7 +105,7 @@ impl Process {
         }
     }
 
-    /// It is a member, perhaps still.
+    /// Notes that it has joined, perhaps under the same epoch.
     pub(crate) fn joined(&mut self, epoch: Epoch) {
         if self.epoch.replace(epoch) != Some(epoch) {
             self.said = 0;
@@ -113,23 +113,23 @@ impl Process {
         self.is_reported = false;
     }
 
-    /// The number of what it says next.
+    /// The number of its next statement.
     pub(crate) fn next_number(&mut self) -> StatementNumber {
         self.said += 1;
         StatementNumber::new(self.said).expect(LEGAL)
     }
 
-    /// A renewal that was sent at this time has been acknowledged.
+    /// Notes that a renewal sent at this time has been acknowledged.
     pub(crate) fn proved(&mut self, sent: Time) {
         self.proof_until = sent + self.proof;
     }
 
-    /// Whether it can do anything.
+    /// Whether it is alive and not paused.
     pub(crate) fn runs(&self) -> bool {
         self.is_alive && !self.is_paused
     }
 
-    /// In what it may write now.
+    /// The version that it may write now.
     pub(crate) fn writes(&self, of: Resource, now: Time) -> Option<Version> {
         if self.is_aloof {
             return self.shows(of).filter(|_| self.runs() && !self.is_leaving);
@@ -143,7 +143,7 @@ impl Process {
         gate.encoding.filter(|_| is_open)
     }
 
-    /// What its discovery shows of a resource.
+    /// The version that its discovery shows of a resource.
     pub(crate) fn shows(&self, of: Resource) -> Option<Version> {
         match (self.is_aloof, of) {
             (false, _) => self.gates[of].encoding,
@@ -152,7 +152,7 @@ impl Process {
         }
     }
 
-    /// Every gate is closed until there is a report again.
+    /// Closes every gate until the next report.
     pub(crate) fn close(&mut self) {
         self.lost_epoch = self.epoch.take().or(self.lost_epoch);
         self.is_reported = false;
@@ -163,7 +163,7 @@ impl Process {
         }
     }
 
-    /// Whether everything that it has sent was answered.
+    /// Whether all its writes were answered.
     pub(crate) fn is_drained(&self) -> bool {
         self.gates.iter().all(|gate| gate.under_way.is_empty())
     }
@@ -194,7 +194,7 @@ impl Process {
         }
     }
 
-    /// What it reports of a resource.
+    /// Its report of a resource.
     pub(crate) fn entry(&self, of: Resource) -> ReportEntry {
         let Release { about, encodes } = self.release;
         let decodable: VersionSet = (about - 1..=about + 1).map(version_of).collect();
@@ -217,7 +217,7 @@ impl Process {
 }
 
 impl Gate {
-    /// Whether nothing is on its way but in the version that is written now.
+    /// Whether no write is on its way in another version than the one written now.
     pub(crate) fn is_drained_of_others(&self) -> bool {
         let others = self.under_way.keys();
         let mut others = others.filter(|version| Some(**version) != self.encoding);

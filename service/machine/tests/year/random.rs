@@ -1,6 +1,6 @@
-//! Choices that a seed makes.
+//! Random choices from a seed.
 
-/// splitmix64: small, and good enough to choose by.
+/// splitmix64: small, and good enough for these choices.
 #[derive(Debug)]
 pub(crate) struct Random(u64);
 
@@ -28,7 +28,7 @@ impl Random {
         usize::try_from(self.between(0, count)).expect("a small number")
     }
 
-    /// True so many times in a hundred.
+    /// True in `share` of a hundred cases.
     pub(crate) fn percent(&mut self, share: u64) -> bool {
         self.between(0, 100) < share
     }

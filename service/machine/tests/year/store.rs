@@ -1,4 +1,4 @@
-//! The store of the API servers, which knows nothing of Synod but perhaps a fence.
+//! The store of the API servers. It knows nothing of Synod except, in some years, a fence.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +13,12 @@ pub(crate) type Resource = usize;
 /// A write on its way.
 #[derive(Clone, Debug)]
 pub(crate) struct Write {
-    /// Who sent it.
+    /// The process that sent it.
     pub(crate) process: usize,
     pub(crate) resource: Resource,
     pub(crate) object: usize,
     pub(crate) version: Version,
-    /// At which revision the sender knew that its entry allows the version.
+    /// The revision at which the sender knew that its entry allows the version.
     pub(crate) known: Revision,
 }
 
@@ -30,7 +30,7 @@ struct Stored {
     by: Option<usize>,
 }
 
-/// What is stored.
+/// The stored objects.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     objects: BTreeMap<(Resource, usize), Stored>,
@@ -47,7 +47,7 @@ impl Store {
         }
     }
 
-    /// A worker begins: what was allowed before this agreement and has not landed will not land any more.
+    /// A worker begins: writes that were allowed before this agreement and have not landed are refused from now on.
     pub(crate) fn fence(&mut self, resource: Resource, agreement: Revision) {
         if self.is_fenced {
             let fence = self.fences.entry(resource).or_insert(agreement);
@@ -55,7 +55,7 @@ impl Store {
         }
     }
 
-    /// A write lands, unless the fence is newer. Whoever comes last wins: the store compares nothing else.
+    /// A write lands, unless the fence is newer. The last write wins: the store compares nothing else.
     pub(crate) fn land(&mut self, write: &Write) -> bool {
         let fence = self.fences.get(&write.resource);
         let passes = fence.is_none_or(|fence| write.known >= *fence);
@@ -82,7 +82,7 @@ impl Store {
         self.versions_but(resource, |_| false)
     }
 
-    /// The same, but for what these processes wrote.
+    /// As [`Self::versions`], without the objects that these processes wrote.
     pub(crate) fn versions_but(
         &self,
         resource: Resource,

@@ -1,4 +1,4 @@
-//! What a worker of the year has claimed.
+//! A migration that a worker of the year has claimed.
 
 use synod_machine::Command;
 use synod_model::{
@@ -10,7 +10,7 @@ use crate::store::{Resource, Version};
 
 const LEGAL: &str = "the year uses legal names and numbers";
 
-/// A migration on its way.
+/// A claimed migration.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
     pub(crate) id: MigrationId,
@@ -22,7 +22,7 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// How far it is.
+    /// The report of its progress.
     pub(crate) fn progress(&self) -> Command {
         Command::ReportMigrationProgress(ReportMigrationProgress {
             id: self.id.clone(),

@@ -1,4 +1,4 @@
-//! The year: what happens when, and what has to be true after each of it.
+//! Runs a year: its events in order, and the checks after each.
 
 mod losses;
 mod migrating;
@@ -29,21 +29,21 @@ const YEAR: Time = 365 * 24 * HOUR;
 /// How long a write may land after its process's proof, by default: the setting `write_grace` of a new cluster.
 const WRITE_GRACE: Time = 70 * SECOND;
 
-/// What has to be assumed of the world, or need not be.
+/// The assumptions about clocks, delays and servers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nature {
     /// How long after the end of its proof a process's write may land.
     pub(crate) lands_within: Time,
     /// How much a process's clock counts while the leader's counts a thousand, at least and at most.
     pub(crate) rates: (u64, u64),
-    /// Whether the store compares a fence.
+    /// Whether the store has a fence.
     pub(crate) fenced: bool,
-    /// Whether every server takes part, and who knows of those that do not.
+    /// Whether every server takes part, and what reveals those that do not.
     pub(crate) rollout: Rollout,
 }
 
 impl Nature {
-    /// As it must be without a fence.
+    /// The conditions that are required without a fence.
     pub(crate) const PROMISED: Self = Self {
         lands_within: WRITE_GRACE,
         rates: (910, 1_100),
@@ -51,7 +51,7 @@ impl Nature {
         rollout: Rollout::Over,
     };
 
-    /// Writes land whenever they like.
+    /// Writes land at any time.
     pub(crate) const LATE: Self = Self {
         lands_within: 2 * HOUR,
         ..Self::PROMISED
@@ -69,24 +69,24 @@ impl Nature {
         ..Self::PROMISED
     };
 
-    /// Not every server takes part, and an observer looks at all of them, but for some days.
+    /// Not every server takes part, and an observer looks at all of them, except for some days.
     pub(crate) const OBSERVED: Self = Self {
         rollout: Rollout::Observed,
         ..Self::PROMISED
     };
 
-    /// Some clocks hardly move.
+    /// Some clocks are very slow.
     pub(crate) const APART: Self = Self {
         rates: (10, 1_100),
         ..Self::PROMISED
     };
 }
 
-/// A year that is over.
+/// A completed year.
 #[derive(Debug)]
 pub(crate) struct Year {
     pub(crate) seed: u64,
-    /// What was not as it was promised, if anything was not. It ended the year.
+    /// The first broken promise, if there was one. It ended the year.
     pub(crate) fault: Option<String>,
     pub(crate) tally: Tally,
 }
@@ -104,25 +104,25 @@ impl Year {
     }
 }
 
-/// Everything there is.
+/// The whole simulation.
 struct World {
     nature: Nature,
     random: Random,
     agenda: Agenda,
     now: Time,
     cluster: Cluster,
-    /// What the cluster was, the oldest first.
+    /// The backups of the cluster, the oldest first.
     backups: Vec<State>,
     store: Store,
-    /// Every process that ever was; a server's newest one comes last.
+    /// Every process so far; a server's newest one comes last.
     processes: Vec<Process>,
-    /// What the servers are to be now.
+    /// The release that the servers are to run now.
     wanted: Release,
-    /// Whether a worker will look for a migration.
+    /// Whether a worker is planned to look for a migration.
     is_awaited: bool,
-    /// Which servers take part, or are to when they start the next time.
+    /// The servers that take part, or will from their next start.
     takes_part: [bool; SERVERS],
-    /// Which servers have taken part since what is stored was last unknown.
+    /// The servers that have taken part since what is stored was last unknown.
     has_taken_part: [bool; SERVERS],
     sight: Sight,
     tally: Tally,
@@ -151,7 +151,7 @@ impl World {
         }
     }
 
-    /// Lets everything happen; answers what was not as promised.
+    /// Runs all events; returns the first broken promise.
     fn run(&mut self) -> Option<String> {
         while let Some((at, event)) = self.agenda.next() {
             if at > YEAR {
@@ -159,8 +159,8 @@ impl World {
             }
             self.now = at;
             self.cluster.advance(at);
-            // Whoever goes on after a pause does something before it renews. The store and what it answers concern nobody
-            // else.
+            // A process that resumes after a pause acts before it renews. Events of the store and its answers concern
+            // no other process.
             if !matches!(
                 event,
                 Event::Resumes { .. } | Event::Lands(_) | Event::Answered(_) | Event::Look
@@ -177,7 +177,7 @@ impl World {
         None
     }
 
-    /// Lets one thing happen; answers what is wrong with it.
+    /// Runs one event; returns what is wrong after it.
     fn happen(&mut self, event: Event) -> Option<String> {
         match event {
             Event::Campaign => self.campaign(),
@@ -218,7 +218,7 @@ impl World {
         None
     }
 
-    /// What is stored and, as far as the machine knows, cannot be.
+    /// A stored version that is impossible as far as the machine knows.
     fn missed(&self) -> Option<String> {
         for (of, name) in RESOURCES.iter().enumerate() {
             for version in self.store.versions_but(of, self.excused(of)) {

@@ -1,10 +1,10 @@
-//! Looks at discovery.
+//! The observations of discovery that random callers post.
 
 use proptest::prelude::*;
 
 use super::{RESOURCES, What};
 
-/// So often of the resource that few report; of the others, mostly what their members say.
+/// `unreported` weighs the resource that few report; of others, usually what their members report.
 pub(super) fn observations(unreported: u32) -> impl Strategy<Value = What> {
     let hashes = prop_oneof![8 => Just(1_u8), 6 => Just(2), 2 => 1..8_u8, 1 => Just(0)];
     let last = (Just(RESOURCES - 1), hashes);

@@ -1,11 +1,11 @@
-//! What callers may do with collections and objects.
+//! The calls on collections and objects.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::{Call, Does, Named, Step, What, Which, as_request, does, joins, restores, which, who};
 
-/// What somebody does with a collection or an object.
+/// A call on a collection or an object.
 #[derive(Clone, Debug)]
 pub(crate) enum Keeps {
     Declare {
@@ -22,7 +22,7 @@ pub(crate) enum Keeps {
         expects: Expects,
     },
     Object(Deed),
-    /// By a member's epoch.
+    /// Fenced by a member's epoch.
     Fenced(Deed, usize, Which),
     Transact {
         compares: Vec<Asks>,
@@ -38,7 +38,7 @@ pub(crate) struct Rules {
     pub(crate) unconditional: bool,
 }
 
-/// Which object a change was made for.
+/// The object that a change was made for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Expects {
     Any,
@@ -47,7 +47,7 @@ pub(crate) enum Expects {
     Another,
 }
 
-/// A comparison of a transaction: about a key, or about what is selected for a resource.
+/// A comparison of a transaction: of a key, or of the selection of a resource.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Asks {
     Version(usize, bool),
@@ -60,7 +60,7 @@ pub(crate) enum Asks {
 #[derive(Clone, Debug)]
 pub(crate) struct Deed {
     pub(crate) key: usize,
-    /// Of the next key, this one counted, that can be created, changed or is being deleted, as the change needs it.
+    /// On the next key, this one included, that can be created, changed or is being deleted, as the change needs.
     pub(crate) apt: bool,
     pub(crate) expects: Expects,
     pub(crate) what: Change,
@@ -69,9 +69,9 @@ pub(crate) struct Deed {
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     Create(Said),
-    /// What it says of the TTL stands beside it.
+    /// With a change of the TTL beside it.
     Update(Said, Option<Option<usize>>),
-    /// Puts what is there in its own place, with other finalizers.
+    /// Replaces the present object by itself, with other finalizers.
     Finalize(u8),
     Patch {
         by_operations: bool,
@@ -80,22 +80,22 @@ pub(crate) enum Change {
         says: Option<Notes>,
         ttl: Option<Option<usize>>,
     },
-    /// Changes nothing of an object but what is said of it.
+    /// Patches only the metadata of an object.
     Say(Notes),
     Delete(usize),
-    /// Of what is being deleted already, and has dependents still.
+    /// Deletes an object again that is being deleted and still has dependents.
     DeleteAgain(usize),
 }
 
-/// A patch of what is said of an object.
+/// A patch of an object's metadata.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Notes {
-    /// A label more and another one less, or none any more.
+    /// Sets one label and removes another one, or removes all.
     Labels(Option<u8>),
-    /// These, by their bits; of one that is being deleted, those of them that it has.
+    /// These, by their bits; if the object is being deleted, those of them that it has.
     Finalizers(u8),
     NoOwners,
-    /// A test of a label, which then goes.
+    /// Tests a label and removes it.
     Tests(u8),
     /// Its own name, or another one.
     Name(bool),
@@ -103,7 +103,7 @@ pub(crate) enum Notes {
     Version(bool),
 }
 
-/// An object as somebody writes it.
+/// An object as a caller writes it.
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
     pub(crate) version: usize,
@@ -111,9 +111,9 @@ pub(crate) struct Said {
     pub(crate) labels: u8,
     /// One bit for each key.
     pub(crate) owners: u8,
-    /// Whether owners may be named that are not there.
+    /// Whether owners may be named that do not exist.
     pub(crate) ghosts: bool,
-    /// Whether the uid of an owner stands beside the name of another.
+    /// Whether the uid of one owner is given with the name of another.
     pub(crate) misnames: bool,
     pub(crate) finalizers: u8,
     pub(crate) ttl: Option<usize>,
@@ -259,7 +259,7 @@ fn said() -> impl Strategy<Value = Said> {
     )
 }
 
-/// Boxed, since unions of unions are too large for a stack.
+/// Boxed, because unions of unions are too large for the stack.
 fn says() -> BoxedStrategy<Notes> {
     let says = prop_oneof![
         2 => prop::option::of(0..2_u8).prop_map(Notes::Labels),
@@ -272,7 +272,7 @@ fn says() -> BoxedStrategy<Notes> {
     says.boxed()
 }
 
-/// What a change says of the TTL: nothing, none any more, or another one.
+/// A change of the TTL: none, its removal, or another one.
 fn new_ttl() -> BoxedStrategy<Option<Option<usize>>> {
     let ttl = prop_oneof![
         3 => Just(None),

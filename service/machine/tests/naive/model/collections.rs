@@ -1,4 +1,4 @@
-//! Collections: one map of them.
+//! The naive model of collections: one map.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

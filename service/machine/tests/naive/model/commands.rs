@@ -1,4 +1,4 @@
-//! What each command does.
+//! The naive model's rule of each command.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ impl World {
             Command::Restore(restore) => self.restore(restore, wall),
             Command::AnnounceReplica(announce) => Ok(self.announce(announce)),
             Command::RaiseMachineVersion(raise) if raise.to <= 1 => Ok(Answer::Done),
-            // Nobody in these tests knows another version.
+            // No replica in these tests knows another version.
             Command::RaiseMachineVersion(_) => Err(no(ErrorKind::InvalidArgument)),
             Command::OpenSession(_) => self.open_session(),
             Command::CloseSession(close) => Ok(self.close_session(close)),
@@ -41,7 +41,7 @@ impl World {
             Command::PatchObject(patch) => self.write(&Operation::Patch(patch.clone()), wall),
             Command::DeleteObject(delete) => self.write(&Operation::Delete(delete.clone()), wall),
             Command::Transact(transact) => self.transact(transact, wall),
-            // These logs hold so few objects that no deletion ever leaves any.
+            // These logs hold so few objects that no deletion ever leaves dependents.
             Command::CollectGarbage(_) => Ok(Answer::Collected { steps: 0 }),
             Command::CreateControllerRevision(_)
             | Command::UpdateControllerRevision(_)
@@ -53,7 +53,7 @@ impl World {
             | Command::ReleaseControllerRevision(_) => {
                 panic!("histories have a model of their own")
             }
-            // Leases have a naive model of their own, in `tests/leases`, and the logs here hold none.
+            // Leases have a naive model of their own, in `tests/leases`; the logs here hold none.
             Command::AcquireLease(_)
             | Command::RenewLease(_)
             | Command::ReleaseLease(_)
@@ -170,7 +170,7 @@ impl World {
         })
     }
 
-    /// The old epoch may write until its deadline, and what it wrote then has the grace to land. Its entries stay.
+    /// The old epoch may write until its deadline, and `write_grace` covers what it wrote. Its entries stay.
     fn fence(&mut self, old: &Member) {
         let ends_at = self.ends_at(&Holder::Member(old.id.clone()));
         let ends_at = ends_at.expect("a member has a deadline");
@@ -322,8 +322,8 @@ impl World {
         Ok(member)
     }
 
-    /// A member is not heard if it has said something later under the same epoch. Who is refused has said nothing: then
-    /// all of this world is dropped.
+    /// Refuses a statement if the member has made a later one under the same epoch. A refusal drops all of this world,
+    /// so it leaves no trace.
     pub(super) fn listen(
         &mut self,
         member: &Member,
@@ -346,7 +346,7 @@ impl World {
         }
     }
 
-    /// The last statement of every epoch that is there.
+    /// The last statement of every present epoch.
     pub(super) fn last_statements(&self) -> BTreeMap<MemberId, StatementNumber> {
         let members = self.members.iter();
         let heard = members.filter_map(|member| {
@@ -363,7 +363,7 @@ impl World {
         self.clear_deadline(&Holder::Unreported(id.clone()));
     }
 
-    /// Raises the drains of all that the member may still write.
+    /// Raises the drains of every version that the member may still write.
     pub(super) fn drain(
         &mut self,
         id: &MemberId,

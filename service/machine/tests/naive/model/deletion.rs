@@ -1,4 +1,4 @@
-//! Deleting objects, and what becomes of their owners and dependents: each time a look at every object.
+//! The naive model of deletions and of what they do to owners and dependents: each step searches all objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use synod_model::{
 
 use super::World;
 
-/// What is still to be done for the dependents of an owner.
+/// Work that is left for the dependents of an owner.
 pub(super) struct Task {
     owner: ObjectKey,
     fate: Fate,
-    /// Whether every dependent was dealt with, and only the owner itself is to be looked at.
+    /// Whether every dependent was processed, and only the owner itself is left to check.
     looked: bool,
 }
 
-/// By the uid of the owner: the order in which they are done.
+/// By the uid of the owner, which is the order of processing.
 pub(super) type Tasks = BTreeMap<Uid, Task>;
 
 impl World {
@@ -63,7 +63,7 @@ impl World {
             if now == then.collect() {
                 return WrittenHow::Unchanged;
             }
-            // Whatever was to be done for its dependents is done another way, or not at all.
+            // Whatever was left for its dependents is replaced by the new policy, or dropped.
             tasks.remove(&uid);
         }
         if names.is_empty() {
@@ -119,7 +119,7 @@ impl World {
         self.look_at_owners(&before, &owners, tasks);
     }
 
-    /// Owners that wait for their dependents may go now, if they are named no more or do not wait for this one any more.
+    /// Owners that wait for their dependents may go now, if no object names them or this one no longer blocks them.
     fn look_at_owners(&self, before: &Object, now: &[OwnerReference], tasks: &mut Tasks) {
         for reference in before.attributes.owners.iter() {
             let still = now.iter().find(|kept| kept.uid == reference.uid);
@@ -236,7 +236,7 @@ impl World {
         named.map(|object| object.key.clone()).collect()
     }
 
-    /// The owner that a reference means: of its group and kind, in the same namespace or without one.
+    /// The owner that a reference names: of its group and kind, in the same namespace or without one.
     pub(super) fn owner(
         &self,
         dependent: &ObjectKey,
@@ -254,7 +254,7 @@ impl World {
     }
 }
 
-/// How the dependents are to be dealt with: as was asked, or else as the finalizers say.
+/// How the dependents are to be processed: as the deletion says, or else as the finalizers say.
 fn asked(propagation: Option<Propagation>, finalizers: &Finalizers) -> Propagation {
     match propagation {
         Some(asked) => asked,
@@ -264,7 +264,7 @@ fn asked(propagation: Option<Propagation>, finalizers: &Finalizers) -> Propagati
     }
 }
 
-/// What is done for dependents while the owner stays, and the finalizer that makes it stay.
+/// What is done for dependents while the owner stays, and the finalizer that keeps it.
 fn waiting(asked: Propagation) -> Option<(Fate, &'static str)> {
     match asked {
         Propagation::Background => None,

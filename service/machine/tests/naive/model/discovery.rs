@@ -1,4 +1,4 @@
-//! What observers and operators say of the store.
+//! The naive model of observations and resets.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ impl World {
         let lapsed = self.is_unseen_for_long(name) && self.lapse(name, self.is_over(name));
         self.look(observe);
         self.weigh(name, &old, lapsed, Some(AgreementCause::Observed), wall);
-        // At the end of the second period, somebody still looks in time.
+        // An observation at the end of the second period is still in time.
         let span = self.settings.discovery_period * 2 + Duration::from_millis(1);
         self.set_deadline(Holder::Observation(name.clone()), span);
         let at = self.log_time;
@@ -43,7 +43,7 @@ impl World {
         Ok(Answer::Done)
     }
 
-    /// What is shown now takes the place of what was shown before.
+    /// Replaces what was shown before by what is shown now.
     fn look(&mut self, observe: &ObserveStorage) {
         let name = &observe.resource;
         let status = &mut self.resource_mut(name).status;
@@ -76,7 +76,7 @@ impl World {
         }
     }
 
-    /// What a server shows may be stored: by its name, if an entry decodes a version that it is of.
+    /// Adds an encoding that a server shows to `persisted`: by version, if an entry decodes one with this hash.
     fn may_be_stored_as(&mut self, name: &GroupResource, hash: StorageVersionHash) {
         let mut version = None;
         for entry in self.entries_of(name) {
@@ -96,7 +96,7 @@ impl World {
         *kept = until.max(*kept);
     }
 
-    /// Whether what was seen of a resource was seen so long ago that it says nothing of the present.
+    /// Whether the observation of a resource is so old that it says nothing of the present.
     pub(super) fn is_unseen_for_long(&self, name: &GroupResource) -> bool {
         let observation = self
             .resource(name)
@@ -105,8 +105,8 @@ impl World {
         observation.is_some_and(|seen| seen.expired || self.has_ended(&holder))
     }
 
-    /// Ends an observation for want of another look, which may have been over before this command; answers whether what it
-    /// showed says nothing of the present only from now on. What agrees with the members goes, and all else stays as a memory.
+    /// Ends an observation that was not repeated; it may have expired before this command. Returns whether it expires
+    /// only now. An observation that agrees with the members is dropped; any other stays, marked as expired.
     pub(super) fn lapse(&mut self, name: &GroupResource, was_over: bool) -> bool {
         let entries = self.entries_of(name);
         let status = &mut self.resource_mut(name).status;
@@ -129,14 +129,14 @@ impl World {
         lapses
     }
 
-    /// Whether what was shown says nothing of the present already.
+    /// Whether the observation has expired already.
     pub(super) fn is_over(&self, name: &GroupResource) -> bool {
         let seen = self.resource(name).map(|kept| &kept.status.observation);
         seen.and_then(Option::as_ref)
             .is_some_and(|seen| seen.expired)
     }
 
-    /// Ends the observations of those named that are past their deadline; answers how many.
+    /// Ends those of the named observations that are past their deadlines; returns the number.
     pub(super) fn expire_observations<'a>(
         &mut self,
         named: impl Iterator<Item = &'a GroupResource>,
@@ -189,8 +189,8 @@ impl World {
         Ok(Answer::Done)
     }
 
-    /// What was shown before a member said something else, or against what the members say, says nothing of the present
-    /// once nobody speaks; what was shown too long ago goes once it agrees with those who do.
+    /// Once no member reports, an observation that a member overtook, or that contradicted the members, is expired; an
+    /// expired one is dropped once it agrees with the reporting members.
     pub(super) fn weigh_what_is_shown(&mut self, name: &GroupResource, then: &[super::Entry]) {
         let now = self.entries_of(name);
         let says_something_else = now.iter().any(|entry| !then.contains(entry));
@@ -213,7 +213,7 @@ impl World {
         }
     }
 
-    /// What was shown is expired, and may still be written.
+    /// Marks the observation as expired. Its encodings may still be written.
     fn tells_of_the_past(&mut self, name: &GroupResource) {
         let until = self.log_time.after(self.settings.write_grace);
         let seen = self.resource_mut(name).status.observation.as_mut();
@@ -224,7 +224,7 @@ impl World {
         }
     }
 
-    /// Nobody is to look any more. What was shown last may still land.
+    /// Drops the observation. Its encodings may still land.
     fn forget_what_is_shown(&mut self, name: &GroupResource) {
         let until = self.log_time.after(self.settings.write_grace);
         let seen = self.resource_mut(name).status.observation.take();
@@ -234,7 +234,7 @@ impl World {
         self.clear_deadline(&Holder::Observation(name.clone()));
     }
 
-    /// What the objects of a resource are in.
+    /// The encodings of the objects of a resource.
     pub(super) fn stored(&self, name: &GroupResource) -> Vec<Persisted> {
         let objects = self.objects.values();
         let of_it = objects.filter(|object| object.key.resource == *name);

@@ -1,4 +1,4 @@
-//! Migrations, and what is observed of the store.
+//! The naive model of migrations, and of what is persisted.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -217,8 +217,8 @@ impl World {
         }
     }
 
-    /// What follows for migrations when agreements are other than before: those of another agreement are aborted, and
-    /// where something else is persisted than what is agreed on, there has to be one.
+    /// Updates migrations after agreements changed: aborts those of another agreement, and creates one where something
+    /// else is persisted than what is agreed on.
     pub(super) fn follow(&mut self, before: &Self, creates: bool, wall: WallTime) {
         let names: Vec<GroupResource> = self.resources.iter().map(|r| r.name.clone()).collect();
         for name in names {
@@ -250,7 +250,7 @@ impl World {
         self.begun_again.clear();
     }
 
-    /// Whether something else is persisted than what is agreed on, and nothing is done about it.
+    /// Whether something else is persisted than what is agreed on, and no migration covers it.
     pub(super) fn is_to_be_migrated(&self, name: &GroupResource) -> bool {
         let Some(agreement) = self.agreement(name) else {
             return false;
@@ -299,7 +299,7 @@ impl World {
         id
     }
 
-    /// Beyond as many as are kept, the oldest that have come to their end go, unless that was in this very command.
+    /// Removes the oldest ended migrations beyond the setting, unless one ended in this command.
     fn forget_ended(&mut self, name: &GroupResource) {
         let agreement = self.agreement(name);
         let ended = self.migrations.iter().filter(|migration| {
@@ -324,7 +324,7 @@ impl World {
         }
     }
 
-    /// With a resource that is forgotten, all goes that was known of its migrations and its store.
+    /// Removes everything kept of the migrations and the store of a forgotten resource.
     pub(super) fn forget_migrations(&mut self, name: &GroupResource) {
         let of_it = |id: &MigrationId| id.resource() == name;
         self.migrations.retain(|migration| !of_it(&migration.id));
@@ -358,7 +358,7 @@ impl World {
         self.clear_deadline(&Holder::Retry(id.clone()));
     }
 
-    /// Changes what is persisted, with what readers are told of it.
+    /// Changes `persisted` and the conditions that depend on it.
     pub(super) fn now_persisted(
         &mut self,
         name: &GroupResource,
@@ -382,7 +382,7 @@ impl World {
         }
     }
 
-    /// Everything that may be written now.
+    /// Every encoding that may be written now.
     pub(super) fn written_now(&self, name: &GroupResource) -> BTreeSet<Persisted> {
         let mut written = BTreeSet::new();
         let entries = self.entries_of(name);
@@ -402,7 +402,7 @@ impl World {
         written
     }
 
-    /// What is persisted when all objects are as is agreed.
+    /// What is persisted when all objects are in the agreed encoding.
     fn all_migrated(&self, name: &GroupResource) -> BTreeSet<Persisted> {
         let status = &self.resource(name).expect("it has an agreement").status;
         let Some(hash) = status.agreed_hash else {
@@ -425,7 +425,7 @@ impl World {
         agrees.then_some(status.agreement_revision)
     }
 
-    /// An agreement that only discovery shows is none once nobody has looked for too long.
+    /// Refuses if the agreement comes from discovery alone and the observation has expired.
     fn check_seen(&self, name: &GroupResource) -> Result<(), Refusal> {
         let status = self.resource(name).map(|kept| &kept.status);
         let is_alone = status.is_some_and(|status| status.agreed_hash.is_some());

@@ -1,4 +1,4 @@
-//! Objects: one map of them, and nothing else.
+//! The naive model of objects: one map.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl World {
         }
         let mut tasks = Tasks::new();
         let mut written = Vec::new();
-        // A refusal throws away this whole world.
+        // A refusal drops this whole world.
         for operation in &transact.operations {
             written.push(self.carry_out_one(operation, wall, &mut tasks)?);
         }
@@ -160,7 +160,7 @@ impl World {
         }
         let (attributes, content) = (&update.attributes, &update.content);
         let updated = self.replace(&present, attributes, content, update.ttl, tasks)?;
-        // A patch does not come by here: it encodes nothing anew.
+        // Patches of metadata do not come here: they encode nothing anew.
         let stored = self.objects.get_mut(&update.key);
         if let Some(stored) = stored.filter(|stored| stored.content != present.content) {
             stored.content_revision = self.revision;
@@ -270,7 +270,7 @@ impl World {
         Ok(done)
     }
 
-    /// Objects that are named and past their deadline. Answers how many.
+    /// Inserts or replaces an object, and adds its encoding to `persisted`.
     pub(super) fn put(&mut self, object: Object) {
         let name = object.key.resource.clone();
         let named = object.content.encoding.clone();
@@ -278,7 +278,7 @@ impl World {
         let persisted = &mut self.resource_mut(&name).status.persisted;
         if !persisted.iter().any(|kept| kept.version() == Some(&named)) {
             join(persisted, hash, Some(&named));
-            // At once, and not at the end of the command: what is made after it has a later uid.
+            // At once, and not at the end of the command: what is created later gets a later uid.
             if self.is_to_be_migrated(&name) {
                 self.create(&name, MigrationReason::Agreement);
                 self.made += 1;

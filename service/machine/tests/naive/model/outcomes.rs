@@ -1,11 +1,11 @@
-//! Exactly once, as SEMANTICS has it.
+//! The naive model of exactly-once sessions, as SEMANTICS has them.
 
 use synod_machine::{Answer, Envelope, OutcomeRow};
 use synod_model::{ErrorKind, Refusal, RequestId, Revision, WallTime};
 
 use super::{Holder, Session, World, no};
 
-/// What a caller is told of its command.
+/// The answer that a caller gets.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Told {
     pub(crate) revision: Revision,
@@ -14,7 +14,7 @@ pub(crate) struct Told {
 }
 
 impl World {
-    /// Carries a command out, unless its session says that it was carried out before.
+    /// Carries a command out, unless its session has an outcome of it already.
     pub(super) fn answer(&mut self, envelope: &Envelope, wall: WallTime) -> Told {
         let Some(request) = envelope.request else {
             return self.execute(envelope, wall);
@@ -67,7 +67,7 @@ impl World {
         }
     }
 
-    /// Keeps the outcome from the lowest unanswered sequence up, if the session still lives. To use it is to renew it.
+    /// Keeps the outcomes from the lowest unanswered sequence up, if the session still exists. Use renews a session.
     fn remember(&mut self, request: RequestId, told: &Told) {
         if self.session(request).is_none() {
             return;

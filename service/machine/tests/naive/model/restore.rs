@@ -1,4 +1,4 @@
-//! What is left when a backup goes on as another cluster.
+//! The naive model of a restore: what remains when a backup continues as another cluster.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,14 +17,14 @@ impl World {
         self.cluster = Some(restore.cluster);
         self.floor = self.revision;
         self.sessions.clear();
-        // They go as they do who expire.
+        // The members are removed as if they had expired.
         let expired_until = self.log_time.after(self.settings.write_grace);
         for member in before.members.iter().filter(|member| member.reported) {
             self.drain(&member.id, expired_until, Entry::may_write);
         }
         self.members.clear();
         self.entries.clear();
-        // Of all that has a deadline, only objects stay.
+        // Of everything with a deadline, only objects stay.
         self.deadlines
             .retain(|(holder, _)| matches!(holder, Holder::Object(_)));
         let a_day = Duration::from_secs(24 * 60 * 60);
@@ -35,7 +35,7 @@ impl World {
             self.begin_again(&name, wall);
         }
         let revision = self.revision;
-        // Who is missing is worked out when nothing is observed any more.
+        // Missing members are determined once nothing is observed any more.
         for resource in &mut self.resources {
             if resource.status.observation.take().is_some() {
                 resource.status.agreed_hash = None;
@@ -58,7 +58,7 @@ impl World {
     }
 }
 
-/// What is selected, and what may be stored by a name.
+/// The selected version, and the stored versions that are known by name.
 fn named(status: &StateStatus) -> BTreeSet<ApiVersion> {
     let mut named: BTreeSet<ApiVersion> = status.selected.iter().cloned().collect();
     for persisted in &status.persisted {

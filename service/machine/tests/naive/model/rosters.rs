@@ -1,4 +1,4 @@
-//! Who must speak: looked up anew for every resource, whoever changed what.
+//! The naive model of rosters: looked up anew for every resource after every change.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use synod_model::{
 
 use super::{World, no};
 
-/// So many of the missing are named.
+/// The most missing members that are named.
 const NAMED: usize = 16;
 
 impl World {
@@ -78,7 +78,7 @@ impl World {
         }
     }
 
-    /// Where somebody is asked for now who was not before, nothing that was known of the store counts any more.
+    /// Puts `persisted` on trust where a member is asked for now that was not before.
     fn distrust_more(&mut self, before: &Self) {
         let names: Vec<GroupResource> = self.resources.iter().map(|of| of.name.clone()).collect();
         for name in names {
@@ -100,7 +100,7 @@ impl World {
         }
     }
 
-    /// Who spoke before and does not now is remembered where labels ask for it.
+    /// Remembers the members that reported before and do not now, where the roster asks by labels.
     pub(super) fn remember_who_spoke(
         &mut self,
         name: &GroupResource,
@@ -119,8 +119,8 @@ impl World {
         heard.extend(gone.filter(|_| by_labels).cloned());
     }
 
-    /// Whether what is persisted is taken on trust from now on: nobody has to speak, or somebody with the labels that are
-    /// asked for does not and never has.
+    /// Whether `persisted` is on trust from now on: no roster asks for any member, or a member with the labels that are
+    /// asked for does not report and never has.
     pub(super) fn trusts_anew(&self, name: &GroupResource) -> bool {
         let Some(roster) = self.roster_of(name) else {
             return true;
@@ -143,7 +143,7 @@ impl World {
         })
     }
 
-    /// Works out for every resource who is missing now, and what follows.
+    /// Determines for every resource which members are missing now, and what follows.
     pub(super) fn call_the_roll(&mut self, cause: Option<&AgreementCause>, wall: WallTime) {
         let names: Vec<GroupResource> = self.resources.iter().map(|of| of.name.clone()).collect();
         for name in names {
@@ -152,7 +152,7 @@ impl World {
         }
     }
 
-    /// The one roster that counts: that of the resource, else that of its group, else that of all.
+    /// The roster in force: that of the resource, else that of its group, else that of all.
     pub(super) fn roster_of(&self, name: &GroupResource) -> Option<&Roster> {
         let mut found = [None, None, None];
         for roster in self.rosters.values() {
@@ -167,8 +167,8 @@ impl World {
         found.into_iter().flatten().next()
     }
 
-    /// Who is missing of a resource: the named who do not speak, then those with labels who do not, and how many of a
-    /// least number.
+    /// What is missing for a resource: the named members that do not report, then those with the labels that do not,
+    /// and how many of a least number.
     pub(super) fn absent(&self, name: &GroupResource) -> Absent {
         let Some(roster) = self.roster_of(name) else {
             return Absent::default();

@@ -1,4 +1,4 @@
-//! What readers are told of the entries of a resource.
+//! The naive model of the status of a storage version.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use synod_model::{
 
 use super::Entry;
 
-/// The command in which it is told.
+/// The present command.
 #[derive(Clone, Copy)]
 pub(super) struct Now {
     pub(super) wall: WallTime,
@@ -46,7 +46,7 @@ pub(super) fn describe(
     }
 }
 
-/// The condition with the transition of an older one, if there was no transition.
+/// The condition, with the transition time of the older one if its status is the same.
 fn since(condition: Condition, older: Option<&Condition>) -> Condition {
     match older {
         None => condition,
@@ -90,7 +90,7 @@ fn decodable(status: &StateStatus, entries: &[Entry], now: Now) -> Condition {
     )
 }
 
-/// Who does not decode which reported, selected or persisted version.
+/// Which member does not decode which reported, selected or persisted version.
 fn lacking(status: &StateStatus, entries: &[Entry]) -> Vec<String> {
     let reported = entries
         .iter()

@@ -1,4 +1,4 @@
-//! Reports, votes and agreement.
+//! The naive model of reports, votes and agreement.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ impl Entry {
         self.row.decodable.contains(version)
     }
 
-    /// What a replaced process may write until it knows: a voter follows whatever is selected meanwhile.
+    /// The versions that a replaced process may write until it learns of it: a voter follows any later selection.
     pub(super) fn may_follow(&self) -> Vec<ApiVersion> {
         match self.votes_for() {
             Some(_) => self.row.decodable.iter().cloned().collect(),
@@ -38,7 +38,7 @@ impl Entry {
         }
     }
 
-    /// The encoding of the entry, or every version that it decodes if it votes and has not adopted what is selected.
+    /// The encoding of the entry, or every version that it decodes if it votes and has not adopted the selection.
     pub(super) fn may_write(&self, status: &StateStatus) -> Vec<ApiVersion> {
         let is_behind = self.votes_for().is_some()
             && status.selected.is_some()
@@ -122,7 +122,8 @@ impl World {
         Ok(Answer::Reported(told.collect()))
     }
 
-    /// A re-report of one epoch keeps its encoding until it adopts; who is new, or new to voting, has none yet.
+    /// A repeated report of one epoch keeps its encoding until the voter adopts; a new member or new voter has none
+    /// yet.
     fn row_of(&self, said: &ReportEntry, old: Option<&Entry>, same_epoch: bool) -> EntryRow {
         let mut row = EntryRow {
             kind: said.kind.clone(),
@@ -215,7 +216,7 @@ impl World {
         Ok(Answer::Done)
     }
 
-    /// Works out all that follows for each resource whose entries are other than before.
+    /// Evaluates each resource whose entries changed.
     pub(super) fn settle(&mut self, before: &Self, wall: WallTime) {
         let names: BTreeSet<GroupResource> = [&self.entries, &before.entries]
             .into_iter()
@@ -253,7 +254,7 @@ impl World {
         if status.selected != old.selected {
             status.selected_revision = revision;
         }
-        // A voter without an encoding has nothing to drain: it takes what is selected.
+        // A voter without an encoding has nothing to drain: it takes the selected version.
         for entry in &mut self.entries {
             let waits = entry.votes_for().is_some() && entry.row.encoding.is_none();
             if entry.resource == *name && waits && status.selected.is_some() {
@@ -274,8 +275,8 @@ impl World {
         }
     }
 
-    /// Works out what is agreed on now, and whether that is another agreement than the old one: from the entries, from
-    /// what discovery shows, and from who is missing.
+    /// Determines what is agreed on now, and whether that is a new agreement: from the entries, from discovery, and
+    /// from missing members.
     pub(super) fn weigh(
         &mut self,
         name: &GroupResource,
@@ -349,7 +350,7 @@ impl World {
     }
 }
 
-/// Whose entries differ, by id.
+/// The members whose entries differ.
 fn causes(then: &[Entry], now: &[Entry]) -> BTreeSet<MemberId> {
     let only = |some: &[Entry], others: &[Entry]| -> Vec<MemberId> {
         let different = some.iter().filter(|entry| !others.contains(entry));
@@ -390,20 +391,20 @@ fn common(entries: &[Entry]) -> Option<ApiVersion> {
     first.filter(|_| equal)
 }
 
-/// Whether somebody is missing, or discovery shows what nobody says.
+/// Whether a member is missing, or discovery shows an encoding that no member reports.
 fn is_objected_to(status: &StateStatus) -> bool {
     let absent = &status.absent;
     let is_missed = !absent.members.is_empty() || absent.unnamed > 0 || absent.short > 0;
     is_missed || status.contradicted
 }
 
-/// What discovery shows, and whether that is long ago.
+/// What discovery shows, and whether that has expired.
 fn shown(status: &StateStatus) -> Option<(BTreeSet<StorageVersionHash>, bool)> {
     let seen = status.observation.as_ref()?;
     Some((seen.hashes.clone(), seen.expired))
 }
 
-/// Whether a server shows, or showed when it was last seen, what no member encodes.
+/// Whether a server shows, or last showed, an encoding that no member encodes.
 pub(super) fn contradicts(seen: Option<&Observation>, entries: &[Entry]) -> bool {
     let is_said = |hash: &StorageVersionHash| {
         entries.iter().any(|entry| {
@@ -416,7 +417,7 @@ pub(super) fn contradicts(seen: Option<&Observation>, entries: &[Entry]) -> bool
     !entries.is_empty() && !hashes.all(is_said)
 }
 
-/// What discovery agrees on while nobody reports the resource.
+/// The encoding that discovery agrees on while no member reports the resource.
 fn agreed_hash(status: &StateStatus, entries: &[Entry]) -> Option<StorageVersionHash> {
     let seen = status.observation.as_ref()?;
     let mut hashes = seen.hashes.iter();
@@ -458,7 +459,7 @@ fn persist(status: &mut StateStatus, entries: &[Entry]) {
     }
 }
 
-/// An encoding stands in the set once, with its version if anybody ever named it.
+/// Adds an encoding to the set once, with its version if it is known.
 pub(super) fn join(
     persisted: &mut BTreeSet<Persisted>,
     hash: StorageVersionHash,

@@ -1,4 +1,4 @@
-//! Which steps in the lives of migrations the random logs came to.
+//! Counts which steps of migrations the random logs reach.
 
 use synod_machine::Command;
 use synod_model::{AbortCause, Migration, MigrationPhase};
@@ -6,7 +6,7 @@ use synod_model::{AbortCause, Migration, MigrationPhase};
 use super::Reached;
 
 impl Reached {
-    /// What made the migration, or what became of it.
+    /// Counts why a migration was created, or how it ended.
     pub(super) fn look_at_migration(
         &mut self,
         command: &Command,

@@ -1,4 +1,4 @@
-//! Which rules of rosters and of observations beside reports the random logs came to.
+//! Counts which rules of rosters, and of observations beside reports, the random logs reach.
 
 use synod_machine::{
     Change, ChangeOf, Command, Outcome, RevisionEvents, State, StateStatus, StorageStateRow,
@@ -98,7 +98,7 @@ impl Reached {
         self.came_to(situation);
     }
 
-    /// Looks at all that changed in a command of which it is said who is missing, and what discovery shows.
+    /// Counts the situations of a command that changes missing members or observations.
     pub(super) fn look_at_doubts(
         &mut self,
         made: &Command,
@@ -118,7 +118,7 @@ impl Reached {
         }
     }
 
-    /// Looks at what stood against an agreement before, and what does now.
+    /// Counts the changes of what prevents an agreement.
     fn look_at_objections(
         &mut self,
         command: &Command,
@@ -247,7 +247,7 @@ impl Reached {
         }
     }
 
-    /// Looks at why a migration came or went.
+    /// Counts why a migration was created or ended.
     fn look_at_work(&mut self, command: &Command, change: &Change) {
         let Some(ChangeOf {
             before: Some(before),

@@ -1,4 +1,4 @@
-//! Which rules of collections and objects the random logs came to.
+//! Counts which rules of collections and objects the random logs reach.
 
 use std::collections::BTreeMap;
 

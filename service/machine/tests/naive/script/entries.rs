@@ -1,4 +1,4 @@
-//! What members report, and names of all sorts.
+//! The entries of reports, and the names that the random logs use.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use synod_model::{
 use super::LEGAL;
 use crate::calls::{Says, VERSIONS};
 
-/// What the member reported, with votes for the next version that it decodes if those are to change.
+/// What the member reported; if votes are to change, with votes for the next decoded version.
 pub(super) fn reported_before(
     id: &MemberId,
     other_preference: bool,
@@ -41,7 +41,7 @@ pub(super) fn reported_before(
     entries.collect()
 }
 
-/// The entries, the first for each resource: the protocol refuses others before they are proposed.
+/// The entries, the first for each resource: the protocol refuses duplicates beforehand.
 pub(super) fn report_entries(entries: &[Says]) -> Vec<ReportEntry> {
     let mut seen = BTreeSet::new();
     let is_lawless = entries.iter().any(|says| says.lawless);

@@ -1,4 +1,4 @@
-//! What members do under their epochs.
+//! Commands of members under their epochs.
 
 use synod_machine::{Command, State};
 use synod_model::{Adopt, Epoch, Leave, MarkReady, MemberId, Renew, Report, StatementNumber};
@@ -8,7 +8,7 @@ use super::{LEGAL, Script};
 use crate::calls::Does;
 
 impl Script {
-    /// The number of what a member says next under an epoch.
+    /// The number of a member's next statement under an epoch.
     fn next_number(&mut self, member: &MemberId, epoch: Epoch) -> StatementNumber {
         let last = self.numbers.entry((member.clone(), epoch));
         let next = last.and_modify(|last| *last = last.next().expect(LEGAL));

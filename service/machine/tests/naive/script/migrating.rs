@@ -1,4 +1,4 @@
-//! Commands about migrations and discovery.
+//! Commands on migrations and observations.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ pub(super) fn observe(
         hashes.extend(encoded);
     }
     if hashes.is_empty() {
-        // The edge lets no look through that shows nothing.
+        // The protocol refuses an observation without hashes.
         hashes.insert(StorageVersionHash::of_version(&version(0), &kind(0)));
     }
     Command::ObserveStorage(ObserveStorage {
@@ -61,7 +61,7 @@ pub(super) fn observe(
     })
 }
 
-/// One of the migrations, the one that changed last first; one that never was if there are too few.
+/// One of the migrations, the last changed first; a missing one if there are too few.
 pub(super) fn migration(which: usize, state: &State) -> MigrationId {
     let mut all: Vec<_> = state.present().migrations(None).collect();
     all.sort_by_key(|migration| {

@@ -1,4 +1,4 @@
-//! What callers do with collections and objects, as commands.
+//! Commands on collections and objects.
 
 use bytes::Bytes;
 use synod_machine::{CollectGarbage, Command, State};
@@ -86,7 +86,7 @@ fn place(deed: &Deed, state: &State) -> ObjectKey {
     })
 }
 
-/// Whether there is an object of this key that names the owner.
+/// Whether the dependent exists and names the owner.
 fn names(dependent: &ObjectKey, owner: &Object, state: &State) -> bool {
     let dependent = state.present().object(dependent);
     dependent.is_some_and(|object| object.attributes.owners.get(&owner.metadata.uid).is_some())
@@ -179,7 +179,7 @@ fn finalized(
     let mut attributes = present
         .map(|object| object.attributes.clone())
         .unwrap_or_default();
-    // Those that were there before, if it has a say: what is being deleted takes no new ones.
+    // Of an object that is being deleted, only present finalizers: it takes no new ones.
     let wanted = finalizers(bits);
     attributes.finalizers = match present {
         Some(object) if object.deletion.is_some() => {
@@ -231,7 +231,7 @@ fn metadata_patch(says: Notes, present: Option<&Object>) -> MetadataPatch {
                 })
             };
             let names = wanted.iter().map(|name| name.as_str());
-            // Now and then one that has no place there any more.
+            // Sometimes one that is no longer allowed.
             let names = names.filter(|name| kept(name) || bits == 15);
             let names: Vec<String> = names.map(|name| format!("{name:?}")).collect();
             format!(r#"{{"finalizers":[{}]}}"#, names.join(","))
@@ -326,7 +326,7 @@ fn can_own(owner: &ObjectKey, of: &ObjectKey, state: &State) -> bool {
         && (namespace.is_none() || namespace == of.name.namespace())
 }
 
-/// A reference to the object of this key, or to nothing if it is not there.
+/// A reference to the object of this key, or to a missing object.
 fn owner(which: usize, state: &State) -> OwnerReference {
     let key = key(which);
     let of = usize::from(key.name.namespace().is_none());
@@ -362,7 +362,7 @@ fn content(said: &Said) -> Content {
 }
 
 fn data(which: usize, number: u8) -> Content {
-    // Not as a patch would write it.
+    // Written in another form than a patch would write.
     let text = match number {
         0 => "{ }".to_owned(),
         number => format!(r#"{{ "b": 7, "a": {number} }}"#),
@@ -390,7 +390,7 @@ fn kind(of: usize) -> Kind {
     Kind::parse(["Pod", "Deployment"][of]).expect(LEGAL)
 }
 
-/// Four in namespaces, of one resource; two without, of the other.
+/// Four keys with a namespace, of one resource; two without, of the other.
 pub(super) fn key(which: usize) -> ObjectKey {
     let (namespace, name) = [
         (Some("x"), "one"),

@@ -1,4 +1,4 @@
-//! Commands about who must speak.
+//! Commands on rosters.
 
 use synod_machine::{Command, State};
 use synod_model::{
@@ -21,7 +21,7 @@ pub(super) fn roll(roll: &Roll, state: &State) -> Command {
     match &roll.rule {
         Some(asked) => Command::SetRoster(SetRoster {
             scope,
-            // Whoever asks for nobody in particular says again what there is.
+            // A rule that asks for no one is replaced by the present one.
             rule: same
                 .filter(|_| is_nobody(asked))
                 .unwrap_or_else(|| rule(asked)),
@@ -35,7 +35,7 @@ fn is_nobody(asked: &Asked) -> bool {
     asked.members == 0 && asked.release.is_none() && asked.least == 0
 }
 
-/// Wide ones first.
+/// Wide scopes first.
 fn scope(which: usize) -> ResourceScope {
     let group = |name| ResourceScope::group(name).expect(LEGAL);
     match which {
@@ -57,7 +57,7 @@ fn rule(asked: &Asked) -> RosterRule {
     RosterRule {
         members,
         labels: LabelSelector::parse(&labels.unwrap_or_default()).expect(LEGAL),
-        // The edge lets none through that asks for nobody.
+        // The protocol refuses a roster that asks for no one.
         least: asked.least.max(u32::from(is_empty)),
     }
 }

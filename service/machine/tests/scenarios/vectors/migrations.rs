@@ -1,6 +1,6 @@
-//! What Kubernetes' migrator, its trigger and the one in its tree are tested with.
+//! The cases of Kubernetes' storage version migrator, its trigger and the in-tree migrator.
 //!
-//! They write objects and look at them again; here a case is brought about by commands.
+//! Kubernetes' tests write objects and read them again; here commands bring a case about.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -159,7 +159,7 @@ fn derived(case: &Case<'_>) -> Result<(), String> {
         name if name.starts_with("flip back") => {
             for hash in texts(&case["state"]["persisted"]) {
                 observe(&mut cluster, hash);
-                // What was shown before may be written for so long still.
+                // The encoding that was shown before may be written until this has passed.
                 cluster.pass(Duration::from_secs(70));
                 cluster.migrates(PODS);
             }
@@ -213,7 +213,7 @@ fn migration_status_index() {
     });
 }
 
-/// The objects stand in the first case, for all of them.
+/// The objects are in the first case, and count for all cases.
 fn hits(case: &Case<'_>) -> Result<(), String> {
     let document = suite::document("migration_status_index.json");
     let objects = &document["resource_index"][0]["objects"];
@@ -221,7 +221,7 @@ fn hits(case: &Case<'_>) -> Result<(), String> {
     let mut cluster = Cluster::formed();
     let server = cluster.joins("a");
     for object in objects.as_array().into_iter().flatten() {
-        // Each version of it is agreed on in its turn, which starts a migration to it.
+        // Each version of it is agreed on in turn, which starts a migration to it.
         let encoding = texts(object).get(1).copied().unwrap_or_default();
         let entry = says(named(object)?, encoding);
         report(&mut cluster, &server, entry);
@@ -262,7 +262,7 @@ fn report(cluster: &mut Cluster, server: &Server, entry: ReportEntry) {
     })));
 }
 
-/// What Kubernetes would say of the migration in conditions: type, status, and for what it decides itself the reason.
+/// The conditions that Kubernetes would give the migration: type and status, and the reason where it decides it itself.
 fn conditions(migration: &Migration) -> Value {
     assert_eq!(
         migration.claim.is_some(),
@@ -290,7 +290,7 @@ fn conditions(migration: &Migration) -> Value {
     ])
 }
 
-/// Whether every expected condition, as far as it is given, is among those that were found.
+/// Whether every given part of every expected condition is among the found ones.
 fn expect_among(found: &Value, expected: &Value) -> Result<(), String> {
     let found: Vec<Vec<&str>> = found.as_array().into_iter().flatten().map(texts).collect();
     for one in expected.as_array().ok_or("no conditions")? {
@@ -357,7 +357,7 @@ fn svm_runner() {
     });
 }
 
-/// The names of the migrations that are to be had at once, of those with these names and ages.
+/// Those of the migrations with these names and ages that can be claimed at once.
 fn promoted(svms: &Value) -> Result<Vec<&str>, String> {
     let mut by_age = Vec::new();
     for svm in svms.as_array().ok_or("no migrations")? {
@@ -389,7 +389,7 @@ fn svm_validate_status_update() {
         let before = match texts_of(&case["old"]["conditions"]).first() {
             Some(["Running", _]) => "Running",
             Some(["Failed", _]) => "Failed",
-            // The derived cases have none: what is refused there is refused of what has ended.
+            // The derived cases have none: there, commands on an ended migration are refused.
             _ if text(case, "name").ends_with("failed") => "Failed",
             _ => "Succeeded",
         };
@@ -408,7 +408,7 @@ fn svm_validate_status_update() {
         let came_about = all_said_of(&mut cluster, &id, before)
             .into_iter()
             .any(|after| expect_among(&after, new).is_ok());
-        // What cannot be said stays as it was, and Kubernetes has these words for that.
+        // A change that is refused leaves the migration as it was, and Kubernetes has these words for that.
         let refused = (!came_about).then(|| in_words(before, new));
         expect_eq("error", &json!(refused), &case["errorContains"])
     });
@@ -420,7 +420,7 @@ fn texts_of(conditions: &Value) -> Vec<[&str; 2]> {
     pairs.collect()
 }
 
-/// Says everything that a worker or an operator can say of a migration in this phase; what it looks like after each.
+/// Sends everything that a worker or an operator can send for a migration in this phase; returns its states after each.
 fn all_said_of(cluster: &mut Cluster, id: &MigrationId, phase: &str) -> Vec<Value> {
     let token = cluster
         .migration(id)

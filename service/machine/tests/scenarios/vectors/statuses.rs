@@ -1,5 +1,5 @@
-//! What Kubernetes finds wrong in a status that somebody writes. Nobody can write one here: an entry is parsed when it is
-//! reported, and all else is computed, so the whole is held against the same rules when it is read from a checkpoint.
+//! The faults that Kubernetes finds in a written status. Here no client can write a status: an entry is parsed when it
+//! is reported, and the rest is computed, so the status is checked by the same rules when a checkpoint is read.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ fn fault_of_entry(entry: &Case<'_>) -> Option<String> {
     (!said.is_empty()).then(|| said.join("; "))
 }
 
-/// What is wrong with a checkpoint that has these entries, each of them in a row of its own.
+/// The fault of a checkpoint that has these entries, each in a row of its own.
 fn doubled(entries: &[Value]) -> Option<String> {
     let ids: Vec<&str> = entries
         .iter()
@@ -78,7 +78,7 @@ fn validate_common_version() {
         let rows = cluster.state.rows().filter_map(|row| match row {
             Row::StorageVersion(resource, mut version) => {
                 Arc::make_mut(&mut version).status.common = common.clone();
-                // Nobody reports it and nothing is claimed of it: then there is no row.
+                // If no member reports it and no common version is claimed, there is no row.
                 let is_kept = is_reported || common.is_some();
                 is_kept.then_some(Row::StorageVersion(resource, version))
             }
@@ -103,7 +103,7 @@ fn validate_storage_version_conditions() {
     });
 }
 
-/// A status is one of three words wherever it is read.
+/// A status is one of three words in every place.
 fn condition(said: &Value) -> Result<Condition, String> {
     let status: Result<ConditionStatus, _> = text(said, "status").parse();
     let [kind, reason, message] = ["type", "reason", "message"].map(|field| text(said, field));
@@ -164,7 +164,7 @@ fn encoding(entries: &[Value]) -> Cluster {
     cluster
 }
 
-/// Why the rows are no state, if whoever wrote them gave them the digest that is theirs.
+/// The fault of the rows if their header has the digest that is theirs.
 fn fault_of_rows(mut rows: Vec<Row>) -> Option<String> {
     let fault = State::from_rows(rows.clone()).err()?.to_string();
     let Some((_, digest)) = fault.split_once("its digest is ") else {
@@ -179,7 +179,7 @@ fn fault_of_rows(mut rows: Vec<Row>) -> Option<String> {
     State::from_rows(rows).err().map(|fault| fault.to_string())
 }
 
-/// Holds what was found against the text that it must contain; nothing must be found if there is none.
+/// Checks that the fault contains this text, or that there is no fault if there is no text.
 fn expect_fault(found: Option<String>, contains: &Value) -> Result<(), String> {
     let is_met = match (&found, contains.as_str()) {
         (None, None) => true,

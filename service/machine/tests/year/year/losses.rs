@@ -1,4 +1,4 @@
-//! What becomes of the cluster when nothing is left of it but a backup.
+//! The loss of the cluster, and its restore from a backup.
 
 use synod_machine::Command;
 use synod_model::ResetStorageStates;
@@ -9,11 +9,11 @@ use crate::agenda::Event;
 use crate::cluster::{VOTED, number_of, resource};
 use crate::process::{Down, Release};
 
-/// So many backups are kept, beside the first.
+/// The number of backups that are kept, beside the first.
 const BACKUPS: usize = 6;
 
 impl World {
-    /// A backup is made, of whatever is true then.
+    /// Makes a backup of the present state.
     pub(super) fn back_up(&mut self) {
         let next = self.soon(HOUR, 40 * HOUR);
         self.agenda.plan(next, Event::Backup);
@@ -48,8 +48,8 @@ impl World {
         self.excite();
     }
 
-    /// What took the replicas has taken the servers, too. They come again as another release, often as the one of the time
-    /// of the backup.
+    /// The cause that lost the replicas also stopped the servers. They start again as another release, often the one
+    /// that ran when the backup was made.
     fn topple(&mut self, backup: usize) {
         let present = self.backups[backup].present();
         let selected = present.storage_state(&resource(VOTED));
@@ -72,12 +72,12 @@ impl World {
         }
     }
 
-    /// A backup goes on as another cluster; the store stays as it is.
+    /// A backup continues as another cluster; the store stays as it is.
     pub(super) fn restore(&mut self, backup: usize) {
         self.tally.restored += 1;
         let backup = self.backups[backup].clone();
         self.cluster.is_restored(backup);
-        // What another cluster has backed up has numbers that this one gives again.
+        // The backups of the former cluster have numbers that this one will give again.
         self.backups.clear();
         self.sights_begin();
         if !self.all_read_what_is_selected() {
@@ -90,8 +90,8 @@ impl World {
         self.excite();
     }
 
-    /// Whether no server is too new for what was selected when the backup was made. Nobody reports anything yet, so a
-    /// reset forgets it.
+    /// Whether every server decodes what was selected when the backup was made. If not, a reset removes the selection,
+    /// because no member reports yet.
     fn all_read_what_is_selected(&self) -> bool {
         let status = self.cluster.status(VOTED);
         let Some(selected) = status.and_then(|status| status.selected) else {

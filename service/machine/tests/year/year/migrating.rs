@@ -1,4 +1,4 @@
-//! The workers.
+//! The steps of migration workers.
 
 use synod_machine::Answer;
 use synod_model::ErrorKind;
@@ -10,7 +10,7 @@ use crate::cluster::{RESOURCES, VOTED, number_of, with_hash};
 use crate::store::Resource;
 use crate::worker::{Job, claim};
 
-/// So many objects are on a page.
+/// The number of objects on a page.
 const PAGE: usize = 1;
 
 impl World {
@@ -23,7 +23,7 @@ impl World {
         }
     }
 
-    /// A worker claims what is to be had.
+    /// A worker claims the migrations that it can get.
     pub(super) fn work(&mut self) {
         self.is_awaited = false;
         if !self.cluster.answers() {
@@ -51,17 +51,17 @@ impl World {
                         self.tally.draining += 1;
                         self.await_work();
                     }
-                    // Another worker has it, or one of the same resource comes first.
+                    // Another worker has it, or another migration of the resource comes first.
                     _ => {}
                 }
             }
         }
     }
 
-    /// A worker rewrites a page through some server; answers what is wrong with what it has completed.
+    /// A worker rewrites a page through some server. Returns what is wrong after a completed migration.
     pub(super) fn page(&mut self, mut job: Job) -> Option<String> {
         if self.random.percent(3) {
-            // Its claim is given back when it is past its deadline.
+            // Its claim ends at its deadline.
             self.tally.workers_died += 1;
             let later = self.soon(15 * SECOND, 18 * SECOND);
             self.agenda.plan(later, Event::Expire);

@@ -1,9 +1,9 @@
-//! Servers that do not take part yet, or no more, and what tells of them: a roster that asks for every server, or an
+//! Servers that do not take part yet, or no longer, and what reveals them: a roster that asks for every server, or an
 //! observer that looks at every server.
 //!
-//! What is promised then: with a roster, nothing is safe while a server is missing, and everything is as always when all
-//! speak. With an observer, what a server has shown to it is known as long as it looks: nothing is known of what was
-//! written and never shown, and after a gap only what is written since somebody said that all before is unknown.
+//! The promises: with a roster, nothing is safe while a server is missing, and all promises hold when all report. With
+//! an observer, an encoding that a server has shown is known as long as the observer looks; an encoding that was
+//! written and never shown is unknown, and after a gap only what is written since a reset is known.
 
 use std::collections::BTreeSet;
 
@@ -23,24 +23,24 @@ use crate::store::{Resource, Version};
 /// How often the observer looks, at the least: the setting `discovery_period` of a new cluster.
 const PERIOD: Time = 10 * MINUTE;
 
-/// When a roster that comes later does.
+/// When the roster of [`Rollout::RosterLater`] is set.
 const ROSTER_AFTER: Time = 30 * 24 * HOUR;
 
-/// How far the servers are with taking part.
+/// Which servers take part, and what reveals the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rollout {
-    /// All do.
+    /// All servers take part.
     Over,
-    /// Some do, and a roster asks for all.
+    /// Some take part, and a roster asks for all.
     UnderRoster,
-    /// Some do, and after some days a roster asks for all.
+    /// Some take part, and after some days a roster asks for all.
     RosterLater,
-    /// Some do, and an observer sees all.
+    /// Some take part, and an observer sees all.
     Observed,
 }
 
 impl Rollout {
-    /// Whether a roster asks for all, sooner or later.
+    /// Whether a roster asks for all servers, now or later.
     pub(crate) fn has_roster(self) -> bool {
         matches!(self, Self::UnderRoster | Self::RosterLater)
     }
@@ -50,15 +50,15 @@ impl Rollout {
 #[derive(Debug, Default)]
 pub(super) struct Sight {
     is_away: bool,
-    /// When it last looked at each resource.
+    /// The time of the last look at each resource.
     last: [Time; RESOURCES.len()],
-    /// Whether nothing that was shown before can have been missed, but for what was shown since it last looked.
+    /// Whether a look came too late since the last reset, so that something shown in between may have been missed.
     has_gap: [bool; RESOURCES.len()],
-    /// Whether nobody has reported a resource since it was last looked at.
+    /// Whether no member has reported a resource since the last look at it.
     is_alone: [bool; RESOURCES.len()],
-    /// How often another roster was set.
+    /// The number of rosters that were set.
     rosters: usize,
-    /// What was held against each other last.
+    /// The last revision and stored versions that were compared.
     judged: Option<(Revision, [BTreeSet<Version>; RESOURCES.len()])>,
 }
 
@@ -79,7 +79,7 @@ impl World {
         self.agenda.plan(self.now + 12 * HOUR, Event::Rollout);
     }
 
-    /// A server begins to take part, mostly; when all do, one falls back.
+    /// Usually a server begins to take part; when all do, one stops doing so.
     pub(super) fn roll_out(&mut self) {
         let next = self.soon(4 * HOUR, 40 * HOUR);
         self.agenda.plan(next, Event::Rollout);
@@ -111,7 +111,7 @@ impl World {
         self.restart(server, self.wanted, how);
     }
 
-    /// Whether a new process of the server can be started, which the old one is to make room for.
+    /// Whether a new process of the server can start in place of the old one.
     pub(super) fn may_start(&mut self, server: usize) -> bool {
         let mut wrote = 0;
         for process in &mut self.processes {
@@ -122,12 +122,12 @@ impl World {
         }
         if self.takes_part[server] {
             self.has_taken_part[server] = true;
-            // Nobody knows what a server has written that did not take part, so nothing of it drains: it waits.
+            // The writes of a server that did not take part are unknown and so have no drain: its successor waits.
             let has_landed = wrote == 0 || self.now > wrote + WRITE_GRACE;
             return has_landed || !self.nature.rollout.has_roster();
         }
         if self.nature.rollout.has_roster() && self.has_taken_part[server] {
-            // Nobody knows what it will write: what is stored is unknown before it does.
+            // What it will write is unknown, so what is stored must be unknown before it writes.
             let is_member = self
                 .cluster
                 .state
@@ -147,7 +147,7 @@ impl World {
         true
     }
 
-    /// All servers are asked for, each time in other words.
+    /// Sets a roster that asks for all servers, each time in another form.
     fn set_roster(&mut self) {
         let all = u32::try_from(SERVERS).expect("a small number");
         let turn = self.sight.rosters;
@@ -168,7 +168,7 @@ impl World {
             },
         };
         let scopes = ResourceScope::covering(&resource(turn % RESOURCES.len()));
-        // The first is for all: no resource is ever without.
+        // The first roster is for all resources, so no resource is ever without one.
         let [one, group, every] = scopes;
         let scope = match turn % 4 {
             0 => every,
@@ -183,7 +183,7 @@ impl World {
         self.cluster.send(set).expect("a roster can be set");
     }
 
-    /// The observer asks every server, and says nothing unless all answer.
+    /// The observer asks every server, and posts nothing unless all answer.
     pub(super) fn look(&mut self) {
         let later = self.soon(PERIOD / 2, PERIOD);
         let soon = self.soon(SECOND, MINUTE);
@@ -242,7 +242,7 @@ impl World {
         }
     }
 
-    /// The observer stops, for minutes or for days, or is back.
+    /// The observer stops, for minutes or for days, or returns.
     pub(super) fn observer(&mut self, is_there: bool) {
         self.sight.is_away = !is_there;
         let next = if is_there {
@@ -261,14 +261,14 @@ impl World {
         if !is_there {
             self.tally.observer_stopped += 1;
             if self.random.percent(50) {
-                // The leader sees it; else the next look does.
+                // The leader notices the deadline; otherwise the next look does.
                 let later = self.soon(2 * PERIOD, 3 * PERIOD);
                 self.agenda.plan(later, Event::Expire);
             }
         }
     }
 
-    /// Somebody knows of a gap, and that all is looked at again: what was stored in between is to be found out.
+    /// An operator resets a resource after a gap, once the observer looks again: what came in between is unknown.
     pub(super) fn vouch(&mut self) {
         let is_fresh = |of: &Resource| self.now - self.sight.last[*of] <= 2 * PERIOD;
         let due: Vec<Resource> = (0..RESOURCES.len())
@@ -299,20 +299,20 @@ impl World {
         self.tally.vouched += 1;
     }
 
-    /// What is stored is unknown, and the observer begins anew.
+    /// What is stored is unknown, and the observer starts anew.
     pub(super) fn sights_begin(&mut self) {
         self.sight.last = [self.now; RESOURCES.len()];
         self.sight.has_gap = [false; RESOURCES.len()];
         self.sight.is_alone = [false; RESOURCES.len()];
     }
 
-    /// Which processes wrote what nobody has to know of a resource yet, or nobody can.
+    /// The processes whose writes to a resource need not be known, or cannot be.
     pub(super) fn excused(&self, of: Resource) -> impl Fn(usize) -> bool + '_ {
         let rollout = self.nature.rollout;
         let are_all = match rollout {
             Rollout::Over => false,
             Rollout::UnderRoster => self.cluster.misses_somebody(of),
-            // What was written before anybody was asked for is on trust.
+            // What was written before the roster was set is on trust.
             Rollout::RosterLater => {
                 self.cluster.misses_somebody(of) || self.cluster.is_on_trust(of)
             }
@@ -328,15 +328,15 @@ impl World {
         }
     }
 
-    /// A version that is stored, and of which the machine says that it can be dropped. Looked at when either has changed,
-    /// or somebody was to look.
+    /// A stored version that the machine says can be dropped, if there is one. Checked when the state or the store has
+    /// changed, or when `is_time`.
     pub(super) fn called_safe(&mut self, is_time: bool) -> Option<String> {
         if self.nature.rollout == Rollout::Over {
             return None;
         }
         let stored = [0, 1].map(|of| match self.nature.rollout {
             Rollout::Observed => self.store.versions_but(of, self.excused(of)),
-            // While somebody is missing, nothing is safe at all.
+            // While a server is missing, nothing is safe.
             Rollout::UnderRoster | Rollout::RosterLater | Rollout::Over => self.store.versions(of),
         });
         let now = (self.cluster.state.revision(), stored);
@@ -360,7 +360,7 @@ impl World {
             if self.cluster.is_reported(of) {
                 self.sight.is_alone[of] = false;
             }
-            // What discovery alone showed, and long ago, makes nothing safe: whatever is stored, or not.
+            // An agreement by discovery alone is not safe once the observation has expired, whatever is stored.
             let is_over = self.sight.is_alone[of] && self.is_long_unseen(of);
             if is_over && self.cluster.calls_safe(of, 1) {
                 let last = self.sight.last[of];
@@ -374,8 +374,8 @@ impl World {
         None
     }
 
-    /// Whether an observation is past its deadline also by the cluster's own count, which begins anew with a leader and
-    /// is as old as the last entry.
+    /// Whether an observation is past its deadline also by the cluster's own count, which begins anew with each leader
+    /// and is as old as the last entry.
     fn is_long_unseen(&self, of: Resource) -> bool {
         let answered = self.cluster.answered_since();
         let heard = self.cluster.heard_at();

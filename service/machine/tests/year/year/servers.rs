@@ -1,4 +1,4 @@
-//! What the servers do: join, report, renew, learn, write, drain and leave.
+//! The steps of servers: join, report, renew, learn, write, drain and leave.
 
 use synod_machine::{Answer, Command};
 use synod_model::{Adopt, Epoch, ErrorKind, Leave, Refusal, Renew, Report};
@@ -9,14 +9,14 @@ use crate::cluster::{RESOURCES, VOTED, number_of, resource};
 use crate::process::{Process, Release, member};
 use crate::store::{Resource, Write};
 
-/// So many objects there are of each resource.
+/// The number of objects of each resource.
 pub(super) const OBJECTS: usize = 12;
 
-/// When a process gives up to wait for an answer of the store.
+/// How long a process waits for an answer of the store.
 const TIMEOUT: u64 = 10 * SECOND;
 
 impl World {
-    /// What every process does all the time: it renews, looks at what has changed, and finishes what it waited for.
+    /// The regular step of every process: it renews, reads what has changed, and finishes what it waited for.
     pub(super) fn tick(&mut self) {
         if !self.cluster.answers() {
             return;
@@ -58,12 +58,12 @@ impl World {
         self.watch_deadlines();
     }
 
-    /// A process joins and reports, for the first time or once more.
+    /// A process joins and reports, for the first time or again.
     fn join(&mut self, place: usize) {
         let process = &mut self.processes[place];
         match self.cluster.send(Command::Join(process.join())) {
             Ok(Answer::Joined { epoch, .. }) => process.joined(epoch),
-            // Another process has its place: it is over for good.
+            // Another process has its id: this one can never join again.
             _ => {
                 process.is_alive = false;
                 return;
@@ -86,7 +86,7 @@ impl World {
                 for (gate, told) in process.gates.iter_mut().zip(told) {
                     gate.encoding = told.encoding.as_ref().map(number_of);
                     gate.selected_revision = told.selected_revision;
-                    // Of an epoch that has reported, the entry may be behind.
+                    // The entry of an epoch that has reported may lag behind the selection.
                     gate.adopting = told.adopted_revision.is_some()
                         && told.adopted_revision != Some(told.selected_revision);
                     if gate.adopting {
@@ -96,7 +96,7 @@ impl World {
                 process.known = self.cluster.state.revision();
             }
             Err(refusal) if refusal.kind == ErrorKind::NotDecodable => {
-                // It has skipped a release: somebody starts what can read what is selected.
+                // It has skipped a release: a release that decodes the selected version is started instead.
                 self.tally.reports_refused += 1;
                 process.is_alive = false;
                 let server = process.server;
@@ -108,8 +108,8 @@ impl World {
         }
     }
 
-    /// A process says something of its resources. `None`: it has given up to wait for the answer, and what it said may be on
-    /// its way still. What was answered may be, too: a network delivers some things twice.
+    /// A process sends a statement. `None`: it has given up waiting for the answer, and the statement may still be on
+    /// its way. So may an answered one: a network delivers some twice.
     fn say(&mut self, statement: Command) -> Option<Result<Answer, Refusal>> {
         let fate = self.random.below(20);
         if fate < 3 {
@@ -119,9 +119,9 @@ impl World {
                 .plan(later, Event::Arrives(Box::new(statement.clone())));
         }
         match fate {
-            // Given up while it is on its way.
+            // The caller gives up while the statement is on its way.
             0 | 1 => return None,
-            // Carried out, and its answer is lost.
+            // The statement is carried out, and its answer is lost.
             3 => {
                 let _ = self.cluster.send(statement);
                 return None;
@@ -131,7 +131,7 @@ impl World {
         Some(self.cluster.send(statement))
     }
 
-    /// Nobody waits for the answer any more.
+    /// A statement arrives whose caller no longer waits.
     pub(super) fn hear_late(&mut self, statement: Command) {
         if !self.cluster.answers() {
             let later = self.soon(SECOND, MINUTE);
@@ -146,7 +146,7 @@ impl World {
         }
     }
 
-    /// A release that is about what is selected now.
+    /// A release whose version is the selected one.
     fn readable(&self) -> Release {
         let status = self.cluster.status(VOTED);
         let selected = status.and_then(|status| status.selected);
@@ -181,7 +181,7 @@ impl World {
         self.join(place);
     }
 
-    /// It looks at what is selected now.
+    /// The process reads the selection.
     fn learn(&mut self, place: usize) {
         let process = &mut self.processes[place];
         let view = self.cluster.state.present();
@@ -207,7 +207,7 @@ impl World {
         }
     }
 
-    /// What waited until something had landed is done, and what was perhaps not heard is said again.
+    /// The process does what had to wait for its writes, and repeats statements that may not have arrived.
     fn settle(&mut self, place: usize) {
         let Some(epoch) = self.processes[place].epoch else {
             return;
@@ -238,13 +238,13 @@ impl World {
             return;
         };
         self.processes[place].gates[VOTED].adopting = false;
-        // Refused if something else is selected meanwhile: then that is learned and adopted.
+        // Refused if another version was selected meanwhile: then the process reads and adopts that.
         if heard.is_ok() {
             self.tally.adopted += 1;
         }
     }
 
-    /// A resource whose version was changed is reported once nothing is on its way.
+    /// Reports a resource whose version was changed, once no write is on its way.
     fn report_one(&mut self, place: usize, epoch: Epoch, of: Resource) {
         let process = &mut self.processes[place];
         let gate = &process.gates[of];
@@ -269,7 +269,7 @@ impl World {
         process.known = self.cluster.state.revision();
     }
 
-    /// Every process that may write does.
+    /// Every process that may write writes.
     pub(super) fn burst(&mut self) {
         for place in 0..self.processes.len() {
             self.write_some(place);
@@ -285,7 +285,7 @@ impl World {
                 let process = &mut self.processes[place];
                 process.wrote = self.now;
                 if process.is_aloof {
-                    // Nothing has to be proved: what it sends lands as late after it was sent.
+                    // It needs no proof: its write lands within the same time after it was sent.
                     process.proof_until = self.now;
                 }
                 process.gates[of].sent(version);
@@ -301,7 +301,7 @@ impl World {
         }
     }
 
-    /// A write is on its way: it lands soon or late, and the answer comes then, or never.
+    /// Sends a write: it lands soon or late, and the answer comes then, or never.
     fn send(&mut self, write: Write) {
         self.tally.writes += 1;
         let proof_until = self.processes[write.process].proof_until;
@@ -316,7 +316,7 @@ impl World {
         let mut answered = lands;
         if self.random.percent(5) {
             self.tally.answers_lost += 1;
-            // Who does not know waits as long as such a write may take, and no longer.
+            // A process without an answer waits as long as such a write may take, and no longer.
             answered = self.now + TIMEOUT + WRITE_GRACE;
             if self.nature.lands_within == WRITE_GRACE {
                 lands = lands.min(answered);
@@ -326,7 +326,7 @@ impl World {
         self.agenda.plan(answered, Event::Answered(write));
     }
 
-    /// A process has drained, or has waited long enough: it leaves.
+    /// A process leaves that has drained, or has waited long enough.
     pub(super) fn leave(&mut self, place: usize, release: Release) {
         if !self.cluster.answers() {
             let later = self.soon(SECOND, 5 * SECOND);
@@ -342,7 +342,7 @@ impl World {
                 epoch,
                 drained,
             };
-            // Refused if another has taken its place, or it has expired: then it has nothing to leave.
+            // Refused if another process has its id, or it has expired: then it has nothing to leave.
             let _ = self.cluster.send(Command::Leave(leave));
             if drained {
                 self.tally.left_drained += 1;
@@ -355,7 +355,7 @@ impl World {
         self.agenda.plan(later, Event::Starts { server, release });
     }
 
-    /// Whoever was stopped by the system goes on where it stood, before it hears of anything.
+    /// A paused process resumes where it stopped, before it reads anything.
     pub(super) fn resume(&mut self, place: usize) {
         self.processes[place].is_paused = false;
         self.write_some(place);
@@ -374,7 +374,7 @@ impl World {
         self.await_work();
     }
 
-    /// The leader will look when a member or an unreported entry is past its deadline.
+    /// The leader will check when a member or an unreported entry is past its deadline.
     pub(super) fn watch_deadlines(&mut self) {
         for after in [15 * SECOND, 5 * MINUTE] {
             let later = self.soon(after, after + 3 * SECOND);

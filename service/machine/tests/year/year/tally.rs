@@ -1,8 +1,8 @@
-//! What there was of everything.
+//! Counts of the events of a year.
 
 use super::Rollout;
 
-/// How often what happened.
+/// How often each event happened.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) campaigns: u64,
@@ -19,9 +19,9 @@ pub(crate) struct Tally {
     pub(crate) joined_again: u64,
     pub(crate) reports_refused: u64,
     pub(crate) adopted: u64,
-    /// What members said that came late, or twice, and after nothing else.
+    /// Statements that arrived late or twice, but before any newer one.
     pub(crate) heard_late: u64,
-    /// What came after they had said something else.
+    /// Statements that arrived after a newer one.
     pub(crate) too_late: u64,
     pub(crate) writes: u64,
     pub(crate) answers_lost: u64,
@@ -30,13 +30,13 @@ pub(crate) struct Tally {
     pub(crate) given_up: u64,
     pub(crate) completed: u64,
     pub(crate) completed_of_voted: u64,
-    /// Only while not every server takes part.
+    /// Counted only while not every server takes part.
     pub(crate) began_to_take_part: u64,
     pub(crate) fell_back: u64,
     pub(crate) missed_somebody: u64,
-    /// How often what is persisted was looked at and not on trust.
+    /// How often `persisted` was checked and not on trust.
     pub(crate) known: u64,
-    /// Only with an observer.
+    /// Counted only with an observer.
     pub(crate) looks: u64,
     pub(crate) observer_stopped: u64,
     pub(crate) vouched: u64,
@@ -44,14 +44,14 @@ pub(crate) struct Tally {
     pub(crate) lapsed: u64,
     pub(crate) completed_of_shown: u64,
     pub(crate) unseen_alone: u64,
-    /// Not in every year.
+    /// Does not happen in every year.
     pub(crate) reset: u64,
-    /// Only with a fence.
+    /// Counted only with a fence.
     pub(crate) fenced_off: u64,
 }
 
 impl Tally {
-    /// What there was nothing of and should have been.
+    /// The events that should have happened and did not.
     pub(crate) fn missing(&self) -> Vec<&'static str> {
         let counts = [
             ("campaign", self.campaigns),
@@ -83,7 +83,7 @@ impl Tally {
         none_of(&counts)
     }
 
-    /// The same of years in which not every server takes part.
+    /// As [`Self::missing`], for years in which not every server takes part.
     pub(crate) fn missing_of_rollout(&self, rollout: Rollout) -> Vec<&'static str> {
         let mut missing = self.missing();
         let counts = [

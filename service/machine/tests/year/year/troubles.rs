@@ -1,4 +1,4 @@
-//! What people do to servers, and what happens to them.
+//! What operators do to servers, and the failures of servers.
 
 use super::{HOUR, MINUTE, SECOND, World};
 use crate::agenda::Event;
@@ -7,7 +7,7 @@ use crate::store::Version;
 
 pub(super) const SERVERS: usize = 4;
 
-/// The versions that there are, but for the first and the last, which are only decoded.
+/// The first and the last version that servers write. The ones beyond are only decoded.
 const VERSIONS: (Version, Version) = (2, 7);
 
 impl World {
@@ -24,7 +24,7 @@ impl World {
         self.agenda.plan(self.now, Event::Backup);
     }
 
-    /// The servers are upgraded or downgraded one by one; now and then somebody thinks better of it half-way.
+    /// The servers are upgraded or downgraded one by one; sometimes the operator changes the plan half-way.
     pub(super) fn campaign(&mut self) {
         self.tally.campaigns += 1;
         let next = self.soon(20 * HOUR, 80 * HOUR);
@@ -52,7 +52,7 @@ impl World {
             self.wanted = release;
         }
         if self.random.percent(10) {
-            // Most is lost while much changes.
+            // A loss during a campaign does the most damage.
             let lost = self.now + self.random.between(0, at - self.now);
             self.agenda.plan(lost, Event::Lost);
         }
@@ -91,7 +91,7 @@ impl World {
         at
     }
 
-    /// The newest process of a server that runs, if one does.
+    /// The newest process of a server, if one runs.
     pub(super) fn running(&self, server: usize) -> Option<usize> {
         let is_wanted = |place: &usize| {
             let process = &self.processes[*place];
@@ -102,7 +102,7 @@ impl World {
 
     pub(super) fn restart(&mut self, server: usize, release: Release, how: Down) {
         let Some(process) = self.running(server) else {
-            // It is down already, and comes as what it should be.
+            // It is down already, and starts as the wanted release.
             let later = self.soon(SECOND, MINUTE);
             return self.agenda.plan(later, Event::Starts { server, release });
         };
@@ -136,14 +136,14 @@ impl World {
         self.excite();
     }
 
-    /// A process is stopped by the system, and goes on some time later.
+    /// A process is paused by the system, and resumes some time later.
     fn pause(&mut self, process: usize) {
         self.processes[process].is_paused = true;
         let later = self.soon(SECOND, 2 * MINUTE);
         self.agenda.plan(later, Event::Resumes { process });
     }
 
-    /// Something goes wrong, several times a day.
+    /// A failure, several times a day.
     pub(super) fn trouble(&mut self) {
         let next = self.soon(10 * MINUTE, 8 * HOUR);
         self.agenda.plan(next, Event::Trouble);
@@ -174,10 +174,10 @@ impl World {
         self.excite();
     }
 
-    /// The widgets are to be stored in another version that all decode: each server closes its gate, drains and reports.
+    /// The version of the widgets changes to another that all decode: each server closes its gate, drains and reports.
     pub(super) fn redefine(&mut self) {
         self.tally.redefined += 1;
-        // Now and then somebody thinks better of it at once.
+        // Sometimes the change is reverted at once.
         let next = if self.random.percent(40) {
             self.soon(SECOND, MINUTE)
         } else {
@@ -204,7 +204,7 @@ impl World {
         self.excite();
     }
 
-    /// While something happens, servers write all the time, and somebody migrates soon after.
+    /// While something happens, servers write all the time, and a worker migrates soon after.
     pub(super) fn excite(&mut self) {
         for after in [0, 3, 10, 30, 60, 120, 300] {
             let later = self.soon(after * SECOND, (after + 3) * SECOND);
